@@ -1,0 +1,198 @@
+"""The kernel ABI: what a game is to an agent, as compiled functions over flat arrays.
+
+A state is one C-contiguous array of 64-bit words; variant parameters sit in its first words. A game is five kernels
+(`init`, `to_move`, `legal`, `chance`, `step`) and some optional ones, handed to agents as one tuple of typed function
+pointers (`GameKernels`). That way an agent compiles once for all games, and a new process loads it from the cache.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+from numba import njit, types
+from numba.core.types import FunctionType, WrapperAddressProtocol
+
+STATE_DTYPE = np.int64
+CHANCE = -1  # what `to_move` answers where an outcome has to be drawn: the state is an afterstate
+TERMINAL = -2  # what `to_move` answers where the game is over
+
+State = types.Array(types.int64, 1, "C")  # [state_words]
+Actions = types.Array(types.int64, 1, "C")  # [max_legal], or [num_cells] for `cells`
+Floats = types.Array(types.float64, 1, "C")  # [seats] for rewards, [max_outcomes] for probabilities
+Rng = types.Array(types.uint64, 1, "C")  # [4], see rng.py
+
+INIT = types.void(State, Rng)
+TO_MOVE = types.int64(State)
+LEGAL = types.int64(State, Actions)
+OUTCOMES = types.int64(State, Actions, Floats)
+STEP = types.void(State, types.int64, Floats)
+SAMPLE_CHANCE = types.int64(State, Rng)
+PLAYOUT = types.int64(State, types.int64, Rng, Floats)
+CELLS = types.void(State, Actions)
+OBSERVE = types.void(State, types.int64, State)
+
+# Files whose kernels other files may call. Numba stamps only the caller's file, so an edit here would leave stale
+# machine code in callers' caches; the digest of these files is therefore part of the cache directory's name.
+PLATFORM = Path(__file__).resolve().parent.parent
+HELPER_FILES = tuple(PLATFORM / name for name in ("games/abi.py", "games/rng.py", "games/generic.py", "games/twenty48_board.py", "agents/abi.py"))
+
+JIT = not numba.config.DISABLE_JIT
+
+
+def cache_directory() -> Path:
+    """Returns where compiled kernels are kept: `$NUMBA_CACHE_DIR` or the user's cache, by digest of the helper files."""
+    base = os.environ.get("NUMBA_CACHE_DIR") or os.path.join(
+        os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache"), "turnier"
+    )
+    digest = hashlib.sha256(f"{numba.__version__} {np.__version__}".encode())
+    for path in HELPER_FILES:
+        digest.update(path.read_bytes() if path.exists() else b"")
+    return Path(base) / f"kernels-{digest.hexdigest()[:16]}"
+
+
+@contextlib.contextmanager
+def _kernel_cache() -> Iterator[None]:
+    """Points numba's cache at ours while a dispatcher is made, and leaves other users of numba alone."""
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(_CACHE_DIRECTORY)
+    try:
+        yield
+    finally:
+        numba.config.CACHE_DIR = before
+
+
+_CACHE_DIRECTORY = cache_directory()
+
+
+def kernel(signature: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Marks a module-level function as a kernel with the given numba signature.
+
+    It compiles at its first use, once, without the GIL, and is cached on disk. Kernels never raise and allocate nothing
+    inside a simulation loop. With `NUMBA_DISABLE_JIT=1` they are plain Python and give the same results, bit for bit.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        with _kernel_cache():
+            dispatcher: Any = njit(cache=True, nogil=True, error_model="numpy")(function)
+        dispatcher.kernel_signature = signature
+        return dispatcher
+
+    return decorate
+
+
+class KernelPointer(WrapperAddressProtocol):  # type: ignore[misc]
+    """A compiled kernel as a first-class function that other compiled code can call."""
+
+    def __init__(self, dispatcher: Any) -> None:
+        self._signature = dispatcher.kernel_signature
+        dispatcher.compile(self._signature.args)
+        compiled = dispatcher.get_compile_result(self._signature)
+        self._address = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_cfunc_wrapper_name)
+        self._dispatcher = dispatcher  # keeps the machine code alive
+
+    def __wrapper_address__(self) -> int:
+        return int(self._address)
+
+    def signature(self) -> Any:
+        return self._signature
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self._dispatcher(*arguments)
+
+
+def pointer(dispatcher: Any, signature: Any) -> Any:
+    """Returns `dispatcher` as a function pointer; raises TypeError where it was declared with another signature."""
+    if dispatcher.kernel_signature != signature:
+        raise TypeError(
+            f"kernel {dispatcher.__name__} must be declared @kernel({signature}), got {dispatcher.kernel_signature}"
+        )
+    if not JIT:
+        return dispatcher
+    if not hasattr(dispatcher, "kernel_pointer"):
+        dispatcher.kernel_pointer = KernelPointer(dispatcher)
+    return dispatcher.kernel_pointer
+
+
+class GameKernels(NamedTuple):
+    """A game as compiled code sees it. Absent optional kernels are stand-ins that the `has_` flags tell apart."""
+
+    init: Any  # (state, rng): fills the start position; the variant words are there already
+    to_move: Any  # (state) -> seat, CHANCE or TERMINAL
+    legal: Any  # (state, out[max_legal]) -> n: ascending action ids
+    chance: Any  # (state, out[max_outcomes], probs[max_outcomes]) -> n: ascending outcome ids; probabilities sum to 1
+    step: Any  # (state, action or outcome, rewards[seats]): in place; adds each seat's reward
+    sample_chance: Any  # (state, rng) -> outcome, drawn as `chance` says, without stepping
+    playout: Any  # (state, depth, rng, returns[seats]) -> plies: random legal moves in place, adds rewards
+    cells: Any  # (state, out[num_cells]): every cell's value, 0 <= value < num_cell_values
+    observe: Any  # (state, seat, view): the state as far as `seat` may know it, with `seat` to move
+    has_sample_chance: int
+    has_playout: int
+    has_observe: int
+
+
+GAME = types.NamedTuple(
+    [FunctionType(s) for s in (INIT, TO_MOVE, LEGAL, OUTCOMES, STEP, SAMPLE_CHANCE, PLAYOUT, CELLS, OBSERVE)]
+    + [types.int64] * 3,
+    GameKernels,
+)
+
+
+@kernel(OUTCOMES)
+def no_chance(state, out, probs):
+    return 0
+
+
+@kernel(SAMPLE_CHANCE)
+def absent_sample_chance(state, rng):
+    return 0
+
+
+@kernel(PLAYOUT)
+def absent_playout(state, depth, rng, returns):
+    return 0
+
+
+@kernel(CELLS)
+def no_cells(state, out):
+    pass
+
+
+@kernel(OBSERVE)
+def absent_observe(state, seat, view):
+    pass
+
+
+def game_kernels(
+    init: Any,
+    to_move: Any,
+    legal: Any,
+    step: Any,
+    *,
+    chance: Any = no_chance,
+    cells: Any = no_cells,
+    sample_chance: Any = absent_sample_chance,
+    playout: Any = absent_playout,
+    observe: Any = absent_observe,
+) -> GameKernels:
+    """Compiles (or loads) a game's kernels and returns them as the tuple that agent kernels take."""
+    return GameKernels(
+        pointer(init, INIT),
+        pointer(to_move, TO_MOVE),
+        pointer(legal, LEGAL),
+        pointer(chance, OUTCOMES),
+        pointer(step, STEP),
+        pointer(sample_chance, SAMPLE_CHANCE),
+        pointer(playout, PLAYOUT),
+        pointer(cells, CELLS),
+        pointer(observe, OBSERVE),
+        int(sample_chance is not absent_sample_chance),
+        int(playout is not absent_playout),
+        int(observe is not absent_observe),
+    )

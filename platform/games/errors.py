@@ -1,0 +1,18 @@
+"""The one error that users see: a sentence that says what must hold, what was got and what to do."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class UserError(Exception):
+    """A mistake that the user can mend; its text is shown as it is, without a traceback."""
+
+
+def unknown(kind: str, name: str, names: Iterable[str]) -> UserError:
+    """Returns the error for a name that does not exist, with the closest that does."""
+    known = sorted(names)
+    close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    hint = f"did you mean {close[0]}?" if close else f"there are: {', '.join(known)}."
+    return UserError(f"There is no {kind} named {name!r}; {hint}")

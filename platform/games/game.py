@@ -1,0 +1,188 @@
+"""A game from Python: its declaration, and positions that are slow and friendly (tests, notebooks, bridges)."""
+
+from __future__ import annotations
+
+import functools
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from turnier.games.abi import CHANCE, STATE_DTYPE, TERMINAL, GameKernels
+from turnier.games.errors import UserError
+from turnier.games.generic import draw_outcome
+from turnier.games.parameters import Declared
+from turnier.games.rng import stream
+
+Ints = npt.NDArray[np.int64]
+NumArray = npt.NDArray[Any]
+MAX_SEATS = 6
+
+
+@dataclass(frozen=True)
+class Game(Declared):
+    """Base of all games: sizes, kernels, geometry, and how a person reads it.
+
+    Sizes may be class attributes or properties that depend on the variant's parameters.
+    """
+
+    kind: ClassVar[str] = "game"
+
+    num_seats: ClassVar[int]
+    num_actions: ClassVar[int]  # action ids are 0 .. num_actions - 1
+    max_legal: ClassVar[int]  # most legal actions in any state
+    max_outcomes: ClassVar[int] = 1  # most chance outcomes in any state
+    state_words: ClassVar[int]
+    max_return: ClassVar[float] = 1.0  # largest possible return; divides returns into [-1, 1]
+    num_cells: ClassVar[int] = 0
+    num_cell_values: ClassVar[int] = 0
+    milestones: ClassVar[Mapping[str, tuple[int, ...]]] = {}  # facts whose thresholds results count
+
+    def variant_words(self) -> tuple[int, ...]:
+        """Returns the state's first words, which say the variant and never change."""
+        return ()
+
+    @abstractmethod
+    def build_kernels(self) -> GameKernels:
+        """Returns the game's kernels; called once a process and variant."""
+
+    @functools.cached_property
+    def kernels(self) -> GameKernels:
+        return self.build_kernels()
+
+    def symmetries(self) -> Ints:
+        """Returns [num_symmetries, num_cells]: cell i of the transformed board is cell [s, i] of the board; row 0 is i."""
+        return np.arange(self.num_cells, dtype=np.int64)[None]
+
+    def neighbours(self) -> tuple[tuple[int, ...], ...]:
+        """Returns the adjacent cells of every cell."""
+        return ((),) * self.num_cells
+
+    def action_name(self, action: int) -> str:
+        return str(action)
+
+    def outcome_name(self, outcome: int) -> str:
+        return str(outcome)
+
+    def facts(self, state: Ints) -> dict[str, float]:
+        """Returns what results should remember of a final state besides the score."""
+        return {}
+
+    def draw(self, state: Ints) -> str:
+        """Returns the state as text for people."""
+        return " ".join(str(word) for word in state)
+
+    def verify_record(self, record: Mapping[str, Any]) -> str | None:
+        """Replays one recorded game or position; returns the first disagreement as a sentence, or None."""
+        raise UserError(f"{self.name} has no recorded format to verify; see its file's verify_record.")
+
+    def new_state(self) -> Ints:
+        """Returns an empty state [state_words] with the variant words filled in."""
+        state = np.zeros(self.state_words, STATE_DTYPE)
+        words = self.variant_words()
+        state[: len(words)] = words
+        return state
+
+    def cell_values(self, state: Ints) -> Ints:
+        """Returns every cell's value, [num_cells]."""
+        out = np.zeros(self.num_cells, np.int64)
+        self.kernels.cells(state, out)
+        return out
+
+    def start(self, seed: int = 0) -> Position:
+        """Returns the start position; chance is drawn from the seed's own stream."""
+        rng = stream(seed)
+        state = self.new_state()
+        self.kernels.init(state, rng)
+        return Position(self, state, np.zeros(self.num_seats), rng).after_chance()
+
+    def position(self, state: Ints, returns: NumArray | None = None, seed: int = 0) -> Position:
+        """Returns a position with the given state, copied."""
+        return Position(
+            self, state.copy(), np.zeros(self.num_seats) if returns is None else returns.copy(), stream(seed)
+        )
+
+
+class Position:
+    """A state with the returns so far and the stream of chance; `play` gives a new one, nothing is changed in place."""
+
+    def __init__(self, game: Game, state: Ints, returns: NumArray, rng: NumArray) -> None:
+        self.game = game
+        self.state = state
+        self.returns = returns  # [seats]
+        self._rng = rng
+
+    @property
+    def to_move(self) -> int:
+        """The seat to move, or CHANCE or TERMINAL."""
+        return int(self.game.kernels.to_move(self.state))
+
+    @property
+    def over(self) -> bool:
+        return self.to_move == TERMINAL
+
+    def legal_actions(self) -> list[int]:
+        if self.to_move < 0:
+            return []
+        out = np.zeros(self.game.max_legal, np.int64)
+        return [int(a) for a in out[: self.game.kernels.legal(self.state, out)]]
+
+    def outcomes(self) -> list[tuple[int, float]]:
+        """Returns the chance outcomes and their probabilities where chance is to move."""
+        out, probs = np.zeros(self.game.max_outcomes, np.int64), np.zeros(self.game.max_outcomes)
+        n = self.game.kernels.chance(self.state, out, probs) if self.to_move == CHANCE else 0
+        return [(int(o), float(p)) for o, p in zip(out[:n], probs[:n], strict=True)]
+
+    def play(self, action: int, draw_chance: bool = True) -> Position:
+        """Returns the position after a legal action (or, where chance is to move, an outcome).
+
+        With `draw_chance` the outcomes that follow are drawn, else the afterstate is returned.
+        """
+        possible = [o for o, _ in self.outcomes()] if self.to_move == CHANCE else self.legal_actions()
+        if action not in possible:
+            names = ", ".join(f"{a} ({self.game.action_name(a)})" for a in possible) or "none, the game is over"
+            raise UserError(f"an action of {self.game} must be legal, got {action}; legal here: {names}.")
+        after = Position(self.game, self.state.copy(), self.returns.copy(), self._rng.copy())
+        self.game.kernels.step(after.state, action, after.returns)
+        return after.after_chance() if draw_chance else after
+
+    def after_chance(self) -> Position:
+        """Draws chance outcomes in place until a seat is to move or the game is over; returns itself."""
+        outcomes, probs = np.zeros(self.game.max_outcomes, np.int64), np.zeros(self.game.max_outcomes)
+        while self.to_move == CHANCE:
+            drawn = draw_outcome(self.game.kernels, self.state, self._rng, outcomes, probs)
+            self.game.kernels.step(self.state, drawn, self.returns)
+        return self
+
+    def view(self, seat: int) -> Ints:
+        """Returns a copy of the state as far as `seat` may know it."""
+        view = self.state.copy()
+        if self.game.kernels.has_observe:
+            self.game.kernels.observe(self.state, seat, view)
+        return view
+
+    def __str__(self) -> str:
+        return self.game.draw(self.state)
+
+
+def square_symmetries(size: int) -> Ints:
+    """Returns the eight symmetries of a square board with row-major cells, [8, size * size], identity first."""
+    board = np.arange(size * size, dtype=np.int64).reshape(size, size)
+    turned = [np.rot90(b, k) for b in (board, board.T) for k in range(4)]
+    return np.stack([t.ravel() for t in turned])
+
+
+def grid_neighbours(rows: int, columns: int) -> tuple[tuple[int, ...], ...]:
+    """Returns the orthogonal neighbours of every cell of a row-major grid."""
+    return tuple(
+        tuple(
+            r * columns + c
+            for r, c in ((row - 1, column), (row, column - 1), (row, column + 1), (row + 1, column))
+            if 0 <= r < rows and 0 <= c < columns
+        )
+        for row in range(rows)
+        for column in range(columns)
+    )

@@ -1,0 +1,161 @@
+"""Declared parameters: one field says the default, the range and the meaning of a parameter, for everybody.
+
+The command line, the search space of studies, the results store and the dashboards all read the same declaration.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import importlib
+import math
+import typing
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, Self, TypeVar
+
+from turnier.games.errors import UserError, unknown
+from turnier.games.spec import Spec, parse
+
+T = TypeVar("T", bound="Declared")
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """What is declared about a parameter besides its default: range (inclusive) or choices, and its meaning."""
+
+    help: str
+    low: float | None = None
+    high: float | None = None
+    log: bool = False
+    choices: tuple[str, ...] = ()
+
+    def range_text(self) -> str:
+        if self.choices:
+            return " | ".join(self.choices)
+        return "" if self.low is None else f"{self.low:g} to {self.high:g}"
+
+
+def parameter(
+    default: Any,
+    help: str,
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    log: bool = False,
+    choices: Sequence[str] = (),
+) -> Any:
+    """Declares a parameter as a dataclass field."""
+    return dataclasses.field(default=default, metadata={"": Parameter(help, low, high, log, tuple(choices))})
+
+
+@dataclass(frozen=True)
+class Declared:
+    """Base of games, agents and evaluators: a frozen dataclass whose fields are its parameters."""
+
+    name: ClassVar[str] = ""
+    kind: ClassVar[str] = ""
+
+    def __post_init__(self) -> None:
+        for field, declared in parameters_of(type(self)):
+            value = getattr(self, field.name)
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                if declared.choices and value not in declared.choices:
+                    raise unknown(f"value of {self.name}'s parameter {field.name}", str(value), declared.choices)
+                continue
+            inside = declared.low is None or declared.high is None or declared.low <= value <= declared.high
+            if not inside or not math.isfinite(value):
+                raise UserError(
+                    f"{self.name}: {field.name} must be from {declared.low:g} to {declared.high:g}, got {value}."
+                )
+        self.check()
+
+    def check(self) -> None:
+        """Raises UserError where parameters do not fit each other."""
+
+    def spec(self, defaults: bool = False) -> Spec:
+        """Returns the text form's tree; with `defaults`, the parameters that have their default value too."""
+        values: dict[str, str | Spec] = {}
+        for field, _ in parameters_of(type(self)):
+            value = getattr(self, field.name)
+            if defaults or value != field.default:
+                values[field.name] = value.spec(defaults) if isinstance(value, Declared) else format_value(value)
+        return Spec(self.name, values)
+
+    def __str__(self) -> str:
+        return str(self.spec())
+
+    def full_text(self) -> str:
+        """Returns the text form with every parameter, which later changes of defaults cannot reinterpret."""
+        return str(self.spec(defaults=True))
+
+    def replace(self, **changes: Any) -> Self:
+        return dataclasses.replace(self, **changes)
+
+
+def format_value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return repr(value) if isinstance(value, int | float) else str(value)
+
+
+@functools.cache
+def parameters_of(declared: type[Declared]) -> tuple[tuple[dataclasses.Field[Any], Parameter], ...]:
+    """Returns the parameters of a game, agent or evaluator class in declared order."""
+    return tuple((f, f.metadata[""]) for f in dataclasses.fields(declared) if "" in f.metadata)
+
+
+class Registry(Generic[T]):
+    """Names of one kind (game, agent, evaluator) and where their classes live; a class is imported when it is needed."""
+
+    kinds: ClassVar[dict[str, Registry[Any]]] = {}
+
+    def __init__(self, kind: str, places: Mapping[str, str]) -> None:
+        self.kind = kind
+        self.places = dict(places)
+        Registry.kinds[kind] = self
+
+    def names(self) -> list[str]:
+        return sorted(self.places)
+
+    def load(self, name: str) -> type[T]:
+        """Returns the class of that name; raises UserError, with the closest name, where there is none."""
+        if name not in self.places:
+            raise unknown(self.kind, name, self.places)
+        module, _, cls = self.places[name].partition(":")
+        return typing.cast("type[T]", getattr(importlib.import_module(module), cls))
+
+    def make(self, text: str | Spec | T) -> T:
+        """Builds what a text form names; raises UserError for anything that does not fit its declaration."""
+        if isinstance(text, Declared):
+            return typing.cast("T", text)
+        spec = parse(text) if isinstance(text, str) else text
+        cls = self.load(spec.name)
+        declared = {field.name: (field, info) for field, info in parameters_of(cls)}
+        values = {}
+        for key, value in spec.parameters.items():
+            if key not in declared:
+                if not declared:
+                    raise UserError(f"{spec.name} has no parameters, got {key}; write {spec.name}.")
+                raise unknown(f"parameter of {spec.name}", key, declared)
+            values[key] = _convert(f"{spec.name}: {key}", value, declared[key][0].default)
+        return cls(**values)
+
+
+def _convert(what: str, value: str | Spec, default: Any) -> Any:
+    if isinstance(default, Declared):
+        return Registry.kinds[default.kind].make(value if isinstance(value, Spec) else Spec(value))
+    if isinstance(value, Spec):
+        raise UserError(f"{what} must be a single value, got {value}.")
+    if isinstance(default, bool):
+        if value not in ("true", "false"):
+            raise UserError(f"{what} must be true or false, got {value}.")
+        return value == "true"
+    if isinstance(default, int | float):
+        kind = type(default)
+        try:
+            return kind(value)
+        except ValueError:
+            noun = "a whole number" if kind is int else "a number"
+            raise UserError(f"{what} must be {noun}, got {value}.") from None
+    return value

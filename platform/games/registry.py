@@ -1,0 +1,15 @@
+"""Every game by name; a new game is one line here."""
+
+from __future__ import annotations
+
+from turnier.games.game import Game
+from turnier.games.parameters import Registry
+
+GAMES: Registry[Game] = Registry(
+    "game",
+    {
+        "2048": "turnier.games.twenty48:Twenty48",
+        "tictactoe": "turnier.games.tictactoe:TicTacToe",
+    },
+)
+make_game = GAMES.make

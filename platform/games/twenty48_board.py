@@ -1,0 +1,211 @@
+"""2048 boards as 64-bit words: moves by row tables, random tiles by bit tricks, both exact up to exponent 17.
+
+A board has four bits a cell (cell = row * size + column, row 0 lowest): the tile's exponent modulo 16, 0 = empty; `high`
+has bit 4 * cell set where the exponent is 16 or 17. These kernels serve twenty48.py and other files on 2048 boards.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from numba import types
+
+from turnier.games.abi import kernel
+
+
+def _row_tables() -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """Returns moved rows [2 * 65536] (left, then right), their reward or -1 where 32768s merge, and their potential."""
+    moved = np.zeros(2 * 65536, np.uint16)
+    gain = np.zeros(2 * 65536, np.int32)
+    rows = np.arange(65536)
+    exponents = np.stack([(rows >> (4 * i)) & 15 for i in range(4)])
+    for side, order in ((0, (0, 1, 2, 3)), (1, (3, 2, 1, 0))):
+        line = exponents[list(order)]
+        out = np.zeros((5, 65536), np.int64)  # the fifth slot catches the write behind a full line
+        slot = np.zeros(65536, np.int64)
+        last = np.zeros(65536, np.int64)
+        reward = np.zeros(65536, np.int64)
+        for tile in line:
+            merges = (tile > 0) & (tile == last)
+            pushes = (tile > 0) & (tile != last) & (last > 0)
+            out[slot[merges], rows[merges]] = tile[merges] + 1
+            reward[merges & (reward >= 0)] += (2 << tile)[merges & (reward >= 0)]
+            reward[merges & (tile == 15)] = -1
+            out[slot[pushes], rows[pushes]] = last[pushes]
+            slot += merges | pushes
+            last = np.where(tile == 0, last, np.where(merges, 0, tile))
+        out[slot, rows] = np.where(last > 0, last, out[slot, rows])
+        moved[side * 65536 : side * 65536 + 65536] = sum((out[i] & 15) << (4 * order[i]) for i in range(4))
+        gain[side * 65536 : side * 65536 + 65536] = reward
+    potential = np.where(exponents > 0, (exponents - 1) << exponents, 0).sum(axis=0).astype(np.int32)
+    return moved, gain, potential
+
+
+# Moved rows, their rewards, and the points that making a row's tiles from 2s is worth: the sum over the board minus 4
+# for every 4 that chance has placed is the score, so that playouts need not count rewards move by move.
+MOVED, GAIN, POTENTIAL = _row_tables()
+# The 24 orders of four directions, two bits each: trying directions in a random order picks a uniform legal one.
+ORDERS = np.array(
+    [a | b << 2 | c << 4 | (6 - a - b - c) << 6 for a in range(4) for b in range(4) for c in range(4) if len({a, b, c}) == 3],
+    np.uint64,
+)
+
+_U = np.uint64
+_0, _1, _2, _3, _4, _6, _8 = (_U(n) for n in (0, 1, 2, 3, 4, 6, 8))
+_12, _15, _16, _24, _32, _48, _60 = (_U(n) for n in (12, 15, 16, 24, 32, 48, 60))
+_ROW, _LOW32 = _U(0xFFFF), _U(0xFFFFFFFF)
+_ONES, _EIGHTS = _U(0x1111111111111111), _U(0x8888888888888888)
+_NOT_LAST_COLUMN, _NOT_LAST_ROW = _U(0x0111011101110111), _U(0x0000111111111111)
+_FOUR_BELOW = _U(429496730)  # 0.1 * 2**32
+_U64 = types.uint64
+
+
+@kernel(_U64(_U64))
+def transpose(b):
+    """Swaps rows and columns of a 4x4 board."""
+    swap = (b ^ (b >> _12)) & _U(0x0000F0F00000F0F0)
+    b ^= swap ^ (swap << _12)
+    swap = (b ^ (b >> _24)) & _U(0x00000000FF00FF00)
+    return b ^ swap ^ (swap << _24)
+
+
+@kernel(_U64(_U64))
+def occupied(b):
+    """Bit 4 * cell for every cell that is not empty."""
+    b |= b >> _2
+    b |= b >> _1
+    return b & _ONES
+
+
+@kernel(types.int64(_U64))
+def legal_mask(b):
+    """Bit `action` for every legal action of a 4x4 board without high tiles."""
+    full = occupied(b)
+    beside = full & ~occupied(b ^ (b >> _4)) & _NOT_LAST_COLUMN
+    below = full & ~occupied(b ^ (b >> _16)) & _NOT_LAST_ROW
+    left = beside | (~full & (full >> _4) & _NOT_LAST_COLUMN)
+    right = beside | (full & ~(full >> _4) & _NOT_LAST_COLUMN)
+    up = below | (~full & (full >> _16) & _NOT_LAST_ROW)
+    down = below | (full & ~(full >> _16) & _NOT_LAST_ROW)
+    return np.int64(left != _0) | np.int64(right != _0) << 1 | np.int64(up != _0) << 2 | np.int64(down != _0) << 3
+
+
+@kernel(_U64(_U64, types.int64))
+def slide(b, side):
+    """Moves the four rows to the left (side 0) or right (side 65536)."""
+    return (
+        _U(MOVED[side + np.int64(b & _ROW)])
+        | _U(MOVED[side + np.int64((b >> _16) & _ROW)]) << _16
+        | _U(MOVED[side + np.int64((b >> _32) & _ROW)]) << _32
+        | _U(MOVED[side + np.int64(b >> _48)]) << _48
+    )
+
+
+@kernel(types.int64(_U64, types.int64))
+def slide_gain(b, side):
+    """Returns the reward of `slide`, or -1 where two 32768s merge, which four bits cannot hold."""
+    total = 0
+    for shift in (0, 16, 32, 48):
+        gain = GAIN[side + np.int64((b >> _U(shift)) & _ROW)]
+        if gain < 0:
+            return -1
+        total += gain
+    return total
+
+
+@kernel(types.int64(_U64, _U64, types.int64))
+def exponent(board, high, cell):
+    shift = _U(4 * cell)
+    return np.int64(((board >> shift) & _15) | ((high >> shift) & _1) << _4)
+
+
+@kernel(types.Tuple((_U64, _U64, types.int64))(_U64, _U64, types.int64, types.int64))
+def slide_any(board, high, size, action):
+    """Moves a board of any size with tiles of any exponent, cell by cell: (board, high, reward)."""
+    new_board, new_high, reward = _0, _0, 0
+    for line in range(size):
+        slot, last = 0, 0
+        for step_ in range(size + 1):  # the extra step flushes the last tile of the line
+            tile = 0
+            if step_ < size:
+                along = step_ if action & 1 == 0 else size - 1 - step_
+                tile = exponent(board, high, line * size + along if action < 2 else along * size + line)
+                if tile == 0:
+                    continue
+            placed = last
+            if tile != 0 and tile == last:
+                placed = tile + 1
+                reward += 2 << tile
+                last = 0
+            else:
+                last = tile
+            if placed != 0:
+                along = slot if action & 1 == 0 else size - 1 - slot
+                shift = _U(4 * (line * size + along if action < 2 else along * size + line))
+                new_board |= _U(placed & 15) << shift
+                new_high |= _U(placed >> 4) << shift
+                slot += 1
+    return new_board, new_high, reward
+
+
+@kernel(types.Tuple((_U64, _U64, types.int64))(_U64, _U64, types.int64, types.int64))
+def move(board, high, size, action):
+    """The board after an action, before chance: (board, high, reward)."""
+    if size == 4 and high == _0:
+        side = (action & 1) << 16
+        rows = board if action < 2 else transpose(board)
+        reward = slide_gain(rows, side)
+        if reward >= 0:
+            moved = slide(rows, side)
+            return moved if action < 2 else transpose(moved), _0, reward
+    return slide_any(board, high, size, action)
+
+
+@kernel(types.int64(_U64, _U64, types.int64, _U64))
+def random_tile(board, high, cells, word):
+    """The chance outcome that 32 random bits choose: which empty cell, and by the fraction left over which tile."""
+    full = occupied(board) | high
+    empty = 0
+    for cell in range(cells):
+        empty += np.int64(~(full >> _U(4 * cell)) & _1)
+    scaled = word * _U(empty)
+    k = np.int64(scaled >> _32)
+    for cell in range(cells):
+        if (full >> _U(4 * cell)) & _1 == _0:
+            if k == 0:
+                return 2 * cell + np.int64((scaled & _LOW32) < _FOUR_BELOW)
+            k -= 1
+    return -1  # no empty cell: chance is never asked then
+
+
+@kernel(types.Tuple((_U64, _U64))(_U64, _U64))
+def place_tile(b, word):
+    """`random_tile` without loops for a 4x4 board with a tile and an empty cell: (board, 1 where it is a 4)."""
+    empty = occupied(b) ^ _ONES
+    before = empty * _ONES  # in nibble i: the number of empty cells up to i, at most 15
+    scaled = word * (before >> _60)
+    wanted = (scaled >> _32) + _1
+    miss = before ^ (wanted * _ONES)  # nibble 0 where the count is the wanted one; the lowest such cell is empty
+    hit = (miss - _ONES) & ~miss & _EIGHTS
+    lowest = (hit & (_0 - hit)) >> _3
+    four = _U((scaled & _LOW32) < _FOUR_BELOW)
+    return b | lowest << four, four
+
+
+@kernel(types.int64(_U64))
+def potential(b):
+    return (
+        np.int64(POTENTIAL[np.int64(b & _ROW)])
+        + np.int64(POTENTIAL[np.int64((b >> _16) & _ROW)])
+        + np.int64(POTENTIAL[np.int64((b >> _32) & _ROW)])
+        + np.int64(POTENTIAL[np.int64(b >> _48)])
+    )
+
+
+@kernel(types.int64(_U64))
+def tile_sum(b):
+    total = 0
+    for cell in range(16):
+        exponent = np.int64((b >> _U(4 * cell)) & _15)
+        total += (1 << exponent) & ~1
+    return total

@@ -1,0 +1,1 @@
+from turnier.games.registry import make_game
