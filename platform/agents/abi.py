@@ -11,12 +11,13 @@ from typing import Any, NamedTuple
 from numba import types
 from numba.core.types import FunctionType
 
-from turnier.games.abi import GAME, Floats, Rng, State
+from turnier.games.abi import GAME, Actions, Floats, Rng, State
 from turnier.games.game import MAX_SEATS
 
-# (game, weights, state, rng, values[seats]): `values` holds the returns so far and becomes the estimated final returns
-# (in the evaluator's own unit); the state is scratch and may be played on.
-EVALUATE = types.void(GAME, Floats, State, Rng, Floats)
+# (game, weights, state, rng, values[seats], choices, probs): `values` holds the returns so far and becomes the estimated
+# final returns (in the evaluator's own unit); the state is scratch and may be played on, `choices` and `probs`
+# [max_choices] are scratch too.
+EVALUATE = types.void(GAME, Floats, State, Rng, Floats, Actions, Floats)
 
 
 class EvaluatorKernels(NamedTuple):

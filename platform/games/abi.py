@@ -41,7 +41,7 @@ OBSERVE = types.void(State, types.int64, State)
 # Files whose kernels other files may call. Numba stamps only the caller's file, so an edit here would leave stale
 # machine code in callers' caches; the digest of these files is therefore part of the cache directory's name.
 PLATFORM = Path(__file__).resolve().parent.parent
-HELPER_FILES = tuple(PLATFORM / name for name in ("games/abi.py", "games/rng.py", "games/generic.py", "games/twenty48_board.py", "agents/abi.py"))
+HELPER_FILES = tuple(PLATFORM / name for name in ("games/abi.py", "games/rng.py", "games/generic.py", "games/twenty48_board.py", "agents/abi.py", "agents/tree.py"))
 
 JIT = not numba.config.DISABLE_JIT
 
@@ -135,11 +135,16 @@ class GameKernels(NamedTuple):
     has_sample_chance: int
     has_playout: int
     has_observe: int
+    num_seats: int
+    num_actions: int
+    max_choices: int  # scratch arrays for legal actions, outcomes or probabilities have this size
+    max_return: float
 
 
 GAME = types.NamedTuple(
     [FunctionType(s) for s in (INIT, TO_MOVE, LEGAL, OUTCOMES, STEP, SAMPLE_CHANCE, PLAYOUT, CELLS, OBSERVE)]
-    + [types.int64] * 3,
+    + [types.int64] * 6
+    + [types.float64],
     GameKernels,
 )
 
@@ -181,7 +186,7 @@ def game_kernels(
     playout: Any = absent_playout,
     observe: Any = absent_observe,
 ) -> GameKernels:
-    """Compiles (or loads) a game's kernels and returns them as the tuple that agent kernels take."""
+    """Compiles (or loads) a game's kernels and returns them as the tuple that agent kernels take, yet without sizes."""
     return GameKernels(
         pointer(init, INIT),
         pointer(to_move, TO_MOVE),
@@ -195,4 +200,8 @@ def game_kernels(
         int(sample_chance is not absent_sample_chance),
         int(playout is not absent_playout),
         int(observe is not absent_observe),
+        0,
+        0,
+        0,
+        0.0,
     )

@@ -51,7 +51,13 @@ class Game(Declared):
 
     @functools.cached_property
     def kernels(self) -> GameKernels:
-        return self.build_kernels()
+        """The game as agent kernels take it: its kernels and the sizes they need."""
+        return self.build_kernels()._replace(
+            num_seats=self.num_seats,
+            num_actions=self.num_actions,
+            max_choices=max(self.max_legal, self.max_outcomes, self.num_cells),
+            max_return=self.max_return,
+        )
 
     def symmetries(self) -> Ints:
         """Returns [num_symmetries, num_cells]: cell i of the transformed board is cell [s, i] of the board; row 0 is i."""
@@ -149,12 +155,15 @@ class Position:
         self.game.kernels.step(after.state, action, after.returns)
         return after.after_chance() if draw_chance else after
 
+    def draw_outcome(self) -> int:
+        """Draws the next chance outcome from the position's own stream, without playing it."""
+        outcomes, probs = np.zeros(self.game.max_outcomes, np.int64), np.zeros(self.game.max_outcomes)
+        return int(draw_outcome(self.game.kernels, self.state, self._rng, outcomes, probs))
+
     def after_chance(self) -> Position:
         """Draws chance outcomes in place until a seat is to move or the game is over; returns itself."""
-        outcomes, probs = np.zeros(self.game.max_outcomes, np.int64), np.zeros(self.game.max_outcomes)
         while self.to_move == CHANCE:
-            drawn = draw_outcome(self.game.kernels, self.state, self._rng, outcomes, probs)
-            self.game.kernels.step(self.state, drawn, self.returns)
+            self.game.kernels.step(self.state, self.draw_outcome(), self.returns)
         return self
 
     def view(self, seat: int) -> Ints:

@@ -1,0 +1,125 @@
+"""What an agent is: declared parameters, and a player that decides in one seat of one match."""
+
+from __future__ import annotations
+
+import time
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from turnier.agents.abi import ACT, VALUES, VISITS, SeatKernels
+from turnier.agents.evaluators.evaluator import Evaluator, NoEvaluator
+from turnier.games.abi import pointer
+from turnier.games.errors import UserError
+from turnier.games.game import Game, Position
+from turnier.games.parameters import Declared
+from turnier.games.rng import streams
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Decision:
+    """An action and what the search found out: visits and mean value (for the mover) per action id, zero if unknown."""
+
+    action: int
+    visits: Floats  # [num_actions]
+    values: Floats  # [num_actions]
+    nodes: int
+    seconds: float
+
+
+class Player(Protocol):
+    """An agent in one seat of one match."""
+
+    def act(self, position: Position) -> Decision: ...
+
+
+def seat_rng(seed: int, seat: int, num_seats: int) -> npt.NDArray[np.uint64]:
+    """Returns the random stream of a seat; stream 0 of a match's seed belongs to chance, 1 + seat to the agents."""
+    return streams(seed, 1 + num_seats)[1 + seat]
+
+
+@dataclass(frozen=True)
+class Agent(Declared):
+    """Base of all agents."""
+
+    kind: ClassVar[str] = "agent"
+
+    def cannot_play(self, game: Game) -> str | None:
+        """Returns why this agent cannot play the game, as a sentence, or None."""
+        return None
+
+    def require(self, game: Game) -> None:
+        """Raises UserError where the agent cannot play the game."""
+        reason = self.cannot_play(game)
+        if reason:
+            raise UserError(reason)
+
+    @abstractmethod
+    def start(self, game: Game, seat: int = 0, seed: int = 0) -> Player:
+        """Returns a player for one match; the same seed gives the same decisions."""
+
+    def seat_kernels(self, game: Game) -> SeatKernels | None:
+        """Returns the agent as compiled code takes it, or None where it decides in Python (budgets in milliseconds)."""
+        return None
+
+
+@dataclass(frozen=True)
+class CompiledAgent(Agent):
+    """An agent whose decisions are one kernel; matches of such agents run whole in compiled code."""
+
+    act_kernel: ClassVar[Any]
+
+    def settings(self) -> tuple[float, ...]:
+        """Returns what the act kernel reads as `settings`."""
+        return ()
+
+    def used_evaluator(self) -> tuple[Evaluator, int, int]:
+        """Returns the evaluator, the depth of its rollouts and the game-score method."""
+        return NoEvaluator(), 0, 1
+
+    def cannot_play(self, game: Game) -> str | None:
+        return self.used_evaluator()[0].cannot_evaluate(game)
+
+    def kernels(self, game: Game) -> SeatKernels:
+        evaluator, depth, method = self.used_evaluator()
+        return SeatKernels(
+            pointer(type(self).act_kernel, ACT),
+            evaluator.kernels(game, depth, method),
+            np.array(self.settings(), np.float64),
+        )
+
+    def seat_kernels(self, game: Game) -> SeatKernels | None:
+        return self.kernels(game)
+
+    def start(self, game: Game, seat: int = 0, seed: int = 0) -> Player:
+        self.require(game)
+        return CompiledPlayer(self, game, seat_rng(seed, seat, game.num_seats))
+
+
+class CompiledPlayer:
+    """Decides by one call of the agent's kernel; slower per decision than a compiled match, but the same moves."""
+
+    def __init__(self, agent: CompiledAgent, game: Game, rng: npt.NDArray[np.uint64]) -> None:
+        self.agent, self.game, self.rng = agent, game, rng
+        self.kernels = agent.kernels(game)
+
+    def act(self, position: Position) -> Decision:
+        began = time.perf_counter()
+        root = np.zeros((2, self.game.num_actions))
+        action = self.kernels.act(
+            self.game.kernels,
+            self.kernels.evaluator,
+            self.kernels.settings,
+            position.view(position.to_move),
+            position.returns,
+            self.rng,
+            root,
+        )
+        return Decision(
+            int(action), root[VISITS], root[VALUES], int(root[VISITS].sum()), time.perf_counter() - began
+        )

@@ -1,0 +1,49 @@
+"""What an evaluator is: declared parameters, and a kernel that estimates every seat's final return."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from turnier.agents.abi import EVALUATE, EvaluatorKernels
+from turnier.games.abi import kernel, pointer
+from turnier.games.game import Game
+from turnier.games.parameters import Declared
+
+# The first weights of every evaluator: how deep its rollouts go, and the game-score method, 1 or 2 (Kutsch 2017, 9.2).
+ROLLOUT_DEPTH, SCORE_METHOD, OWN = 0, 1, 2
+
+
+@dataclass(frozen=True)
+class Evaluator(Declared):
+    """Base of all evaluators; the agent that uses one says how deep rollouts go and how they score."""
+
+    kind: ClassVar[str] = "evaluator"
+    evaluate_kernel: ClassVar[Any]
+
+    def cannot_evaluate(self, game: Game) -> str | None:
+        """Returns why this evaluator does not fit the game, as a sentence, or None."""
+        return None
+
+    def own_weights(self, game: Game) -> tuple[float, ...]:
+        """Returns what the evaluate kernel reads from weight OWN on."""
+        return ()
+
+    def kernels(self, game: Game, rollout_depth: int, score_method: int) -> EvaluatorKernels:
+        weights = np.array((rollout_depth, score_method, *self.own_weights(game)), np.float64)
+        return EvaluatorKernels(pointer(type(self).evaluate_kernel, EVALUATE), weights)
+
+
+@kernel(EVALUATE)
+def evaluate_score(game, weights, state, rng, values, choices, probs):
+    """Leaves the returns so far as they are."""
+
+
+@dataclass(frozen=True)
+class NoEvaluator(Evaluator):
+    """The returns so far: what a seat has already."""
+
+    name: ClassVar[str] = "score"
+    evaluate_kernel: ClassVar[Any] = evaluate_score

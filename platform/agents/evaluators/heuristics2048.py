@@ -1,0 +1,139 @@
+"""The five heuristics for 2048 boards that take a rollout's place in MCTS-Expectimax; all weights can be tuned."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numba import types
+
+from turnier.agents.abi import EVALUATE
+from turnier.agents.evaluators.evaluator import OWN, ROLLOUT_DEPTH, Evaluator
+from turnier.games.abi import Actions, kernel
+from turnier.games.game import Game, square_symmetries
+from turnier.games.generic import playout
+from turnier.games.parameters import parameter, parameters_of
+
+# Weights in declared order, from OWN on.
+USE_EMPTY, EMPTY0, EMPTY1, EMPTY2, EMPTY_METHOD = (OWN + i for i in range(5))
+USE_CORNER, CORNER, USE_ROW, ROW0, ROW1, ROW_METHOD = (OWN + i for i in range(5, 11))
+USE_MERGE, MERGE, USE_ROLLOUT, ROLLOUT = (OWN + i for i in range(11, 15))
+
+# The eight ways to run through the board like a snake from a corner, [8, 16].
+SNAKES = square_symmetries(4)[:, [0, 1, 2, 3, 7, 6, 5, 4, 8, 9, 10, 11, 15, 14, 13, 12]]
+
+
+@kernel(types.float64(Actions, types.boolean))
+def best_chain(exponents, halves):
+    """The largest sum of a chain that starts with the highest tile in a corner and falls along a snake.
+
+    With `halves` the next tile has to be exactly half of the one before, else just lower. 0 without such a corner.
+    """
+    highest = 0
+    for cell in range(16):
+        highest = max(highest, exponents[cell])
+    best = 0.0
+    for snake in range(8):
+        before = exponents[SNAKES[snake, 0]]
+        if before != highest or highest == 0:
+            continue
+        total = float(1 << before)
+        for i in range(1, 16):
+            tile = exponents[SNAKES[snake, i]]
+            if tile == 0 or tile >= before or (halves and tile != before - 1):
+                break
+            total += float(1 << tile)
+            before = tile
+        best = max(best, total)
+    return best
+
+
+@kernel(types.float64(Actions))
+def possible_merges(exponents):
+    """The sum of the tiles' values over merges of neighbours; three equal tiles in a line can merge once."""
+    total = 0.0
+    for line in range(8):
+        start, stride = (4 * line, 1) if line < 4 else (line - 4, 4)
+        i = 0
+        while i < 3:
+            tile = exponents[start + i * stride]
+            if tile != 0 and tile == exponents[start + (i + 1) * stride]:
+                total += float(1 << tile)
+                i += 1
+            i += 1
+    return total
+
+
+@kernel(EVALUATE)
+def evaluate_heuristics(game, weights, state, rng, values, choices, probs):
+    """The sum of the enabled bonuses in points (the rollout's share is its final score) / max_return."""
+    game.cells(state, choices)
+    empty, highest = 0, 0
+    for cell in range(16):
+        empty += np.int64(choices[cell] == 0)
+        highest = max(highest, choices[cell])
+    highest_tile = float(1 << highest)
+    bonus = 0.0
+    if weights[USE_EMPTY] > 0.0:
+        if weights[EMPTY_METHOD] == 0.0:
+            power = 1.0
+            for _ in range(empty):
+                power *= 1.0 + weights[EMPTY0]
+            bonus += power
+        elif weights[EMPTY_METHOD] == 1.0:
+            bonus += highest_tile * float(empty) * weights[EMPTY1]
+        else:
+            bonus += values[0] * float(empty) * weights[EMPTY2]
+    if weights[USE_CORNER] > 0.0 and highest in (choices[0], choices[3], choices[12], choices[15]):
+        bonus += highest_tile * weights[CORNER]
+    if weights[USE_ROW] > 0.0:
+        if weights[ROW_METHOD] == 0.0:
+            bonus += best_chain(choices, False) * weights[ROW0]
+        else:
+            bonus += best_chain(choices, True) * weights[ROW1]
+    if weights[USE_MERGE] > 0.0:
+        bonus += possible_merges(choices) * weights[MERGE]
+    if weights[USE_ROLLOUT] > 0.0:
+        playout(game, state, np.int64(weights[ROLLOUT_DEPTH]), rng, values, choices, probs)
+        bonus += values[0] * weights[ROLLOUT]
+    values[0] = bonus / game.max_return
+
+
+@dataclass(frozen=True)
+class Heuristics2048(Evaluator):
+    """Bonuses for empty cells, the highest tile in a corner, falling rows, merges and a rollout, for 4x4 boards.
+
+    Source: Kutsch 2017, 7.1 and 9.4 (15 parameters). The defaults are neutral: everything on, every weight one half.
+    Differs: the sum is divided by the highest possible score, as rollouts are, so that the iterations before UCTN
+    normalises explore as they do with rollouts; after that a common factor changes nothing.
+    """
+
+    name: ClassVar[str] = "heuristics2048"
+    evaluate_kernel: ClassVar[Any] = evaluate_heuristics
+
+    use_empty: bool = parameter(True, "reward empty cells")
+    empty0: float = parameter(0.5, "weight w of empty method 0", low=0, high=1)
+    empty1: float = parameter(0.5, "weight w of empty method 1", low=0, high=1)
+    empty2: float = parameter(0.5, "weight w of empty method 2", low=0, high=1)
+    empty_method: int = parameter(
+        0, "0: (1+w)^empty, 1: highest tile x empty x w, 2: score x empty x w", low=0, high=2
+    )
+    use_corner: bool = parameter(True, "reward the highest tile in a corner")
+    corner: float = parameter(0.5, "weight of the highest tile in a corner", low=0, high=1)
+    use_row: bool = parameter(True, "reward a falling chain from the corner")
+    row0: float = parameter(0.5, "weight of the chain of row method 0", low=0, high=1)
+    row1: float = parameter(0.5, "weight of the chain of row method 1", low=0, high=1)
+    row_method: int = parameter(0, "next tile of a chain: 0 lower, 1 exactly half", low=0, high=1)
+    use_merge: bool = parameter(True, "reward possible merges")
+    merge: float = parameter(0.5, "weight of the tiles that can merge", low=0, high=1)
+    use_rollout: bool = parameter(True, "add a rollout's final score")
+    rollout: float = parameter(0.5, "weight of the rollout's final score", low=0, high=1)
+
+    def cannot_evaluate(self, game: Game) -> str | None:
+        if game.name == "2048" and game.num_cells == 16:
+            return None
+        return f"heuristics2048 evaluates the 4x4 board of 2048 only, got {game}; use evaluator=rollout."
+
+    def own_weights(self, game: Game) -> tuple[float, ...]:
+        return tuple(float(getattr(self, field.name)) for field, _ in parameters_of(type(self)))

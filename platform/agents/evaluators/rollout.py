@@ -1,0 +1,35 @@
+"""Evaluation by a random rollout: the game score that uniformly random legal moves reach."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from turnier.agents.abi import EVALUATE
+from turnier.agents.evaluators.evaluator import ROLLOUT_DEPTH, SCORE_METHOD, Evaluator
+from turnier.games.abi import TERMINAL, kernel
+from turnier.games.generic import playout
+
+
+@kernel(EVALUATE)
+def evaluate_rollout(game, weights, state, rng, values, choices, probs):
+    """Method 1: return / max_return. Method 2: the same, less 1 where a one-seat game ended inside the rollout."""
+    playout(game, state, np.int64(weights[ROLLOUT_DEPTH]), rng, values, choices, probs)
+    for seat in range(values.size):
+        values[seat] /= game.max_return
+    if weights[SCORE_METHOD] == 2.0 and game.num_seats == 1 and game.to_move(state) == TERMINAL:
+        values[0] -= 1.0
+
+
+@dataclass(frozen=True)
+class Rollout(Evaluator):
+    """One random rollout, as deep as the agent that uses it says.
+
+    Source: Kutsch 2017, 4.1 and 9.2. Differs: with several seats method 2 equals method 1, since there the end of the
+    game is what counts.
+    """
+
+    name: ClassVar[str] = "rollout"
+    evaluate_kernel: ClassVar[Any] = evaluate_rollout

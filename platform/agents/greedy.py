@@ -1,0 +1,48 @@
+"""The greedy agent: one ply over any evaluator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from turnier.agents.abi import ACT, VALUES, VISITS
+from turnier.agents.agent import CompiledAgent
+from turnier.agents.evaluators.evaluator import Evaluator, NoEvaluator
+from turnier.games.abi import kernel
+from turnier.games.parameters import parameter
+
+
+@kernel(ACT)
+def act_greedy(game, evaluator, settings, state, returns, rng, root):
+    choices, probs = np.empty(game.max_choices, np.int64), np.empty(game.max_choices)
+    actions = np.empty(game.max_choices, np.int64)
+    after, values = np.empty_like(state), np.empty_like(returns)
+    mover = game.to_move(state)
+    n = game.legal(state, actions)
+    best = actions[0]
+    for i in range(n):
+        after[:] = state
+        values[:] = returns
+        game.step(after, actions[i], values)
+        evaluator.evaluate(game, evaluator.weights, after, rng, values, choices, probs)
+        root[VISITS, actions[i]], root[VALUES, actions[i]] = 1.0, values[mover]
+        if values[mover] > root[VALUES, best] or i == 0:
+            best = actions[i]
+    return best
+
+
+@dataclass(frozen=True)
+class Greedy(CompiledAgent):
+    """Evaluates the state right after each legal action (before chance) and plays the best; the first of equals."""
+
+    name: ClassVar[str] = "greedy"
+    act_kernel: ClassVar[Any] = act_greedy
+
+    evaluator: Evaluator = parameter(NoEvaluator(), "what is said of the state after each action")
+    rollout_depth: int = parameter(20, "most plies of a rollout, where the evaluator uses one", low=0, high=1_000_000)
+    score_method: int = parameter(2, "game score of a rollout that ended: 1 as it is, 2 less 1", low=1, high=2)
+
+    def used_evaluator(self) -> tuple[Evaluator, int, int]:
+        return self.evaluator, self.rollout_depth, self.score_method

@@ -1,0 +1,115 @@
+"""Flat Monte Carlo: the mean of many evaluations after each legal action."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from turnier.agents.abi import ACT, VALUES, VISITS, SeatKernels
+from turnier.agents.agent import CompiledAgent, CompiledPlayer, Decision, Player, seat_rng
+from turnier.agents.evaluators.evaluator import Evaluator
+from turnier.agents.evaluators.rollout import Rollout
+from turnier.games.abi import kernel
+from turnier.games.game import Game, Position
+from turnier.games.generic import copy_state
+from turnier.games.parameters import parameter
+
+ITERATIONS = 0
+
+
+@kernel(ACT)
+def act_mc(game, evaluator, settings, state, returns, rng, root):
+    """Adds to the visits and means that `root` holds already, so that it can be called again for more iterations."""
+    actions = np.empty(game.max_choices, np.int64)
+    n = game.legal(state, actions)
+    if n == 1:
+        return actions[0]
+    choices, probs = np.empty(game.max_choices, np.int64), np.empty(game.max_choices)
+    after, scratch = np.empty_like(state), np.empty_like(state)
+    after_returns, values = np.empty_like(returns), np.empty_like(returns)
+    mover = game.to_move(state)
+    iterations = np.int64(settings[ITERATIONS])
+    best = actions[0]
+    for i in range(n):
+        action = actions[i]
+        copy_state(state, after)
+        after_returns[:] = returns
+        game.step(after, action, after_returns)
+        total = 0.0
+        for _ in range(iterations):
+            copy_state(after, scratch)
+            for seat in range(values.size):
+                values[seat] = after_returns[seat]
+            evaluator.evaluate(game, evaluator.weights, scratch, rng, values, choices, probs)
+            total += values[mover]
+        visits = root[VISITS, action]
+        root[VALUES, action] = (root[VALUES, action] * visits + total) / (visits + iterations)
+        root[VISITS, action] = visits + iterations
+        if root[VALUES, action] > root[VALUES, best]:
+            best = action
+    return best
+
+
+class TimedMcPlayer(CompiledPlayer):
+    """Runs chunks of iterations until the milliseconds are over."""
+
+    def __init__(self, agent: Mc, game: Game, rng: Any) -> None:
+        super().__init__(agent, game, rng)
+        self.milliseconds = agent.milliseconds
+
+    def act(self, position: Position) -> Decision:
+        began = time.perf_counter()
+        end = began + self.milliseconds / 1000
+        root = np.zeros((2, self.game.num_actions))
+        settings = self.kernels.settings.copy()
+        settings[ITERATIONS] = 1
+        while True:
+            chunk_began = time.perf_counter()
+            action = self.kernels.act(
+                self.game.kernels,
+                self.kernels.evaluator,
+                settings,
+                position.view(position.to_move),
+                position.returns,
+                self.rng,
+                root,
+            )
+            now = time.perf_counter()
+            if now >= end or not root[VISITS].any():
+                break
+            # Chunks grow to a tenth of the budget, and never past its end.
+            per_iteration = (now - chunk_began) / settings[ITERATIONS]
+            settings[ITERATIONS] = max(1, int(min(self.milliseconds / 10_000, end - now) / per_iteration))
+        return Decision(int(action), root[VISITS], root[VALUES], int(root[VISITS].sum()), now - began)
+
+
+@dataclass(frozen=True)
+class Mc(CompiledAgent):
+    """Plays the action whose random rollouts have the best mean. Source: Kutsch 2017, 3."""
+
+    name: ClassVar[str] = "mc"
+    act_kernel: ClassVar[Any] = act_mc
+
+    iterations: int = parameter(1000, "rollouts per legal action", low=1, high=100_000_000, log=True)
+    rollout_depth: int = parameter(20, "most plies of a rollout", low=0, high=1_000_000)
+    score_method: int = parameter(2, "game score of a rollout that ended: 1 as it is, 2 less 1", low=1, high=2)
+    evaluator: Evaluator = parameter(Rollout(), "what is averaged")
+    milliseconds: int = parameter(0, "time per move in place of iterations, 0 = none", low=0, high=3_600_000)
+
+    def settings(self) -> tuple[float, ...]:
+        return (float(self.iterations),)
+
+    def used_evaluator(self) -> tuple[Evaluator, int, int]:
+        return self.evaluator, self.rollout_depth, self.score_method
+
+    def seat_kernels(self, game: Game) -> SeatKernels | None:
+        return None if self.milliseconds else self.kernels(game)
+
+    def start(self, game: Game, seat: int = 0, seed: int = 0) -> Player:
+        if not self.milliseconds:
+            return super().start(game, seat, seed)
+        self.require(game)
+        return TimedMcPlayer(self, game, seat_rng(seed, seat, game.num_seats))

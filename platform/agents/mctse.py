@@ -1,0 +1,220 @@
+"""MCTS-Expectimax: tree search for games with chance, which keeps an afterstate and its outcomes apart."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numba import types
+
+from turnier.agents.abi import ACT, EVALUATOR, VALUES, VISITS, Root, SeatKernels
+from turnier.agents.agent import CompiledAgent, CompiledPlayer, Decision, Player, seat_rng
+from turnier.agents.evaluators.evaluator import Evaluator
+from turnier.agents.evaluators.rollout import Rollout
+from turnier.agents.tree import (
+    DONE,
+    NONE,
+    NUM_ACTION_NODES,
+    NUM_NODES,
+    TREE,
+    UNKNOWN,
+    add_node,
+    back_up,
+    find_child,
+    new_tree,
+)
+from turnier.games.abi import CHANCE, GAME, TERMINAL, Actions, Floats, Rng, State, kernel
+from turnier.games.game import Game, Position
+from turnier.games.generic import copy_state, draw_outcome
+from turnier.games.parameters import parameter
+from turnier.games.rng import below
+
+ITERATIONS, MAXNODES, TREE_DEPTH, EXPLORATION, NORMALISED = 0, 1, 2, 3, 4
+NORMALISE_AFTER = 100  # iterations (Kutsch 2017, 5)
+
+
+@kernel(types.int64(TREE, types.int64, types.int64, Floats))
+def select_action(tree, node, mover, settings):
+    """Picks the action node by UCT, or UCTN (K eq. 3): v_i / (n_i m) + K sqrt(ln n_p / n_i).
+
+    m is the largest rollout value of this search; while it is not positive, plain UCT is used.
+    """
+    scale = 1.0
+    if settings[NORMALISED] > 0.0 and tree.counts[DONE] >= NORMALISE_AFTER and tree.largest[mover] > 0.0:
+        scale = 1.0 / tree.largest[mover]
+    log_parent = math.log(float(tree.visits[node]))
+    best, best_score = NONE, -math.inf
+    child = tree.first_child[node]
+    while child != NONE:
+        n = float(tree.visits[child])
+        score = tree.values[child, mover] / n * scale + settings[EXPLORATION] * math.sqrt(log_parent / n)
+        if score > best_score:
+            best, best_score = child, score
+        child = tree.next_sibling[child]
+    return best
+
+
+@kernel(types.int64(GAME, TREE, types.int64, State, Rng, Actions))
+def untried_action(game, tree, node, state, rng, choices):
+    """Draws one of the legal actions that have no action node yet."""
+    n = game.legal(state, choices)
+    skip = below(rng, tree.untried[node])
+    for i in range(n):
+        if find_child(tree, node, choices[i]) == NONE:
+            if skip == 0:
+                return choices[i]
+            skip -= 1
+    return NONE  # never: `untried` counts exactly these
+
+
+@kernel(types.int64(GAME, State, Rng, Floats, Actions, Floats))
+def draw_chance(game, state, rng, returns, choices, probs):
+    """Draws outcomes until a seat is to move or the game is over; returns a code that tells their sequences apart."""
+    code = 0
+    while game.to_move(state) == CHANCE:
+        outcome = draw_outcome(game, state, rng, choices, probs)
+        game.step(state, outcome, returns)
+        code = code * 1_000_003 + outcome + 1
+    return code
+
+
+@kernel(types.void(GAME, EVALUATOR, Floats, TREE, State, Floats, Rng, types.int64))
+def search(game, evaluator, settings, tree, root_state, returns, rng, iterations):
+    """Runs iterations on a tree, which may hold earlier ones; stops early only where the tree is full."""
+    choices, probs = np.empty(game.max_choices, np.int64), np.empty(game.max_choices)
+    state, values = np.empty_like(root_state), np.empty_like(returns)
+    capacity = tree.visits.size
+    tree_depth = np.int64(settings[TREE_DEPTH])
+    path = np.empty(2 * tree_depth + 1, np.int64)
+    for _ in range(iterations):
+        copy_state(root_state, state)
+        for seat in range(values.size):
+            values[seat] = returns[seat]
+        node, length = 0, 1
+        path[0] = 0
+        fresh = False
+        # Selection and expansion; ends at a node where the rollout starts.
+        while not fresh and length < 2 * tree_depth + 1 and tree.counts[NUM_NODES] + 2 <= capacity:
+            mover = game.to_move(state)
+            if mover == TERMINAL:
+                break
+            if tree.untried[node] == UNKNOWN:
+                tree.untried[node] = game.legal(state, choices)
+            if tree.untried[node] > 0:
+                if tree.counts[NUM_ACTION_NODES] >= settings[MAXNODES]:
+                    break
+                action = untried_action(game, tree, node, state, rng, choices)
+                chosen = add_node(tree, node, action)
+                tree.untried[node] -= 1
+                tree.counts[NUM_ACTION_NODES] += 1
+            else:
+                chosen = select_action(tree, node, mover, settings)
+            game.step(state, tree.label[chosen], values)
+            code = draw_chance(game, state, rng, values, choices, probs)
+            node = find_child(tree, chosen, code)
+            if node == NONE:
+                node = add_node(tree, chosen, code)
+                fresh = True
+            path[length] = chosen
+            path[length + 1] = node
+            length += 2
+        evaluator.evaluate(game, evaluator.weights, state, rng, values, choices, probs)
+        back_up(tree, path, length, values)
+
+
+@kernel(types.int64(TREE, types.int64, Root))
+def choose(tree, mover, root):
+    """Fills `root` with the root's children and returns the action with the best mean (max child)."""
+    best, best_mean = NONE, -math.inf
+    child = tree.first_child[0]
+    while child != NONE:
+        mean = tree.values[child, mover] / float(tree.visits[child])
+        root[VISITS, tree.label[child]] = float(tree.visits[child])
+        root[VALUES, tree.label[child]] = mean
+        if mean > best_mean:
+            best, best_mean = tree.label[child], mean
+        child = tree.next_sibling[child]
+    return best
+
+
+@kernel(ACT)
+def act_mctse(game, evaluator, settings, state, returns, rng, root):
+    choices = np.empty(game.max_choices, np.int64)
+    if game.legal(state, choices) == 1:
+        return choices[0]
+    iterations = np.int64(settings[ITERATIONS])
+    tree = new_tree(2 * iterations + 1, returns.size)
+    search(game, evaluator, settings, tree, state, returns, rng, iterations)
+    return choose(tree, game.to_move(state), root)
+
+
+class TimedMctsePlayer(CompiledPlayer):
+    """Runs chunks of iterations on one tree until the milliseconds are over or the tree is full."""
+
+    CAPACITY = 1_000_001  # nodes
+
+    def __init__(self, agent: Mctse, game: Game, rng: Any) -> None:
+        super().__init__(agent, game, rng)
+        self.milliseconds = agent.milliseconds
+
+    def act(self, position: Position) -> Decision:
+        began = time.perf_counter()
+        end = began + self.milliseconds / 1000
+        root = np.zeros((2, self.game.num_actions))
+        legal = position.legal_actions()
+        if len(legal) == 1:
+            return Decision(legal[0], root[VISITS], root[VALUES], 0, time.perf_counter() - began)
+        state = position.view(position.to_move)
+        tree = new_tree(self.CAPACITY, self.game.num_seats)
+        chunk, now = 8, began
+        while now < end and tree.counts[NUM_NODES] + 2 <= self.CAPACITY:
+            search(
+                self.game.kernels, self.kernels.evaluator, self.kernels.settings, tree, state, position.returns,
+                self.rng, chunk,
+            )  # fmt: skip
+            per_iteration = (time.perf_counter() - now) / chunk
+            now = time.perf_counter()
+            # Chunks grow to a tenth of the budget, and never past its end.
+            chunk = max(1, int(min(self.milliseconds / 10_000, end - now) / per_iteration))
+        action = choose(tree, position.to_move, root)
+        return Decision(int(action), root[VISITS], root[VALUES], int(tree.counts[DONE]), time.perf_counter() - began)
+
+
+@dataclass(frozen=True)
+class Mctse(CompiledAgent):
+    """MCTS-Expectimax with UCT or UCTN, a limit of action nodes, and any evaluator in the rollout's place.
+
+    Source: Kutsch 2017, 5 and 7.1. Differs: no state is kept in the nodes, an iteration replays its path; UCTN falls
+    back to UCT while no rollout value is positive, where K's quotient would turn the order around.
+    """
+
+    name: ClassVar[str] = "mctse"
+    act_kernel: ClassVar[Any] = act_mctse
+
+    iterations: int = parameter(3500, "iterations per move", low=1, high=10_000_000, log=True)
+    rollout_depth: int = parameter(150, "most plies of a rollout", low=0, high=1_000_000)
+    maxnodes: int = parameter(500, "most action nodes in the tree", low=1, high=10_000_000, log=True)
+    tree_depth: int = parameter(10, "most action nodes on a path", low=1, high=10_000)
+    selection: str = parameter("uctn", "how selection weighs means", choices=("uct", "uctn"))
+    exploration: float = parameter(math.sqrt(2), "K of UCT(N); 0.0566 is best for uct", low=0, high=100)
+    score_method: int = parameter(2, "game score of a rollout that ended: 1 as it is, 2 less 1", low=1, high=2)
+    evaluator: Evaluator = parameter(Rollout(), "what values a new node")
+    milliseconds: int = parameter(0, "time per move in place of iterations, 0 = none", low=0, high=3_600_000)
+
+    def settings(self) -> tuple[float, ...]:
+        return (self.iterations, self.maxnodes, self.tree_depth, self.exploration, self.selection == "uctn")
+
+    def used_evaluator(self) -> tuple[Evaluator, int, int]:
+        return self.evaluator, self.rollout_depth, self.score_method
+
+    def seat_kernels(self, game: Game) -> SeatKernels | None:
+        return None if self.milliseconds else self.kernels(game)
+
+    def start(self, game: Game, seat: int = 0, seed: int = 0) -> Player:
+        if not self.milliseconds:
+            return super().start(game, seat, seed)
+        self.require(game)
+        return TimedMctsePlayer(self, game, seat_rng(seed, seat, game.num_seats))

@@ -1,0 +1,26 @@
+"""Every agent and evaluator by name; a new one is one line here."""
+
+from __future__ import annotations
+
+from turnier.agents.agent import Agent
+from turnier.agents.evaluators.evaluator import Evaluator
+from turnier.games.parameters import Registry
+
+AGENTS: Registry[Agent] = Registry(
+    "agent",
+    {
+        "greedy": "turnier.agents.greedy:Greedy",
+        "mc": "turnier.agents.mc:Mc",
+        "mctse": "turnier.agents.mctse:Mctse",
+        "random": "turnier.agents.random:Random",
+    },
+)
+EVALUATORS: Registry[Evaluator] = Registry(
+    "evaluator",
+    {
+        "heuristics2048": "turnier.agents.evaluators.heuristics2048:Heuristics2048",
+        "rollout": "turnier.agents.evaluators.rollout:Rollout",
+        "score": "turnier.agents.evaluators.evaluator:NoEvaluator",
+    },
+)
+make_agent = AGENTS.make

@@ -1,0 +1,178 @@
+"""Playing matches: `play_match(spec)` is pure; batches of compiled agents run whole in compiled code."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import time
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from turnier.agents.abi import SeatKernels
+from turnier.agents.agent import Agent
+from turnier.agents.registry import AGENTS
+from turnier.arena.play_kernel import ILLEGAL, LIMIT, NORMAL, play_many
+from turnier.arena.spec import MatchRecord, MatchSpec, Termination, pack_plies, unpack_plies
+from turnier.games.abi import CHANCE
+from turnier.games.errors import UserError
+from turnier.games.game import MAX_SEATS, Game, Position
+from turnier.games.registry import GAMES
+from turnier.games.rng import streams
+
+TERMINATIONS = {NORMAL: Termination.NORMAL, ILLEGAL: Termination.ILLEGAL_ACTION, LIMIT: Termination.LIMIT}
+
+
+@functools.lru_cache(maxsize=256)
+def _game(text: str) -> Game:
+    return GAMES.make(text)
+
+
+@functools.lru_cache(maxsize=1024)
+def _agent(text: str) -> Agent:
+    return AGENTS.make(text)
+
+
+def check_spec(spec: MatchSpec) -> None:
+    """Raises UserError where the match cannot be played: unknown names, wrong number of seats, unfit agents."""
+    game = _game(spec.game)
+    if len(spec.agents) != game.num_seats:
+        raise UserError(
+            f"{game} has {game.num_seats} seat{'s' * (game.num_seats != 1)}, got {len(spec.agents)} agents;"
+            " name one agent per seat."
+        )
+    for agent in spec.agents:
+        _agent(agent).require(game)
+
+
+def play_match(spec: MatchSpec) -> MatchRecord:
+    """Plays one match; the same spec gives the same record but for the seconds."""
+    return play_matches([spec])[0]
+
+
+def play_matches(
+    specs: Sequence[MatchSpec], stop: npt.NDArray[np.int64] | None = None, python: bool = False
+) -> list[MatchRecord]:
+    """Plays matches in order and returns their records.
+
+    Args:
+        specs: any matches; neighbours with the same game and agents share one call into compiled code.
+        stop: [1]; once it is not 0 the matches still to be played are left out.
+        python: play move by move in Python even where compiled code could (for tests; the same moves).
+    """
+    stop = np.zeros(1, np.int64) if stop is None else stop
+    records: list[MatchRecord] = []
+    for (game_text, agents, max_plies), group in itertools.groupby(specs, lambda s: (s.game, s.agents, s.max_plies)):
+        batch = list(group)
+        check_spec(batch[0])
+        game = _game(game_text)
+        seats = [None if python else _agent(a).seat_kernels(game) for a in agents]
+        if all(seat is not None for seat in seats):
+            records += _play_compiled(game, [s for s in seats if s is not None], batch, max_plies, stop)
+        else:
+            records += [_play_in_python(game, spec) for spec in batch if not stop[0]]
+        if stop[0]:
+            break
+    return records
+
+
+def _play_compiled(
+    game: Game, seats: list[SeatKernels], specs: list[MatchSpec], max_plies: int, stop: npt.NDArray[np.int64]
+) -> list[MatchRecord]:
+    n, num_seats = len(specs), game.num_seats
+    states = np.tile(game.new_state(), (n, 1))
+    rngs = np.stack([streams(spec.seed, 1 + num_seats) for spec in specs])
+    returns, counts = np.zeros((n, num_seats)), np.zeros((n, 2, num_seats), np.int64)
+    padded = tuple(seats) + (seats[0],) * (MAX_SEATS - num_seats)
+    records: list[MatchRecord] = []
+    room = max(4096, 512 * n)  # plies; doubled where a match does not fit
+    done = 0
+    while done < n and not stop[0]:
+        plies, ends = np.empty(room, np.int64), np.zeros((n - done, 2), np.int64)
+        began = time.perf_counter()
+        arrays = (states[done:], rngs[done:], max_plies, returns[done:], counts[done:])
+        played = play_many(game.kernels, padded, *arrays, plies, ends, stop)
+        seconds = time.perf_counter() - began
+        # One clock for the whole call: a match's share is its share of the decisions.
+        decisions = counts[done : done + played, 0].sum(axis=1)
+        share = seconds / max(1, decisions.sum())
+        first = 0
+        for i in range(played):
+            j, (end, status) = done + i, ends[i]
+            error = "the agent chose an illegal action" if status == ILLEGAL else ""
+            records.append(
+                MatchRecord(
+                    specs[j],
+                    TERMINATIONS[int(status)],
+                    tuple(returns[j].tolist()),
+                    tuple(counts[j, 0].tolist()),
+                    tuple(counts[j, 1].tolist()),
+                    float(share * decisions[i]),
+                    pack_plies(plies[first:end]),
+                    game.facts(states[j]),
+                    error,
+                )
+            )
+            first = end
+        done += played
+        if played == 0:
+            room *= 4
+    return records
+
+
+def _play_in_python(game: Game, spec: MatchSpec) -> MatchRecord:
+    """Plays move by move; an agent that fails ends the match with a record."""
+    began = time.perf_counter()
+    termination, error = Termination.NORMAL, ""
+    decisions, nodes = [0] * game.num_seats, [0] * game.num_seats
+    plies: list[int] = []
+    rng = streams(spec.seed, 1)[0]
+    state = game.new_state()
+    game.kernels.init(state, rng)
+    position = Position(game, state, np.zeros(game.num_seats), rng)
+    players = [_agent(text).start(game, seat, spec.seed) for seat, text in enumerate(spec.agents)]
+    while not position.over:
+        mover = position.to_move
+        if mover == CHANCE:
+            plies.append(position.draw_outcome())
+            position = position.play(plies[-1], draw_chance=False)
+            continue
+        if spec.max_plies and sum(decisions) == spec.max_plies:
+            termination = Termination.LIMIT
+            break
+        try:
+            decision = players[mover].act(position)
+        except Exception as failure:  # an agent's failure is part of the record
+            termination, error = Termination.ERROR, f"{spec.agents[mover]}: {type(failure).__name__}: {failure}"
+            break
+        if decision.action not in position.legal_actions():
+            termination, error = Termination.ILLEGAL_ACTION, "the agent chose an illegal action"
+            break
+        decisions[mover] += 1
+        nodes[mover] += decision.nodes
+        plies.append(decision.action)
+        position = position.play(decision.action, draw_chance=False)
+    return MatchRecord(
+        spec,
+        termination,
+        tuple(position.returns.tolist()),
+        tuple(decisions),
+        tuple(nodes),
+        time.perf_counter() - began,
+        pack_plies(np.array(plies, np.int64)),
+        game.facts(position.state),
+        error,
+    )
+
+
+def replay(spec: MatchSpec, plies: bytes) -> Position:
+    """Returns the final position of a recorded match; raises UserError where a ply is not legal."""
+    game = _game(spec.game)
+    rng = streams(spec.seed, 1)[0]
+    state = game.new_state()
+    game.kernels.init(state, rng)
+    position = Position(game, state, np.zeros(game.num_seats), rng)
+    for ply in unpack_plies(plies):
+        position = position.play(int(ply), draw_chance=False)
+    return position

@@ -1,0 +1,79 @@
+"""Whole matches in compiled code, for agents whose decisions are kernels."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import types
+
+from turnier.agents.abi import SEATS, VISITS
+from turnier.games.abi import CHANCE, GAME, TERMINAL, kernel
+from turnier.games.generic import draw_outcome
+
+NORMAL, ILLEGAL, LIMIT, FULL, STOPPED = 0, 1, 2, 3, 4  # status of a match; FULL = no room left in `plies`
+
+_I1, _I2 = types.Array(types.int64, 1, "C"), types.Array(types.int64, 2, "C")
+_F1, _F2 = types.Array(types.float64, 1, "C"), types.Array(types.float64, 2, "C")
+_U2, _U3 = types.Array(types.uint64, 2, "C"), types.Array(types.uint64, 3, "C")
+
+
+@kernel(types.UniTuple(types.int64, 2)(GAME, SEATS, _I1, _U2, types.int64, _F1, _I2, _I1, types.int64, _I1))
+def play_one(game, seats, state, rngs, max_plies, returns, counts, plies, first, stop):
+    """Plays a match in place: (status, where its plies end). rngs: [1 + seats, 4]; counts: [2, seats]."""
+    choices, probs = np.empty(game.max_choices, np.int64), np.empty(game.max_choices)
+    root = np.empty((2, game.num_actions))
+    view = state.copy()
+    written, actions = first, 0
+    game.init(state, rngs[0])
+    while True:
+        mover = game.to_move(state)
+        if mover == TERMINAL:
+            return NORMAL, written
+        if written == plies.size:
+            return FULL, written
+        if mover == CHANCE:
+            ply = draw_outcome(game, state, rngs[0], choices, probs)
+        else:
+            if stop[0] != 0:
+                return STOPPED, written
+            if max_plies > 0 and actions == max_plies:
+                return LIMIT, written
+            if game.has_observe:
+                game.observe(state, mover, view)
+            else:
+                view[:] = state
+            root[:] = 0.0
+            seat = seats[mover]
+            ply = seat.act(game, seat.evaluator, seat.settings, view, returns, rngs[1 + mover], root)
+            n = game.legal(state, choices)
+            legal = False
+            for i in range(n):
+                legal |= choices[i] == ply
+            if not legal:
+                return ILLEGAL, written
+            counts[0, mover] += 1
+            counts[1, mover] += np.int64(root[VISITS].sum())
+            actions += 1
+        plies[written] = ply
+        written += 1
+        game.step(state, ply, returns)
+
+
+@kernel(types.int64(GAME, SEATS, _I2, _U3, types.int64, _F2, types.Array(types.int64, 3, "C"), _I1, _I2, _I1))
+def play_many(game, seats, states, rngs, max_plies, returns, counts, plies, ends, stop):
+    """Plays match after match while `plies` has room; returns how many are done.
+
+    states [n, words] become final states, rngs [n, 1 + seats, 4], returns [n, seats], counts [n, 2, seats] (decisions,
+    nodes), ends [n, 2] (where its plies end, status).
+    """
+    first = 0
+    for i in range(states.shape[0]):
+        start, start_rngs = states[i].copy(), rngs[i].copy()
+        status, end = play_one(game, seats, states[i], rngs[i], max_plies, returns[i], counts[i], plies, first, stop)
+        if status == FULL or status == STOPPED:
+            # Played again from its start when there is more room.
+            states[i], rngs[i] = start, start_rngs
+            returns[i], counts[i] = 0.0, 0
+            return i
+        ends[i, 0], ends[i, 1] = end, status
+        first = end
+    return states.shape[0]

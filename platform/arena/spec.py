@@ -1,0 +1,80 @@
+"""What a match is before and after it is played: MatchSpec and MatchRecord, plain data with a content hash."""
+
+from __future__ import annotations
+
+import enum
+import hashlib
+import json
+import zlib
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+
+class Termination(enum.StrEnum):
+    """How a match ended; a failure is a record, not the end of a tournament."""
+
+    NORMAL = "normal"
+    ILLEGAL_ACTION = "illegal_action"
+    LIMIT = "limit"  # max_plies reached
+    ERROR = "error"
+
+
+@dataclass(frozen=True)
+class MatchSpec:
+    """Everything that decides a match: the same spec always gives the same moves."""
+
+    game: str  # full text form
+    agents: tuple[str, ...]  # full text form of the agent in each seat
+    seed: int
+    max_plies: int = 0  # 0 = no limit
+
+    @property
+    def id(self) -> str:
+        """The content hash, 32 hexadecimal digits."""
+        text = json.dumps([self.game, self.agents, self.seed, self.max_plies], separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> MatchSpec:
+        return cls(data["game"], tuple(data["agents"]), data["seed"], data["max_plies"])
+
+
+@dataclass(frozen=True)
+class MatchRecord:
+    """A played match. `plies` holds actions and chance outcomes in order, so that a replay needs no random numbers."""
+
+    spec: MatchSpec
+    termination: Termination
+    scores: tuple[float, ...]  # return of each seat
+    decisions: tuple[int, ...]  # actions of each seat
+    nodes: tuple[int, ...]  # evaluations (rollouts) of each seat
+    seconds: float  # wall clock of the whole match
+    plies: bytes  # pack_plies
+    facts: dict[str, float]  # what the game remembers of the final state
+    error: str = ""  # a sentence where the termination is error or illegal_action
+
+
+_PLY_TYPES = ("<u1", "<u2", "<u4")
+
+
+def pack_plies(plies: npt.NDArray[np.int64]) -> bytes:
+    """Returns non-negative plies compressed: one byte says the width (index into _PLY_TYPES), zlib data follow."""
+    largest = int(plies.max(initial=0))
+    width = 0 if largest < 1 << 8 else 1 if largest < 1 << 16 else 2
+    return bytes((width,)) + zlib.compress(plies.astype(_PLY_TYPES[width]).tobytes(), 1)
+
+
+def unpack_plies(data: bytes) -> npt.NDArray[np.int64]:
+    return np.frombuffer(zlib.decompress(data[1:]), _PLY_TYPES[data[0]]).astype(np.int64)
+
+
+def derive_seed(*parts: int | str) -> int:
+    """Returns a seed of 63 bits that depends on all parts and on nothing else: not on order, workers or time."""
+    text = json.dumps(parts, separators=(",", ":"))
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little") >> 1

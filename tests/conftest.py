@@ -1,0 +1,20 @@
+"""What all tests share: imports of `tests...` from the repository's root, and hypothesis without luck or clocks."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+from hypothesis import settings
+
+ROOT = Path(__file__).resolve().parent.parent
+if str(ROOT) not in sys.path:
+    sys.path.insert(0, str(ROOT))
+
+from turnier.games.abi import JIT  # noqa: E402
+
+settings.register_profile("turnier", deadline=None, derandomize=True, max_examples=200 if JIT else 25)
+settings.load_profile("turnier")
+if not JIT:
+    np.seterr(over="ignore")  # 64-bit words wrap around on purpose; only plain Python warns of it
