@@ -1,6 +1,6 @@
-"""Plain-Python oracles: the rules of 2048 and tic-tac-toe on nested tuples, slow and obvious, sharing no code with kernels.
+"""Plain-Python oracles: the rules of 2048 and tic-tac-toe, slow and obvious, sharing no code with the kernels.
 
-A 2048 board is rows of tile values (0 = empty), of any size. Directions are named, in the order of the kernels' actions.
+A 2048 board is rows of tile values (0 = empty) of any size. Directions are named, in the order of the kernels' actions.
 """
 
 from __future__ import annotations

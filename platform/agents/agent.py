@@ -120,6 +120,4 @@ class CompiledPlayer:
             self.rng,
             root,
         )
-        return Decision(
-            int(action), root[VISITS], root[VALUES], int(root[VISITS].sum()), time.perf_counter() - began
-        )
+        return Decision(int(action), root[VISITS], root[VALUES], int(root[VISITS].sum()), time.perf_counter() - began)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from turnier.agents.agent import Agent
 from turnier.agents.registry import AGENTS
 from turnier.arena.play_kernel import ILLEGAL, LIMIT, NORMAL, play_many
 from turnier.arena.spec import MatchRecord, MatchSpec, Termination, pack_plies, unpack_plies
-from turnier.games.abi import CHANCE
+from turnier.games.abi import CHANCE, compile_kernel
 from turnier.games.errors import UserError
 from turnier.games.game import MAX_SEATS, Game, Position
 from turnier.games.registry import GAMES
@@ -44,6 +44,14 @@ def check_spec(spec: MatchSpec) -> None:
         )
     for agent in spec.agents:
         _agent(agent).require(game)
+
+
+def prepare(spec: MatchSpec) -> None:
+    """Checks a match and compiles what it needs, so that workers find it in the cache instead of compiling at once."""
+    check_spec(spec)
+    game = _game(spec.game)
+    if all([_agent(agent).seat_kernels(game) for agent in spec.agents]) and game.kernels:
+        compile_kernel(play_many)
 
 
 def play_match(spec: MatchSpec) -> MatchRecord:
@@ -127,10 +135,7 @@ def _play_in_python(game: Game, spec: MatchSpec) -> MatchRecord:
     termination, error = Termination.NORMAL, ""
     decisions, nodes = [0] * game.num_seats, [0] * game.num_seats
     plies: list[int] = []
-    rng = streams(spec.seed, 1)[0]
-    state = game.new_state()
-    game.kernels.init(state, rng)
-    position = Position(game, state, np.zeros(game.num_seats), rng)
+    position = _start(game, spec.seed)
     players = [_agent(text).start(game, seat, spec.seed) for seat, text in enumerate(spec.agents)]
     while not position.over:
         mover = position.to_move
@@ -166,13 +171,24 @@ def _play_in_python(game: Game, spec: MatchSpec) -> MatchRecord:
     )
 
 
-def replay(spec: MatchSpec, plies: bytes) -> Position:
-    """Returns the final position of a recorded match; raises UserError where a ply is not legal."""
-    game = _game(spec.game)
-    rng = streams(spec.seed, 1)[0]
-    state = game.new_state()
-    game.kernels.init(state, rng)
-    position = Position(game, state, np.zeros(game.num_seats), rng)
+def replay_positions(spec: MatchSpec, plies: bytes) -> Iterator[Position]:
+    """Yields every position of a recorded match, afterstates included; raises UserError where a ply is not legal."""
+    position = _start(_game(spec.game), spec.seed)
+    yield position
     for ply in unpack_plies(plies):
         position = position.play(int(ply), draw_chance=False)
-    return position
+        yield position
+
+
+def replay(spec: MatchSpec, plies: bytes) -> Position:
+    """Returns the final position of a recorded match."""
+    *_, last = replay_positions(spec, plies)
+    return last
+
+
+def _start(game: Game, seed: int) -> Position:
+    """Returns the position before the first ply, which may be a chance outcome."""
+    rng = streams(seed, 1)[0]
+    state = game.new_state()
+    game.kernels.init(state, rng)
+    return Position(game, state, np.zeros(game.num_seats), rng)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -41,7 +42,17 @@ OBSERVE = types.void(State, types.int64, State)
 # Files whose kernels other files may call. Numba stamps only the caller's file, so an edit here would leave stale
 # machine code in callers' caches; the digest of these files is therefore part of the cache directory's name.
 PLATFORM = Path(__file__).resolve().parent.parent
-HELPER_FILES = tuple(PLATFORM / name for name in ("games/abi.py", "games/rng.py", "games/generic.py", "games/twenty48_board.py", "agents/abi.py", "agents/tree.py"))
+HELPER_FILES = tuple(
+    PLATFORM / name
+    for name in (
+        "games/abi.py",
+        "games/rng.py",
+        "games/generic.py",
+        "games/twenty48_board.py",
+        "agents/abi.py",
+        "agents/tree.py",
+    )
+)
 
 JIT = not numba.config.DISABLE_JIT
 
@@ -116,8 +127,22 @@ def pointer(dispatcher: Any, signature: Any) -> Any:
     if not JIT:
         return dispatcher
     if not hasattr(dispatcher, "kernel_pointer"):
+        _announce_compilation()
         dispatcher.kernel_pointer = KernelPointer(dispatcher)
     return dispatcher.kernel_pointer
+
+
+def compile_kernel(dispatcher: Any) -> None:
+    """Compiles (or loads) a kernel that Python calls directly, before it is needed."""
+    if JIT:
+        dispatcher.compile(dispatcher.kernel_signature.args)
+
+
+def _announce_compilation() -> None:
+    """Says once why the first command on a machine takes longer, where somebody is watching."""
+    if not _CACHE_DIRECTORY.exists() and sys.stderr.isatty():
+        print("Compiling kernels; this happens once on this machine and takes about a minute ...", file=sys.stderr)
+        _CACHE_DIRECTORY.mkdir(parents=True, exist_ok=True)
 
 
 class GameKernels(NamedTuple):

@@ -6,7 +6,6 @@ The command line, the search space of studies, the results store and the dashboa
 from __future__ import annotations
 
 import dataclasses
-import functools
 import importlib
 import math
 import typing
@@ -99,7 +98,6 @@ def format_value(value: Any) -> str:
     return repr(value) if isinstance(value, int | float) else str(value)
 
 
-@functools.cache
 def parameters_of(declared: type[Declared]) -> tuple[tuple[dataclasses.Field[Any], Parameter], ...]:
     """Returns the parameters of a game, agent or evaluator class in declared order."""
     return tuple((f, f.metadata[""]) for f in dataclasses.fields(declared) if "" in f.metadata)

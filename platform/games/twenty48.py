@@ -114,9 +114,7 @@ def step(state, action, rewards):
 
 @kernel(abi.SAMPLE_CHANCE)
 def sample_chance(state, rng):
-    return random_tile(
-        _U(state[BOARD]), _U(state[HIGH]), state[SIZE] * state[SIZE], next_word(rng) & _LOW32
-    )
+    return random_tile(_U(state[BOARD]), _U(state[HIGH]), state[SIZE] * state[SIZE], next_word(rng) & _LOW32)
 
 
 @kernel(types.int64(abi.State, types.int64, abi.Rng, abi.Floats))
@@ -277,6 +275,8 @@ class Twenty48(Game):
         got = {}
         for action in position.legal_actions():
             after = position.play(action, draw_chance=False)
-            rows = [[int(2**e) if e else 0 for e in row] for row in self.cell_values(after.state).reshape(self.size, -1)]
+            rows = [
+                [int(2**e) if e else 0 for e in row] for row in self.cell_values(after.state).reshape(self.size, -1)
+            ]
             got[ACTION_NAMES[action]] = {"after": rows, "reward": int(after.returns[0])}
         return None if got == record["moves"] else f"the moves must be {record['moves']}, got {got}"

@@ -46,7 +46,13 @@ def _row_tables() -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.int32], npt.ND
 MOVED, GAIN, POTENTIAL = _row_tables()
 # The 24 orders of four directions, two bits each: trying directions in a random order picks a uniform legal one.
 ORDERS = np.array(
-    [a | b << 2 | c << 4 | (6 - a - b - c) << 6 for a in range(4) for b in range(4) for c in range(4) if len({a, b, c}) == 3],
+    [
+        a | b << 2 | c << 4 | (6 - a - b - c) << 6
+        for a in range(4)
+        for b in range(4)
+        for c in range(4)
+        if len({a, b, c}) == 3
+    ],
     np.uint64,
 )
 

@@ -1,1 +1,23 @@
-from turnier.games.registry import make_game
+"""Turnier: tournaments and hyperparameter search for game-playing agents."""
+
+from turnier.agents.registry import AGENTS, EVALUATORS, make_agent
+from turnier.arena.match import play_match, play_matches
+from turnier.arena.spec import MatchRecord, MatchSpec, Termination
+from turnier.games.errors import UserError
+from turnier.games.registry import GAMES, make_game
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "AGENTS",
+    "EVALUATORS",
+    "GAMES",
+    "MatchRecord",
+    "MatchSpec",
+    "Termination",
+    "UserError",
+    "make_agent",
+    "make_game",
+    "play_match",
+    "play_matches",
+]

@@ -116,9 +116,7 @@ class Heuristics2048(Evaluator):
     empty0: float = parameter(0.5, "weight w of empty method 0", low=0, high=1)
     empty1: float = parameter(0.5, "weight w of empty method 1", low=0, high=1)
     empty2: float = parameter(0.5, "weight w of empty method 2", low=0, high=1)
-    empty_method: int = parameter(
-        0, "0: (1+w)^empty, 1: highest tile x empty x w, 2: score x empty x w", low=0, high=2
-    )
+    empty_method: int = parameter(0, "0: (1+w)^empty, 1: highest tile x empty x w, 2: score x empty x w", low=0, high=2)
     use_corner: bool = parameter(True, "reward the highest tile in a corner")
     corner: float = parameter(0.5, "weight of the highest tile in a corner", low=0, high=1)
     use_row: bool = parameter(True, "reward a falling chain from the corner")

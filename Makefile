@@ -1,0 +1,30 @@
+# Two commands are all one needs: `make study` and `make test`. Both set up what they use in .venv.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: setup study test check bench clean
+
+setup: .venv/ready
+
+.venv/ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[dev]"
+	touch $@
+
+study: setup
+	$(BIN)/python studies/cmaes_heuristics.py $(ARGS)
+
+test: setup
+	$(BIN)/python -m pytest $(ARGS)
+
+check: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy src/turnier
+	$(BIN)/lint-imports
+
+bench: setup
+	$(BIN)/turnier bench $(ARGS)
+
+clean:
+	rm -rf .venv build dist benchmarks/build src/*.egg-info

@@ -1,0 +1,47 @@
+"""One progress bar for everything that plays matches: count, rate and time left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.text import Text
+
+
+class _Rate(ProgressColumn):
+    def render(self, task: Task) -> Text:
+        return Text(f"{task.speed:.3g} games/s" if task.speed else "", style="cyan")
+
+
+class Bar:
+    """A running bar; `label` and `note` may change while it runs."""
+
+    def __init__(self, progress: Progress, label: str, total: int) -> None:
+        self._progress = progress
+        self._task = progress.add_task(label, total=total, note="")
+
+    def advance(self, games: int) -> None:
+        self._progress.advance(self._task, games)
+
+    def note(self, text: str) -> None:
+        self._progress.update(self._task, note=text)
+
+    def print(self, text: str) -> None:
+        self._progress.console.print(text)
+
+
+@contextmanager
+def game_bar(label: str, total: int, console: Console | None = None) -> Iterator[Bar]:
+    """Shows a bar over `total` games on standard error while the block runs."""
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        _Rate(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[note]}"),
+    )
+    with Progress(*columns, console=console or Console(stderr=True), speed_estimate_period=20) as progress:
+        yield Bar(progress, label, total)

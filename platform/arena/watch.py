@@ -1,0 +1,66 @@
+"""Playing one match for people to look at, move by move."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import numpy as np
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from turnier.agents.agent import Agent, Decision
+from turnier.games.errors import UserError
+from turnier.games.game import Game, Position
+
+
+def watch(game: Game, agents: Sequence[Agent], seed: int, console: Console, show: bool) -> Position:
+    """Plays a match, one agent a seat, shows how it goes and prints how it ended; returns the final position.
+
+    The moves are those of the MatchSpec with the same game, agents and seed.
+    """
+    if len(agents) != game.num_seats:
+        raise UserError(
+            f"{game} has {game.num_seats} seat{'s' * (game.num_seats != 1)}, got {len(agents)} agents;"
+            " name one agent per seat."
+        )
+    if seed < 0:
+        raise UserError(f"a seed must be 0 or larger, got {seed}.")
+    players = [agent.start(game, seat, seed) for seat, agent in enumerate(agents)]
+    position = game.start(seed)
+    decisions, nodes, seconds = (np.zeros(game.num_seats) for _ in range(3))
+    shown = time.perf_counter()
+    with Live(console=console, transient=True, auto_refresh=False) as live:
+        while not position.over:
+            seat = position.to_move
+            decision = players[seat].act(position)
+            decisions[seat] += 1
+            nodes[seat] += decision.nodes
+            seconds[seat] += decision.seconds
+            if show:
+                console.print(f"\n{position}\nseat {seat}: {_describe(game, position, decision)}", markup=False)
+            elif time.perf_counter() - shown > 0.2:
+                shown = time.perf_counter()
+                score = ", ".join(f"{r:g}" for r in position.returns)
+                live.update(Text(f"move {int(decisions.sum())}, score {score}"), refresh=True)
+            position = position.play(decision.action)
+    console.print(f"\n{position}\n", markup=False)
+    table = Table("seat", "agent", "score", "moves", "rollouts", "ms a move", title=f"{game}, seed {seed}")
+    for seat, agent in enumerate(agents):
+        per_move = 1000 * seconds[seat] / max(1, decisions[seat])
+        row = (f"{position.returns[seat]:g}", f"{decisions[seat]:g}", f"{nodes[seat]:g}", f"{per_move:.3g}")
+        table.add_row(str(seat), str(agent), *row)
+    console.print(table)
+    return position
+
+
+def _describe(game: Game, position: Position, decision: Decision) -> str:
+    """The chosen action, and what the search found out about every legal one."""
+    found = [
+        f"{game.action_name(a)} {decision.values[a]:.4g} ({decision.visits[a]:.0f})"
+        for a in position.legal_actions()
+        if decision.visits[a] > 0
+    ]
+    return game.action_name(decision.action) + (f"   values (visits): {', '.join(found)}" if found else "")

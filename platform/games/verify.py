@@ -1,0 +1,38 @@
+"""Replaying recorded games and positions: golden data must be reproduced exactly."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from turnier.games.errors import UserError
+from turnier.games.game import Game
+
+
+def verify_file(game: Game, path: Path) -> tuple[int, str | None]:
+    """Returns the number of lines and the first disagreement as `line: sentence`, or None where all agree.
+
+    Raises UserError for a file that cannot be read or a line that is not a record of the game's format.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as failure:
+        raise UserError(f"a file of recorded games must be readable, got {path}: {failure}; check its name.") from None
+    count = 0
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        count += 1
+        try:
+            record = json.loads(line)
+            disagreement = game.verify_record(record)
+        except (json.JSONDecodeError, KeyError, TypeError, ValueError) as failure:
+            raise UserError(
+                f"every line must be a recorded game or position of {game.name}, got {path}:{number}:"
+                f" {type(failure).__name__} {failure}; remove or mend it."
+            ) from None
+        if disagreement:
+            return count, f"{number}: {disagreement}"
+    if count == 0:
+        raise UserError(f"a file of recorded games must have at least one line, got {path}; check its name.")
+    return count, None

@@ -1,0 +1,186 @@
+"""The database behind a URL: checked, opened, and with every failure told as one sentence."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import URL, Connection, Engine, QueuePool, Table, create_engine, event, make_url
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+
+from turnier.games.errors import UserError
+from turnier.results import schema
+
+BUSY_SECONDS = 30  # how long SQLite waits for another writer
+CONNECT_SECONDS = 10  # how long PostgreSQL may take to answer
+_HOW = "write sqlite:///turnier.db or postgresql://USER:PASSWORD@HOST/NAME"
+_AGAIN = "repeat the command, which goes on where it stopped"
+_SECRETS = ("password", "sslpassword", "passfile")
+
+# The first pattern found in the driver's message gives what must hold and what to do.
+_CAUSES = (
+    ("not a database|malformed|encrypted", "must be an undamaged SQLite database", "move it away or name another"),
+    ("no such (table|column)", "must have all of Turnier's tables", "restore it from a copy or name another"),
+    (
+        "database is locked",
+        f"must not be locked for more than {BUSY_SECONDS} s",
+        f"end the program that does and {_AGAIN}",
+    ),
+    ("is full|no space left", "must be on a disk with room left", f"make room and {_AGAIN}"),
+    ("read-?only", "must be writable", "mend its permissions or name another"),
+    ("unable to open", "must be a file in a folder that is writable", "mend the permissions or name another"),
+    ("disk i/o", "must be on a disk that works", f"see the system's log, then {_AGAIN}"),
+    ("foreign key", "must hold a match and a run before they are linked", "begin the run or append the match first"),
+    ("too large|out of range", "takes whole numbers of 63 bits", "choose a smaller seed"),
+    ("permission denied", "must allow this user to make and use tables", "grant it or name another user"),
+    ("password|authentication|pg_hba|role .* not exist", "must accept the user and the password", "mend the URL"),
+    ("database .* does not exist", "must exist", "make it with createdb"),
+    ("relation .* not exist|column .* not exist", "must have all of Turnier's tables", "name another database"),
+    ("too many (connections|clients)", "must have a connection left", f"end other programs and {_AGAIN}"),
+    ("", "must be running and reachable", f"start it or mend the URL, then {_AGAIN}"),
+)
+
+
+class Database:
+    """An open database. `place` names it in messages, without its password."""
+
+    def __init__(self, url: str, read_only: bool = False) -> None:
+        parsed = _parse(url)
+        self.read_only = read_only
+        self.is_sqlite = parsed.get_backend_name() == "sqlite"
+        self._secrets = [s for s in (parsed.password, *(parsed.query.get(key) for key in _SECRETS)) if s]
+        if self.is_sqlite:
+            path = _check_path(str(parsed.database), read_only)
+            parsed = parsed.set(database=str(path))
+            self.place = f"the results database {path}"
+            self._engine = _sqlite_engine(path, read_only)
+        else:
+            hidden = {key: "***" for key in _SECRETS if key in parsed.query}
+            shown = parsed.set(drivername="postgresql").update_query_dict(hidden)
+            self.place = f"the results database {shown.render_as_string(hide_password=True)}"
+            self._engine = _postgresql_engine(parsed, read_only)
+        self.url = parsed.render_as_string(hide_password=False)
+        self._writer = self._engine.execution_options(begin="BEGIN IMMEDIATE")
+        try:
+            self._prepare()
+        except BaseException:
+            self.close()
+            raise
+
+    def _prepare(self) -> None:
+        with self.reading() as connection:
+            made = schema.is_made(connection, self.place)
+        if not made and self.read_only:
+            raise UserError(
+                f"{self.place} must hold results to read, but it has none; `turnier tournament ...` makes some."
+            )
+        if not made:
+            with self.writing() as connection:
+                schema.make(connection, self.place)
+
+    def close(self) -> None:
+        self._engine.dispose()
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A connection with one consistent view of the database."""
+        with self._sentences(), self._engine.begin() as connection:
+            yield connection
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """A connection with one transaction, committed at the end and undone where anything is raised."""
+        if self.read_only:
+            raise UserError(f"{self.place} must be opened for writing, but it was opened to read; open it again.")
+        with self._sentences(), self._writer.begin() as connection:
+            yield connection
+
+    def insert_new(self, table: Table) -> sqlite.Insert | postgresql.Insert:
+        """Returns an insert that leaves rows alone whose key is there already."""
+        if self.is_sqlite:
+            return sqlite.insert(table).on_conflict_do_nothing()
+        return postgresql.insert(table).on_conflict_do_nothing()
+
+    @contextlib.contextmanager
+    def _sentences(self) -> Iterator[None]:
+        """Turns what the database raises into a UserError with one sentence."""
+        try:
+            yield
+        except (DBAPIError, PoolTimeoutError, OverflowError) as error:
+            cause = " ".join(str(getattr(error, "orig", None) or error).split())
+            for secret in self._secrets:
+                cause = cause.replace(str(secret), "***")
+            _, must, cure = next(row for row in _CAUSES if re.search(row[0], cause, re.IGNORECASE))
+            raise UserError(f"{self.place} {must}, got: {cause[:300].rstrip('.')}; {cure}.") from error
+
+
+def _parse(text: str) -> URL:
+    """Returns the URL with the driver that we use; raises UserError for anything but SQLite files and PostgreSQL."""
+    shown = re.sub(r"//.*@", "//***@", re.sub(r"(password=)[^&]*", r"\1***", text))
+    try:
+        url = make_url(text)
+    except (ArgumentError, ValueError):
+        raise UserError(f"a results database must be named by a URL, got {shown!r}; {_HOW}.") from None
+    if url.drivername in ("postgres", "postgresql", "postgresql+psycopg"):
+        return url.set(drivername="postgresql+psycopg")
+    if url.drivername not in ("sqlite", "sqlite+pysqlite"):
+        raise UserError(f"a results database must be SQLite or PostgreSQL, got {shown!r}; {_HOW}.")
+    if not url.database or url.database.startswith((":memory:", "file:")) or url.query or url.host or "\0" in text:
+        raise UserError(f"a results database must be a file with no options, got {shown!r}; {_HOW}.")
+    return url
+
+
+def _check_path(database: str, read_only: bool) -> Path:
+    path = Path(database).expanduser().absolute()
+    if path.is_dir():
+        raise UserError(f"a results database must be a file, got the folder {path}; name a file in it.")
+    if not path.parent.is_dir():
+        raise UserError(f"the folder of a results database must exist, got {path}; make {path.parent} first.")
+    if read_only and not path.exists():
+        raise UserError(
+            f"a results database must exist to be read, but there is no {path}; `turnier tournament ...` makes one."
+        )
+    return path
+
+
+def _sqlite_engine(path: Path, read_only: bool) -> Engine:
+    def connect() -> sqlite3.Connection:
+        target = f"{path.as_uri()}?mode={'ro' if read_only else 'rwc'}"
+        connection = sqlite3.connect(
+            target, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+        )
+        try:
+            if not read_only:
+                connection.execute("PRAGMA journal_mode = WAL")
+                connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute("PRAGMA foreign_keys = ON")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    engine = create_engine("sqlite+pysqlite://", creator=connect, poolclass=QueuePool)
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        # Python's sqlite3 would begin only before some statements, and never take the write lock at once.
+        connection.exec_driver_sql(connection.get_execution_options().get("begin", "BEGIN"))
+
+    return engine
+
+
+def _postgresql_engine(url: URL, read_only: bool) -> Engine:
+    options: dict[str, Any] = {} if "connect_timeout" in url.query else {"connect_timeout": CONNECT_SECONDS}
+    try:
+        engine = create_engine(url, connect_args=options, pool_pre_ping=True)
+    except (ImportError, NoSuchModuleError):
+        raise UserError(
+            "PostgreSQL needs the package psycopg, which is missing; install it with pip install 'psycopg[binary]'."
+        ) from None
+    return engine.execution_options(postgresql_readonly=True) if read_only else engine

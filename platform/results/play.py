@@ -1,0 +1,24 @@
+"""Playing into the store: what is stored already is not played again, what is played is stored at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from turnier.arena.executors import Executor
+from turnier.arena.spec import MatchRecord, MatchSpec
+from turnier.results.store import Store
+
+
+def play_into(store: Store, run_id: str, specs: Sequence[MatchSpec], executor: Executor) -> Iterator[list[MatchRecord]]:
+    """Yields the records of all matches, batch by batch: first those that the store has, then those played now.
+
+    A batch is in the store before it is yielded, so a kill at any moment loses at most the matches in flight.
+    """
+    ids = {spec.id: spec for spec in specs}
+    stored = store.played(list(ids))
+    if stored:
+        store.link(run_id, list(stored))
+        yield store.records([match_id for match_id in ids if match_id in stored])
+    for records in executor.play([spec for match_id, spec in ids.items() if match_id not in stored]):
+        store.append(run_id, records)
+        yield records

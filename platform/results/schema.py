@@ -1,0 +1,117 @@
+"""The tables of the store. They live beside Optuna's (studies, trials, version_info ...) in the same database."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Connection,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+    insert,
+    inspect,
+    select,
+    text,
+)
+
+from turnier.games.errors import UserError
+
+SCHEMA_VERSION = 1
+_CREATION_LOCK = 0x7475726E  # PostgreSQL's advisory lock while tables are made
+
+metadata = MetaData()
+
+version = Table("turnier_version", metadata, Column("version", Integer, primary_key=True, autoincrement=False))
+
+runs = Table(
+    "runs",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("kind", Text, nullable=False),  # tournament | study
+    Column("name", Text, nullable=False),
+    Column("definition", Text, nullable=False),  # JSON
+    Column("created", Text, nullable=False),  # UTC, ISO 8601
+    Column("environment", Text, nullable=False),  # JSON
+)
+
+matches = Table(
+    "matches",
+    metadata,
+    Column("id", Text, primary_key=True),  # MatchSpec.id
+    Column("game", Text, nullable=False),
+    Column("seed", BigInteger, nullable=False),
+    Column("max_plies", BigInteger, nullable=False),
+    Column("termination", Text, nullable=False),
+    Column("seconds", Double, nullable=False),
+    Column("plies", LargeBinary, nullable=False),
+    Column("facts", Text, nullable=False),  # JSON
+    Column("error", Text, nullable=False),
+    Column("created", Text, nullable=False),  # UTC, ISO 8601
+    Index("matches_by_game", "game"),
+)
+
+seats = Table(
+    "seats",
+    metadata,
+    Column("match_id", Text, ForeignKey("matches.id"), primary_key=True),
+    Column("seat", Integer, primary_key=True, autoincrement=False),
+    Column("agent", Text, nullable=False),
+    Column("score", Double, nullable=False),
+    Column("decisions", BigInteger, nullable=False),
+    Column("nodes", BigInteger, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+run_matches = Table(
+    "run_matches",
+    metadata,
+    Column("run_id", Text, ForeignKey("runs.id"), primary_key=True),
+    Column("match_id", Text, ForeignKey("matches.id"), primary_key=True),
+    Index("run_matches_by_match", "match_id", "run_id"),
+    sqlite_with_rowid=False,
+)
+
+locks = Table(
+    "locks",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("holder", Text, nullable=False),
+    Column("heartbeat", Double, nullable=False),  # seconds since 1970 by the database's clock
+)
+
+
+def is_made(connection: Connection, place: str) -> bool:
+    """Returns whether our tables exist; raises UserError where they are another version's or another program's."""
+    names = set(inspect(connection).get_table_names())
+    if version.name not in names:
+        foreign = sorted(names & set(metadata.tables))
+        if foreign:
+            raise UserError(
+                f"{place} must be new or Turnier's own, but another program's table {foreign[0]!r} is in it;"
+                " name another database."
+            )
+        return False
+    found = connection.scalars(select(version.c.version)).all()
+    if found != [SCHEMA_VERSION]:
+        got = ", ".join(map(str, found)) or "none"
+        newer = bool(found) and max(found) > SCHEMA_VERSION
+        cure = "install a newer Turnier" if newer else "use the Turnier that made it"
+        raise UserError(
+            f"{place} must have schema version {SCHEMA_VERSION}, got {got}; {cure}, or name another database."
+        )
+    return True
+
+
+def make(connection: Connection, place: str) -> None:
+    """Makes the tables where they are missing; processes that do so at the same time wait for each other."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(text(f"SELECT pg_advisory_xact_lock({_CREATION_LOCK})"))
+    if not is_made(connection, place):
+        metadata.create_all(connection, checkfirst=False)
+        connection.execute(insert(version).values(version=SCHEMA_VERSION))

@@ -1,0 +1,249 @@
+"""The results store: runs, matches and who played them, in SQLite or PostgreSQL. Rows are facts; tables.py computes."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import platform
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib import metadata
+from operator import itemgetter
+from types import TracebackType
+from typing import Any, Self
+
+from sqlalchemy import Row, select
+
+from turnier.arena.spec import MatchRecord, MatchSpec, Termination
+from turnier.games.errors import UserError, unknown
+from turnier.results.database import Database
+from turnier.results.locks import Lock, new_holder
+from turnier.results.schema import matches, run_matches, runs, seats
+
+DEFAULT_URL = "sqlite:///turnier.db"
+_CHUNK = 1000  # ids in one query
+
+
+@dataclass(frozen=True)
+class Run:
+    """A tournament or a study: what was asked for, when and where it was begun."""
+
+    id: str
+    kind: str  # tournament | study
+    name: str
+    definition: dict[str, Any]
+    created: datetime  # UTC
+    environment: dict[str, Any]
+
+
+class Store:
+    """An open results store; also a context manager that closes it.
+
+    Reading and writing may go on at once from many processes. Every method raises UserError where the database fails.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    @classmethod
+    def open(cls, url: str = DEFAULT_URL, read_only: bool = False) -> Self:
+        """Opens the store at a URL, and makes it where there is none yet (unless `read_only`).
+
+        Args:
+            url: sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME.
+            read_only: refuse to write; then a store that does not exist is an error.
+        """
+        return cls(Database(url, read_only))
+
+    @property
+    def url(self) -> str:
+        """The URL as SQLAlchemy and Optuna take it; it contains the password."""
+        return self.database.url
+
+    def close(self) -> None:
+        self.database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def begin_run(self, run_id: str, kind: str, name: str, definition: Mapping[str, Any]) -> None:
+        """Stores a run; one that is there already stays as it is, and must have the same definition."""
+        row = {
+            "id": run_id,
+            "kind": kind,
+            "name": name,
+            "definition": json.dumps(definition, sort_keys=True),
+            "created": _now(),
+            "environment": json.dumps(_environment()),
+        }
+        with self.database.writing() as connection:
+            if connection.execute(self.database.insert_new(runs).values(row)).rowcount == 1:
+                return
+            stored = connection.execute(select(runs).where(runs.c.id == run_id)).one()
+        if stored.kind != kind:
+            raise UserError(f"run {run_id!r} must stay a {stored.kind}, got a {kind}; choose another name.")
+        if stored.definition != row["definition"]:
+            difference = _difference(json.loads(stored.definition), json.loads(str(row["definition"])))
+            raise UserError(
+                f"run {run_id!r} must keep its definition, got {difference}; choose another name for another {kind}."
+            )
+
+    def runs(self) -> list[Run]:
+        """Returns all runs, the oldest first."""
+        with self.database.reading() as connection:
+            rows = connection.execute(select(runs).order_by(runs.c.created, runs.c.id)).all()
+        return [_run(row) for row in rows]
+
+    def run(self, run_id: str) -> Run:
+        with self.database.reading() as connection:
+            row = connection.execute(select(runs).where(runs.c.id == run_id)).one_or_none()
+        if row is None:
+            raise unknown("run", run_id, [run.id for run in self.runs()])
+        return _run(row)
+
+    def append(self, run_id: str, records: Iterable[MatchRecord]) -> int:
+        """Stores matches of a run that has begun, all or none; returns how many were not stored before.
+
+        A match that is stored already (by any run) stays as it is and is linked to this run.
+        """
+        created = _now()
+        # Everyone inserts in the order of ids: two processes with the same matches cannot wait for each other.
+        batch = sorted(((record.spec.id, record) for record in records), key=itemgetter(0))
+        if not batch:
+            return 0
+        new_matches = [
+            {
+                "id": match_id,
+                "game": record.spec.game,
+                "seed": record.spec.seed,
+                "max_plies": record.spec.max_plies,
+                "termination": record.termination.value,
+                "seconds": record.seconds,
+                "plies": record.plies,
+                "facts": json.dumps(record.facts, default=float),
+                "error": _storable(record.error),
+                "created": created,
+            }
+            for match_id, record in batch
+        ]
+        new_seats = [
+            {"match_id": match_id, "seat": seat, "agent": agent, "score": score, "decisions": decisions, "nodes": nodes}
+            for match_id, record in batch
+            for seat, (agent, score, decisions, nodes) in enumerate(
+                zip(record.spec.agents, record.scores, record.decisions, record.nodes, strict=True)
+            )
+        ]
+        with self.database.writing() as connection:
+            new = connection.execute(self.database.insert_new(matches), new_matches).rowcount
+            connection.execute(self.database.insert_new(seats), new_seats)
+            links = [{"run_id": run_id, "match_id": match_id} for match_id, _ in batch]
+            connection.execute(self.database.insert_new(run_matches), links)
+        return new
+
+    def link(self, run_id: str, match_ids: Iterable[str]) -> int:
+        """Attaches stored matches (of any runs) to a run; returns how many were not attached before."""
+        links = [{"run_id": run_id, "match_id": match_id} for match_id in sorted(match_ids)]
+        if not links:
+            return 0
+        with self.database.writing() as connection:
+            return connection.execute(self.database.insert_new(run_matches), links).rowcount
+
+    def played(self, match_ids: Iterable[str]) -> set[str]:
+        """Returns those of the ids whose matches are stored, by whichever run."""
+        found: set[str] = set()
+        with self.database.reading() as connection:
+            for ids in _chunks(match_ids):
+                found.update(connection.scalars(select(matches.c.id).where(matches.c.id.in_(ids))))
+        return found
+
+    def records(self, match_ids: Iterable[str]) -> list[MatchRecord]:
+        """Returns stored matches in the order of the ids; ids that are not stored are left out."""
+        records: list[MatchRecord] = []
+        with self.database.reading() as connection:
+            for ids in _chunks(match_ids):
+                by_match: dict[str, list[Row[Any]]] = defaultdict(list)
+                for seat in connection.execute(
+                    select(seats).where(seats.c.match_id.in_(ids)).order_by(seats.c.match_id, seats.c.seat)
+                ):
+                    by_match[seat.match_id].append(seat)
+                rows = {row.id: row for row in connection.execute(select(matches).where(matches.c.id.in_(ids)))}
+                records += [_record(rows[i], by_match[i]) for i in ids if i in rows]
+        return records
+
+    def record(self, match_id: str) -> MatchRecord:
+        """Returns one stored match; `turnier.arena.match.replay` plays it again."""
+        found = self.records([match_id])
+        if not found:
+            raise UserError(f"a match must be stored to be shown, but {match_id!r} is not; copy its id from a table.")
+        return found[0]
+
+    def lock(self, name: str, holder: str | None = None) -> Lock:
+        """Takes the lock of that name; raises UserError with its holder where another one has it.
+
+        A lock whose holder gave no heartbeat for 30 s, or is a process of this machine that has ended, is taken over.
+        Use it as a context manager, which keeps the heartbeat going, and call `heartbeat` where losing the lock
+        matters: it raises where another process has taken over.
+        """
+        return Lock(self.database, name, holder or new_holder())
+
+
+def _chunks(ids: Iterable[str]) -> Iterator[list[str]]:
+    rest = iter(ids)
+    while chunk := list(itertools.islice(rest, _CHUNK)):
+        yield chunk
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def _environment() -> dict[str, Any]:
+    try:
+        version = metadata.version("turnier")
+    except metadata.PackageNotFoundError:
+        version = "unknown"
+    return {
+        "turnier": version,
+        "python": platform.python_version(),
+        "machine": f"{platform.system()} {platform.machine()}",
+        "cpus": os.cpu_count(),
+    }
+
+
+def _storable(text: str) -> str:
+    """Returns the text without what a database refuses: NUL (PostgreSQL) and halves of surrogate pairs."""
+    return text.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode()
+
+
+def _difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
+    """Names the first part of a definition that changed."""
+    key = next(key for key in sorted({*old, *new}) if old.get(key) != new.get(key) or (key in old) != (key in new))
+    shown = ["nothing" if key not in part else json.dumps(part[key])[:200] for part in (new, old)]
+    return f"{key} = {shown[0]} where {shown[1]} is stored"
+
+
+def _run(row: Row[Any]) -> Run:
+    definition, environment = json.loads(row.definition), json.loads(row.environment)
+    return Run(row.id, row.kind, row.name, definition, datetime.fromisoformat(row.created), environment)
+
+
+def _record(match: Row[Any], its_seats: list[Row[Any]]) -> MatchRecord:
+    return MatchRecord(
+        MatchSpec(match.game, tuple(seat.agent for seat in its_seats), match.seed, match.max_plies),
+        Termination(match.termination),
+        tuple(seat.score for seat in its_seats),
+        tuple(seat.decisions for seat in its_seats),
+        tuple(seat.nodes for seat in its_seats),
+        match.seconds,
+        match.plies,
+        json.loads(match.facts),
+        match.error,
+    )

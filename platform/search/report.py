@@ -1,0 +1,77 @@
+"""What a study found: fresh games of the recommendation against baselines, as a table and a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import matplotlib
+from rich.console import Console
+from rich.table import Table
+
+from turnier.agents.agent import Agent
+from turnier.results.intervals import difference_interval, mean_interval
+from turnier.search.study import Study
+
+matplotlib.use("Agg")
+from matplotlib import pyplot  # noqa: E402  (the backend has to be chosen first)
+
+
+def print_comparison(console: Console, scores: Mapping[str, list[float]], baseline: str, title: str) -> None:
+    """Prints mean, 95 % interval and difference to the baseline for every label."""
+    table = Table(title=title)
+    for heading in ("agent", "games", "mean score", "± 95 %", f"minus {baseline}", "± 95 %"):
+        table.add_column(heading, justify="left" if heading == "agent" else "right")
+    for label, values in scores.items():
+        mean, half = mean_interval(values)
+        row = [label, str(len(values)), f"{mean:,.0f}", f"{half:,.0f}"]
+        if label == baseline:
+            row += ["", ""]
+        else:
+            difference, width = difference_interval(values, scores[baseline])
+            row += [f"{difference:+,.0f}", f"{width:,.0f}"]
+        table.add_row(*row)
+    console.print(table)
+
+
+def print_parameters(console: Console, study: Study, agents: Mapping[str, Agent]) -> None:
+    """Prints the searched parameters of the named agents, and each agent's text form."""
+    table = Table(title="searched parameters")
+    table.add_column("parameter")
+    values = [study.space.decode(study.space.encode(agent)) for agent in agents.values()]
+    for label in agents:
+        table.add_column(label, justify="right")
+    for dimension in study.space.dimensions:
+        row = [v[dimension.path] for v in values]
+        table.add_row(dimension.path, *(f"{x:.4f}" if isinstance(x, float) else str(x).lower() for x in row))
+    console.print(table)
+
+
+def plot_study(study: Study, scores: Mapping[str, list[float]], path: Path) -> None:
+    """Draws the search (candidates and generation means) beside the held-out comparison into a PNG file."""
+    trials = [t for t in study.optuna.get_trials(deepcopy=False) if t.value is not None]
+    generations = sorted({t.user_attrs["generation"] for t in trials})
+    by_generation = [[t.value for t in trials if t.user_attrs["generation"] == g] for g in generations]
+    intervals = [mean_interval(values) for values in by_generation]
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(11, 4.2), width_ratios=(3, 2), layout="constrained")
+    left.plot(
+        [t.user_attrs["generation"] + 1 for t in trials],
+        [t.value for t in trials],
+        ".",
+        color="0.75",
+        label="candidate",
+    )
+    left.errorbar(
+        [g + 1 for g in generations], [m for m, _ in intervals], [h for _, h in intervals],
+        marker="o", capsize=3, color="#0072B2", label="mean of the generation, 95 %",
+    )  # fmt: skip
+    left.set(xlabel="generation", ylabel="score in the search", title=study.definition.name)
+    left.legend()
+    labels = list(scores)
+    held_out = [mean_interval(values) for values in scores.values()]
+    right.barh(labels, [m for m, _ in held_out], xerr=[h for _, h in held_out], color="#E69F00", capsize=3)
+    right.invert_yaxis()
+    right.set(xlabel="mean score, 95 %", title=f"held-out games ({len(next(iter(scores.values())))} each)")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=130)
+    pyplot.close(figure)

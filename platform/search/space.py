@@ -1,0 +1,138 @@
+"""Search spaces from agents' own parameter declarations: vectors in the unit cube to agents and back."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import optuna
+from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
+
+from turnier.agents.agent import Agent
+from turnier.games.errors import UserError, unknown
+from turnier.games.parameters import Declared, Parameter, parameters_of
+
+Value = float | int | bool | str
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """One parameter that is searched: its path (such as `evaluator.merge`), type and declaration."""
+
+    path: str
+    type: type
+    declared: Parameter
+
+    @property
+    def options(self) -> tuple[Value, ...]:
+        """The values of a switch (true first, as in Kutsch 2017, 7.1.2), a choice or a small integer range, else ()."""
+        if self.type is bool:
+            return (True, False)
+        if self.declared.choices:
+            return self.declared.choices
+        low, high = self._bounds()
+        return tuple(range(int(low), int(high) + 1)) if self.type is int and high - low < 10 else ()
+
+    def _bounds(self) -> tuple[float, float]:
+        if self.declared.low is None or self.declared.high is None:
+            raise UserError(f"a searched parameter must have a range, got {self.path}, which has none; leave it out.")
+        return self.declared.low, self.declared.high
+
+    def decode(self, x: float) -> Value:
+        """Returns the value for a coordinate in [0, 1]; options share the interval evenly."""
+        if self.options:
+            return self.options[min(int(x * len(self.options)), len(self.options) - 1)]
+        low, high = self._bounds()
+        if self.declared.log:
+            value = math.exp(math.log(low) + x * (math.log(high) - math.log(low)))
+        else:
+            value = low + x * (high - low)
+        return round(value) if self.type is int else value
+
+    def encode(self, value: Value) -> float:
+        """Returns the coordinate of a value, the middle of its interval for options."""
+        if self.options:
+            return (self.options.index(value) + 0.5) / len(self.options)
+        low, high = self._bounds()
+        if self.declared.log:
+            return (math.log(float(value)) - math.log(low)) / (math.log(high) - math.log(low))
+        return (float(value) - low) / (high - low)
+
+    def distribution(self) -> BaseDistribution:
+        """Returns the dimension as Optuna shows it."""
+        if self.type is bool or self.declared.choices:
+            return CategoricalDistribution(self.options)
+        low, high = self._bounds()
+        if self.type is int:
+            return IntDistribution(int(low), int(high), log=self.declared.log)
+        return FloatDistribution(low, high, log=self.declared.log)
+
+
+@dataclass(frozen=True)
+class Space:
+    """The searched parameters of an agent, in order."""
+
+    dimensions: tuple[Dimension, ...]
+
+    @classmethod
+    def of(cls, agent: Agent, paths: Sequence[str]) -> Space:
+        """Returns the space of the named parameters.
+
+        A path names a parameter (`iterations`), a nested one (`evaluator.merge`), or all of a nested agent or evaluator
+        (`evaluator.*`). Raises UserError, with the closest name, for a path that does not exist.
+        """
+        known = _dimensions(agent, "")
+        wanted: list[Dimension] = []
+        for path in paths:
+            if path.endswith(".*"):
+                found = [d for name, d in known.items() if name.startswith(path[:-1])]
+            else:
+                found = [known[path]] if path in known else []
+            if not found:
+                raise unknown(f"parameter to search in {agent.name}", path, known)
+            wanted += [d for d in found if d not in wanted]
+        return cls(tuple(wanted))
+
+    @property
+    def size(self) -> int:
+        return len(self.dimensions)
+
+    def decode(self, vector: Sequence[float]) -> dict[str, Value]:
+        return {d.path: d.decode(float(x)) for d, x in zip(self.dimensions, vector, strict=True)}
+
+    def encode(self, agent: Agent) -> list[float]:
+        """Returns the vector of an agent's own values."""
+        return [d.encode(_get(agent, d.path)) for d in self.dimensions]
+
+    def apply(self, agent: Agent, values: Mapping[str, Value]) -> Agent:
+        """Returns the agent with the values in place."""
+        for path, value in values.items():
+            agent = _set(agent, path.split("."), value)
+        return agent
+
+    def distributions(self) -> dict[str, optuna.distributions.BaseDistribution]:
+        return {d.path: d.distribution() for d in self.dimensions}
+
+
+def _dimensions(declared: Declared, prefix: str) -> dict[str, Dimension]:
+    found: dict[str, Dimension] = {}
+    for field, info in parameters_of(type(declared)):
+        value = getattr(declared, field.name)
+        if isinstance(value, Declared):
+            found |= _dimensions(value, f"{prefix}{field.name}.")
+        else:
+            found[prefix + field.name] = Dimension(prefix + field.name, type(field.default), info)
+    return found
+
+
+def _get(declared: Any, path: str) -> Any:
+    for name in path.split("."):
+        declared = getattr(declared, name)
+    return declared
+
+
+def _set(declared: Any, names: list[str], value: Any) -> Any:
+    inner = value if len(names) == 1 else _set(getattr(declared, names[0]), names[1:], value)
+    return declared.replace(**{names[0]: inner})

@@ -1,0 +1,189 @@
+"""The command line: games, agents, play, tournament, results, verify, bench."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from turnier.agents.registry import AGENTS, EVALUATORS
+from turnier.command import run_app
+from turnier.games.errors import UserError
+from turnier.games.parameters import Declared, Registry, format_value, parameters_of
+from turnier.games.registry import GAMES
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Tournaments and parameter search for game-playing agents.",
+)
+console = Console()
+
+DEFAULT_STORE = "sqlite:///turnier.db"
+StoreOption = Annotated[str, typer.Option("--store", help="SQLite or PostgreSQL URL")]
+AgentsArgument = Annotated[list[str], typer.Argument(help='agents, such as random "mc(iterations=200)"')]
+
+
+@app.command("games")
+def list_games() -> None:
+    """Lists the games with their parameters.
+
+    Example: turnier games
+    """
+    _print_declared(GAMES, "games")
+
+
+@app.command("agents")
+def list_agents(name: Annotated[str, typer.Argument(help="one agent or evaluator in detail")] = "") -> None:
+    """Lists the agents and evaluators, or the parameters of one.
+
+    Example: turnier agents mctse
+    """
+    if not name:
+        _print_declared(AGENTS, "agents")
+        _print_declared(EVALUATORS, "evaluators")
+        return
+    registry: Registry[Declared] = EVALUATORS if name in EVALUATORS.places else AGENTS  # type: ignore[assignment]
+    cls = registry.load(name)
+    console.print(f"{name}: {(cls.__doc__ or '').strip()}\n", markup=False)
+    table = Table("parameter", "default", "range", "meaning")
+    for field, info in parameters_of(cls):
+        default = field.default
+        text = str(default) if isinstance(default, Declared) else format_value(default)
+        ranges = "any evaluator" if isinstance(default, Declared) else info.range_text() or "true | false"
+        table.add_row(field.name, text, ranges, info.help)
+    console.print(table)
+
+
+def _print_declared(registry: Registry[Declared], title: str) -> None:  # type: ignore[type-var]
+    table = Table("name", "parameters", "what it is", title=title)
+    for name in registry.names():
+        cls = registry.load(name)
+        parameters = ", ".join(field.name for field, _ in parameters_of(cls))
+        table.add_row(name, parameters, (cls.__doc__ or "").strip().splitlines()[0])
+    console.print(table)
+
+
+@app.command()
+def play(
+    game: Annotated[str, typer.Argument(help='a game, such as 2048 or "2048(size=3)"')],
+    agents: AgentsArgument,
+    seed: Annotated[int, typer.Option(help="same seed, same match")] = 1,
+    show: Annotated[bool, typer.Option("--show", help="print every position")] = False,
+) -> None:
+    """Plays one match, one agent per seat, and prints its end.
+
+    Example: turnier play 2048 "mc(iterations=50)" --seed 3 --show
+    """
+    from turnier.arena.watch import watch
+
+    made = GAMES.make(game)
+    watch(made, [AGENTS.make(agent) for agent in agents], seed, console, show)
+
+
+@app.command()
+def tournament(
+    game: Annotated[str, typer.Argument(help="a game, such as 2048 or tictactoe")],
+    agents: AgentsArgument,
+    games: Annotated[int, typer.Option(help="games of each agent (one seat) or of each group of agents")] = 20,
+    seed: Annotated[int, typer.Option(help="same seed, same games, whatever the workers")] = 1,
+    store: StoreOption = DEFAULT_STORE,
+    executor: Annotated[str, typer.Option(help="ray, threads or serial")] = "ray",
+    workers: Annotated[int | None, typer.Option(help="default: all cores")] = None,
+    address: Annotated[str | None, typer.Option(help="Ray cluster to join, such as auto; default: RAY_ADDRESS")] = None,
+) -> None:
+    """Plays a tournament in all seat orders into the store; games that it has already are not played again.
+
+    Example: turnier tournament 2048 random "mc(iterations=200,rollout_depth=20)" --games 20 --seed 7
+    """
+    from turnier.arena.executors import make_executor
+    from turnier.arena.progress import game_bar
+    from turnier.arena.schedule import round_robin
+    from turnier.arena.spec import derive_seed
+    from turnier.results.play import play_into
+    from turnier.results.store import Store
+    from turnier.results.tables import matches_frame, summary
+
+    made = GAMES.make(game)
+    specs = round_robin(made, [AGENTS.make(agent) for agent in agents], games, seed)
+    results = Store.open(store)
+    definition = {"game": made.full_text(), "agents": sorted({a for s in specs for a in s.agents}), "seed": seed}
+    run_id = f"tournament:{derive_seed(json.dumps(definition)):016x}"
+    results.begin_run(run_id, "tournament", str(made), definition)
+    with make_executor(executor, workers, address) as pool, game_bar(str(made), len(specs)) as bar:
+        for records in play_into(results, run_id, specs, pool):
+            bar.advance(len(records))
+    _print_summary(summary(matches_frame(results, run=run_id)))
+
+
+@app.command()
+def results(
+    store: StoreOption = DEFAULT_STORE,
+    run: Annotated[str, typer.Option(help="one run; default: all tournaments")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="print JSON")] = False,
+) -> None:
+    """Shows what is stored: mean, 95 % interval, games and shares per agent.
+
+    Example: turnier results --json
+    """
+    from turnier.results.store import Store
+    from turnier.results.tables import matches_frame, summary, to_json
+
+    results_store = Store.open(store, read_only=True)
+    if run and run not in {r.id for r in results_store.runs()}:
+        names = ", ".join(r.id for r in results_store.runs()) or "none"
+        raise UserError(f"--run must name a stored run, got {run}; there are: {names}.")
+    table = summary(matches_frame(results_store, run=run or None, kind=None if run else "tournament"))
+    if as_json:
+        print(json.dumps(to_json(table), indent=2))
+    else:
+        _print_summary(table)
+
+
+@app.command()
+def verify(
+    game: Annotated[str, typer.Argument(help="the game whose rules are checked")],
+    files: Annotated[list[Path], typer.Argument(help="JSON lines: recorded games or positions")],
+) -> None:
+    """Replays recorded games or positions; exits 0 only if every line agrees, else prints the first disagreement.
+
+    Example: turnier verify 2048 tests/data/2048/moves.jsonl
+    """
+    from turnier.games.verify import verify_file
+
+    made = GAMES.make(game)
+    for file in files:
+        lines, disagreement = verify_file(made, file)
+        if disagreement:
+            console.print(f"{file}:{disagreement}", markup=False, soft_wrap=True)
+            raise typer.Exit(1)
+        console.print(f"{file}: all {lines} lines agree.")
+
+
+@app.command()
+def bench(as_json: Annotated[bool, typer.Option("--json", help="print JSON")] = False) -> None:
+    """Measures speed beside C programs of our own in the same run (needs gcc and the repository's benchmarks/).
+
+    Example: turnier bench --json
+    """
+    from turnier.arena.bench import run_benchmarks
+
+    measured = run_benchmarks(Console(stderr=True))
+    if as_json:
+        print(json.dumps(measured, indent=2))
+        return
+    table = Table("name", "value", "unit", "reference", "quotient", "what the reference is", title="one core, medians")
+    for name, row in measured.items():
+        table.add_row(
+            name, f"{row['value']:,.4g}", row["unit"], f"{row['reference']:,.4g}", f"{row['quotient']:.2f}", row["of"]
+        )
+    console.print(table)
+
+
+def main() -> None:
+    run_app(app)

@@ -1,0 +1,267 @@
+"""The laws that every agent keeps, as functions `law(agent, game)` that raise AssertionError where one is broken.
+
+`variants` derives small-parameter variants of a registry agent from its declared parameters, so a new agent is under the
+contract with its registry line; only a new *kind* of costly parameter needs a line in SMALL.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from turnier.agents.agent import Agent, Decision
+from turnier.agents.registry import AGENTS, EVALUATORS, make_agent
+from turnier.arena.match import play_matches
+from turnier.arena.spec import MatchRecord, MatchSpec, Termination
+from turnier.games.game import Game, Position
+from turnier.games.parameters import Declared, parameters_of
+from turnier.games.registry import make_game
+from turnier.games.rng import stream
+
+GAMES = ("tictactoe", "2048(size=2)", "2048(size=3)", "2048")
+# What makes a variant cheap, where an agent has the parameter.
+SMALL: dict[str, Any] = {"iterations": 10, "rollout_depth": 6, "maxnodes": 12}
+MAX_PLIES = 60  # of a match in these laws; 4x4 games of 2048 would go on for a thousand
+
+
+def small(name: str) -> Agent:
+    """Returns a registry agent with the parameters of SMALL."""
+    agent = make_agent(name)
+    known = {field.name for field, _ in parameters_of(type(agent))}
+    return agent.replace(**{key: value for key, value in SMALL.items() if key in known})
+
+
+def variants(name: str) -> list[Agent]:
+    """Returns small variants, each off the base in one parameter: every evaluator, choice, method, and lowest value."""
+    base = small(name)
+    found = [base]
+    for field, declared in parameters_of(type(base)):
+        default = field.default
+        values: list[Any] = []
+        if isinstance(default, Declared) and default.kind == "evaluator":
+            values = [EVALUATORS.make(evaluator) for evaluator in EVALUATORS.names()]
+        elif isinstance(default, bool):
+            values = [not default]
+        elif declared.choices:
+            values = list(declared.choices)
+        elif isinstance(default, int) and declared.high is not None and declared.high - declared.low <= 5:
+            values = list(range(int(declared.low), int(declared.high) + 1))
+        elif isinstance(default, int | float) and declared.low is not None:
+            values = [type(default)(declared.low)]
+        found += [base.replace(**{field.name: value}) for value in values]
+    return list({str(agent): agent for agent in found}.values())
+
+
+def cases() -> list[tuple[str, str]]:
+    """Returns (agent, game) in text form for every variant and every game that it can play."""
+    agents = [agent for name in AGENTS.names() for agent in variants(name)]
+    return [(str(a), game) for a in agents for game in GAMES if a.cannot_play(make_game(game)) is None]
+
+
+@functools.cache
+def positions(game_text: str) -> tuple[Position, ...]:
+    """Returns positions early, in the middle and late in play, some of them with a single legal action."""
+    game = make_game(game_text)
+    found: list[Position] = []
+    forced: list[Position] = []
+    for seed in range(24):
+        draws = np.random.default_rng(seed)
+        line = [game.start(seed)]
+        while not line[-1].over:
+            # Every other game is played one-sidedly, which leads 2048 to positions with a single legal action.
+            legal = line[-1].legal_actions()
+            line.append(line[-1].play(int(draws.choice(legal)) if seed % 2 else legal[0]))
+        line.pop()
+        if seed % 2:
+            found.append(line[(seed * len(line)) // 24])
+        forced += [position for position in line if len(position.legal_actions()) == 1][:1]
+    assert forced, f"no position of {game_text} with a single legal action was found"
+    return (*found, *forced[:3])
+
+
+def copy_of(position: Position, chance_seed: int | None = None) -> Position:
+    """Returns an equal position, with another stream of chance if one is given."""
+    rng = position._rng.copy() if chance_seed is None else stream(chance_seed)
+    return Position(position.game, position.state.copy(), position.returns.copy(), rng)
+
+
+def same(one: Decision, other: Decision) -> bool:
+    """Whether two decisions are equal but for the seconds."""
+    return (
+        one.action == other.action
+        and one.nodes == other.nodes
+        and np.array_equal(one.visits, other.visits)
+        and np.array_equal(one.values, other.values)
+    )
+
+
+def decisions(agent: Agent, game: Game, seed: int) -> Iterator[tuple[Position, Decision]]:
+    """Yields what one player decides in every sample position, in turn."""
+    players = [agent.start(game, seat, seed) for seat in range(game.num_seats)]
+    for position in positions(str(game)):
+        given = copy_of(position)
+        yield position, players[position.to_move].act(given)
+
+
+def law_legal(agent: Agent, game: Game) -> None:
+    """An agent chooses a legal action in every position."""
+    for position, decision in decisions(agent, game, seed=1):
+        legal = position.legal_actions()
+        assert decision.action in legal, f"{agent} chose {decision.action} of {legal} in {position.state}"
+
+
+def law_untouched(agent: Agent, game: Game) -> None:
+    """Neither deciding in Python nor the kernel changes the position, its returns or its stream of chance."""
+    players = [agent.start(game, seat, 1) for seat in range(game.num_seats)]
+    kernels = agent.seat_kernels(game)
+    for position in positions(str(game)):
+        given = copy_of(position)
+        players[given.to_move].act(given)
+        assert np.array_equal(given.state, position.state), f"{agent} changed the state"
+        assert np.array_equal(given.returns, position.returns), f"{agent} changed the returns"
+        assert np.array_equal(given._rng, position._rng), f"{agent} drew from the match's chance"
+        if kernels is not None:
+            settings, weights = kernels.settings.copy(), kernels.evaluator.weights.copy()
+            root = np.zeros((2, game.num_actions))
+            arrays = (given.state, given.returns, stream(1), root)
+            kernels.act(game.kernels, kernels.evaluator, kernels.settings, *arrays)
+            assert np.array_equal(given.state, position.state), f"{agent}'s kernel changed the state"
+            assert np.array_equal(given.returns, position.returns), f"{agent}'s kernel changed the returns"
+            assert np.array_equal(kernels.settings, settings), f"{agent}'s kernel changed its settings"
+            assert np.array_equal(kernels.evaluator.weights, weights), f"{agent}'s kernel changed its weights"
+
+
+def law_seed(agent: Agent, game: Game) -> None:
+    """The same seed gives the same decisions, whatever other players of the same agent do in between."""
+    alone = [decision for _, decision in decisions(agent, game, seed=1)]
+    first, other, again = (decisions(agent, game, seed) for seed in (1, 2, 1))
+    for expected, (_, one), _, (_, two) in zip(alone, first, other, again, strict=True):
+        assert same(expected, one) and same(one, two), f"{agent} decided {expected}, {one} and {two} with one seed"
+
+
+def law_blind_to_chance(agent: Agent, game: Game) -> None:
+    """A decision does not depend on the chance outcomes that the match will draw next."""
+    players = [[agent.start(game, seat, 1) for seat in range(game.num_seats)] for _ in range(2)]
+    for position in positions(str(game)):
+        one, two = (
+            players[i][position.to_move].act(copy_of(position, chance_seed=chance)) for i, chance in ((0, 5), (1, 6))
+        )
+        assert same(one, two), f"{agent} decided {one.action} and {two.action} before different outcomes"
+
+
+def law_arrays(agent: Agent, game: Game) -> None:
+    """Visits and values are finite [num_actions], zero for illegal actions, and nothing is valued without a visit."""
+    for position, decision in decisions(agent, game, seed=1):
+        for array in (decision.visits, decision.values):
+            assert array.shape == (game.num_actions,), f"{agent}: shape {array.shape}"
+            assert np.isfinite(array).all(), f"{agent}: {array}"
+            illegal = np.delete(array, position.legal_actions())
+            assert not illegal.any(), f"{agent} says {array} where {position.legal_actions()} are legal"
+        assert (decision.visits >= 0).all() and (decision.visits == np.floor(decision.visits)).all()
+        assert not decision.values[decision.visits == 0].any(), f"{agent} values an action without a visit"
+        assert decision.nodes >= decision.visits.sum() and decision.seconds >= 0
+        if decision.visits.any():
+            assert decision.visits[decision.action] > 0, f"{agent} chose an action without a visit"
+
+
+def law_best_mean(agent: Agent, game: Game) -> None:
+    """The max-child rule (Kutsch 2017, 4.1): of the actions that were tried, one with the best mean is played."""
+    for _, decision in decisions(agent, game, seed=1):
+        tried = decision.visits > 0
+        if tried.any():
+            best = decision.values[tried].max()
+            assert decision.values[decision.action] == best, f"{agent} chose {decision.action} of {decision.values}"
+
+
+def law_forced(agent: Agent, game: Game) -> None:
+    """A single legal action is played at once: with no more than one look."""
+    seen = 0
+    for position, decision in decisions(agent, game, seed=1):
+        if len(position.legal_actions()) == 1:
+            seen += 1
+            assert decision.action == position.legal_actions()[0]
+            assert decision.nodes <= 1, f"{agent} took {decision.nodes} nodes for a forced action"
+    assert seen
+
+
+def specs(agent: Agent, game: Game, count: int = 2) -> list[MatchSpec]:
+    """Returns matches of an agent against itself."""
+    seats = (agent.full_text(),) * game.num_seats
+    return [MatchSpec(game.full_text(), seats, seed, MAX_PLIES) for seed in range(count)]
+
+
+def timeless(record: MatchRecord) -> MatchRecord:
+    """Returns a record without its seconds, the only thing that may differ."""
+    return dataclasses.replace(record, seconds=0.0)
+
+
+def law_compiled(agent: Agent, game: Game) -> None:
+    """A match in compiled code equals the match played in Python, move for move and node for node."""
+    matches = specs(agent, game)
+    for fast, slow in zip(play_matches(matches), play_matches(matches, python=True), strict=True):
+        assert timeless(fast) == timeless(slow), f"{fast} in compiled code, {slow} in Python"
+
+
+def law_plays(agent: Agent, game: Game) -> None:
+    """Every match of an agent that can play a game ends as a match should."""
+    for record in play_matches(specs(agent, game)):
+        assert record.termination in (Termination.NORMAL, Termination.LIMIT), record.error
+        assert sum(record.decisions) > 0 and np.isfinite(record.scores).all()
+
+
+PLAYING: tuple[Callable[[Agent, Game], None], ...] = (
+    law_legal,
+    law_untouched,
+    law_seed,
+    law_blind_to_chance,
+    law_arrays,
+    law_forced,
+    law_compiled,
+    law_plays,
+)
+
+
+def law_text(agent: Declared) -> None:
+    """Both text forms make the same agent again; the full one names every parameter, at every depth."""
+    registry = {"agent": AGENTS, "evaluator": EVALUATORS}[agent.kind]
+    for text in (str(agent), agent.full_text()):
+        made: Any = registry.make(text)
+        assert made == agent and type(made) is type(agent), f"{text} made {made}"
+        assert str(made) == str(agent) and made.full_text() == agent.full_text()
+
+    def complete(declared: Declared, spec: Any) -> None:
+        names = {field.name for field in dataclasses.fields(declared)}
+        assert set(spec.parameters) == names, f"the full text of {declared.name} names {set(spec.parameters)}"
+        for key, value in spec.parameters.items():
+            nested = getattr(declared, key)
+            if isinstance(nested, Declared):
+                complete(nested, value)
+
+    complete(agent, agent.spec(defaults=True))
+
+
+def law_declared(cls: type[Declared]) -> None:
+    """Every field is declared, with a help text and a range that holds its default, or choices; the class has a doc."""
+    declared = {field.name for field, _ in parameters_of(cls)}
+    assert {field.name for field in dataclasses.fields(cls)} == declared, f"{cls.name} has fields without parameter()"
+    assert cls.name and cls.__doc__ and not cls.__doc__.startswith(f"{cls.__name__}("), f"{cls.__name__} has no docstring"
+    for field, info in parameters_of(cls):
+        assert info.help.strip(), f"{cls.name}: {field.name} has no help text"
+        if isinstance(field.default, bool | Declared):
+            continue
+        if info.choices:
+            assert field.default in info.choices
+            continue
+        assert info.low is not None and info.high is not None, f"{cls.name}: {field.name} has no range"
+        assert info.low <= field.default <= info.high
+        assert not info.log or info.low > 0, f"{cls.name}: {field.name} cannot be logarithmic from {info.low}"
+
+
+def law_sentence(reason: str | None) -> None:
+    """`cannot_play` answers with a sentence that says what does not fit and what to do."""
+    assert reason is not None and len(reason.split()) >= 5, f"no sentence: {reason}"
+    assert reason.endswith(".") and "\n" not in reason and not reason.endswith("..")

@@ -1,0 +1,388 @@
+"""A sound game and what breaks it: each entry of BROKEN is caught by the check that it names.
+
+Guess: in every round two seats commit to a number from 0 to 2 in secret, then a die that likes low numbers says which
+one scores. It has every optional kernel, so that any of them can be replaced by a broken one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tests.contract import game_contract as contract
+from turnier.games import abi
+from turnier.games.abi import CHANCE, TERMINAL, kernel
+from turnier.games.game import Game, grid_neighbours, square_symmetries
+from turnier.games.rng import below, uniform
+
+# `TURN` is the seat to commit, or 2 for the die; GUESS + seat is 0 or 1 + the number that the seat has committed to.
+ROUNDS, LEFT, TURN, GUESS, WORDS = 0, 1, 2, 3, 5
+
+
+@kernel(abi.INIT)
+def init(state, rng):
+    state[LEFT:] = 0
+    state[LEFT] = state[ROUNDS]
+
+
+@kernel(abi.TO_MOVE)
+def to_move(state):
+    if state[LEFT] == 0:
+        return TERMINAL
+    return CHANCE if state[TURN] == 2 else state[TURN]
+
+
+@kernel(abi.LEGAL)
+def legal(state, out):
+    out[0], out[1], out[2] = 0, 1, 2
+    return 3
+
+
+@kernel(abi.OUTCOMES)
+def chance(state, out, probs):
+    out[0], out[1], out[2] = 0, 1, 2
+    probs[0], probs[1], probs[2] = 0.5, 0.3, 0.2
+    return 3
+
+
+@kernel(abi.SAMPLE_CHANCE)
+def sample_chance(state, rng):
+    u = uniform(rng)
+    return np.int64(u >= 0.5) + np.int64(u >= 0.8)
+
+
+@kernel(abi.STEP)
+def step(state, action, rewards):
+    if state[TURN] == 2:
+        for seat in range(2):
+            rewards[seat] += 1.0 if state[GUESS + seat] == 1 + action else 0.0
+        state[LEFT] -= 1
+        state[TURN:] = 0
+    else:
+        seat = state[TURN]
+        state[GUESS + seat] = 1 + action
+        state[TURN] = 2 if state[GUESS + 1 - seat] else 1 - seat
+
+
+@kernel(abi.PLAYOUT)
+def playout(state, depth, rng, returns):
+    plies = 0
+    while True:
+        mover = to_move(state)
+        if mover == CHANCE:
+            step(state, sample_chance(state, rng), returns)
+        elif mover == TERMINAL or plies == depth:
+            return plies
+        else:
+            step(state, below(rng, 3), returns)
+            plies += 1
+
+
+@kernel(abi.CELLS)
+def cells(state, out):
+    for cell in range(4):
+        out[cell] = 1 if cell < state[LEFT] else 0
+
+
+@kernel(abi.OBSERVE)
+def observe(state, seat, view):
+    view[:TURN] = state[:TURN]
+    view[TURN:] = 0
+    view[TURN] = seat
+
+
+@dataclass(frozen=True)
+class Guess(Game):
+    """The sound game."""
+
+    name: ClassVar[str] = "guess"
+    num_seats: ClassVar[int] = 2
+    num_actions: ClassVar[int] = 3
+    max_legal: ClassVar[int] = 3
+    max_outcomes: ClassVar[int] = 3
+    state_words: ClassVar[int] = WORDS
+    max_return: ClassVar[float] = 4.0
+    num_cells: ClassVar[int] = 4
+    num_cell_values: ClassVar[int] = 2
+
+    def variant_words(self) -> tuple[int, ...]:
+        return (4,)
+
+    def build_kernels(self) -> abi.GameKernels:
+        return abi.game_kernels(
+            init,
+            to_move,
+            legal,
+            step,
+            chance=chance,
+            cells=cells,
+            sample_chance=sample_chance,
+            playout=playout,
+            observe=observe,
+        )
+
+    def symmetries(self) -> npt.NDArray[np.int64]:
+        return square_symmetries(2)
+
+    def neighbours(self) -> tuple[tuple[int, ...], ...]:
+        return grid_neighbours(2, 2)
+
+
+@kernel(abi.INIT)
+def init_beyond_the_seed(state, rng):
+    init(state, rng)
+    state[GUESS] = -1 - np.random.randint(0, 1 << 30)
+
+
+@kernel(abi.TO_MOVE)
+def to_move_third_seat(state):
+    return 2 if state[TURN] == 1 else to_move(state)
+
+
+@kernel(abi.LEGAL)
+def legal_descending(state, out):
+    out[0], out[1], out[2] = 2, 1, 0
+    return 3
+
+
+@kernel(abi.LEGAL)
+def legal_twice(state, out):
+    out[0], out[1], out[2] = 0, 0, 2
+    return 3
+
+
+@kernel(abi.LEGAL)
+def legal_none(state, out):
+    return 0 if state[LEFT] == 2 else legal(state, out)
+
+
+@kernel(abi.LEGAL)
+def legal_unknown_action(state, out):
+    out[0], out[1], out[2] = 0, 1, 3
+    return 3
+
+
+@kernel(abi.LEGAL)
+def legal_tidies_up(state, out):
+    state[GUESS] = 0
+    return legal(state, out)
+
+
+@kernel(abi.OUTCOMES)
+def chance_short_of_one(state, out, probs):
+    chance(state, out, probs)
+    probs[0] = 0.4
+    return 3
+
+
+@kernel(abi.OUTCOMES)
+def chance_impossible_outcome(state, out, probs):
+    chance(state, out, probs)
+    probs[0], probs[1] = 0.8, 0.0
+    return 3
+
+
+@kernel(abi.OUTCOMES)
+def chance_unsorted(state, out, probs):
+    chance(state, out, probs)
+    out[0], out[1] = 1, 0
+    return 3
+
+
+@kernel(abi.CELLS)
+def cells_misses_one(state, out):
+    for cell in range(3):
+        out[cell] = 0
+
+
+@kernel(abi.STEP)
+def step_overwrites_rewards(state, action, rewards):
+    rewards[:] = 0.0
+    step(state, action, rewards)
+
+
+@kernel(abi.STEP)
+def step_own_luck(state, action, rewards):
+    step(state, action, rewards)
+    rewards[0] += np.random.random()
+
+
+@kernel(abi.STEP)
+def step_writes_variant(state, action, rewards):
+    step(state, action, rewards)
+    state[ROUNDS] = state[LEFT]
+
+
+@kernel(abi.STEP)
+def step_never_ends(state, action, rewards):
+    step(state, action, rewards)
+    state[LEFT] = max(1, state[LEFT])
+
+
+@kernel(abi.STEP)
+def step_undefined_reward(state, action, rewards):
+    step(state, action, rewards)
+    rewards[1] += np.nan
+
+
+@kernel(abi.SAMPLE_CHANCE)
+def sample_chance_fair(state, rng):
+    return below(rng, 3)
+
+
+@kernel(abi.SAMPLE_CHANCE)
+def sample_chance_unknown(state, rng):
+    return below(rng, 4)
+
+
+@kernel(abi.PLAYOUT)
+def playout_likes_zero(state, depth, rng, returns):
+    plies = 0
+    while True:
+        mover = to_move(state)
+        if mover == CHANCE:
+            step(state, sample_chance(state, rng), returns)
+        elif mover == TERMINAL or plies == depth:
+            return plies
+        else:
+            step(state, max(0, below(rng, 4) - 1), returns)
+            plies += 1
+
+
+@kernel(abi.PLAYOUT)
+def playout_to_the_end(state, depth, rng, returns):
+    return playout(state, 1 << 30, rng, returns)
+
+
+@kernel(abi.PLAYOUT)
+def playout_stops_at_chance(state, depth, rng, returns):
+    plies = playout(state, depth, rng, returns)
+    if to_move(state) >= 0:
+        state[TURN] = 2
+    return plies
+
+
+@kernel(abi.PLAYOUT)
+def playout_overwrites_returns(state, depth, rng, returns):
+    returns[:] = 0.0
+    return playout(state, depth, rng, returns)
+
+
+@kernel(abi.OBSERVE)
+def observe_everything(state, seat, view):
+    view[:] = state
+
+
+@kernel(abi.OBSERVE)
+def observe_first_seat_to_move(state, seat, view):
+    observe(state, seat, view)
+    view[TURN] = 0
+
+
+@kernel(abi.OBSERVE)
+def observe_only_clears(state, seat, view):
+    view[LEFT:TURN] = state[LEFT:TURN]
+    view[TURN:] = 0
+    view[TURN] = seat
+
+
+@kernel(abi.OBSERVE)
+def observe_endless_game(state, seat, view):
+    observe(state, seat, view)
+    view[LEFT] += 1 << 40
+
+
+SIGNATURES = {
+    "init": abi.INIT,
+    "to_move": abi.TO_MOVE,
+    "legal": abi.LEGAL,
+    "chance": abi.OUTCOMES,
+    "step": abi.STEP,
+    "sample_chance": abi.SAMPLE_CHANCE,
+    "playout": abi.PLAYOUT,
+    "cells": abi.CELLS,
+    "observe": abi.OBSERVE,
+}
+
+
+class Broken(NamedTuple):
+    """A broken game, the check that must catch it, and words of the sentence that it must say."""
+
+    check: contract.Check
+    what: str
+    says: str
+    game: Game
+
+
+def with_kernel(check: contract.Check, says: str, **kernels: Any) -> Broken:
+    """Returns Guess with some kernels replaced."""
+    game = Guess()
+    pointers = {name: abi.pointer(kernel_, SIGNATURES[name]) for name, kernel_ in kernels.items()}
+    game.__dict__["kernels"] = game.kernels._replace(**pointers)
+    return Broken(check, " ".join(kernel_.__name__ for kernel_ in kernels.values()), says, game)
+
+
+def with_attribute(check: contract.Check, says: str, **attributes: Any) -> Broken:
+    """Returns Guess with some attributes or methods replaced."""
+    cls = type("Guess", (Guess,), attributes)
+    return Broken(check, " ".join(attributes), says, cls())
+
+
+def _table(*rows: tuple[int, ...]) -> Any:
+    return lambda game: np.array(rows, np.int64)
+
+
+BROKEN: list[Broken] = [
+    with_attribute(contract.check_declaration, "whole number", num_cells=4.0),
+    with_attribute(contract.check_declaration, "max_legal", max_legal=4),
+    with_attribute(contract.check_declaration, "max_return", max_return=4),
+    with_attribute(contract.check_declaration, "neither", num_cell_values=0),
+    with_kernel(contract.check_to_move, "got 2", to_move=to_move_third_seat),
+    with_kernel(contract.check_legal, "ascend", legal=legal_descending),
+    with_kernel(contract.check_legal, "each once", legal=legal_twice),
+    with_kernel(contract.check_legal, "got none", legal=legal_none),
+    with_kernel(contract.check_legal, "from 0 to 2", legal=legal_unknown_action),
+    with_attribute(contract.check_legal, "at most max_legal", max_legal=2),
+    with_kernel(contract.check_chance, "sum to 1", chance=chance_short_of_one),
+    with_kernel(contract.check_chance, "positive", chance=chance_impossible_outcome),
+    with_kernel(contract.check_chance, "ascend", chance=chance_unsorted),
+    with_attribute(contract.check_chance, "at most max_outcomes", max_outcomes=2),
+    with_kernel(contract.check_questions_change_nothing, "legal of", legal=legal_tidies_up),
+    with_attribute(contract.check_writes_stay_inside, "inside", state_words=WORDS - 2),
+    with_attribute(contract.check_writes_stay_inside, "inside", max_legal=2),
+    with_attribute(contract.check_writes_stay_inside, "inside", max_outcomes=2),
+    with_attribute(contract.check_writes_stay_inside, "inside", num_cells=3),
+    with_kernel(contract.check_step_repeats, "same", step=step_own_luck),
+    with_attribute(contract.check_step_repeats, "same", state_words=WORDS - 1),
+    with_kernel(contract.check_variant_words_stay, "must stay", step=step_writes_variant),
+    with_kernel(contract.check_rewards_are_added, "step", step=step_overwrites_rewards),
+    with_kernel(contract.check_rewards_are_added, "playout", playout=playout_overwrites_returns),
+    with_kernel(contract.check_games_end, "over within", step=step_never_ends),
+    with_attribute(contract.check_returns, "within 1.0", max_return=1.0),
+    with_kernel(contract.check_returns, "nan", step=step_undefined_reward),
+    with_attribute(contract.check_cells, "from 0 to 0", num_cell_values=1),
+    with_kernel(contract.check_cells, "from 0 to 1", cells=cells_misses_one),
+    with_attribute(contract.check_symmetries, "permutations", symmetries=_table((0, 1, 2, 3), (0, 0, 2, 3))),
+    with_attribute(contract.check_symmetries, "identity", symmetries=_table((1, 0, 3, 2), (0, 1, 2, 3))),
+    with_attribute(contract.check_symmetries, "closed", symmetries=_table((0, 1, 2, 3), (1, 3, 0, 2))),
+    with_attribute(contract.check_symmetries, "stand once", symmetries=_table((0, 1, 2, 3), (0, 1, 2, 3))),
+    with_attribute(contract.check_neighbours, "mutual", neighbours=_table((1,), (2,), (3,), (0,))),
+    with_attribute(contract.check_neighbours, "own neighbour", neighbours=_table((0,), (1,), (2,), (3,))),
+    with_attribute(contract.check_neighbours, "keep", neighbours=_table((1,), (0,), (3,), (2,))),
+    with_kernel(contract.check_sample_chance, "as chance says", sample_chance=sample_chance_fair),
+    with_kernel(contract.check_sample_chance, "must draw from", sample_chance=sample_chance_unknown),
+    with_kernel(contract.check_playout_distribution, "like the generic", playout=playout_likes_zero),
+    with_kernel(contract.check_playout_depth, "plies", playout=playout_to_the_end),
+    with_kernel(contract.check_playout_depth, "chance node", playout=playout_stops_at_chance),
+    with_kernel(contract.check_commitments_stay_hidden, "must not see", observe=observe_everything),
+    with_kernel(contract.check_views, "to move", observe=observe_first_seat_to_move),
+    with_kernel(contract.check_views, "every word", observe=observe_only_clears),
+    with_kernel(contract.check_views, "to the end", observe=observe_endless_game),
+    with_kernel(contract.check_seeds_reproduce, "same game", init=init_beyond_the_seed),
+    with_attribute(contract.check_texts, "differ in name", action_name=lambda game, action: "guess"),
+    with_attribute(contract.check_texts, "draw", draw=lambda game, state: " "),
+    with_attribute(contract.check_texts, "facts", milestones={"max_tile": (2048,)}),
+]

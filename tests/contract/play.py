@@ -1,0 +1,134 @@
+"""How tests play games: random games node by node, and samples of playouts, the game's own fused and the generic ones.
+
+Kernels get more room than they declare to need, so that a broken one is caught instead of crashing the process.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import types
+
+from turnier.games import generic
+from turnier.games.abi import CHANCE, GAME, JIT, STATE_DTYPE, TERMINAL, Actions, Floats, Rng, State, kernel
+from turnier.games.game import Game, Ints, NumArray
+from turnier.games.rng import stream
+
+MAX_NODES = 300  # of each game, where a law need not see the end
+UNLIMITED = 1 << 30  # a depth that no game reaches
+ROOM = 64  # words around an array, or behind the declared size
+FENCE = -987654321
+SAMPLES = 5_000 if JIT else 150  # plain Python is some thousand times slower
+MAX_Z = 5.0  # standard errors that two means of one distribution may lie apart
+
+
+def fenced(size: int, dtype: Any, fence: int = FENCE) -> tuple[NumArray, NumArray]:
+    """Returns zeros of exactly `size` entries and the larger array that they lie in, fenced on both sides."""
+    whole = np.full(size + 2 * ROOM, fence, dtype)
+    inside = whole[ROOM : ROOM + size]
+    inside[:] = 0
+    return inside, whole
+
+
+class Node(NamedTuple):
+    """A place in a game: a copy of the state, who is to move, what may be done there, and the returns so far."""
+
+    state: Ints  # [state_words]
+    mover: int
+    options: list[int]  # legal actions, or chance outcomes
+    returns: NumArray  # [seats]
+
+
+def legal_actions(game: Game, state: Ints) -> list[int]:
+    out = np.full(game.max_legal + ROOM, FENCE, np.int64)
+    return [int(a) for a in out[: game.kernels.legal(state, out)]]
+
+
+def chance_outcomes(game: Game, state: Ints) -> tuple[list[int], list[float]]:
+    out = np.full(game.max_outcomes + ROOM, FENCE, np.int64)
+    probs = np.full(game.max_outcomes + ROOM, np.nan)
+    n = game.kernels.chance(state, out, probs)
+    return [int(o) for o in out[:n]], [float(p) for p in probs[:n]]
+
+
+def start_state(game: Game, rng: NumArray) -> Ints:
+    state, _ = fenced(game.state_words, STATE_DTYPE)
+    state[:] = game.new_state()
+    game.kernels.init(state, rng)
+    return state
+
+
+def walk(game: Game, seed: int, limit: int = MAX_NODES, start: Ints | None = None) -> Iterator[Node]:
+    """Yields the nodes of a random game, start and end included, at most `limit`; outcomes are drawn evenly."""
+    choose = random.Random(seed)
+    state = start_state(game, stream(seed))
+    state[:] = state if start is None else start
+    returns, _ = fenced(game.num_seats, np.float64)
+    for _ in range(limit):
+        before = state.copy()
+        mover = int(game.kernels.to_move(state))
+        options = [] if mover == TERMINAL else legal_actions(game, state)
+        if mover == CHANCE:
+            options = chance_outcomes(game, state)[0]
+        yield Node(before, mover, options, returns.copy())
+        if not options:
+            return
+        game.kernels.step(state, choose.choice(options), returns)
+
+
+def nodes(game: Game, seeds: Iterable[int]) -> Iterator[Node]:
+    return itertools.chain.from_iterable(walk(game, seed) for seed in seeds)
+
+
+def some_nodes(game: Game, seeds: Iterable[int]) -> list[Node]:
+    """Returns the start, the middle and the last quarter of each game, for laws that look at a node for long."""
+    return [played[len(played) * k // 4] for played in (list(walk(game, s)) for s in seeds) for k in (0, 2, 3)]
+
+
+def view_of(game: Game, state: Ints, seat: int, fill: int = 0) -> Ints:
+    """Returns what `seat` sees, written over an array full of `fill`."""
+    view = np.full(state.size, fill, STATE_DTYPE)
+    game.kernels.observe(state, seat, view)
+    return view
+
+
+def scratch(game: Game) -> tuple[Ints, NumArray]:
+    """Returns the scratch space of generic playouts and draws."""
+    size = max(game.max_legal, game.max_outcomes) + ROOM
+    return np.zeros(size, np.int64), np.zeros(size)
+
+
+@kernel(types.void(GAME, State, State, types.int64, types.int64, Rng, Actions, Floats, types.float64[:, ::1]))
+def sample_playouts(game, start, state, depth, fused, rng, choices, probs, results):
+    """Fills `results` [n, seats + 2] with returns, plies and whether the game was over, of n playouts from `start`."""
+    seats = results.shape[1] - 2
+    for i in range(results.shape[0]):
+        generic.copy_state(start, state)
+        if fused:
+            plies = game.playout(state, depth, rng, results[i])
+        else:
+            plies = generic.generic_playout(game, state, depth, rng, results[i], choices, probs)
+        results[i, seats] = plies
+        results[i, seats + 1] = game.to_move(state) == TERMINAL
+
+
+def playout_results(
+    game: Game, start: Ints, depth: int, fused: bool, samples: int = SAMPLES, seed: int = 1
+) -> npt.NDArray[np.float64]:
+    """Returns [samples, seats + 2]: the returns, plies, and 1 where the game was over, of playouts from `start`."""
+    results = np.zeros((samples, game.num_seats + 2))
+    rng = stream(2 * seed + fused)
+    sample_playouts(game.kernels, start, start.copy(), depth, int(fused), rng, *scratch(game), results)
+    return results
+
+
+def z_scores(a: NumArray, b: NumArray) -> npt.NDArray[np.float64]:
+    """Returns how many standard errors the column means of two samples lie apart; infinite where both never vary."""
+    difference = np.abs(a.mean(axis=0) - b.mean(axis=0))
+    error = np.sqrt(a.var(axis=0, ddof=1) / len(a) + b.var(axis=0, ddof=1) / len(b))
+    return np.where(difference == 0, 0, np.divide(difference, error, out=np.full_like(error, np.inf), where=error > 0))

@@ -1,0 +1,31 @@
+"""Every game keeps every law, and no law is empty: each one catches broken games."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.contract.broken_games import BROKEN, Broken, Guess
+from tests.contract.game_contract import CHECKS, Check
+from tests.contract.tiny_games import TINY_GAMES
+from turnier.games.game import Game
+from turnier.games.registry import GAMES, make_game
+
+VARIANTS = ("2048(size=2)", "2048(size=3)")  # besides every registry game with its defaults
+GAMES_TO_CHECK = [make_game(text) for text in (*GAMES.names(), *VARIANTS)] + [*TINY_GAMES, Guess()]
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("game", GAMES_TO_CHECK, ids=str)
+def test_game_keeps_the_law(game: Game, check: Check) -> None:
+    check(game)
+
+
+@pytest.mark.parametrize("broken", BROKEN, ids=lambda broken: f"{broken.check.__name__}: {broken.what} {broken.says}")
+def test_broken_game_is_caught(broken: Broken) -> None:
+    with pytest.raises(AssertionError, match=broken.says):
+        broken.check(broken.game)
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+def test_every_check_catches_something(check: Check) -> None:
+    assert any(broken.check is check for broken in BROKEN), f"add a broken game that {check.__name__} catches"

@@ -1,0 +1,174 @@
+"""Declared parameters: text becomes values of the declared type and range, and mistakes become one sentence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from turnier.games.errors import UserError
+from turnier.games.parameters import Declared, Parameter, Registry, parameter, parameters_of
+from turnier.games.registry import GAMES, make_game
+from turnier.games.spec import Spec, parse
+from turnier.games.tictactoe import TicTacToe
+from turnier.games.twenty48 import Twenty48
+
+
+@dataclass(frozen=True)
+class Lamp(Declared):
+    """A lamp."""
+
+    name: ClassVar[str] = "lamp"
+    kind: ClassVar[str] = "test thing"
+    watts: float = parameter(40.0, "power", low=0.0, high=100.0)
+    pieces: int = parameter(1, "how many, without a range")
+    lit: bool = parameter(False, "whether it is on")
+    colour: str = parameter("warm", "of the light", choices=("warm", "cold"))
+    label: str = parameter("", "any text")
+
+
+@dataclass(frozen=True)
+class Room(Declared):
+    """A room with a lamp in it."""
+
+    name: ClassVar[str] = "room"
+    kind: ClassVar[str] = "test thing"
+    lamp: Lamp = parameter(Lamp(), "what lights it")
+    seats: int = parameter(2, "chairs", low=0, high=4)
+
+    def check(self) -> None:
+        if self.seats == 3:
+            raise UserError("room: seats must be even or one, got 3; take 4.")
+
+
+THINGS: Registry[Declared] = Registry("test thing", {"lamp": f"{__name__}:Lamp", "room": f"{__name__}:Room"})
+LAMPS = st.builds(
+    Lamp,
+    watts=st.floats(0, 100),
+    pieces=st.integers(-(10**6), 10**6),
+    lit=st.booleans(),
+    colour=st.sampled_from(["warm", "cold"]),
+    label=st.text(st.characters(exclude_characters='"', exclude_categories=["Cs"]), max_size=5),
+)
+
+
+@given(st.builds(Room, lamp=LAMPS, seats=st.sampled_from([0, 1, 2, 4])) | LAMPS)
+def test_text_forms_make_the_same_thing_again(thing: Declared) -> None:
+    assert THINGS.make(str(thing)) == thing
+    assert THINGS.make(thing.full_text()) == thing
+    assert THINGS.make(thing.spec()) == thing
+    assert THINGS.make(thing) is thing
+
+
+def test_the_short_form_leaves_defaults_out_and_the_full_form_does_not() -> None:
+    assert str(Room()) == "room"
+    assert str(Room(lamp=Lamp(watts=5.0))) == "room(lamp=lamp(watts=5.0))"
+    assert Room().full_text() == 'room(lamp=lamp(watts=40.0,pieces=1,lit=false,colour=warm,label=""),seats=2)'
+    assert str(Twenty48()) == "2048" and Twenty48().full_text() == "2048(size=4)"
+
+
+def test_words_become_the_declared_types() -> None:
+    lamp = THINGS.make("lamp(watts=7,pieces=3,lit=true,colour=cold,label=12)")
+    assert lamp == Lamp(7.0, 3, True, "cold", "12")
+    assert [type(value) for value in vars(lamp).values()] == [float, int, bool, str, str]
+
+
+def test_a_nested_name_may_stand_without_brackets() -> None:
+    assert THINGS.make("room(lamp=lamp)") == Room()
+    assert THINGS.make("room(lamp=lamp(lit=true))") == Room(lamp=Lamp(lit=True))
+
+
+def test_replace_checks_again() -> None:
+    assert Room().replace(seats=4) == Room(seats=4)
+    with pytest.raises(UserError, match="seats must be even or one"):
+        Room().replace(seats=3)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("lammp", "There is no test thing named 'lammp'; did you mean lamp?"),
+        ("xyz", "There is no test thing named 'xyz'; there are: lamp, room."),
+        ("lamp(wats=3)", "There is no parameter of lamp named 'wats'; did you mean watts?"),
+        ("lamp(qqqq=3)", "there are: colour, label, lit, pieces, watts."),
+        ("lamp(watts=100.5)", "lamp: watts must be from 0 to 100, got 100.5."),
+        ("lamp(watts=-1)", "lamp: watts must be from 0 to 100, got -1.0."),
+        ("lamp(watts=nan)", "lamp: watts must be from 0 to 100, got nan."),
+        ("lamp(watts=inf)", "lamp: watts must be from 0 to 100, got inf."),
+        ("lamp(watts=much)", "lamp: watts must be a number, got much."),
+        ("lamp(pieces=1.5)", "lamp: pieces must be a whole number, got 1.5."),
+        ("lamp(lit=yes)", "lamp: lit must be true or false, got yes."),
+        ("lamp(colour=hot)", "There is no value of lamp's parameter colour named 'hot'; there are: cold, warm."),
+        ("lamp(colour=wram)", "did you mean warm?"),
+        ("lamp(watts=lamp())", "lamp: watts must be a single value, got lamp."),
+        ("room(lamp=lampe)", "There is no test thing named 'lampe'; did you mean lamp?"),
+        ("room(lamp=lamp(lit=on))", "lamp: lit must be true or false, got on."),
+        ("room(seats=3)", "room: seats must be even or one, got 3; take 4."),
+    ],
+)
+def test_each_mistake_is_one_sentence(text: str, sentence: str) -> None:
+    with pytest.raises(UserError) as caught:
+        THINGS.make(text)
+    assert sentence in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("204", "There is no game named '204'; did you mean 2048?"),
+        ("tictactoo", "There is no game named 'tictactoo'; did you mean tictactoe?"),
+        ("2048(sise=3)", "There is no parameter of 2048 named 'sise'; did you mean size?"),
+        ("2048(size=5)", "2048: size must be from 2 to 4, got 5."),
+        ("2048(size=1)", "2048: size must be from 2 to 4, got 1."),
+        ("2048(size=" + "9" * 400 + ")", "2048: size must be from 2 to 4, got 999"),
+        ("2048(size=3.0)", "2048: size must be a whole number, got 3.0."),
+        ("2048(size=2048(size=3))", "2048: size must be a single value, got 2048(size=3)."),
+        ("tictactoe(size=3)", "tictactoe has no parameters, got size; write tictactoe."),
+        ("2048(size=3", "a comma or a closing bracket must stand"),
+    ],
+)
+def test_each_mistake_with_a_game_is_one_sentence(text: str, sentence: str) -> None:
+    with pytest.raises(UserError) as caught:
+        make_game(text)
+    assert sentence in str(caught.value)
+
+
+def test_games_are_made_by_name() -> None:
+    assert make_game(" 2048 ( size = 3 ) ") == Twenty48(size=3)
+    assert make_game(Spec("tictactoe")) == TicTacToe()
+    assert GAMES.names() == sorted(GAMES.names())
+    assert all(GAMES.load(name).name == name and GAMES.load(name).kind == "game" for name in GAMES.names())
+
+
+def test_every_game_parameter_is_declared_with_a_meaning_and_a_default_inside_its_range() -> None:
+    for name in GAMES.names():
+        for field, declared in parameters_of(GAMES.load(name)):
+            assert declared.help, f"{name}: {field.name} must say what it means"
+            if declared.low is not None and declared.high is not None:
+                assert declared.low <= field.default <= declared.high
+            if declared.choices:
+                assert field.default in declared.choices
+
+
+def test_ranges_are_shown_to_people() -> None:
+    assert [declared.range_text() for _, declared in parameters_of(Lamp)] == ["0 to 100", "", "", "warm | cold", ""]
+    assert Parameter("x", low=1e-6, high=0.5, log=True).range_text() == "1e-06 to 0.5"
+
+
+def test_a_word_without_a_range_must_still_be_finite() -> None:
+    """Without a declared range, too large or undefined numbers are refused with a sentence, not a traceback."""
+    with pytest.raises(UserError, match="pieces"):
+        Lamp(pieces=float("nan"))  # type: ignore[arg-type]
+
+
+def test_values_given_in_python_have_the_declared_type() -> None:
+    for wrong in (2.5, "3", True, None):
+        with pytest.raises(UserError, match="size must be"):
+            Twenty48(size=wrong)  # type: ignore[arg-type]
+
+
+def test_parse_is_what_make_reads() -> None:
+    assert THINGS.make(parse("lamp(lit=true)")) == Lamp(lit=True)

@@ -1,0 +1,91 @@
+"""The text form: what is printed is read back, and each mistake is named by one sentence with its place."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from turnier.games.errors import UserError
+from turnier.games.spec import MAX_DEPTH, MAX_LENGTH, Spec, parse
+
+WORDS = st.from_regex(r'[^\s(),="]+', fullmatch=True)
+TEXTS = WORDS | st.text(st.characters(exclude_characters='"', exclude_categories=["Cs"]))
+SPECS = st.recursive(
+    st.builds(Spec, WORDS),
+    lambda inner: st.builds(Spec, WORDS, st.dictionaries(WORDS, TEXTS | inner, max_size=4)),
+    max_leaves=8,
+)
+
+
+@given(SPECS)
+def test_what_is_printed_is_read_back(spec: Spec) -> None:
+    assert parse(str(spec)) == spec
+
+
+@given(SPECS)
+def test_spaces_around_marks_say_nothing(spec: Spec) -> None:
+    text = str(spec)
+    if '"' not in text:
+        for mark in "(),=":
+            text = text.replace(mark, f" {mark}\n")
+    assert parse(f"\t{text} ") == spec
+
+
+@given(st.text(st.sampled_from('ab1(),=" ')))
+def test_any_text_is_read_or_refused_with_a_sentence(text: str) -> None:
+    try:
+        spec = parse(text)
+    except UserError as error:
+        assert " at character " in str(error) and repr(text) in str(error)
+    else:
+        assert parse(str(spec)) == spec
+
+
+def test_a_spec_is_a_name_with_words_and_specs() -> None:
+    assert parse("mc") == parse("mc()") == Spec("mc")
+    assert parse('a(file="x, (y).npz",n=3)') == Spec("a", {"file": "x, (y).npz", "n": "3"})
+    assert parse("a(inner=b(n=1),other=b())") == Spec("a", {"inner": Spec("b", {"n": "1"}), "other": Spec("b")})
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "a name must stand, got the end at character 1 of ''"),
+        ("(size=3)", "a name must stand, got ( at character 1"),
+        ('"2048"', 'a name must stand, got "2048" at character 1'),
+        ("2048(size=3", "a comma or a closing bracket must stand, got the end at character 12"),
+        ("2048(size=3 4)", "a comma or a closing bracket must stand, got 4 at character 13"),
+        ("2048(", "a parameter's name must stand, got the end at character 6"),
+        ("2048(size=3,)", "a parameter's name must stand, got ) at character 13"),
+        ("2048(,size=3)", "a parameter's name must stand, got , at character 6"),
+        ("2048(size)", "an equals sign after size must stand, got ) at character 10"),
+        ("2048(size=)", "a value must stand, got ) at character 11"),
+        ("2048(size=3,size=4)", "each parameter must stand once, got size again at character 13"),
+        ("2048(size=3))", "nothing may follow the closing bracket, got ) at character 13"),
+        ("2048 2048", "nothing may follow the closing bracket, got 2048 at character 6"),
+        ('a(file="x)', "a closing quote must follow at character 8"),
+        ('a(")"=1)', "a parameter's name must stand, got \")\" at character 3"),
+    ],
+)
+def test_each_mistake_is_named_with_its_place(text: str, sentence: str) -> None:
+    with pytest.raises(UserError) as caught:
+        parse(text)
+    assert str(caught.value).startswith(sentence)
+    assert str(caught.value).endswith(f"of {text!r}; write NAME or NAME(PARAMETER=VALUE, ...)")
+
+
+def test_nesting_has_a_limit() -> None:
+    def nested(levels: int) -> str:
+        return "a(x=" * levels + "b()" + ")" * levels
+
+    assert str(parse(nested(MAX_DEPTH))) == nested(MAX_DEPTH)
+    for levels in (MAX_DEPTH + 1, 4_000):
+        with pytest.raises(UserError, match=f"a text form may nest {MAX_DEPTH} levels deep, got more"):
+            parse(nested(levels))
+
+
+def test_length_has_a_limit() -> None:
+    assert parse("a" * MAX_LENGTH).name == "a" * MAX_LENGTH
+    with pytest.raises(UserError, match=f"at most {MAX_LENGTH} characters long, got {MAX_LENGTH + 1}"):
+        parse("a" * (MAX_LENGTH + 1))
