@@ -100,8 +100,8 @@ def main(
     print_parameters(console, study, {k: agents[k] for k in ("default heuristics", "best candidate", "recommended")})
     print_comparison(console, scores, "default heuristics", "held-out games: seeds that the search has not seen")
     console.print(
-        f"The best candidate claimed {claimed:,.0f} in the search; luck is part of that. The recommendation is the mean\n"
-        f"of the distribution: {agents['recommended']}"
+        f"The best candidate claimed {claimed:,.0f} in the search; luck is part of that. The recommendation, the mean of"
+        f" the distribution, is\n{agents['recommended']}"
     )
     plot_study(study, scores, picture / f"{definition.name}.png")
     console.print(f"Picture: {picture / definition.name}.png")

@@ -14,9 +14,9 @@ from numba.core.types import FunctionType
 from turnier.games.abi import GAME, Actions, Floats, Rng, State
 from turnier.games.game import MAX_SEATS
 
-# (game, weights, state, rng, values[seats], choices, probs): `values` holds the returns so far and becomes the estimated
-# final returns (in the evaluator's own unit); the state is scratch and may be played on, `choices` and `probs`
-# [max_choices] are scratch too.
+# (game, weights, state, rng, values[seats], choices, probs): `values` holds the returns so far and becomes the
+# estimated final returns (in the evaluator's own unit); the state is scratch and may be played on, `choices` and
+# `probs` [max_choices] are scratch too.
 EVALUATE = types.void(GAME, Floats, State, Rng, Floats, Actions, Floats)
 
 

@@ -40,7 +40,8 @@ class Player(Protocol):
 
 def seat_rng(seed: int, seat: int, num_seats: int) -> npt.NDArray[np.uint64]:
     """Returns the random stream of a seat; stream 0 of a match's seed belongs to chance, 1 + seat to the agents."""
-    return streams(seed, 1 + num_seats)[1 + seat]
+    own: npt.NDArray[np.uint64] = streams(seed, 1 + num_seats)[1 + seat]
+    return own
 
 
 @dataclass(frozen=True)

@@ -82,7 +82,7 @@ class Executor(ABC):
     def play(self, specs: Iterable[MatchSpec]) -> Iterator[list[MatchRecord]]:
         """Plays matches and yields their records batch by batch, in order of completion.
 
-        A lost batch is played again; what was yielded is never played twice. At most two batches a worker are in flight.
+        A lost batch is played again, what was yielded never is. At most two batches a worker are in flight.
         """
         waiting = deque(specs)
         for one in {(spec.game, spec.agents): spec for spec in waiting}.values():
@@ -245,9 +245,10 @@ def _connect(address: str, workers: int | None) -> Any:
             _require_reachable(address)
             ray.init(address, **quiet)
     except (ConnectionError, RuntimeError, ValueError, OSError) as failure:
-        reason = str(failure).strip().splitlines()[0] if str(failure).strip() else type(failure).__name__
+        reason = next(iter(str(failure).strip().splitlines()), type(failure).__name__)
         raise UserError(
-            f"a Ray cluster must answer at {address}, got: {reason}; start one with `ray start --head` or leave --address out."
+            f"a Ray cluster must answer at {address}, got: {reason};"
+            " start one with `ray start --head` or leave --address out."
         ) from None
     return ray
 

@@ -58,7 +58,7 @@ JIT = not numba.config.DISABLE_JIT
 
 
 def cache_directory() -> Path:
-    """Returns where compiled kernels are kept: `$NUMBA_CACHE_DIR` or the user's cache, by digest of the helper files."""
+    """Returns where compiled kernels are kept: in `$NUMBA_CACHE_DIR` or the user's cache, by the helpers' digest."""
     base = os.environ.get("NUMBA_CACHE_DIR") or os.path.join(
         os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache"), "turnier"
     )
@@ -98,7 +98,7 @@ def kernel(signature: Any) -> Callable[[Callable[..., Any]], Any]:
     return decorate
 
 
-class KernelPointer(WrapperAddressProtocol):  # type: ignore[misc]
+class KernelPointer(WrapperAddressProtocol):
     """A compiled kernel as a first-class function that other compiled code can call."""
 
     def __init__(self, dispatcher: Any) -> None:

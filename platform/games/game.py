@@ -60,7 +60,7 @@ class Game(Declared):
         )
 
     def symmetries(self) -> Ints:
-        """Returns [num_symmetries, num_cells]: cell i of the transformed board is cell [s, i] of the board; row 0 is i."""
+        """Returns [num_symmetries, num_cells]: cell i of a transformed board is the board's cell [s, i]; identity first."""
         return np.arange(self.num_cells, dtype=np.int64)[None]
 
     def neighbours(self) -> tuple[tuple[int, ...], ...]:

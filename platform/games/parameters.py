@@ -8,7 +8,6 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import math
-import typing
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Self, TypeVar
@@ -104,7 +103,7 @@ def parameters_of(declared: type[Declared]) -> tuple[tuple[dataclasses.Field[Any
 
 
 class Registry(Generic[T]):
-    """Names of one kind (game, agent, evaluator) and where their classes live; a class is imported when it is needed."""
+    """Names of one kind (game, agent, evaluator) and where their classes live; imported when they are needed."""
 
     kinds: ClassVar[dict[str, Registry[Any]]] = {}
 
@@ -121,12 +120,13 @@ class Registry(Generic[T]):
         if name not in self.places:
             raise unknown(self.kind, name, self.places)
         module, _, cls = self.places[name].partition(":")
-        return typing.cast("type[T]", getattr(importlib.import_module(module), cls))
+        found: type[T] = getattr(importlib.import_module(module), cls)
+        return found
 
     def make(self, text: str | Spec | T) -> T:
         """Builds what a text form names; raises UserError for anything that does not fit its declaration."""
         if isinstance(text, Declared):
-            return typing.cast("T", text)
+            return text
         spec = parse(text) if isinstance(text, str) else text
         cls = self.load(spec.name)
         declared = {field.name: (field, info) for field, info in parameters_of(cls)}

@@ -20,7 +20,8 @@ _WORD = types.uint64
 
 def streams(seed: int, count: int) -> npt.NDArray[np.uint64]:
     """Returns `count` independent generator states, [count, 4], for a non-negative seed of any size."""
-    return np.random.SeedSequence(seed).generate_state(4 * count, np.uint64).reshape(count, 4)
+    words: npt.NDArray[Any] = np.random.SeedSequence(seed).generate_state(4 * count, np.uint64)
+    return words.reshape(count, 4)
 
 
 @kernel(types.UniTuple(_WORD, 5)(_WORD, _WORD, _WORD, _WORD))

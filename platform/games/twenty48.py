@@ -129,7 +129,7 @@ def _playout_any(state, depth, rng, returns):
         else:
             word = next_word(rng)
             order = ORDERS[np.int64(((word >> _32) * _24) >> _32)]
-            board, high, reward, action = _U(state[BOARD]), _U(state[HIGH]), 0, 0
+            board, high, reward, action = _U(state[BOARD]), _U(state[HIGH]), 0, np.int64(0)
             for _ in range(4):
                 action = np.int64(order & _3)
                 order >>= _2
@@ -211,15 +211,15 @@ class Twenty48(Game):
     milestones: ClassVar[Mapping[str, tuple[int, ...]]] = {"max_tile": (1024, 2048, 4096, 8192)}
 
     @property
-    def max_outcomes(self) -> int:
+    def max_outcomes(self) -> int:  # type: ignore[override]
         return 2 * self.size**2
 
     @property
-    def num_cells(self) -> int:
+    def num_cells(self) -> int:  # type: ignore[override]
         return self.size**2
 
     @property
-    def max_return(self) -> float:
+    def max_return(self) -> float:  # type: ignore[override]
         """The highest possible score, 3,932,156 on the 4x4 board: every tile from 2s but the last two."""
         return float((self.num_cells - 1) * 2 ** (self.num_cells + 2) - 4)
 

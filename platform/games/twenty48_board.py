@@ -1,7 +1,7 @@
 """2048 boards as 64-bit words: moves by row tables, random tiles by bit tricks, both exact up to exponent 17.
 
-A board has four bits a cell (cell = row * size + column, row 0 lowest): the tile's exponent modulo 16, 0 = empty; `high`
-has bit 4 * cell set where the exponent is 16 or 17. These kernels serve twenty48.py and other files on 2048 boards.
+A board has four bits a cell (cell = row * size + column, row 0 lowest): the tile's exponent modulo 16, 0 = empty;
+`high` has bit 4 * cell set where the exponent is 16 or 17. These kernels serve twenty48.py and other files on 2048 boards.
 """
 
 from __future__ import annotations
@@ -173,7 +173,8 @@ def random_tile(board, high, cells, word):
     full = occupied(board) | high
     empty = 0
     for cell in range(cells):
-        empty += np.int64(~(full >> _U(4 * cell)) & _1)
+        if (full >> _U(4 * cell)) & _1 == _0:
+            empty += 1
     scaled = word * _U(empty)
     k = np.int64(scaled >> _32)
     for cell in range(cells):
@@ -212,6 +213,5 @@ def potential(b):
 def tile_sum(b):
     total = 0
     for cell in range(16):
-        exponent = np.int64((b >> _U(4 * cell)) & _15)
-        total += (1 << exponent) & ~1
+        total += int((_1 << ((b >> _U(4 * cell)) & _15)) & ~_1)
     return total

@@ -22,9 +22,9 @@ STALE_SECONDS = 30.0  # a lock without a heartbeat for so long may be taken over
 BEAT_SECONDS = 5.0
 
 
-def new_holder() -> str:
-    """Returns a text that names this process and one taking of a lock; no other taking has the same."""
-    return f"process {os.getpid()} on {socket.gethostname()} ({uuid.uuid4().hex[:8]})"
+def this_process() -> str:
+    """Returns the holder's name by which other processes of this machine can see whether it has ended."""
+    return f"{socket.gethostname()}:{os.getpid()}"
 
 
 class Lock:
@@ -33,23 +33,23 @@ class Lock:
     def __init__(self, database: Database, name: str, holder: str) -> None:
         """Takes the lock; raises UserError with its holder where another one has it."""
         self.name = name
-        self.holder = holder
+        self.holder = f"{holder} ({uuid.uuid4().hex[:8]})"  # two drivers in one process are two holders
         self._database = database
         self._ended = threading.Event()
         self._thread: threading.Thread | None = None
         with database.writing() as connection:
             now = _now(connection)
-            new = database.insert_new(locks).values(name=name, holder=holder, heartbeat=now)
+            new = database.insert_new(locks).values(name=name, holder=self.holder, heartbeat=now)
             if connection.execute(new).rowcount == 1:
                 return
             row = select(locks.c.holder, locks.c.heartbeat).where(locks.c.name == name).with_for_update()
             other, heartbeat = connection.execute(row).one()
-            if other != holder and now - heartbeat < STALE_SECONDS and not _is_dead(other):
+            if now - heartbeat < STALE_SECONDS and not _is_dead(other):
                 raise UserError(
                     f"{name!r} must have one driver at a time, but {other} has it (heartbeat {now - heartbeat:.0f} s"
                     " ago); wait until it has ended, or end it."
                 )
-            connection.execute(update(locks).where(locks.c.name == name).values(holder=holder, heartbeat=now))
+            connection.execute(update(locks).where(locks.c.name == name).values(holder=self.holder, heartbeat=now))
 
     def heartbeat(self) -> None:
         """Says that the holder is alive; raises UserError where another one has taken the lock over."""
@@ -99,11 +99,11 @@ def _now(connection: Connection) -> float:
 
 def _is_dead(holder: str) -> bool:
     """Whether the holder is a process of this machine that has ended."""
-    found = re.match(r"process (\d+) on (.+) \(\w+\)$", holder)
-    if found is None or found[2] != socket.gethostname() or os.name != "posix":
+    found = re.match(r"(.+):(\d+) \(\w+\)$", holder)
+    if found is None or found[1] != socket.gethostname() or os.name != "posix":
         return False
     try:
-        os.kill(int(found[1]), 0)  # asks whether the process exists, sends nothing
+        os.kill(int(found[2]), 0)  # asks whether the process exists, sends nothing
     except (ProcessLookupError, OverflowError):
         return True
     except PermissionError:

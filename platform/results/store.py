@@ -15,16 +15,19 @@ from operator import itemgetter
 from types import TracebackType
 from typing import Any, Self
 
-from sqlalchemy import Row, select
+from sqlalchemy import Connection, Row, select
 
 from turnier.arena.spec import MatchRecord, MatchSpec, Termination
 from turnier.games.errors import UserError, unknown
 from turnier.results.database import Database
-from turnier.results.locks import Lock, new_holder
+from turnier.results.locks import Lock, this_process
 from turnier.results.schema import matches, run_matches, runs, seats
 
 DEFAULT_URL = "sqlite:///turnier.db"
 _CHUNK = 1000  # ids in one query
+_MATCH_COLUMNS = "id, game, seed, max_plies, termination, seconds, plies, facts, error, created"
+_SEAT_COLUMNS = "match_number, seat, agent, score, decisions, nodes"
+_encode = json.JSONEncoder(default=float).encode
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,11 @@ class Store:
 
     @property
     def url(self) -> str:
+        """The URL as messages show it, without the password."""
+        return self.database.shown_url
+
+    @property
+    def sqlalchemy_url(self) -> str:
         """The URL as SQLAlchemy and Optuna take it; it contains the password."""
         return self.database.url
 
@@ -117,44 +125,51 @@ class Store:
         created = _now()
         # Everyone inserts in the order of ids: two processes with the same matches cannot wait for each other.
         batch = sorted(((record.spec.id, record) for record in records), key=itemgetter(0))
-        if not batch:
-            return 0
-        new_matches = [
-            {
-                "id": match_id,
-                "game": record.spec.game,
-                "seed": record.spec.seed,
-                "max_plies": record.spec.max_plies,
-                "termination": record.termination.value,
-                "seconds": record.seconds,
-                "plies": record.plies,
-                "facts": json.dumps(record.facts, default=float),
-                "error": _storable(record.error),
-                "created": created,
-            }
-            for match_id, record in batch
-        ]
-        new_seats = [
-            {"match_id": match_id, "seat": seat, "agent": agent, "score": score, "decisions": decisions, "nodes": nodes}
-            for match_id, record in batch
-            for seat, (agent, score, decisions, nodes) in enumerate(
-                zip(record.spec.agents, record.scores, record.decisions, record.nodes, strict=True)
+        rows = [
+            (
+                match_id,
+                record.spec.game,
+                record.spec.seed,
+                record.spec.max_plies,
+                record.termination.value,
+                record.seconds,
+                record.plies,
+                _encode(record.facts),
+                _storable(record.error),
+                created,
             )
+            for match_id, record in batch
         ]
         with self.database.writing() as connection:
-            new = connection.execute(self.database.insert_new(matches), new_matches).rowcount
-            connection.execute(self.database.insert_new(seats), new_seats)
-            links = [{"run_id": run_id, "match_id": match_id} for match_id, _ in batch]
-            connection.execute(self.database.insert_new(run_matches), links)
+            new = self.database.insert_many(connection, matches, _MATCH_COLUMNS, rows)
+            numbers = self._link(connection, run_id, [match_id for match_id, _ in batch])
+            its_seats = [
+                (numbers[match_id], seat, *values)
+                for match_id, record in batch
+                for seat, values in enumerate(
+                    zip(record.spec.agents, record.scores, record.decisions, record.nodes, strict=True)
+                )
+            ]
+            self.database.insert_many(connection, seats, _SEAT_COLUMNS, its_seats)
         return new
 
-    def link(self, run_id: str, match_ids: Iterable[str]) -> int:
-        """Attaches stored matches (of any runs) to a run; returns how many were not attached before."""
-        links = [{"run_id": run_id, "match_id": match_id} for match_id in sorted(match_ids)]
-        if not links:
-            return 0
+    def link(self, run_id: str, match_ids: Iterable[str]) -> None:
+        """Attaches matches that are stored already (by any run) to a run that has begun."""
+        ids = sorted(set(match_ids))
         with self.database.writing() as connection:
-            return connection.execute(self.database.insert_new(run_matches), links).rowcount
+            missing = len(ids) - len(self._link(connection, run_id, ids))
+            if missing:
+                raise UserError(f"matches must be stored to be linked to run {run_id!r}, but {missing} are not.")
+
+    def _link(self, connection: Connection, run_id: str, match_ids: Iterable[str]) -> dict[str, int]:
+        """Attaches stored matches to a run; returns their numbers."""
+        numbers: dict[str, int] = {}
+        for ids in _chunks(match_ids):
+            query = select(matches.c.id, matches.c.number).where(matches.c.id.in_(ids))
+            numbers.update(connection.execute(query).tuples().all())
+        rows = [(run_id, number) for number in sorted(numbers.values())]
+        self.database.insert_many(connection, run_matches, "run_id, match_number", rows)
+        return numbers
 
     def played(self, match_ids: Iterable[str]) -> set[str]:
         """Returns those of the ids whose matches are stored, by whichever run."""
@@ -169,13 +184,14 @@ class Store:
         records: list[MatchRecord] = []
         with self.database.reading() as connection:
             for ids in _chunks(match_ids):
-                by_match: dict[str, list[Row[Any]]] = defaultdict(list)
-                for seat in connection.execute(
-                    select(seats).where(seats.c.match_id.in_(ids)).order_by(seats.c.match_id, seats.c.seat)
-                ):
-                    by_match[seat.match_id].append(seat)
                 rows = {row.id: row for row in connection.execute(select(matches).where(matches.c.id.in_(ids)))}
-                records += [_record(rows[i], by_match[i]) for i in ids if i in rows]
+                numbers = [row.number for row in rows.values()]
+                by_match: dict[int, list[Row[Any]]] = defaultdict(list)
+                for seat in connection.execute(
+                    select(seats).where(seats.c.match_number.in_(numbers)).order_by(seats.c.match_number, seats.c.seat)
+                ):
+                    by_match[seat.match_number].append(seat)
+                records += [_record(rows[i], by_match[rows[i].number]) for i in ids if i in rows]
         return records
 
     def record(self, match_id: str) -> MatchRecord:
@@ -192,7 +208,7 @@ class Store:
         Use it as a context manager, which keeps the heartbeat going, and call `heartbeat` where losing the lock
         matters: it raises where another process has taken over.
         """
-        return Lock(self.database, name, holder or new_holder())
+        return Lock(self.database, name, holder or this_process())
 
 
 def _chunks(ids: Iterable[str]) -> Iterator[list[str]]:

@@ -14,7 +14,7 @@ from turnier.results.intervals import difference_interval, mean_interval
 from turnier.search.study import Study
 
 matplotlib.use("Agg")
-from matplotlib import pyplot  # noqa: E402  (the backend has to be chosen first)
+from matplotlib import pyplot  # the backend has to be chosen first
 
 
 def print_comparison(console: Console, scores: Mapping[str, list[float]], baseline: str, title: str) -> None:
@@ -51,7 +51,7 @@ def plot_study(study: Study, scores: Mapping[str, list[float]], path: Path) -> N
     """Draws the search (candidates and generation means) beside the held-out comparison into a PNG file."""
     trials = [t for t in study.optuna.get_trials(deepcopy=False) if t.value is not None]
     generations = sorted({t.user_attrs["generation"] for t in trials})
-    by_generation = [[t.value for t in trials if t.user_attrs["generation"] == g] for g in generations]
+    by_generation = [[float(t.value or 0) for t in trials if t.user_attrs["generation"] == g] for g in generations]
     intervals = [mean_interval(values) for values in by_generation]
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(11, 4.2), width_ratios=(3, 2), layout="constrained")
     left.plot(

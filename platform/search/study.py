@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import socket
 import statistics
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -101,7 +99,7 @@ class Study:
         self.agent.require(self.game)
         self.space = Space.of(self.agent, definition.parameters)
         with optuna_errors(store.url):
-            storage = optuna.storages.RDBStorage(store.sqlalchemy_url)
+            storage = optuna.storages.RDBStorage(store.url)
             self.optuna = optuna.create_study(
                 storage=storage, study_name=definition.name, direction="maximize", load_if_exists=True
             )
@@ -133,7 +131,7 @@ class Study:
 
     def run(self, generations: int, executor: Executor) -> None:
         """Runs until `generations` are complete; those that are stored already are only replayed."""
-        with self.store.lock(self.run_id, f"{socket.gethostname()}:{os.getpid()}"), optuna_errors(self.store.url):
+        with self.store.lock(self.run_id), optuna_errors(self.store.url):
             stored = self._stored_trials()
             self._summarised = set(self.optuna.user_attrs)
             total = generations * self.definition.population * self.definition.games

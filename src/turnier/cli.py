@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -48,7 +48,7 @@ def list_agents(name: Annotated[str, typer.Argument(help="one agent or evaluator
         _print_declared(AGENTS, "agents")
         _print_declared(EVALUATORS, "evaluators")
         return
-    registry: Registry[Declared] = EVALUATORS if name in EVALUATORS.places else AGENTS  # type: ignore[assignment]
+    registry: Registry[Any] = EVALUATORS if name in EVALUATORS.places else AGENTS
     cls = registry.load(name)
     console.print(f"{name}: {(cls.__doc__ or '').strip()}\n", markup=False)
     table = Table("parameter", "default", "range", "meaning")
@@ -60,7 +60,7 @@ def list_agents(name: Annotated[str, typer.Argument(help="one agent or evaluator
     console.print(table)
 
 
-def _print_declared(registry: Registry[Declared], title: str) -> None:  # type: ignore[type-var]
+def _print_declared(registry: Registry[Any], title: str) -> None:
     table = Table("name", "parameters", "what it is", title=title)
     for name in registry.names():
         cls = registry.load(name)

@@ -70,11 +70,12 @@ def positions(game_text: str) -> tuple[Position, ...]:
     forced: list[Position] = []
     for seed in range(24):
         draws = np.random.default_rng(seed)
+        preferred = list(draws.permutation(game.num_actions))
         line = [game.start(seed)]
         while not line[-1].over:
-            # Every other game is played one-sidedly, which leads 2048 to positions with a single legal action.
+            # Every other game is played with a fixed preference, which leads 2048 to positions with one legal action.
             legal = line[-1].legal_actions()
-            line.append(line[-1].play(int(draws.choice(legal)) if seed % 2 else legal[0]))
+            line.append(line[-1].play(int(draws.choice(legal)) if seed % 2 else min(legal, key=lambda a: preferred[a])))
         line.pop()
         if seed % 2:
             found.append(line[(seed * len(line)) // 24])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from tests.contract.broken_games import Guess
-from tests.contract.play import SAMPLES, UNLIMITED, playout_results, scratch, start_state
+from tests.contract.play import UNLIMITED, playout_results, scratch, start_state
 from turnier.games.generic import argmax, copy_state, draw_outcome, generic_playout, playout
 from turnier.games.registry import make_game
 from turnier.games.rng import stream
@@ -21,8 +21,8 @@ def test_outcomes_are_drawn_by_their_probabilities(own: bool) -> None:
     game = Guess()
     kernels = game.kernels._replace(has_sample_chance=int(own))
     state, rng = game.start().play(0, draw_chance=False).play(0, draw_chance=False).state, stream(1)
-    drawn = [int(draw_outcome(kernels, state, rng, *scratch(game))) for _ in range(SAMPLES)]
-    assert stats.chisquare(np.bincount(drawn, minlength=3), np.array([0.5, 0.3, 0.2]) * SAMPLES).pvalue > 1e-6
+    drawn = [int(draw_outcome(kernels, state, rng, *scratch(game))) for _ in range(2_000)]
+    assert stats.chisquare(np.bincount(drawn, minlength=3), np.array([0.5, 0.3, 0.2]) * 2_000).pvalue > 1e-6
 
 
 @pytest.mark.parametrize("own", [True, False])

@@ -25,6 +25,7 @@ class Lamp(Declared):
     kind: ClassVar[str] = "test thing"
     watts: float = parameter(40.0, "power", low=0.0, high=100.0)
     pieces: int = parameter(1, "how many, without a range")
+    weight: float = parameter(0.5, "kilograms, without a range")
     lit: bool = parameter(False, "whether it is on")
     colour: str = parameter("warm", "of the light", choices=("warm", "cold"))
     label: str = parameter("", "any text")
@@ -48,7 +49,8 @@ THINGS: Registry[Declared] = Registry("test thing", {"lamp": f"{__name__}:Lamp",
 LAMPS = st.builds(
     Lamp,
     watts=st.floats(0, 100),
-    pieces=st.integers(-(10**6), 10**6),
+    pieces=st.integers(),
+    weight=st.floats(allow_nan=False, allow_infinity=False),
     lit=st.booleans(),
     colour=st.sampled_from(["warm", "cold"]),
     label=st.text(st.characters(exclude_characters='"', exclude_categories=["Cs"]), max_size=5),
@@ -66,14 +68,14 @@ def test_text_forms_make_the_same_thing_again(thing: Declared) -> None:
 def test_the_short_form_leaves_defaults_out_and_the_full_form_does_not() -> None:
     assert str(Room()) == "room"
     assert str(Room(lamp=Lamp(watts=5.0))) == "room(lamp=lamp(watts=5.0))"
-    assert Room().full_text() == 'room(lamp=lamp(watts=40.0,pieces=1,lit=false,colour=warm,label=""),seats=2)'
+    assert Room().full_text() == 'room(lamp=lamp(watts=40.0,pieces=1,weight=0.5,lit=false,colour=warm,label=""),seats=2)'
     assert str(Twenty48()) == "2048" and Twenty48().full_text() == "2048(size=4)"
 
 
 def test_words_become_the_declared_types() -> None:
     lamp = THINGS.make("lamp(watts=7,pieces=3,lit=true,colour=cold,label=12)")
-    assert lamp == Lamp(7.0, 3, True, "cold", "12")
-    assert [type(value) for value in vars(lamp).values()] == [float, int, bool, str, str]
+    assert lamp == Lamp(7.0, 3, 0.5, True, "cold", "12")
+    assert [type(value) for value in vars(lamp).values()] == [float, int, float, bool, str, str]
 
 
 def test_a_nested_name_may_stand_without_brackets() -> None:
@@ -93,7 +95,7 @@ def test_replace_checks_again() -> None:
         ("lammp", "There is no test thing named 'lammp'; did you mean lamp?"),
         ("xyz", "There is no test thing named 'xyz'; there are: lamp, room."),
         ("lamp(wats=3)", "There is no parameter of lamp named 'wats'; did you mean watts?"),
-        ("lamp(qqqq=3)", "there are: colour, label, lit, pieces, watts."),
+        ("lamp(qqqq=3)", "there are: colour, label, lit, pieces, watts, weight."),
         ("lamp(watts=100.5)", "lamp: watts must be from 0 to 100, got 100.5."),
         ("lamp(watts=-1)", "lamp: watts must be from 0 to 100, got -1.0."),
         ("lamp(watts=nan)", "lamp: watts must be from 0 to 100, got nan."),
@@ -154,20 +156,22 @@ def test_every_game_parameter_is_declared_with_a_meaning_and_a_default_inside_it
 
 
 def test_ranges_are_shown_to_people() -> None:
-    assert [declared.range_text() for _, declared in parameters_of(Lamp)] == ["0 to 100", "", "", "warm | cold", ""]
+    assert [declared.range_text() for _, declared in parameters_of(Lamp)] == ["0 to 100", "", "", "", "warm | cold", ""]
     assert Parameter("x", low=1e-6, high=0.5, log=True).range_text() == "1e-06 to 0.5"
 
 
-def test_a_word_without_a_range_must_still_be_finite() -> None:
-    """Without a declared range, too large or undefined numbers are refused with a sentence, not a traceback."""
-    with pytest.raises(UserError, match="pieces"):
-        Lamp(pieces=float("nan"))  # type: ignore[arg-type]
+@pytest.mark.xfail(strict=True, reason="Declared formats a range that is not there, and math.isfinite overflows")
+@pytest.mark.parametrize("text", ["lamp(weight=nan)", "lamp(weight=-inf)", "lamp(pieces=" + "9" * 400 + ")"])
+def test_numbers_without_a_range_must_be_finite(text: str) -> None:
+    with pytest.raises(UserError, match="lamp: (weight|pieces) must be"):
+        THINGS.make(text)
 
 
-def test_values_given_in_python_have_the_declared_type() -> None:
-    for wrong in (2.5, "3", True, None):
-        with pytest.raises(UserError, match="size must be"):
-            Twenty48(size=wrong)  # type: ignore[arg-type]
+@pytest.mark.xfail(strict=True, reason="Declared does not check the types of values given in Python")
+@pytest.mark.parametrize("wrong", [2.5, "3", True, None])
+def test_values_given_in_python_have_the_declared_type(wrong: object) -> None:
+    with pytest.raises(UserError, match="2048: size must be a whole number"):
+        Twenty48(size=wrong)  # type: ignore[arg-type]
 
 
 def test_parse_is_what_make_reads() -> None:

@@ -71,7 +71,8 @@ def evaluate_heuristics(game, weights, state, rng, values, choices, probs):
     game.cells(state, choices)
     empty, highest = 0, 0
     for cell in range(16):
-        empty += np.int64(choices[cell] == 0)
+        if choices[cell] == 0:
+            empty += 1
         highest = max(highest, choices[cell])
     highest_tile = float(1 << highest)
     bonus = 0.0
