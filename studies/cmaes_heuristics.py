@@ -85,7 +85,8 @@ def main(
         seed=seed,
     )
     study = Study(Store.open(store), definition)
-    console.print(f"Study {definition.name} in {study.store.url}; watch it with: optuna-dashboard {study.store.url}")
+    url = study.store.database.shown_url
+    console.print(f"Study {definition.name} in {url}; watch it with: optuna-dashboard {url}")
     with make_executor(executor, workers, address) as pool:
         study.run(generations or chosen.generations, pool)
         best, claimed = study.best()
@@ -100,8 +101,8 @@ def main(
     print_parameters(console, study, {k: agents[k] for k in ("default heuristics", "best candidate", "recommended")})
     print_comparison(console, scores, "default heuristics", "held-out games: seeds that the search has not seen")
     console.print(
-        f"The best candidate claimed {claimed:,.0f} in the search; luck is part of that. The recommendation, the mean of"
-        f" the distribution, is\n{agents['recommended']}"
+        f"The best candidate claimed {claimed:,.0f} in the search, and luck is part of that.\n"
+        f"Recommended, the mean of the distribution: {agents['recommended']}"
     )
     plot_study(study, scores, picture / f"{definition.name}.png")
     console.print(f"Picture: {picture / definition.name}.png")

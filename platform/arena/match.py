@@ -89,6 +89,7 @@ def _play_compiled(
     game: Game, seats: list[SeatKernels], specs: list[MatchSpec], max_plies: int, stop: npt.NDArray[np.int64]
 ) -> list[MatchRecord]:
     n, num_seats = len(specs), game.num_seats
+    compile_kernel(play_many)  # before the clock starts
     states = np.tile(game.new_state(), (n, 1))
     rngs = np.stack([streams(spec.seed, 1 + num_seats) for spec in specs])
     returns, counts = np.zeros((n, num_seats)), np.zeros((n, 2, num_seats), np.int64)

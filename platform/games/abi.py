@@ -134,7 +134,8 @@ def pointer(dispatcher: Any, signature: Any) -> Any:
 
 def compile_kernel(dispatcher: Any) -> None:
     """Compiles (or loads) a kernel that Python calls directly, before it is needed."""
-    if JIT:
+    if JIT and not dispatcher.signatures:
+        _announce_compilation()
         dispatcher.compile(dispatcher.kernel_signature.args)
 
 

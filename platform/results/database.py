@@ -68,7 +68,11 @@ class Database:
             self.place = f"the results database {self.shown_url}"
             self._engine = _postgresql_engine(parsed, read_only)
         self.url = parsed.render_as_string(hide_password=False)
+        # Writers of SQLite take their turn at the start; readers see one state of the database for all their queries.
         self._writer = self._engine.execution_options(begin="BEGIN IMMEDIATE")
+        self._reader = self._engine
+        if not self.is_sqlite:
+            self._reader = self._engine.execution_options(isolation_level="REPEATABLE READ")
         try:
             self._prepare()
         except BaseException:
@@ -92,7 +96,7 @@ class Database:
     @contextlib.contextmanager
     def reading(self) -> Iterator[Connection]:
         """A connection with one consistent view of the database."""
-        with self._sentences(), self._engine.begin() as connection:
+        with self._sentences(), self._reader.begin() as connection:
             yield connection
 
     @contextlib.contextmanager
@@ -110,15 +114,17 @@ class Database:
         return postgresql.insert(table).on_conflict_do_nothing()
 
     def insert_many(
-        self, connection: Connection, table: Table, columns: str, rows: Sequence[tuple[Any, ...]]
+        self, connection: Connection, table: Table, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]
     ) -> int:
         """Inserts rows but for those whose key is there already; returns how many were new.
 
-        The driver takes the tuples as they are; SQLAlchemy's own executemany costs as much as the insert.
+        The driver takes the tuples as they are: SQLAlchemy's own executemany costs as much as the insert itself.
         """
-        marks = ", ".join(["?" if self.is_sqlite else "%s"] * len(rows[0])) if rows else ""
-        statement = f"INSERT INTO {table.name} ({columns}) VALUES ({marks}) ON CONFLICT DO NOTHING"
-        return connection.exec_driver_sql(statement, list(rows)).rowcount if rows else 0
+        if not rows:
+            return 0
+        marks = ", ".join(["?" if self.is_sqlite else "%s"] * len(columns))
+        statement = f"INSERT INTO {table.name} ({', '.join(columns)}) VALUES ({marks}) ON CONFLICT DO NOTHING"
+        return connection.exec_driver_sql(statement, list(rows)).rowcount
 
     @contextlib.contextmanager
     def _sentences(self) -> Iterator[None]:

@@ -15,7 +15,7 @@ from operator import itemgetter
 from types import TracebackType
 from typing import Any, Self
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, Row, func, select
 
 from turnier.arena.spec import MatchRecord, MatchSpec, Termination
 from turnier.games.errors import UserError, unknown
@@ -25,8 +25,8 @@ from turnier.results.schema import matches, run_matches, runs, seats
 
 DEFAULT_URL = "sqlite:///turnier.db"
 _CHUNK = 1000  # ids in one query
-_MATCH_COLUMNS = "id, game, seed, max_plies, termination, seconds, plies, facts, error, created"
-_SEAT_COLUMNS = "match_number, seat, agent, score, decisions, nodes"
+_MATCH_COLUMNS = ("id", "game", "seed", "max_plies", "termination", "seconds", "plies", "facts", "error", "created")
+_SEAT_COLUMNS = ("match_number", "seat", "agent", "score", "decisions", "nodes")
 _encode = json.JSONEncoder(default=float).encode
 
 
@@ -63,13 +63,13 @@ class Store:
 
     @property
     def url(self) -> str:
-        """The URL as messages show it, without the password."""
-        return self.database.shown_url
+        """The URL as SQLAlchemy and Optuna take it; it contains the password, so never print it."""
+        return self.database.url
 
     @property
-    def sqlalchemy_url(self) -> str:
-        """The URL as SQLAlchemy and Optuna take it; it contains the password."""
-        return self.database.url
+    def shown_url(self) -> str:
+        """The URL as people may see it, without the password."""
+        return self.database.shown_url
 
     def close(self) -> None:
         self.database.close()
@@ -117,6 +117,12 @@ class Store:
             raise unknown("run", run_id, [run.id for run in self.runs()])
         return _run(row)
 
+    def match_counts(self) -> dict[str, int]:
+        """Returns the number of matches of every run that has any."""
+        query = select(run_matches.c.run_id, func.count()).group_by(run_matches.c.run_id)
+        with self.database.reading() as connection:
+            return {run_id: count for run_id, count in connection.execute(query)}
+
     def append(self, run_id: str, records: Iterable[MatchRecord]) -> int:
         """Stores matches of a run that has begun, all or none; returns how many were not stored before.
 
@@ -132,7 +138,7 @@ class Store:
                 record.spec.seed,
                 record.spec.max_plies,
                 record.termination.value,
-                record.seconds,
+                float(record.seconds),
                 record.plies,
                 _encode(record.facts),
                 _storable(record.error),
@@ -147,7 +153,7 @@ class Store:
                 (numbers[match_id], seat, *values)
                 for match_id, record in batch
                 for seat, values in enumerate(
-                    zip(record.spec.agents, record.scores, record.decisions, record.nodes, strict=True)
+                    zip(record.spec.agents, map(float, record.scores), record.decisions, record.nodes, strict=True)
                 )
             ]
             self.database.insert_many(connection, seats, _SEAT_COLUMNS, its_seats)
@@ -166,9 +172,9 @@ class Store:
         numbers: dict[str, int] = {}
         for ids in _chunks(match_ids):
             query = select(matches.c.id, matches.c.number).where(matches.c.id.in_(ids))
-            numbers.update(connection.execute(query).tuples().all())
+            numbers.update((row.id, row.number) for row in connection.execute(query))
         rows = [(run_id, number) for number in sorted(numbers.values())]
-        self.database.insert_many(connection, run_matches, "run_id, match_number", rows)
+        self.database.insert_many(connection, run_matches, ("run_id", "match_number"), rows)
         return numbers
 
     def played(self, match_ids: Iterable[str]) -> set[str]:

@@ -98,7 +98,7 @@ class Study:
             raise UserError(f"a study tunes mean scores of one-seat games, got {self.game}; choose 2048.")
         self.agent.require(self.game)
         self.space = Space.of(self.agent, definition.parameters)
-        with optuna_errors(store.url):
+        with optuna_errors(store.database.shown_url):
             storage = optuna.storages.RDBStorage(store.url)
             self.optuna = optuna.create_study(
                 storage=storage, study_name=definition.name, direction="maximize", load_if_exists=True
@@ -131,7 +131,7 @@ class Study:
 
     def run(self, generations: int, executor: Executor) -> None:
         """Runs until `generations` are complete; those that are stored already are only replayed."""
-        with self.store.lock(self.run_id), optuna_errors(self.store.url):
+        with self.store.lock(self.run_id), optuna_errors(self.store.database.shown_url):
             stored = self._stored_trials()
             self._summarised = set(self.optuna.user_attrs)
             total = generations * self.definition.population * self.definition.games

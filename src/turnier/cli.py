@@ -12,7 +12,6 @@ from rich.table import Table
 
 from turnier.agents.registry import AGENTS, EVALUATORS
 from turnier.command import run_app
-from turnier.games.errors import UserError
 from turnier.games.parameters import Declared, Registry, format_value, parameters_of
 from turnier.games.registry import GAMES
 
@@ -106,6 +105,7 @@ def tournament(
     from turnier.arena.schedule import round_robin
     from turnier.arena.spec import derive_seed
     from turnier.results.play import play_into
+    from turnier.results.show import print_summary
     from turnier.results.store import Store
     from turnier.results.tables import matches_frame, summary
 
@@ -118,7 +118,7 @@ def tournament(
     with make_executor(executor, workers, address) as pool, game_bar(str(made), len(specs)) as bar:
         for records in play_into(results, run_id, specs, pool):
             bar.advance(len(records))
-    _print_summary(summary(matches_frame(results, run=run_id)))
+    print_summary(console, summary(matches_frame(results, run=run_id)))
 
 
 @app.command()
@@ -131,18 +131,16 @@ def results(
 
     Example: turnier results --json
     """
+    from turnier.results.show import print_summary
     from turnier.results.store import Store
     from turnier.results.tables import matches_frame, summary, to_json
 
     results_store = Store.open(store, read_only=True)
-    if run and run not in {r.id for r in results_store.runs()}:
-        names = ", ".join(r.id for r in results_store.runs()) or "none"
-        raise UserError(f"--run must name a stored run, got {run}; there are: {names}.")
     table = summary(matches_frame(results_store, run=run or None, kind=None if run else "tournament"))
     if as_json:
         print(json.dumps(to_json(table), indent=2))
     else:
-        _print_summary(table)
+        print_summary(console, table)
 
 
 @app.command()

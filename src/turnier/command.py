@@ -17,10 +17,12 @@ def run_app(app: typer.Typer) -> None:
     except UserError as error:
         print(f"Error: {error}", file=sys.stderr)
         sys.exit(2)
-    except KeyboardInterrupt:
+    except SystemExit as end:
+        if end.code != 130:  # what typer makes of Ctrl-C
+            raise
         command = shlex.join([*_program(), *sys.argv[1:]])
         print(f"\nStopped; finished games are stored. To go on, type: {command}", file=sys.stderr)
-        sys.exit(130)
+        raise
 
 
 def _program() -> list[str]:

@@ -92,7 +92,7 @@ class DrawsChance(PythonAgent):
     """Takes a number from the match's stream of chance."""
 
     def decide(self, position: Position) -> Decision:
-        position._rng[0] += np.uint64(1)
+        position._rng[:] ^= np.uint64(0x5555_5555_5555_5555)
         return decision(position.game, position.legal_actions()[0])
 
 
@@ -290,7 +290,7 @@ class Undeclared(First):
 class Loses(First):
     """Its text form loses a parameter: a word changes on the way."""
 
-    word: str = parameter("as typed", "free text", choices=("as typed", "as TYPED"))
+    word: str = parameter("as typed", "free text")
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -68,7 +68,9 @@ def test_text_forms_make_the_same_thing_again(thing: Declared) -> None:
 def test_the_short_form_leaves_defaults_out_and_the_full_form_does_not() -> None:
     assert str(Room()) == "room"
     assert str(Room(lamp=Lamp(watts=5.0))) == "room(lamp=lamp(watts=5.0))"
-    assert Room().full_text() == 'room(lamp=lamp(watts=40.0,pieces=1,weight=0.5,lit=false,colour=warm,label=""),seats=2)'
+    assert (
+        Room().full_text() == 'room(lamp=lamp(watts=40.0,pieces=1,weight=0.5,lit=false,colour=warm,label=""),seats=2)'
+    )
     assert str(Twenty48()) == "2048" and Twenty48().full_text() == "2048(size=4)"
 
 

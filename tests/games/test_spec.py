@@ -65,7 +65,7 @@ def test_a_spec_is_a_name_with_words_and_specs() -> None:
         ("2048(size=3))", "nothing may follow the closing bracket, got ) at character 13"),
         ("2048 2048", "nothing may follow the closing bracket, got 2048 at character 6"),
         ('a(file="x)', "a closing quote must follow at character 8"),
-        ('a(")"=1)', "a parameter's name must stand, got \")\" at character 3"),
+        ('a(")"=1)', 'a parameter\'s name must stand, got ")" at character 3'),
     ],
 )
 def test_each_mistake_is_named_with_its_place(text: str, sentence: str) -> None:

@@ -1,4 +1,4 @@
-"""2048's kernels against the plain-Python oracle, against exact values, and near the 65,536 border of the packed board."""
+"""2048's kernels against the plain-Python oracle, exact values, and near the 65,536 border of the packed board."""
 
 from __future__ import annotations
 

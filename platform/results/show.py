@@ -1,0 +1,74 @@
+"""Summaries as tables for a terminal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+from rich.console import Console
+from rich.table import Table
+
+
+def print_summary(console: Console, table: pd.DataFrame) -> None:
+    """Prints what `tables.summary` returns, one table per game; says what to type where it is empty."""
+    if table.empty:
+        console.print('No tournament is stored yet; type: turnier tournament 2048 random "mc(iterations=50)"')
+    for game, part in table.groupby("game"):
+        played = bool(part["wins"].notna().any())
+        ordered = part.sort_values("win_rate" if played else "mean", ascending=False)
+        rows: list[dict[str, Any]] = [{str(k): v for k, v in row.items()} for row in ordered.to_dict("records")]
+        console.print(_win_table(str(game), rows) if played else _score_table(str(game), rows))
+        reached = [c for c in part.columns if ">=" in c and not c.endswith(("_low", "_high")) and part[c].notna().any()]
+        if reached:
+            console.print(_share_table(str(game), reached, rows))
+
+
+def _table(title: str, *headings: str) -> Table:
+    shown = Table(title=title)
+    shown.add_column("agent", overflow="fold", min_width=16)
+    for heading in headings:
+        shown.add_column(heading, justify="right", no_wrap=True)
+    return shown
+
+
+def _score_table(game: str, rows: list[dict[str, Any]]) -> Table:
+    shown = _table(f"{game}: scores, means ± 95 %", "games", "mean", "median", "best", "moves/s", "failed")
+    for row in rows:
+        mean = f"{_number(row['mean'])} ± {_number(row['half_width'])}"
+        rest = (
+            _number(row["median"]),
+            _number(row["best"]),
+            _number(row["decisions_per_second"]),
+            str(row["failures"]),
+        )
+        shown.add_row(row["label"], f"{row['games']:,}", mean, *rest)
+    return shown
+
+
+def _win_table(game: str, rows: list[dict[str, Any]]) -> Table:
+    shown = _table(f"{game}: wins, 95 % intervals", "games", "win rate", "won", "drawn", "lost", "failed")
+    for row in rows:
+        counts = (f"{row[name]:,.0f}" for name in ("wins", "draws", "losses"))
+        shown.add_row(row["label"], f"{row['games']:,}", _share(row, "win_rate"), *counts, str(row["failures"]))
+    return shown
+
+
+def _share_table(game: str, reached: list[str], rows: list[dict[str, Any]]) -> Table:
+    fact = reached[0].split(">=")[0].replace("_", " ")
+    shown = _table(f"{game}: share of games whose {fact} reaches", *(name.split(">=")[1] for name in reached))
+    for row in rows:
+        shown.add_row(row["label"], *(_share(row, name) for name in reached))
+    return shown
+
+
+def _number(value: float) -> str:
+    if pd.isna(value):
+        return "-"
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def _share(row: dict[Any, Any], name: str) -> str:
+    """A share with its interval, in per cent."""
+    if pd.isna(row[name]):
+        return "-"
+    return f"{100 * row[name]:.0f} % ({100 * row[f'{name}_low']:.0f}-{100 * row[f'{name}_high']:.0f})"

@@ -1,0 +1,162 @@
+"""Plays every game through its kernels and prints, as JSON, what came out and what was compiled.
+
+test_kernels.py runs `python -m tests.contract.kernel_report` with and without compiled code, and twice on one cache.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import json
+import sys
+from collections.abc import Iterator
+from types import CodeType, FrameType
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from tests.contract import tiny_games
+from turnier.games import abi, generic, rng
+from turnier.games.abi import CHANCE, JIT, PLATFORM, TERMINAL
+from turnier.games.game import Game, Ints
+from turnier.games.registry import GAMES, make_game
+
+WALK = 8  # nodes, then playouts
+# Packed 2048 boards that reach 65,536 and beyond: by merging at once, after some plies, and long ago.
+BORDER = (
+    [[32768, 32768, 4, 2], [16, 8, 4, 2], [2, 4, 8, 16], [2, 4, 2, 0]],
+    [[32768, 16384, 8192, 4096], [256, 512, 1024, 2048], [128, 64, 32, 16], [0, 4, 8, 8]],
+    [[131072, 65536, 32768, 32768], [2, 0, 0, 16], [4, 2, 4, 2], [2, 0, 0, 2]],
+)
+
+
+def kernels() -> dict[str, Any]:
+    """Returns every kernel of platform/games and of the tiny games by its full name."""
+    modules = [importlib.import_module(f"turnier.games.{path.stem}") for path in sorted(PLATFORM.glob("games/*.py"))]
+    return {
+        f"{module.__name__}.{name}": value
+        for module in (*modules, tiny_games)
+        for name, value in vars(module).items()
+        if hasattr(value, "kernel_signature") and value.__module__ == module.__name__
+    }
+
+
+def written(signature: Any) -> str:
+    """Returns a signature as text, constants written as their type: numba compiles `below(rng, 6)` apart, to the same."""
+    arguments = ", ".join(str(types.unliteral(argument)) for argument in signature.args)
+    return f"{types.unliteral(signature.return_type)}({arguments})"
+
+
+class Digest:
+    """A running hash of arrays and numbers, bit for bit."""
+
+    def __init__(self) -> None:
+        self.hash = hashlib.sha256()
+
+    def add(self, *values: Any) -> None:
+        for value in values:
+            array = np.asarray(value)
+            self.hash.update(f"{array.dtype.kind}{array.shape}".encode() + array.tobytes())
+
+
+def starts(game: Game) -> Iterator[tuple[Ints, Ints]]:
+    """Yields states to play from, each with its generator."""
+    for seed in range(2):
+        state, stream = game.new_state(), rng.stream(seed)
+        game.kernels.init(state, stream)
+        yield state, stream
+    if str(game) == "2048":
+        for board in BORDER:
+            yield make_game("2048").position_from_tiles(board), rng.stream(9)  # type: ignore[attr-defined]
+
+
+def ask(game: Game, state: Ints, stream: Ints, digest: Digest) -> int | None:
+    """Adds what every question to a state answers; returns a random action or outcome, None where the game is over."""
+    k = game.kernels
+    choices, probs = np.zeros(k.max_choices, np.int64), np.zeros(k.max_choices)
+    mover = int(k.to_move(state))
+    k.cells(state, choices)
+    digest.add(mover, choices)
+    if mover == TERMINAL:
+        return None
+    if mover == CHANCE:
+        digest.add(int(k.chance(state, choices, probs)), choices, probs)
+        drawn = [
+            int(generic.draw_outcome(k._replace(has_sample_chance=own), state, stream, choices, probs))
+            for own in (0, k.has_sample_chance)
+        ]
+        digest.add(*drawn)
+        return drawn[0]
+    view = np.zeros_like(state)
+    k.observe(state, mover, view)
+    n = int(k.legal(state, choices))
+    digest.add(n, choices, view)
+    return int(choices[rng.below(stream, n)])
+
+
+def play(game: Game) -> str:
+    """Returns the digest of a walk and playouts from every start, with states, returns and generators."""
+    k, digest = game.kernels, Digest()
+    scratch = np.zeros(k.max_choices, np.int64), np.zeros(k.max_choices)
+    for start, stream in starts(game):
+        for fused in (0, k.has_playout):
+            state, returns = start.copy(), np.zeros(game.num_seats)
+            for _ in range(WALK):
+                option = ask(game, state, stream, digest)
+                if option is not None:
+                    k.step(state, option, returns)
+                digest.add(state, returns, stream)
+            for depth in (0, 1, 20, 1 << 30):
+                plies = generic.playout(k._replace(has_playout=fused), state, depth, stream, returns, *scratch)
+                digest.add(int(plies), state, returns, stream)
+            assert k.to_move(state) == TERMINAL
+    return digest.hash.hexdigest()
+
+
+def use_helpers() -> str:
+    """Returns the digest of the kernels that no game needs."""
+    digest, stream = Digest(), rng.stream(3)
+    for _ in range(20):
+        digest.add(int(rng.below(stream, 10**9)), float(rng.uniform(stream)), np.uint64(rng.next_word(stream)))
+        digest.add(*(np.uint64(word) for word in rng.xoshiro(*stream)))
+    source, target, empty = np.arange(5), np.zeros(5, np.int64), np.zeros(0)
+    generic.copy_state(source, target)
+    digest.add(target, int(generic.argmax(np.array([1.0, 3.0, 3.0]))))
+    digest.add(int(abi.no_chance(target, source, empty)), int(abi.absent_sample_chance(target, stream)))
+    digest.add(int(abi.absent_playout(target, 1, stream, empty)))
+    abi.no_cells(target, source)
+    abi.absent_observe(target, 0, source)
+    digest.add(source, target)
+    return digest.hash.hexdigest()
+
+
+def main() -> None:
+    called: set[CodeType] = set()
+
+    def remember(frame: FrameType, event: str, argument: object) -> None:
+        called.add(frame.f_code)
+
+    if not JIT:
+        np.seterr(over="ignore")
+        sys.setprofile(remember)
+    games = [make_game(text) for text in (*GAMES.names(), "2048(size=2)", "2048(size=3)")] + [*tiny_games.TINY_GAMES]
+    digests = {str(game): play(game) for game in games} | {"helpers": use_helpers()}
+    sys.setprofile(None)
+    report: dict[str, dict[str, Any]] = {}
+    for name, kernel in kernels().items():
+        report[name] = {"declared": written(kernel.kernel_signature)}
+        if JIT:
+            kernel.compile(kernel.kernel_signature.args)
+            report[name] |= {
+                "compiled": sorted({written(signature) for signature in kernel.nopython_signatures}),
+                "hits": sum(kernel.stats.cache_hits.values()),
+                "misses": sum(kernel.stats.cache_misses.values()),
+            }
+        else:
+            report[name]["called"] = kernel.__code__ in called
+    json.dump({"jit": JIT, "digests": digests, "kernels": report}, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

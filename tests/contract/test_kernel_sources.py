@@ -1,0 +1,171 @@
+"""House rules that a kernel's source shows, for every file of platform/; each rule is shown to find what it forbids."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from turnier.games.abi import HELPER_FILES, PLATFORM
+
+Rule = Callable[[ast.Module, Path], Iterator[str]]
+FILES = [path for path in sorted(PLATFORM.rglob("*.py")) if "@kernel(" in path.read_text()]
+ALLOCATORS = {"zeros", "empty", "ones", "full", "array", "arange", "zeros_like", "empty_like", "copy", "concatenate"}
+
+
+def is_kernel(node: ast.AST) -> bool:
+    """Whether a node is a function under @kernel(...) or @abi.kernel(...)."""
+    return isinstance(node, ast.FunctionDef) and any(
+        isinstance(mark, ast.Call) and (getattr(mark.func, "id", "") or getattr(mark.func, "attr", "")) == "kernel"
+        for mark in node.decorator_list
+    )
+
+
+def kernels(tree: ast.Module) -> list[ast.FunctionDef]:
+    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and is_kernel(node)]
+
+
+def names_in(*nodes: ast.AST) -> set[str]:
+    return {name.id for node in nodes for name in ast.walk(node) if isinstance(name, ast.Name)}
+
+
+def file_of(module: str, name: str) -> Path:
+    """Returns the file of ours that `from module import name` reads `name` from."""
+    place = PLATFORM.joinpath(*module.split(".")[1:])
+    return next((p for p in (place / f"{name}.py", place.with_suffix(".py")) if p.exists()), place / "__init__.py")
+
+
+def foreign_names(tree: ast.Module, path: Path) -> dict[str, str]:
+    """Returns what a module takes from files of ours that are no helpers, also through its own module-level names."""
+    foreign: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "turnier":
+            for alias in node.names:
+                file = file_of(str(node.module), alias.name)
+                if file not in HELPER_FILES and file != path:
+                    foreign[alias.asname or alias.name] = file.name
+    for statement in tree.body:
+        if isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value is not None:
+            used = names_in(statement.value) & foreign.keys()
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            if used:
+                foreign |= dict.fromkeys(names_in(*targets), foreign[min(used)])
+    return foreign
+
+
+def own_file_or_helpers(tree: ast.Module, path: Path) -> Iterator[str]:
+    """Numba stamps only the caller's file: what a kernel uses comes from its own file or from abi.HELPER_FILES."""
+    foreign = foreign_names(tree, path)
+    for function in kernels(tree):
+        for name in sorted(names_in(*function.body) & foreign.keys()):
+            yield f"{function.name} uses {name} of {foreign[name]}, which is not in abi.HELPER_FILES"
+
+
+def module_level(tree: ast.Module, path: Path) -> Iterator[str]:
+    """A kernel is a function of its module, without functions inside: closures never hit numba's cache."""
+    for function in kernels(tree):
+        if function not in tree.body:
+            yield f"{function.name} must stand at module level"
+        if any(isinstance(node, ast.FunctionDef | ast.Lambda) for part in function.body for node in ast.walk(part)):
+            yield f"{function.name} must hold no function"
+
+
+def never_raises(tree: ast.Module, path: Path) -> Iterator[str]:
+    """A kernel returns a status instead of raising."""
+    for function in kernels(tree):
+        if any(isinstance(node, ast.Raise | ast.Assert | ast.Try) for node in ast.walk(function)):
+            yield f"{function.name} must not raise, assert or try"
+
+
+def no_allocation_in_loops(tree: ast.Module, path: Path) -> Iterator[str]:
+    """Loops of a game's kernels allocate nothing."""
+    for function in kernels(tree):
+        for loop in ast.walk(function):
+            for node in ast.walk(loop) if isinstance(loop, ast.For | ast.While) else ():
+                made = isinstance(node, ast.List | ast.Dict | ast.Set | ast.ListComp)
+                called = isinstance(node, ast.Call) and getattr(node.func, "attr", "") in ALLOCATORS
+                if made or called:
+                    yield f"{function.name} must not allocate in a loop, line {getattr(node, 'lineno', 0)}"
+
+
+def only_declared_jit(tree: ast.Module, path: Path) -> Iterator[str]:
+    """@kernel in games/abi.py is the only way to compile."""
+    jit = {"jit", "njit", "vectorize", "guvectorize", "cfunc"}
+    if path != PLATFORM / "games" / "abi.py":
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and str(node.module).split(".")[0] == "numba":
+                yield from (f"{alias.name} is for games/abi.py only" for alias in node.names if alias.name in jit)
+            if isinstance(node, ast.Attribute) and getattr(node.value, "id", "") == "numba" and node.attr in jit:
+                yield f"numba.{node.attr} is for games/abi.py only"
+
+
+RULES: tuple[Rule, ...] = (own_file_or_helpers, module_level, never_raises, only_declared_jit)
+
+
+def found(rule: Rule, path: Path) -> list[str]:
+    return list(rule(ast.parse(path.read_text()), path))
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PLATFORM)))
+def test_file_keeps_the_rule(path: Path, rule: Rule, request: pytest.FixtureRequest) -> None:
+    if rule is own_file_or_helpers and path.name in ("heuristics2048.py", "rollout.py"):
+        reason = "evaluators/evaluator.py and games/game.py are not in abi.HELPER_FILES"
+        request.applymarker(pytest.mark.xfail(strict=True, reason=reason))
+    assert found(rule, path) == []
+
+
+GAME_FILES = [path for path in FILES if path.parent.name == "games"]
+
+
+@pytest.mark.parametrize("path", GAME_FILES, ids=lambda path: path.name)
+def test_game_allocates_nothing_in_loops(path: Path) -> None:
+    assert found(no_allocation_in_loops, path) == []
+
+
+def test_the_rules_see_the_kernels() -> None:
+    assert {"twenty48.py", "tictactoe.py", "rng.py", "generic.py", "abi.py"} <= {path.name for path in GAME_FILES}
+    seen = {function.name for path in GAME_FILES for function in kernels(ast.parse(path.read_text()))}
+    assert {"legal", "step", "playout", "xoshiro", "draw_outcome", "no_chance"} <= seen
+
+
+def test_helper_files_exist() -> None:
+    assert [path for path in HELPER_FILES if not path.exists()] == []
+
+
+BAD = {
+    own_file_or_helpers: (
+        "from turnier.games.tictactoe import step as play\n@kernel(X)\ndef f(s):\n    play(s, 1)",
+        "from turnier.games import tictactoe\n@abi.kernel(X)\ndef f(s):\n    return tictactoe.FULL",
+        "from turnier.games.tictactoe import FULL\nHALF = FULL // 2\n@kernel(X)\ndef f(s):\n    return HALF",
+    ),
+    module_level: (
+        "def g():\n    @kernel(X)\n    def f(s):\n        pass",
+        "@kernel(X)\ndef f(s):\n    g = lambda x: x\n    return g(s)",
+    ),
+    never_raises: ("@kernel(X)\ndef f(s):\n    raise ValueError", "@kernel(X)\ndef f(s):\n    assert s"),
+    no_allocation_in_loops: (
+        "@kernel(X)\ndef f(s):\n    for i in s:\n        a = np.zeros(3)",
+        "@kernel(X)\ndef f(s):\n    while True:\n        a = [1]",
+    ),
+    only_declared_jit: ("from numba import njit", "import numba\n@numba.njit\ndef f(s):\n    pass"),
+}
+GOOD = """
+from turnier.games.abi import CHANCE
+from turnier.games.game import Game
+@kernel(OUTCOMES)
+def f(s):
+    out = np.zeros(3)
+    for i in s:
+        out[i] = CHANCE
+"""
+
+
+@pytest.mark.parametrize("rule", [*RULES, no_allocation_in_loops], ids=lambda rule: rule.__name__)
+def test_each_rule_finds_what_it_forbids_and_nothing_else(rule: Rule) -> None:
+    path = PLATFORM / "games" / "new.py"
+    for source in BAD[rule]:
+        assert list(rule(ast.parse(source), path)), source
+    assert list(rule(ast.parse(GOOD), path)) == []

@@ -1,0 +1,164 @@
+"""Kernels do the same compiled and as plain Python, compile once as declared, and come from the cache afterwards."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+from numba import types
+
+from turnier.games import abi
+from turnier.games.abi import JIT, kernel
+from turnier.games.twenty48 import Twenty48, legal, step
+
+ROOT = Path(__file__).resolve().parents[2]
+needs_jit = pytest.mark.skipif(not JIT, reason="function pointers exist only in compiled code")
+
+
+def start_report(cache: Path, plain: bool) -> subprocess.Popen[str]:
+    """Starts tests.contract.kernel_report in a new process, with compiled kernels or as plain Python."""
+    environment = os.environ | {
+        "NUMBA_CACHE_DIR": str(cache),
+        "NUMBA_DISABLE_JIT": str(int(plain)),
+        "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)]),
+    }
+    command = [sys.executable, "-m", "tests.contract.kernel_report"]
+    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def finish_report(process: subprocess.Popen[str]) -> dict[str, Any]:
+    out, err = process.communicate()
+    assert process.returncode == 0, err
+    report: dict[str, Any] = json.loads(out)
+    return report
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("numba")
+
+
+@pytest.fixture(scope="module")
+def reports(cache: Path) -> dict[str, dict[str, Any]]:
+    """The reports of plain Python, of a first process on an empty cache, and of a second one on the same cache."""
+    plain, first = start_report(cache, plain=True), start_report(cache, plain=False)
+    done = {"plain": finish_report(plain), "first": finish_report(first)}
+    return done | {"second": finish_report(start_report(cache, plain=False))}
+
+
+def test_compiled_and_plain_kernels_agree_bit_for_bit(reports: dict[str, dict[str, Any]]) -> None:
+    assert [reports[run]["jit"] for run in ("plain", "first", "second")] == [False, True, True]
+    assert {"2048", "2048(size=2)", "2048(size=3)", "tictactoe", "pig", "wander"} <= set(reports["plain"]["digests"])
+    assert reports["plain"]["digests"] == reports["first"]["digests"] == reports["second"]["digests"]
+
+
+def test_that_comparison_calls_every_kernel(reports: dict[str, dict[str, Any]]) -> None:
+    assert [name for name, facts in reports["plain"]["kernels"].items() if not facts["called"]] == []
+
+
+def test_every_kernel_compiles_as_declared_and_not_otherwise(reports: dict[str, dict[str, Any]]) -> None:
+    wrong = {
+        name: facts for name, facts in reports["first"]["kernels"].items() if facts["compiled"] != [facts["declared"]]
+    }
+    assert wrong == {}
+
+
+def test_a_second_process_compiles_nothing(reports: dict[str, dict[str, Any]]) -> None:
+    first, second = (reports[run]["kernels"] for run in ("first", "second"))
+    assert all(facts["misses"] > 0 for facts in first.values())
+    assert {name: facts for name, facts in second.items() if facts["misses"] or not facts["hits"]} == {}
+
+
+def test_the_cache_lies_in_a_directory_named_by_the_helpers(
+    reports: dict[str, dict[str, Any]], cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(cache))
+    assert list(cache.iterdir()) == [abi.cache_directory()]
+
+
+def test_editing_a_helper_file_changes_the_cache_directory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    helpers = (tmp_path / "one.py", tmp_path / "two.py")
+    monkeypatch.setattr(abi, "HELPER_FILES", helpers)
+    names = [abi.cache_directory()]
+    for path, text in ((helpers[0], "x = 1"), (helpers[1], "y = 1"), (helpers[0], "x = 2"), (helpers[1], "y = 22")):
+        path.write_text(text)
+        names.append(abi.cache_directory())
+        assert abi.cache_directory() == names[-1]
+    assert len(set(names)) == len(names)
+
+
+def test_the_cache_lies_where_the_user_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    digest = abi.cache_directory().name
+    for variables, place in (
+        ({"NUMBA_CACHE_DIR": "/a", "XDG_CACHE_HOME": "/b", "HOME": "/c"}, "/a"),
+        ({"XDG_CACHE_HOME": "/b", "HOME": "/c"}, "/b/turnier"),
+        ({"HOME": "/c"}, "/c/.cache/turnier"),
+    ):
+        for name in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME", "HOME"):
+            monkeypatch.delenv(name, raising=False)
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        assert abi.cache_directory() == Path(place) / digest
+
+
+def test_other_users_of_numba_keep_their_cache_directory() -> None:
+    assert numba.config.CACHE_DIR == os.environ.get("NUMBA_CACHE_DIR", "")
+
+
+def test_a_kernel_of_another_signature_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"kernel legal must be declared @kernel\(.*, got .*"):
+        abi.pointer(legal, abi.STEP)
+    with pytest.raises(TypeError, match="kernel step must be declared"):
+        abi.game_kernels(step, legal, legal, step)
+
+
+@kernel(abi.TO_MOVE)
+def to_move_in_halves(state):
+    return 0.5
+
+
+@kernel(abi.TO_MOVE)
+def to_move_as_truth(state):
+    return state[0] > 0
+
+
+@needs_jit
+@pytest.mark.xfail(strict=True, reason="KernelPointer does not compare the inferred return type with the declared one")
+@pytest.mark.parametrize("wrong", [to_move_in_halves, to_move_as_truth], ids=["float", "boolean"])
+def test_a_kernel_that_returns_another_type_is_refused(wrong: Any) -> None:
+    """Compiled callers read what the declared type says, so another type would be read as noise."""
+    with pytest.raises(TypeError, match="must return"):
+        abi.pointer(wrong, abi.TO_MOVE)
+
+
+@kernel(types.int64(abi.GAME, abi.State))
+def mover_through_pointer(game, state):
+    return game.to_move(state)
+
+
+def test_compiled_code_calls_kernels_through_pointers() -> None:
+    game = Twenty48()
+    position = game.start(1)
+    assert mover_through_pointer(game.kernels, position.state) == position.to_move == 0
+
+
+@needs_jit
+def test_a_pointer_is_made_once_and_can_be_called_from_python() -> None:
+    pointer = abi.pointer(legal, abi.LEGAL)
+    assert abi.pointer(legal, abi.LEGAL) is pointer is Twenty48(size=2).kernels.legal
+    assert pointer.signature() == abi.LEGAL
+    out = np.zeros(4, np.int64)
+    assert pointer(Twenty48().position_from_tiles([[2, 0, 0, 0]] + [[0] * 4] * 3), out) == 2
+    assert out.tolist() == [1, 3, 0, 0]
+
+
+def test_optional_kernels_are_told_apart_from_their_stand_ins() -> None:
+    kernels = Twenty48().kernels
+    assert (kernels.has_sample_chance, kernels.has_playout, kernels.has_observe) == (1, 1, 0)

@@ -1,0 +1,85 @@
+"""A throw-away PostgreSQL on loopback; tests ask for the fixture `postgres_url` and get an empty database each.
+
+Use: `from tests.postgres import postgres_server, postgres_url  # noqa: F401` in the folder's conftest.py.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import os
+import pwd
+import secrets
+import shutil
+import socket
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+_SETTINGS = "-c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c fsync=off -c shared_buffers=16MB"
+_numbers = itertools.count()
+
+
+@functools.cache
+def _tool(name: str) -> str | None:
+    """Returns the path of a PostgreSQL program: on PATH, beside `postgres`, or where Debian hides it."""
+    server = shutil.which("postgres")
+    folders = [Path(server).resolve().parent] if server else []
+    folders += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
+    return shutil.which(name) or next((str(f / name) for f in folders if (f / name).exists()), None)
+
+
+def _other_user() -> dict[str, Any]:
+    """Returns how subprocess becomes a user that PostgreSQL accepts; it refuses root."""
+    if os.geteuid() != 0:
+        return {}
+    names = {entry.pw_name for entry in pwd.getpwall()}
+    user = pwd.getpwnam("postgres" if "postgres" in names else "nobody")
+    return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[str]:
+    """A running server as a URL with a password and without a database's name; skips where none is installed."""
+    initdb, control = _tool("initdb"), _tool("pg_ctl")
+    if initdb is None or control is None:
+        pytest.skip("needs PostgreSQL's initdb and pg_ctl, which are not installed (apt-get install postgresql)")
+    folder = Path(tempfile.mkdtemp(prefix="turnier-postgres-"))
+    user = _other_user()
+    if user:
+        os.chown(folder, user["user"], user["group"])
+    password = secrets.token_hex(8)
+    options: dict[str, Any] = {"cwd": folder, "check": True, "stdin": subprocess.DEVNULL, "timeout": 60, **user}
+    passwords = folder / "password"
+    passwords.write_text(password)
+    passwords.chmod(0o644)
+    data = str(folder / "data")
+    make = [initdb, "-D", data, "-U", "turnier", "-A", "scram-sha-256", "-E", "UTF8", "--no-locale", "--no-sync"]
+    stop = [control, "-D", data, "-m", "immediate", "stop"]
+    try:
+        subprocess.run([*make, f"--pwfile={passwords}"], stdout=subprocess.DEVNULL, **options)
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        start = [control, "-D", data, "-l", str(folder / "log"), "-o", f"{_SETTINGS} -p {port}", "-w", "start"]
+        subprocess.run(start, stdout=subprocess.DEVNULL, **options)
+        try:
+            yield f"postgresql://turnier:{password}@127.0.0.1:{port}"
+        finally:
+            subprocess.run(stop, stdout=subprocess.DEVNULL, **options)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def postgres_url(postgres_server: str) -> str:
+    """The URL of an empty database of its own."""
+    name = f"test{next(_numbers)}"
+    with psycopg.connect(f"{postgres_server}/postgres", autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+    return f"{postgres_server}/{name}"

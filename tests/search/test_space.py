@@ -1,0 +1,52 @@
+"""Search spaces: vectors in the unit cube to agents and back."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from turnier.agents.registry import make_agent
+from turnier.games.errors import UserError
+from turnier.search.space import Space
+
+AGENT = make_agent("mctse(evaluator=heuristics2048(merge=0.8))")
+HEURISTICS = Space.of(AGENT, ["evaluator.*"])
+
+
+def test_the_heuristics_have_fifteen_parameters() -> None:
+    assert HEURISTICS.size == 15
+    assert HEURISTICS.dimensions[0].path == "evaluator.use_empty"
+
+
+def test_an_agents_own_values_survive_encoding() -> None:
+    for paths in (["evaluator.*"], ["iterations", "exploration", "selection", "rollout_depth", "maxnodes"]):
+        space = Space.of(AGENT, paths)
+        assert str(space.apply(AGENT, space.decode(space.encode(AGENT)))) == str(AGENT)
+
+
+@given(st.lists(st.floats(0, 1), min_size=15, max_size=15))
+@settings(max_examples=50, deadline=None)
+def test_every_vector_is_a_valid_agent(vector: list[float]) -> None:
+    values = HEURISTICS.decode(vector)
+    agent = HEURISTICS.apply(AGENT, values)
+    assert HEURISTICS.decode(HEURISTICS.encode(agent)) == pytest.approx(values)
+    for path, distribution in HEURISTICS.distributions().items():
+        assert distribution._contains(distribution.to_internal_repr(values[path]))
+
+
+def test_switches_and_methods_share_the_interval_evenly() -> None:
+    switch, method = HEURISTICS.dimensions[0], HEURISTICS.dimensions[4]
+    assert [switch.decode(x) for x in (0.0, 0.499, 0.5, 1.0)] == [True, True, False, False]
+    assert [method.decode(x) for x in (0.0, 0.33, 0.34, 0.66, 0.67, 1.0)] == [0, 0, 1, 1, 2, 2]
+
+
+def test_logarithmic_parameters_have_their_geometric_middle_in_the_middle() -> None:
+    (iterations,) = Space.of(AGENT, ["iterations"]).dimensions
+    assert iterations.decode(0.5) == pytest.approx(10_000_000**0.5, rel=1e-3)
+
+
+@pytest.mark.parametrize("path", ["iteration", "evaluator.merg", "evaluato.*", "evaluator"])
+def test_an_unknown_path_names_the_closest(path: str) -> None:
+    with pytest.raises(UserError, match="There is no parameter to search in mctse named"):
+        Space.of(AGENT, [path])

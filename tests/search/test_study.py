@@ -1,0 +1,237 @@
+"""Studies: resume after any kill gives the uninterrupted study; definitions are kept; reports are fresh games."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import optuna
+import pytest
+from sqlalchemy import text
+
+from turnier.arena.executors import make_executor
+from turnier.games.errors import UserError
+from turnier.results.store import Store
+from turnier.search.study import Study, StudyDefinition
+
+REPO = Path(__file__).resolve().parents[2]
+SCRIPT = REPO / "studies" / "cmaes_heuristics.py"
+AGENT = "mctse(iterations=10,rollout_depth=2,maxnodes=10,evaluator=heuristics2048())"
+TINY = StudyDefinition("tiny", "2048(size=4)", AGENT, ("evaluator.*",), population=6, games=3, seed=4)
+UNTIMED = ("generation", "index", "vector", "mean", "standard_error", "games")
+
+
+def trials(url: str, name: str) -> list[dict[str, Any]]:
+    """The study's trials without what depends on the clock."""
+    storage = optuna.storages.RDBStorage(url)
+    found = optuna.load_study(study_name=name, storage=storage).get_trials()
+    storage.engine.dispose()
+    return [
+        {"number": t.number, "value": t.value, "params": t.params, "state": t.state.name}
+        | {key: t.user_attrs[key] for key in UNTIMED}
+        for t in found
+    ]
+
+
+def url_of(path: Path) -> str:
+    return f"sqlite:///{path}"
+
+
+def run_study(url: str, definition: StudyDefinition = TINY, generations: int = 3) -> Study:
+    with make_executor("threads", 2) as pool:
+        study = Study(Store.open(url), definition)
+        study.run(generations, pool)
+    return study
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> str:
+    url = url_of(tmp_path_factory.mktemp("study") / "whole.db")
+    run_study(url)
+    return url
+
+
+def test_a_trial_is_a_candidate_with_its_figures(uninterrupted: str) -> None:
+    table = trials(uninterrupted, "tiny")
+    assert [(t["generation"], t["index"]) for t in table] == [(g, i) for g in range(3) for i in range(6)]
+    store = Store.open(uninterrupted)
+    study = Study(store, TINY)
+    for trial in table:
+        agent = study.space.apply(study.agent, trial["params"])
+        specs = TINY.candidate_specs(agent, trial["generation"], trial["index"])
+        scores = [record.scores[0] for record in store.records([spec.id for spec in specs])]
+        assert len(scores) == trial["games"] == 3
+        assert trial["value"] == trial["mean"] == pytest.approx(sum(scores) / 3)
+
+
+def test_running_again_plays_nothing_and_more_generations_go_on(uninterrupted: str, tmp_path: Path) -> None:
+    url = url_of(tmp_path / "parts.db")
+    run_study(url, generations=1)
+    run_study(url, generations=2)
+    run_study(url, generations=3)
+    run_study(url, generations=3)
+    assert trials(url, "tiny") == trials(uninterrupted, "tiny")
+
+
+def test_the_search_state_is_rebuilt_from_the_store(uninterrupted: str) -> None:
+    first, second = run_study(uninterrupted), run_study(uninterrupted)
+    assert first.strategy.mean == second.strategy.mean
+    assert str(first.recommended()) == str(second.recommended())
+
+
+def test_another_definition_is_refused_with_the_difference(uninterrupted: str) -> None:
+    other = StudyDefinition("tiny", "2048(size=4)", AGENT, ("evaluator.*",), population=6, games=5, seed=4)
+    with pytest.raises(UserError, match=r"stored with games 3 \(now 5\)"):
+        Study(Store.open(uninterrupted), other)
+
+
+def test_held_out_seeds_are_not_those_of_the_search(uninterrupted: str) -> None:
+    study = run_study(uninterrupted)
+    searched = {s.seed for g in range(50) for i in range(6) for s in TINY.candidate_specs(study.agent, g, i)}
+    held_out = [s.seed for s in TINY.held_out_specs(study.agent, 500)]
+    assert len(set(held_out)) == 500
+    assert not searched & set(held_out)
+    with make_executor("serial") as pool:
+        scores = study.play_held_out({"a": study.agent, "b": study.recommended()}, 4, pool)
+    assert {label: len(values) for label, values in scores.items()} == {"a": 4, "b": 4}
+
+
+def test_a_second_driver_is_refused(uninterrupted: str) -> None:
+    study = Study(Store.open(uninterrupted), TINY)
+    with make_executor("serial") as pool, study.store.lock(study.run_id), pytest.raises(UserError, match="one driver"):
+        Study(Store.open(uninterrupted), TINY).run(3, pool)
+
+
+@pytest.mark.parametrize("change", [{"population": 1}, {"games": 0}, {"seed": -1}])
+def test_senseless_definitions_are_refused(change: dict[str, int]) -> None:
+    with pytest.raises(UserError, match="must"):
+        StudyDefinition(**({"name": "x", "game": "2048", "agent": AGENT, "parameters": ("evaluator.*",)}
+                           | {"population": 6, "games": 3} | change))  # fmt: skip
+
+
+COMMAND = (
+    "--preset",
+    "tiny",
+    "--name",
+    "killed",
+    "--population",
+    "8",
+    "--games",
+    "6",
+    "--generations",
+    "3",
+    "--held-out",
+    "2",
+)
+
+
+def start_script(url: str, folder: Path, *options: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, str(SCRIPT), *COMMAND, "--store", url, "--picture", str(folder), *options],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        cwd=folder,
+        start_new_session=True,
+    )
+
+
+def finish(process: subprocess.Popen[str]) -> str:
+    output, _ = process.communicate(timeout=300)
+    assert process.returncode == 0, output
+    return output
+
+
+def stored_matches(path: Path) -> dict[str, str]:
+    """Match ids and when each was stored."""
+    if not path.exists():
+        return {}
+    try:
+        with Store.open(url_of(path), read_only=True) as store, store.database.reading() as connection:
+            return {row.id: str(row.created) for row in connection.execute(text("select id, created from matches"))}
+    except UserError:  # the other process is just making it
+        return {}
+
+
+def wait_for_matches(path: Path, count: int, process: subprocess.Popen[str]) -> dict[str, str]:
+    for _ in range(6000):
+        found = stored_matches(path)
+        if len(found) >= count:
+            return found
+        assert process.poll() is None, process.communicate()[0]
+        time.sleep(0.02)
+    raise AssertionError("no matches after two minutes")
+
+
+@pytest.fixture(scope="module")
+def whole_script(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    folder = tmp_path_factory.mktemp("whole")
+    finish(start_script(url_of(folder / "t.db"), folder, "--executor", "threads"))
+    return trials(url_of(folder / "t.db"), "killed")
+
+
+def test_a_killed_driver_goes_on_where_it_was(tmp_path: Path, whole_script: list[dict[str, Any]]) -> None:
+    """kill -9 in the middle of the second generation; no finished game is lost or played twice."""
+    url = url_of(tmp_path / "t.db")
+    process = start_script(url, tmp_path, "--executor", "threads")
+    wait_for_matches(tmp_path / "t.db", 8 * 6 + 10, process)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    before = stored_matches(tmp_path / "t.db")
+    assert 48 < len(before) < 144, "the kill must hit the middle"
+    output = finish(start_script(url, tmp_path, "--executor", "threads"))
+    assert "recommended" in output
+    after = stored_matches(tmp_path / "t.db")
+    assert before.items() <= after.items()
+    assert trials(url, "killed") == whole_script
+
+
+def test_a_killed_ray_worker_is_replaced(tmp_path: Path, whole_script: list[dict[str, Any]]) -> None:
+    url = url_of(tmp_path / "t.db")
+    process = start_script(url, tmp_path, "--executor", "ray", "--workers", "2")
+    wait_for_matches(tmp_path / "t.db", 10, process)
+    workers = [pid for pid in children_of(process.pid) if b"ray::RayWorker" in command_of(pid)]
+    assert workers
+    os.kill(workers[0], signal.SIGKILL)
+    finish(process)
+    assert trials(url, "killed") == whole_script
+
+
+def test_ctrl_c_says_how_to_go_on(tmp_path: Path, whole_script: list[dict[str, Any]]) -> None:
+    url = url_of(tmp_path / "t.db")
+    process = start_script(url, tmp_path, "--executor", "threads")
+    wait_for_matches(tmp_path / "t.db", 20, process)
+    os.kill(process.pid, signal.SIGINT)
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "To go on, type: python" in output
+    assert "Traceback" not in output
+    finish(start_script(url, tmp_path, "--executor", "threads"))
+    assert trials(url, "killed") == whole_script
+
+
+def command_of(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def children_of(pid: int) -> list[int]:
+    """All descendants of a process."""
+    parents = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            parents[int(folder.name)] = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            continue
+    found, new = [], [pid]
+    while new:
+        new = [child for child, parent in parents.items() if parent in new]
+        found += new
+    return found
