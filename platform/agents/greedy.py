@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from turnier.agents.abi import ACT, VALUES, VISITS
+from turnier.agents.abi import ACT, VALUES, VISITS, new_scratch
 from turnier.agents.agent import CompiledAgent
 from turnier.agents.evaluators.evaluator import Evaluator, NoEvaluator
 from turnier.games.abi import kernel
@@ -16,17 +16,18 @@ from turnier.games.parameters import parameter
 
 @kernel(ACT)
 def act_greedy(game, evaluator, settings, state, returns, rng, root):
-    choices, probs = np.empty(game.max_choices, np.int64), np.empty(game.max_choices)
+    scratch = new_scratch(game, state)
     actions = np.empty(game.max_choices, np.int64)
-    after, values = np.empty_like(state), np.empty_like(returns)
+    after, after_returns, values = np.empty_like(state), np.empty_like(returns), np.empty_like(returns)
     mover = game.to_move(state)
     n = game.legal(state, actions)
     best = actions[0]
     for i in range(n):
         after[:] = state
-        values[:] = returns
-        game.step(after, actions[i], values)
-        evaluator.evaluate(game, evaluator.weights, after, rng, values, choices, probs)
+        after_returns[:] = returns
+        values[:] = 0.0
+        game.step(after, actions[i], after_returns)
+        evaluator.evaluate(game, evaluator.weights, after, after_returns, 1, rng, values, scratch)
         root[VISITS, actions[i]], root[VALUES, actions[i]] = 1.0, values[mover]
         if values[mover] > root[VALUES, best] or i == 0:
             best = actions[i]

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from turnier.agents.abi import ACT, VALUES, VISITS, SeatKernels
+from turnier.agents.abi import ACT, VALUES, VISITS, SeatKernels, new_scratch
 from turnier.agents.agent import CompiledAgent, CompiledPlayer, Decision, Player, seat_rng
 from turnier.agents.evaluators.evaluator import Evaluator
 from turnier.agents.evaluators.rollout import Rollout
@@ -27,9 +27,8 @@ def act_mc(game, evaluator, settings, state, returns, rng, root):
     n = game.legal(state, actions)
     if n == 1:
         return actions[0]
-    choices, probs = np.empty(game.max_choices, np.int64), np.empty(game.max_choices)
-    after, scratch = np.empty_like(state), np.empty_like(state)
-    after_returns, values = np.empty_like(returns), np.empty_like(returns)
+    scratch = new_scratch(game, state)
+    after, after_returns, totals = np.empty_like(state), np.empty_like(returns), np.empty_like(returns)
     mover = game.to_move(state)
     iterations = np.int64(settings[ITERATIONS])
     best = actions[0]
@@ -37,14 +36,10 @@ def act_mc(game, evaluator, settings, state, returns, rng, root):
         action = actions[i]
         copy_state(state, after)
         after_returns[:] = returns
+        totals[:] = 0.0
         game.step(after, action, after_returns)
-        total = 0.0
-        for _ in range(iterations):
-            copy_state(after, scratch)
-            for seat in range(values.size):
-                values[seat] = after_returns[seat]
-            evaluator.evaluate(game, evaluator.weights, scratch, rng, values, choices, probs)
-            total += values[mover]
+        evaluator.evaluate(game, evaluator.weights, after, after_returns, iterations, rng, totals, scratch)
+        total = totals[mover]
         visits = root[VISITS, action]
         root[VALUES, action] = (root[VALUES, action] * visits + total) / (visits + iterations)
         root[VISITS, action] = visits + iterations

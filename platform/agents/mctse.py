@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numba import types
 
-from turnier.agents.abi import ACT, EVALUATOR, VALUES, VISITS, Root, SeatKernels
+from turnier.agents.abi import ACT, EVALUATOR, VALUES, VISITS, Root, SeatKernels, new_scratch
 from turnier.agents.agent import CompiledAgent, CompiledPlayer, Decision, Player, seat_rng
 from turnier.agents.evaluators.evaluator import Evaluator
 from turnier.agents.evaluators.rollout import Rollout
@@ -84,15 +84,17 @@ def draw_chance(game, state, rng, returns, choices, probs):
 @kernel(types.void(GAME, EVALUATOR, Floats, TREE, State, Floats, Rng, types.int64))
 def search(game, evaluator, settings, tree, root_state, returns, rng, iterations):
     """Runs iterations on a tree, which may hold earlier ones; stops early only where the tree is full."""
-    choices, probs = np.empty(game.max_choices, np.int64), np.empty(game.max_choices)
-    state, values = np.empty_like(root_state), np.empty_like(returns)
+    scratch = new_scratch(game, root_state)
+    choices, probs = scratch.choices, scratch.probs
+    state, leaf_returns, values = np.empty_like(root_state), np.empty_like(returns), np.empty_like(returns)
     capacity = tree.visits.size
     tree_depth = np.int64(settings[TREE_DEPTH])
     path = np.empty(2 * tree_depth + 1, np.int64)
     for _ in range(iterations):
         copy_state(root_state, state)
         for seat in range(values.size):
-            values[seat] = returns[seat]
+            leaf_returns[seat] = returns[seat]
+            values[seat] = 0.0
         node, length = 0, 1
         path[0] = 0
         fresh = False
@@ -112,8 +114,8 @@ def search(game, evaluator, settings, tree, root_state, returns, rng, iterations
                 tree.counts[NUM_ACTION_NODES] += 1
             else:
                 chosen = select_action(tree, node, mover, settings)
-            game.step(state, tree.label[chosen], values)
-            code = draw_chance(game, state, rng, values, choices, probs)
+            game.step(state, tree.label[chosen], leaf_returns)
+            code = draw_chance(game, state, rng, leaf_returns, choices, probs)
             node = find_child(tree, chosen, code)
             if node == NONE:
                 node = add_node(tree, chosen, code)
@@ -121,7 +123,7 @@ def search(game, evaluator, settings, tree, root_state, returns, rng, iterations
             path[length] = chosen
             path[length + 1] = node
             length += 2
-        evaluator.evaluate(game, evaluator.weights, state, rng, values, choices, probs)
+        evaluator.evaluate(game, evaluator.weights, state, leaf_returns, 1, rng, values, scratch)
         back_up(tree, path, length, values)
 
 

@@ -24,21 +24,20 @@ from turnier.games.generic import copy_state
 from turnier.games.registry import GAMES
 from turnier.games.rng import stream
 
-ROUNDS = 5
 RANDOM_GAMES = 200_000
 MC_DECISIONS = 400
 # What the C program's random play makes on the machine on which 60 mctse decisions/s were asked for.
 SCALE_MOVES, SCALE_MCTSE = 42e6, 60.0
 
 
-def run_benchmarks(console: Console) -> dict[str, dict[str, Any]]:
+def run_benchmarks(console: Console, rounds: int) -> dict[str, dict[str, Any]]:
     """Returns name -> value, unit, reference, quotient and what the reference is; alternates with the C program."""
     with tempfile.TemporaryDirectory() as folder:
         program = _compile(Path(folder))
         rows: dict[str, list[tuple[float, float]]] = {"random_2048": [], "mc_2048": [], "mctse_2048": []}
         with console.status("") as status:
-            for i in range(ROUNDS + 1):
-                status.update(f"round {i} of {ROUNDS}" if i else "warming up")
+            for i in range(rounds + 1):
+                status.update(f"round {i} of {rounds}" if i else "warming up")
                 c_moves = _c(program, "random", RANDOM_GAMES, i)["moves_per_second"]
                 round_ = {
                     "random_2048": (_random_moves(i), c_moves),

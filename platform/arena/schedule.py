@@ -41,13 +41,10 @@ def round_robin(game: Game, agents: Sequence[Agent], games: int, seed: int) -> l
 
 
 def _matches(game: str, num_seats: int, agents: list[str], games: int, seed: int) -> Iterator[MatchSpec]:
-    orders = seat_orders(num_seats)
     for group in itertools.combinations(agents, num_seats):
-        seen: set[MatchSpec] = set()
+        # An agent against itself has fewer orders: those that differ.
+        orders = list(dict.fromkeys(tuple(group[i] for i in order) for order in seat_orders(num_seats)))
         for repetition in range(-(-games // len(orders))):
             match_seed = derive_seed(seed, repetition)
             for order in orders:
-                spec = MatchSpec(game, tuple(group[i] for i in order), match_seed)
-                if spec not in seen:  # an agent against itself: some orders are the same match
-                    seen.add(spec)
-                    yield spec
+                yield MatchSpec(game, order, match_seed)

@@ -82,16 +82,19 @@ def _kernel_cache() -> Iterator[None]:
 _CACHE_DIRECTORY = cache_directory()
 
 
-def kernel(signature: Any) -> Callable[[Callable[..., Any]], Any]:
+def kernel(signature: Any, inline: bool = False) -> Callable[[Callable[..., Any]], Any]:
     """Marks a module-level function as a kernel with the given numba signature.
 
     It compiles at its first use, once, without the GIL, and is cached on disk. Kernels never raise and allocate nothing
-    inside a simulation loop. With `NUMBA_DISABLE_JIT=1` they are plain Python and give the same results, bit for bit.
+    inside a simulation loop. A small helper that takes a whole `GameKernels` is worth inlining into its callers: passing
+    that many pointers costs more than the call itself. With `NUMBA_DISABLE_JIT=1` they are plain Python and give the same results, bit for bit.
     """
 
     def decorate(function: Callable[..., Any]) -> Any:
         with _kernel_cache():
-            dispatcher: Any = njit(cache=True, nogil=True, error_model="numpy")(function)
+            dispatcher: Any = njit(
+                cache=True, nogil=True, error_model="numpy", inline="always" if inline else "never"
+            )(function)
         dispatcher.kernel_signature = signature
         return dispatcher
 

@@ -9,7 +9,7 @@ from turnier.games.abi import CHANCE, GAME, TERMINAL, Actions, Floats, Rng, Stat
 from turnier.games.rng import below, uniform
 
 
-@kernel(types.int64(GAME, State, Rng, Actions, Floats))
+@kernel(types.int64(GAME, State, Rng, Actions, Floats), inline=True)
 def draw_outcome(game, state, rng, outcomes, probs):
     """Draws a chance outcome; `outcomes` and `probs` [max_outcomes] are scratch space."""
     if game.has_sample_chance:
@@ -42,7 +42,7 @@ def generic_playout(game, state, depth, rng, returns, choices, probs):
             plies += 1
 
 
-@kernel(types.int64(GAME, State, types.int64, Rng, Floats, Actions, Floats))
+@kernel(types.int64(GAME, State, types.int64, Rng, Floats, Actions, Floats), inline=True)
 def playout(game, state, depth, rng, returns, choices, probs):
     """The game's own playout where it has one, else the generic one; `choices`, `probs` are scratch space."""
     if game.has_playout:
@@ -50,7 +50,7 @@ def playout(game, state, depth, rng, returns, choices, probs):
     return generic_playout(game, state, depth, rng, returns, choices, probs)
 
 
-@kernel(types.void(State, State))
+@kernel(types.void(State, State), inline=True)
 def copy_state(source, target):
     for i in range(source.size):
         target[i] = source[i]

@@ -59,7 +59,8 @@ class Declared:
             value = getattr(self, field.name)
             if isinstance(value, bool) or not isinstance(value, int | float):
                 if declared.choices and value not in declared.choices:
-                    raise unknown(f"value of {self.name}'s parameter {field.name}", str(value), declared.choices)
+                    choices = ", ".join(declared.choices)
+                    raise UserError(f"{self.name}: {field.name} must be one of {choices}, got {value}.")
                 continue
             inside = declared.low is None or declared.high is None or declared.low <= value <= declared.high
             if not inside or not math.isfinite(value):

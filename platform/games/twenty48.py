@@ -26,13 +26,14 @@ from turnier.games.twenty48_board import (
     exponent,
     legal_mask,
     move,
+    occupied,
     place_tile,
     potential,
     random_tile,
     slide,
     slide_any,
     tile_sum,
-    transpose,
+    turn,
 )
 
 SIZE, BOARD, HIGH, PENDING, STATE_WORDS = 0, 1, 2, 3, 4
@@ -40,7 +41,7 @@ ACTION_NAMES = ("left", "right", "up", "down")
 
 _U = np.uint64
 _0, _1, _2, _24, _3, _32 = (_U(n) for n in (0, 1, 2, 24, 3, 32))
-_LOW32 = _U(0xFFFFFFFF)
+_LOW32, _ONES, _FOURS = _U(0xFFFFFFFF), _U(0x1111111111111111), _U(0x4444444444444444)
 
 
 @kernel(abi.LEGAL)
@@ -143,9 +144,14 @@ def _playout_any(state, depth, rng, returns):
 
 @kernel(abi.PLAYOUT)
 def playout(state, depth, rng, returns):
+    while state[BOARD] == 0 and state[PENDING] > 0:  # `place_tile` needs a tile
+        step(state, sample_chance(state, rng), returns)
     board = _U(state[BOARD])
     # Two 32768s need tiles that sum up to 65,536, and a ply adds at most 4: up to `safe` plies four bits suffice.
-    safe = (65536 - tile_sum(board)) // 4 - 2
+    # Without a tile of 4096 or more (bits 2 and 3 of its exponent) the sum is at most 16 * 2048.
+    safe = np.int64(8190)
+    if board & (board >> _1) & _FOURS != _0:
+        safe = (65536 - tile_sum(board)) // 4 - 2
     if state[SIZE] != 4 or state[HIGH] != 0 or state[PENDING] < 0 or board == _0 or safe <= 0:
         return _playout_any(state, depth, rng, returns)
     limit = min(depth, safe)
@@ -155,34 +161,41 @@ def playout(state, depth, rng, returns):
     plies = 0
     for _ in range(state[PENDING]):
         word, s0, s1, s2, s3 = xoshiro(s0, s1, s2, s3)
-        board, four = place_tile(board, word & _LOW32)
+        empty = occupied(board) ^ _ONES
+        board, four = place_tile(board, empty, empty, word & _LOW32)
         fours += four
-    flipped = False
+    # A turned board stays turned: random play does not care, and it is turned back once, at the end. The next direction
+    # is drawn before the tile is placed, so that the board turns while the tile's cell is being worked out.
+    word, s0, s1, s2, s3 = xoshiro(s0, s1, s2, s3)
+    order = ORDERS[np.int64(((word >> _32) * _24) >> _32)]
+    turned = (order >> _1) & _1
+    board = turn(board, turned)
     over = False
     while plies < limit:
-        word, s0, s1, s2, s3 = xoshiro(s0, s1, s2, s3)
-        order = ORDERS[np.int64(((word >> _32) * _24) >> _32)]
-        turned = transpose(board)
-        rows = turned if order & _2 else board
-        moved = slide(rows, np.int64(order & _1) << 16)
-        if moved == rows:
+        moved = slide(board, np.int64(order & _1) << 16)
+        if moved == board:
             for _ in range(3):
+                across = ((order ^ (order >> _2)) >> _1) & _1
                 order >>= _2
-                rows = turned if order & _2 else board
-                moved = slide(rows, np.int64(order & _1) << 16)
-                if moved != rows:
+                turned ^= across
+                board = turn(board, across)
+                moved = slide(board, np.int64(order & _1) << 16)
+                if moved != board:
                     break
-            if moved == rows:
+            if moved == board:
                 over = True
                 break
-        # A turned board stays turned: random play does not care, and it is turned back once, at the end.
-        flipped ^= (order & _2) != _0
-        board, four = place_tile(moved, word & _LOW32)
+        word, s0, s1, s2, s3 = xoshiro(s0, s1, s2, s3)
+        order = ORDERS[np.int64(((word >> _32) * _24) >> _32)]
+        across = (order >> _1) & _1
+        turned ^= across
+        empty = occupied(moved) ^ _ONES
+        board, four = place_tile(turn(moved, across), empty, turn(empty, across), word & _LOW32)
         fours += four
         plies += 1
     rng[0], rng[1], rng[2], rng[3] = s0, s1, s2, s3
     returns[0] += potential(board) - start - 4 * np.int64(fours)
-    state[BOARD] = np.int64(transpose(board) if flipped else board)
+    state[BOARD] = np.int64(turn(board, turned))
     state[PENDING] = -1 if over or legal_mask(board) == 0 else 0
     if plies == safe and plies < depth and state[PENDING] == 0:
         return plies + _playout_any(state, depth - plies, rng, returns)

@@ -1,7 +1,7 @@
 """2048 boards as 64-bit words: moves by row tables, random tiles by bit tricks, both exact up to exponent 17.
 
 A board has four bits a cell (cell = row * size + column, row 0 lowest): the tile's exponent modulo 16, 0 = empty;
-`high` has bit 4 * cell set where the exponent is 16 or 17. These kernels serve twenty48.py and other files on 2048 boards.
+`high` has bit 4 * cell set where the exponent is 16 or 17. Any file on 2048 boards may call these kernels.
 """
 
 from __future__ import annotations
@@ -72,6 +72,16 @@ def transpose(b):
     swap = (b ^ (b >> _12)) & _U(0x0000F0F00000F0F0)
     b ^= swap ^ (swap << _12)
     swap = (b ^ (b >> _24)) & _U(0x00000000FF00FF00)
+    return b ^ swap ^ (swap << _24)
+
+
+@kernel(_U64(_U64, _U64))
+def turn(b, yes):
+    """`transpose` where `yes` is 1, the board itself where it is 0, without a branch."""
+    mask = _0 - yes
+    swap = (b ^ (b >> _12)) & (mask & _U(0x0000F0F00000F0F0))
+    b ^= swap ^ (swap << _12)
+    swap = (b ^ (b >> _24)) & (mask & _U(0x00000000FF00FF00))
     return b ^ swap ^ (swap << _24)
 
 
@@ -185,18 +195,20 @@ def random_tile(board, high, cells, word):
     return -1  # no empty cell: chance is never asked then
 
 
-@kernel(types.Tuple((_U64, _U64))(_U64, _U64))
-def place_tile(b, word):
-    """`random_tile` without loops for a 4x4 board with a tile and an empty cell: (board, 1 where it is a 4)."""
-    empty = occupied(b) ^ _ONES
-    before = empty * _ONES  # in nibble i: the number of empty cells up to i, at most 15
-    scaled = word * (before >> _60)
+@kernel(types.Tuple((_U64, _U64))(_U64, _U64, _U64, _U64))
+def place_tile(b, empty, empty_here, word):
+    """`random_tile` without loops for a 4x4 board with a tile and an empty cell: (board, 1 where it is a 4).
+
+    The empty cells are counted in `empty` and found in `empty_here`, the same cells as `b` has them; two words, so that
+    the board may be turned while they are being counted.
+    """
+    scaled = word * ((empty * _ONES) >> _60)
+    before = empty_here * _ONES  # in nibble i: the number of empty cells up to i, at most 15
     wanted = (scaled >> _32) + _1
     miss = before ^ (wanted * _ONES)  # nibble 0 where the count is the wanted one; the lowest such cell is empty
-    hit = (miss - _ONES) & ~miss & _EIGHTS
-    lowest = (hit & (_0 - hit)) >> _3
+    hit = (miss - _ONES) & (~miss & _EIGHTS)
     four = _U((scaled & _LOW32) < _FOUR_BELOW)
-    return b | lowest << four, four
+    return b | (hit & (_0 - hit)) >> (_3 - four), four
 
 
 @kernel(types.int64(_U64))

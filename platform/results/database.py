@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import sqlite3
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, QueuePool, Table, create_engine, event, make_url
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import URL, Connection, Engine, NullPool, QueuePool, Table, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
@@ -21,6 +22,12 @@ BUSY_SECONDS = 30  # how long SQLite waits for another writer
 CONNECT_SECONDS = 10  # how long PostgreSQL may take to answer
 _HOW = "write sqlite:///turnier.db or postgresql://USER:PASSWORD@HOST/NAME"
 _AGAIN = "repeat the command, which goes on where it stopped"
+_SETTINGS = (
+    "journal_mode = WAL",
+    "synchronous = NORMAL",
+    "foreign_keys = ON",
+    "wal_autocheckpoint = 8000",  # pages; with the default of 1000 appends are half as fast
+)
 _SECRETS = ("password", "sslpassword", "passfile")
 
 # The first pattern found in the driver's message gives what must hold and what to do.
@@ -38,7 +45,7 @@ _CAUSES = (
     ("disk i/o", "must be on a disk that works", f"see the system's log, then {_AGAIN}"),
     ("foreign key", "must hold a match and a run before they are linked", "begin the run or append the match first"),
     ("too large|out of range", "takes whole numbers of 63 bits", "choose a smaller seed"),
-    ("permission denied", "must allow this user to make and use tables", "grant it or name another user"),
+    ("permission denied|no schema", "must allow this user to make and use tables", "grant it or name another user"),
     ("password|authentication|pg_hba|role .* not exist", "must accept the user and the password", "mend the URL"),
     ("database .* does not exist", "must exist", "make it with createdb"),
     ("relation .* not exist|column .* not exist", "must have all of Turnier's tables", "name another database"),
@@ -64,7 +71,7 @@ class Database:
         else:
             hidden = {key: "***" for key in _SECRETS if key in parsed.query}
             shown = parsed.set(drivername="postgresql").update_query_dict(hidden)
-            self.shown_url = shown.render_as_string(hide_password=True)
+            self.shown_url = shown.render_as_string(hide_password=True).replace("%2A", "*")
             self.place = f"the results database {self.shown_url}"
             self._engine = _postgresql_engine(parsed, read_only)
         self.url = parsed.render_as_string(hide_password=False)
@@ -107,12 +114,6 @@ class Database:
         with self._sentences(), self._writer.begin() as connection:
             yield connection
 
-    def insert_new(self, table: Table) -> sqlite.Insert | postgresql.Insert:
-        """Returns an insert that leaves rows alone whose key is there already."""
-        if self.is_sqlite:
-            return sqlite.insert(table).on_conflict_do_nothing()
-        return postgresql.insert(table).on_conflict_do_nothing()
-
     def insert_many(
         self, connection: Connection, table: Table, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]
     ) -> int:
@@ -124,7 +125,8 @@ class Database:
             return 0
         marks = ", ".join(["?" if self.is_sqlite else "%s"] * len(columns))
         statement = f"INSERT INTO {table.name} ({', '.join(columns)}) VALUES ({marks}) ON CONFLICT DO NOTHING"
-        return connection.exec_driver_sql(statement, list(rows)).rowcount
+        done = connection.exec_driver_sql(statement, list(rows), execution_options={"preserve_rowcount": True})
+        return done.rowcount
 
     @contextlib.contextmanager
     def _sentences(self) -> Iterator[None]:
@@ -132,7 +134,7 @@ class Database:
         try:
             yield
         except (DBAPIError, PoolTimeoutError, OverflowError) as error:
-            cause = " ".join(str(getattr(error, "orig", None) or error).split())
+            cause = " ".join(str(getattr(error, "orig", None) or error).partition("\nLINE ")[0].split())
             for secret in self._secrets:
                 cause = cause.replace(str(secret), "***")
             _, must, cure = next(row for row in _CAUSES if re.search(row[0], cause, re.IGNORECASE))
@@ -156,7 +158,7 @@ def _parse(text: str) -> URL:
 
 
 def _check_path(database: str, read_only: bool) -> Path:
-    path = Path(database).expanduser().absolute()
+    path = Path(os.path.expanduser(database)).absolute()  # an unknown ~user stays as it is
     if path.is_dir():
         raise UserError(f"a results database must be a file, got the folder {path}; name a file in it.")
     if not path.parent.is_dir():
@@ -168,25 +170,41 @@ def _check_path(database: str, read_only: bool) -> Path:
     return path
 
 
+def _connect_sqlite(path: Path, mode: str) -> sqlite3.Connection:
+    target = f"{path.as_uri()}?mode={mode}"
+    connection = sqlite3.connect(target, BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=True)
+    try:
+        for setting in _SETTINGS if mode == "rwc" else ():
+            connection.execute(f"PRAGMA {setting}")
+        connection.execute("PRAGMA cache_size = -64000").execute("SELECT 1 FROM sqlite_master").close()
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
 def _sqlite_engine(path: Path, read_only: bool) -> Engine:
     def connect() -> sqlite3.Connection:
-        target = f"{path.as_uri()}?mode={'ro' if read_only else 'rwc'}"
-        connection = sqlite3.connect(
-            target, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
-        )
-        try:
-            if not read_only:
-                connection.execute("PRAGMA journal_mode = WAL")
-                connection.execute("PRAGMA synchronous = NORMAL")
-                connection.execute("PRAGMA wal_autocheckpoint = 8000")  # pages; the default of 1000 is half as fast
-            connection.execute("PRAGMA cache_size = -64000")  # KiB
-            connection.execute("PRAGMA foreign_keys = ON")
-        except BaseException:
-            connection.close()
-            raise
-        return connection
+        deadline = time.monotonic() + BUSY_SECONDS
+        mode = "ro" if read_only else "rwc"
+        while True:
+            try:
+                return _connect_sqlite(path, mode)
+            except sqlite3.OperationalError as error:
+                locked = "locked" in str(error)
+                if locked and time.monotonic() < deadline:
+                    # SQLite itself does not wait where two processes make a new file at once.
+                    time.sleep(0.02)
+                elif not locked and mode == "ro" and not path.with_name(f"{path.name}-wal").exists():
+                    # Even a reader makes files beside a database with a write-ahead log; where it may not and there is
+                    # no log, nobody is writing either.
+                    mode = "ro&immutable=1"
+                else:
+                    raise
 
-    engine = create_engine("sqlite+pysqlite://", creator=connect, poolclass=QueuePool)
+    # A reader's connection is made anew each time, because it may have to be another kind (see above).
+    pool = NullPool if read_only else QueuePool
+    engine = create_engine("sqlite+pysqlite://", creator=connect, poolclass=pool)
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:

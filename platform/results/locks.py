@@ -39,11 +39,11 @@ class Lock:
         self._thread: threading.Thread | None = None
         with database.writing() as connection:
             now = _now(connection)
-            new = database.insert_new(locks).values(name=name, holder=self.holder, heartbeat=now)
-            if connection.execute(new).rowcount == 1:
+            row = (name, self.holder, now)
+            if database.insert_many(connection, locks, ("name", "holder", "heartbeat"), [row]):
                 return
-            row = select(locks.c.holder, locks.c.heartbeat).where(locks.c.name == name).with_for_update()
-            other, heartbeat = connection.execute(row).one()
+            query = select(locks.c.holder, locks.c.heartbeat).where(locks.c.name == name).with_for_update()
+            other, heartbeat = connection.execute(query).one()
             if now - heartbeat < STALE_SECONDS and not _is_dead(other):
                 raise UserError(
                     f"{name!r} must have one driver at a time, but {other} has it (heartbeat {now - heartbeat:.0f} s"

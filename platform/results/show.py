@@ -17,7 +17,8 @@ def print_summary(console: Console, table: pd.DataFrame) -> None:
         played = bool(part["wins"].notna().any())
         ordered = part.sort_values("win_rate" if played else "mean", ascending=False)
         rows: list[dict[str, Any]] = [{str(k): v for k, v in row.items()} for row in ordered.to_dict("records")]
-        console.print(_win_table(str(game), rows) if played else _score_table(str(game), rows))
+        failed = bool(part["failures"].any())  # the column is shown only where it says something
+        console.print((_win_table if played else _score_table)(str(game), rows, failed))
         reached = [c for c in part.columns if ">=" in c and not c.endswith(("_low", "_high")) and part[c].notna().any()]
         if reached:
             console.print(_share_table(str(game), reached, rows))
@@ -31,25 +32,21 @@ def _table(title: str, *headings: str) -> Table:
     return shown
 
 
-def _score_table(game: str, rows: list[dict[str, Any]]) -> Table:
-    shown = _table(f"{game}: scores, means ± 95 %", "games", "mean", "median", "best", "moves/s", "failed")
+def _score_table(game: str, rows: list[dict[str, Any]], failed: bool) -> Table:
+    shown = _table(f"{game}: scores, means ± 95 %", "games", "mean", "median", "best", "moves/s", *["failed"] * failed)
     for row in rows:
         mean = f"{_number(row['mean'])} ± {_number(row['half_width'])}"
-        rest = (
-            _number(row["median"]),
-            _number(row["best"]),
-            _number(row["decisions_per_second"]),
-            str(row["failures"]),
-        )
-        shown.add_row(row["label"], f"{row['games']:,}", mean, *rest)
+        rest = [_number(row[name]) for name in ("median", "best", "decisions_per_second")]
+        shown.add_row(row["label"], f"{row['games']:,}", mean, *rest, *[str(row["failures"])] * failed)
     return shown
 
 
-def _win_table(game: str, rows: list[dict[str, Any]]) -> Table:
-    shown = _table(f"{game}: wins, 95 % intervals", "games", "win rate", "won", "drawn", "lost", "failed")
+def _win_table(game: str, rows: list[dict[str, Any]], failed: bool) -> Table:
+    shown = _table(f"{game}: wins, 95 % intervals", "games", "win rate", "won", "drawn", "lost", *["failed"] * failed)
     for row in rows:
-        counts = (f"{row[name]:,.0f}" for name in ("wins", "draws", "losses"))
-        shown.add_row(row["label"], f"{row['games']:,}", _share(row, "win_rate"), *counts, str(row["failures"]))
+        counts = [f"{row[name]:,.0f}" for name in ("wins", "draws", "losses")]
+        rate = _share(row, "win_rate")
+        shown.add_row(row["label"], f"{row['games']:,}", rate, *counts, *[str(row["failures"])] * failed)
     return shown
 
 

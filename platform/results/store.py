@@ -93,13 +93,13 @@ class Store:
             "environment": json.dumps(_environment()),
         }
         with self.database.writing() as connection:
-            if connection.execute(self.database.insert_new(runs).values(row)).rowcount == 1:
+            if self.database.insert_many(connection, runs, tuple(row), [tuple(row.values())]):
                 return
             stored = connection.execute(select(runs).where(runs.c.id == run_id)).one()
         if stored.kind != kind:
             raise UserError(f"run {run_id!r} must stay a {stored.kind}, got a {kind}; choose another name.")
         if stored.definition != row["definition"]:
-            difference = _difference(json.loads(stored.definition), json.loads(str(row["definition"])))
+            difference = _difference(json.loads(stored.definition), json.loads(row["definition"]))
             raise UserError(
                 f"run {run_id!r} must keep its definition, got {difference}; choose another name for another {kind}."
             )
@@ -224,7 +224,7 @@ def _chunks(ids: Iterable[str]) -> Iterator[list[str]]:
 
 
 def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
+    return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
 def _environment() -> dict[str, Any]:

@@ -16,6 +16,7 @@ from sqlalchemy import select
 from turnier.agents.registry import AGENTS
 from turnier.arena.spec import Termination
 from turnier.games.errors import UserError
+from turnier.games.parameters import Registry
 from turnier.games.registry import GAMES
 from turnier.results.intervals import mean_interval, share_interval
 from turnier.results.schema import matches, run_matches, runs, seats
@@ -61,7 +62,7 @@ def matches_frame(
         agent: only this agent's seats, in any text form.
 
     Columns besides the stored ones: `label` (the agent's short text form), `result` (win: the largest score alone,
-    draw: the largest score shared, loss; None for games of one seat and after a failure), `seats` (of the match),
+    draw: the largest score shared, loss; missing for games of one seat and after a failure), `seats` (of the match),
     `alone` (no other agent played, so that `seconds` is this agent's) and one for each fact of the game.
     """
     query = (
@@ -89,26 +90,26 @@ def matches_frame(
     elif kind is not None:
         query = query.where(runs.c.kind == kind)
     if game is not None:
-        query = query.where(matches.c.game == full_text(GAMES, game))
-    if agent is not None:
-        agent = full_text(AGENTS, agent)
-        query = query.where(matches.c.number.in_(select(seats.c.match_number).where(seats.c.agent == agent)))
+        query = query.where(matches.c.game.in_(_forms(GAMES, game)))
+    agents = [] if agent is None else _forms(AGENTS, agent)
+    if agents:
+        query = query.where(matches.c.number.in_(select(seats.c.match_number).where(seats.c.agent.in_(agents))))
     with store.database.reading() as connection:
         result = connection.execute(query)
         frame = pd.DataFrame([tuple(row) for row in result], columns=list(result.keys()))
     if run is None:
         frame = frame.drop_duplicates(["match", "seat"], ignore_index=True)
     frame = _with_facts(_with_results(frame))
-    if agent is not None:
-        frame = frame[frame["agent"] == agent].reset_index(drop=True)
+    if agents:
+        frame = frame[frame["agent"].isin(agents)].reset_index(drop=True)
     return frame
 
 
-def full_text(registry: Any, text: str) -> str:
-    """Returns a game's or an agent's text form with every parameter; one that is unknown today stays as it is."""
+def _forms(registry: Registry[Any], text: str) -> list[str]:
+    """Returns the texts that a game or an agent may be stored as: as typed, and with every parameter."""
     with contextlib.suppress(UserError):
-        return str(registry.make(text).full_text())
-    return text
+        return [text, registry.make(text).full_text()]
+    return [text]
 
 
 @functools.lru_cache(maxsize=4096)
@@ -132,7 +133,10 @@ def _with_results(frame: pd.DataFrame) -> pd.DataFrame:
     result[(num_seats == 1) | ~frame["termination"].isin(_ENDED).to_numpy(bool)] = None
     labels = {text: label(text) for text in frame["agent"].unique()}
     added = frame.assign(
-        label=frame["agent"].map(labels), result=result, seats=num_seats, alone=np.repeat(alone, sizes)
+        label=frame["agent"].map(labels),
+        result=pd.array(result, dtype="str"),
+        seats=num_seats,
+        alone=np.repeat(alone, sizes),
     )
     return added[[*MATCH_COLUMNS, "facts"]]
 
@@ -145,7 +149,8 @@ def _with_facts(frame: pd.DataFrame) -> pd.DataFrame:
     """Replaces the column of JSON texts by one column per fact; equal texts are read once."""
     codes, texts = pd.factorize(frame["facts"])
     facts = pd.DataFrame([json.loads(text) for text in texts], index=range(len(texts)))
-    return frame.drop(columns="facts").join(facts.take(codes).set_index(frame.index), rsuffix=" (fact)")
+    facts.columns = [f"{name} (fact)" if name in frame else name for name in facts.columns]
+    return pd.concat([frame.drop(columns="facts"), facts.take(codes).set_index(frame.index)], axis=1)
 
 
 def summary(frame: pd.DataFrame) -> pd.DataFrame:
@@ -164,7 +169,7 @@ def summary(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _summary_row(game: str, agent: str, part: pd.DataFrame) -> dict[str, Any]:
-    scores = part["score"].to_numpy(np.float64)
+    scores = np.sort(part["score"].to_numpy(np.float64))  # sums must not depend on the order of playing
     n = len(scores)
     mean, half_width = mean_interval(scores.tolist())
     alone = part[part["alone"].astype(bool)]

@@ -164,14 +164,17 @@ def verify(
 
 
 @app.command()
-def bench(as_json: Annotated[bool, typer.Option("--json", help="print JSON")] = False) -> None:
+def bench(
+    as_json: Annotated[bool, typer.Option("--json", help="print JSON")] = False,
+    rounds: Annotated[int, typer.Option(help="measurements of each, medians are shown", min=1)] = 5,
+) -> None:
     """Measures speed beside C programs of our own in the same run (needs gcc and the repository's benchmarks/).
 
     Example: turnier bench --json
     """
     from turnier.arena.bench import run_benchmarks
 
-    measured = run_benchmarks(Console(stderr=True))
+    measured = run_benchmarks(Console(stderr=True), rounds)
     if as_json:
         print(json.dumps(measured, indent=2))
         return

@@ -1,7 +1,7 @@
 """The laws that every agent keeps, as functions `law(agent, game)` that raise AssertionError where one is broken.
 
-`variants` derives small-parameter variants of a registry agent from its declared parameters, so a new agent is under the
-contract with its registry line; only a new *kind* of costly parameter needs a line in SMALL.
+`variants` derives small-parameter variants of a registry agent from its declared parameters, so a new agent is under
+the contract with its registry line; only a new *kind* of costly parameter needs a line in SMALL.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from turnier.agents.agent import Agent, Decision
 from turnier.agents.registry import AGENTS, EVALUATORS, make_agent
 from turnier.arena.match import play_matches
 from turnier.arena.spec import MatchRecord, MatchSpec, Termination
+from turnier.games.abi import JIT
 from turnier.games.game import Game, Position
 from turnier.games.parameters import Declared, parameters_of
 from turnier.games.registry import make_game
@@ -25,7 +26,7 @@ from turnier.games.rng import stream
 GAMES = ("tictactoe", "2048(size=2)", "2048(size=3)", "2048")
 # What makes a variant cheap, where an agent has the parameter.
 SMALL: dict[str, Any] = {"iterations": 10, "rollout_depth": 6, "maxnodes": 12}
-MAX_PLIES = 60  # of a match in these laws; 4x4 games of 2048 would go on for a thousand
+MAX_PLIES = 60 if JIT else 15  # of a match in these laws; 4x4 games of 2048 would go on for a thousand
 
 
 def small(name: str) -> Agent:
@@ -68,7 +69,7 @@ def positions(game_text: str) -> tuple[Position, ...]:
     game = make_game(game_text)
     found: list[Position] = []
     forced: list[Position] = []
-    for seed in range(24):
+    for seed in range(16):
         draws = np.random.default_rng(seed)
         preferred = list(draws.permutation(game.num_actions))
         line = [game.start(seed)]
@@ -78,10 +79,10 @@ def positions(game_text: str) -> tuple[Position, ...]:
             line.append(line[-1].play(int(draws.choice(legal)) if seed % 2 else min(legal, key=lambda a: preferred[a])))
         line.pop()
         if seed % 2:
-            found.append(line[(seed * len(line)) // 24])
+            found.append(line[(seed * len(line)) // 16])
         forced += [position for position in line if len(position.legal_actions()) == 1][:1]
     assert forced, f"no position of {game_text} with a single legal action was found"
-    return (*found, *forced[:3])
+    return (*found, *forced[:2])
 
 
 def copy_of(position: Position, chance_seed: int | None = None) -> Position:
@@ -249,7 +250,8 @@ def law_declared(cls: type[Declared]) -> None:
     """Every field is declared, with a help text and a range that holds its default, or choices; the class has a doc."""
     declared = {field.name for field, _ in parameters_of(cls)}
     assert {field.name for field in dataclasses.fields(cls)} == declared, f"{cls.name} has fields without parameter()"
-    assert cls.name and cls.__doc__ and not cls.__doc__.startswith(f"{cls.__name__}("), f"{cls.__name__} has no docstring"
+    documented = cls.__doc__ and not cls.__doc__.startswith(f"{cls.__name__}(")
+    assert cls.name and documented, f"{cls.__name__} has no docstring"
     for field, info in parameters_of(cls):
         assert info.help.strip(), f"{cls.name}: {field.name} has no help text"
         if isinstance(field.default, bool | Declared):

@@ -35,7 +35,7 @@ class FunctionPlayer:
 
 @dataclass(frozen=True)
 class PythonAgent(Agent):
-    """Base of the broken agents that decide in Python; as it is, it plays the first legal action and keeps every law."""
+    """Base of the broken agents that decide in Python; as it is it plays the first legal action and keeps every law."""
 
     name: ClassVar[str] = "broken"
 

@@ -28,7 +28,8 @@ def expectimax(board: Board) -> Fraction:
 def expectimax_actions(board: Board) -> dict[str, Fraction]:
     """Returns for every legal direction the expected points of playing it and then the best."""
     return {
-        direction: gained + sum((p * expectimax(naive.place(after, *tile)) for *tile, p in naive.chance(after)), Fraction(0))
+        direction: gained
+        + sum((p * expectimax(naive.place(after, *tile)) for *tile, p in naive.chance(after)), Fraction(0))
         for direction, (after, gained) in ((d, naive.slide(board, d)) for d in naive.legal(board))
     }
 
@@ -240,8 +241,8 @@ def mctse(
 ) -> Node:
     """Returns the root of a search with an `mctse` agent's parameters.
 
-    `start()` gives a fresh position that may be changed: `mover()` (None where over), `chance()`, `legal()`, `step(id)`;
-    the other functions draw from the search's random stream.
+    `start()` gives a fresh position that may be changed: `mover()` (None where over), `chance()`, `legal()`,
+    `step(id)`; the other functions draw from the search's random stream.
     """
     root = Node()
     largest: dict[int, float] = {}

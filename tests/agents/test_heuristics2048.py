@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests import naive
 from tests.agents import naive_search as oracle
-from tests.agents.positions import DIRECTION, board_position
+from tests.agents.positions import DIRECTION, board_position, estimate
 from tests.naive import Board
 from turnier.agents.evaluators.heuristics2048 import Heuristics2048
 from turnier.agents.registry import EVALUATORS, make_agent
@@ -70,12 +70,8 @@ SCORES = st.integers(0, int(LARGEST)).map(float)
 
 
 def evaluate(evaluator: Heuristics2048, position: Position, depth: int = 0, method: int = 2, seed: int = 1) -> float:
-    game = position.game
-    kernels = evaluator.kernels(game, depth, method)
-    values = position.returns.copy()
-    choices, probs = np.zeros(game.kernels.max_choices, np.int64), np.zeros(game.kernels.max_choices)
-    kernels.evaluate(game.kernels, kernels.weights, position.state.copy(), stream(seed), values, choices, probs)
-    return float(values[0])
+    kernels = evaluator.kernels(position.game, depth, method)
+    return float(estimate(position.game, kernels, position.state, position.returns, stream(seed))[0])
 
 
 def alone(switch: str, **changes: Any) -> Heuristics2048:
@@ -124,7 +120,7 @@ BY_HAND: list[tuple[str, Board, dict[str, Any], float]] = [
     ("use_row", FOLDED, {"row_method": 0, "row0": 1.0}, 1024 + 512 + 128 + 64 + 32 + 16 + 8 + 2),
     ("use_row", FOLDED, {"row_method": 1, "row1": 1.0}, 1024 + 512),
     ("use_row", FOLDED, {"row_method": 0, "row0": 0.25}, 1786 / 4),
-    # The better of two corners: 64 32 16 | 64 stops at the equal tile; 64 16 32 stops; from the right 64 32 8 goes on.
+    # The best of both corners' chains: 64 32 16, and not 64 2, 64 16 or 64 32 8.
     ("use_row", TWO_CORNERS, {"row_method": 0, "row0": 1.0}, 64 + 32 + 16),
     ("use_row", TWO_CORNERS, {"row_method": 1, "row1": 1.0}, 64 + 32 + 16),
     ("use_row", ((64, 64, 0, 0), (32, 0, 0, 0), (16, 0, 0, 0), (4, 2, 0, 0)), {"row0": 1.0}, 64 + 32 + 16 + 4 + 2),
@@ -225,7 +221,7 @@ def test_the_rollout_counts_its_final_score(depth: int) -> None:
     samples = [evaluate(evaluator, position, depth, seed=seed) * LARGEST for seed in range(1500)]
     expected = 0.75 * (300 + float(naive.random_play(NEARLY_FULL, depth)[0]))
     error = np.std(samples) / len(samples) ** 0.5
-    assert 0 < error < 0.2
+    assert 0 < error < 0.4
     assert abs(np.mean(samples) - expected) < 5 * error
 
 
@@ -239,7 +235,7 @@ def test_the_game_score_method_does_not_change_the_rollout_bonus() -> None:
 
 @given(boards(), SCORES, evaluators())
 def test_greedy_evaluates_the_board_after_the_move(board: Board, score: float, evaluator: Heuristics2048) -> None:
-    """greedy(heuristics2048) says the oracle's value of each afterstate, with the points of the move, and plays the best."""
+    """greedy(heuristics2048) values each afterstate as the oracle does, with the move's points, and plays the best."""
     evaluator = evaluator.replace(use_rollout=False)
     position = board_position(board, score)
     if position.over:

@@ -82,7 +82,7 @@ def test_flat_monte_carlo_does_not() -> None:
 
 
 def test_greedy_takes_the_win_in_one() -> None:
-    """One ply over the returns so far wins at once wherever it can; elsewhere all actions are alike, the first counts."""
+    """One ply over the returns so far wins at once wherever it can; elsewhere all is alike and the first is played."""
     for marks in ALL_MARKS:
         decision = decide("greedy", marks)
         wins = oracle.winning_cells(marks, mover(marks))
@@ -116,7 +116,7 @@ ONE_SURVIVES: list[tuple[str, naive.Board]] = [
 ]
 
 
-@pytest.mark.parametrize(("direction", "board"), ONE_SURVIVES, ids=lambda value: value if isinstance(value, str) else "")
+@pytest.mark.parametrize(("direction", "board"), ONE_SURVIVES, ids=str)
 @pytest.mark.parametrize(
     "agent",
     [

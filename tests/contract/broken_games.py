@@ -239,7 +239,7 @@ def sample_chance_unknown(state, rng):
 
 
 @kernel(abi.PLAYOUT)
-def playout_likes_zero(state, depth, rng, returns):
+def playout_plays_zero(state, depth, rng, returns):
     plies = 0
     while True:
         mover = to_move(state)
@@ -248,7 +248,7 @@ def playout_likes_zero(state, depth, rng, returns):
         elif mover == TERMINAL or plies == depth:
             return plies
         else:
-            step(state, max(0, below(rng, 4) - 1), returns)
+            step(state, 0, returns)
             plies += 1
 
 
@@ -356,7 +356,7 @@ BROKEN: list[Broken] = [
     with_attribute(contract.check_writes_stay_inside, "inside", max_outcomes=2),
     with_attribute(contract.check_writes_stay_inside, "inside", num_cells=3),
     with_kernel(contract.check_step_repeats, "same", step=step_own_luck),
-    with_attribute(contract.check_step_repeats, "same", state_words=WORDS - 1),
+    with_attribute(contract.check_step_repeats, "same|inside", state_words=WORDS - 1),
     with_kernel(contract.check_variant_words_stay, "must stay", step=step_writes_variant),
     with_kernel(contract.check_rewards_are_added, "step", step=step_overwrites_rewards),
     with_kernel(contract.check_rewards_are_added, "playout", playout=playout_overwrites_returns),
@@ -374,7 +374,7 @@ BROKEN: list[Broken] = [
     with_attribute(contract.check_neighbours, "keep", neighbours=_table((1,), (0,), (3,), (2,))),
     with_kernel(contract.check_sample_chance, "as chance says", sample_chance=sample_chance_fair),
     with_kernel(contract.check_sample_chance, "must draw from", sample_chance=sample_chance_unknown),
-    with_kernel(contract.check_playout_distribution, "like the generic", playout=playout_likes_zero),
+    with_kernel(contract.check_playout_distribution, "like the generic", playout=playout_plays_zero),
     with_kernel(contract.check_playout_depth, "plies", playout=playout_to_the_end),
     with_kernel(contract.check_playout_depth, "chance node", playout=playout_stops_at_chance),
     with_kernel(contract.check_commitments_stay_hidden, "must not see", observe=observe_everything),

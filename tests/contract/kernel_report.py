@@ -43,7 +43,7 @@ def kernels() -> dict[str, Any]:
 
 
 def written(signature: Any) -> str:
-    """Returns a signature as text, constants written as their type: numba compiles `below(rng, 6)` apart, to the same."""
+    """Returns a signature as text, constants as their type: numba compiles `below(rng, 6)` apart, to the same."""
     arguments = ", ".join(str(types.unliteral(argument)) for argument in signature.args)
     return f"{types.unliteral(signature.return_type)}({arguments})"
 

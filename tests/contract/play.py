@@ -5,6 +5,7 @@ Kernels get more room than they declare to need, so that a broken one is caught 
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import random
 from collections.abc import Iterable, Iterator
@@ -23,7 +24,7 @@ MAX_NODES = 300  # of each game, where a law need not see the end
 UNLIMITED = 1 << 30  # a depth that no game reaches
 ROOM = 64  # words around an array, or behind the declared size
 FENCE = -987654321
-SAMPLES = 5_000 if JIT else 150  # plain Python is some thousand times slower
+SAMPLES, DRAWS = (5_000, 5_000) if JIT else (150, 1_000)  # plain Python is some thousand times slower
 MAX_Z = 5.0  # standard errors that two means of one distribution may lie apart
 
 
@@ -33,6 +34,15 @@ def fenced(size: int, dtype: Any, fence: int = FENCE) -> tuple[NumArray, NumArra
     inside = whole[ROOM : ROOM + size]
     inside[:] = 0
     return inside, whole
+
+
+@contextlib.contextmanager
+def inside_arrays(game: Game) -> Iterator[None]:
+    """Turns what plain Python says of an index outside, with NUMBA_DISABLE_JIT=1, into the law's sentence."""
+    try:
+        yield
+    except IndexError as error:
+        raise AssertionError(f"kernels of {game} must stay inside their arrays, got {error}") from error
 
 
 class Node(NamedTuple):
@@ -69,16 +79,18 @@ def walk(game: Game, seed: int, limit: int = MAX_NODES, start: Ints | None = Non
     state = start_state(game, stream(seed))
     state[:] = state if start is None else start
     returns, _ = fenced(game.num_seats, np.float64)
-    for _ in range(limit):
-        before = state.copy()
-        mover = int(game.kernels.to_move(state))
-        options = [] if mover == TERMINAL else legal_actions(game, state)
-        if mover == CHANCE:
-            options = chance_outcomes(game, state)[0]
-        yield Node(before, mover, options, returns.copy())
-        if not options:
-            return
-        game.kernels.step(state, choose.choice(options), returns)
+    with inside_arrays(game):
+        for _ in range(limit):
+            before = state.copy()
+            mover = int(game.kernels.to_move(state))
+            if mover == CHANCE:
+                options = chance_outcomes(game, state)[0]
+            else:
+                options = [] if mover == TERMINAL else legal_actions(game, state)
+            yield Node(before, mover, options, returns.copy())
+            if not options:
+                return
+            game.kernels.step(state, choose.choice(options), returns)
 
 
 def nodes(game: Game, seeds: Iterable[int]) -> Iterator[Node]:
@@ -99,32 +111,37 @@ def view_of(game: Game, state: Ints, seat: int, fill: int = 0) -> Ints:
 
 def scratch(game: Game) -> tuple[Ints, NumArray]:
     """Returns the scratch space of generic playouts and draws."""
-    size = max(game.max_legal, game.max_outcomes) + ROOM
+    size = max(game.max_legal, game.max_outcomes, game.num_cells) + ROOM
     return np.zeros(size, np.int64), np.zeros(size)
 
 
-@kernel(types.void(GAME, State, State, types.int64, types.int64, Rng, Actions, Floats, types.float64[:, ::1]))
-def sample_playouts(game, start, state, depth, fused, rng, choices, probs, results):
-    """Fills `results` [n, seats + 2] with returns, plies and whether the game was over, of n playouts from `start`."""
-    seats = results.shape[1] - 2
-    for i in range(results.shape[0]):
+TABLE = types.float64[:, ::1]
+
+
+@kernel(types.void(GAME, State, State, types.int64, types.int64, Rng, Actions, Floats, TABLE, TABLE))
+def sample_playouts(game, start, state, depth, fused, rng, choices, probs, returns, ends):
+    """Fills `returns` [n, seats] and `ends` [n, 2 + num_cells], plies, over or not, and cells, of n playouts."""
+    for i in range(returns.shape[0]):
         generic.copy_state(start, state)
         if fused:
-            plies = game.playout(state, depth, rng, results[i])
+            plies = game.playout(state, depth, rng, returns[i])
         else:
-            plies = generic.generic_playout(game, state, depth, rng, results[i], choices, probs)
-        results[i, seats] = plies
-        results[i, seats + 1] = game.to_move(state) == TERMINAL
+            plies = generic.generic_playout(game, state, depth, rng, returns[i], choices, probs)
+        ends[i, 0] = plies
+        ends[i, 1] = game.to_move(state) == TERMINAL
+        game.cells(state, choices)
+        for cell in range(ends.shape[1] - 2):
+            ends[i, 2 + cell] = choices[cell]
 
 
 def playout_results(
     game: Game, start: Ints, depth: int, fused: bool, samples: int = SAMPLES, seed: int = 1
 ) -> npt.NDArray[np.float64]:
-    """Returns [samples, seats + 2]: the returns, plies, and 1 where the game was over, of playouts from `start`."""
-    results = np.zeros((samples, game.num_seats + 2))
+    """Returns [samples, seats + 2 + num_cells] of playouts: returns, plies, 1 where the game was over, final cells."""
+    returns, ends = np.zeros((samples, game.num_seats)), np.zeros((samples, 2 + game.num_cells))
     rng = stream(2 * seed + fused)
-    sample_playouts(game.kernels, start, start.copy(), depth, int(fused), rng, *scratch(game), results)
-    return results
+    sample_playouts(game.kernels, start, start.copy(), depth, int(fused), rng, *scratch(game), returns, ends)
+    return np.hstack([returns, ends])
 
 
 def z_scores(a: NumArray, b: NumArray) -> npt.NDArray[np.float64]:

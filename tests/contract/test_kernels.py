@@ -109,7 +109,7 @@ def test_the_cache_lies_where_the_user_says(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_other_users_of_numba_keep_their_cache_directory() -> None:
-    assert numba.config.CACHE_DIR == os.environ.get("NUMBA_CACHE_DIR", "")
+    assert os.environ.get("NUMBA_CACHE_DIR", "") == numba.config.CACHE_DIR
 
 
 def test_a_kernel_of_another_signature_is_refused() -> None:

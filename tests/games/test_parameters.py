@@ -105,8 +105,7 @@ def test_replace_checks_again() -> None:
         ("lamp(watts=much)", "lamp: watts must be a number, got much."),
         ("lamp(pieces=1.5)", "lamp: pieces must be a whole number, got 1.5."),
         ("lamp(lit=yes)", "lamp: lit must be true or false, got yes."),
-        ("lamp(colour=hot)", "There is no value of lamp's parameter colour named 'hot'; there are: cold, warm."),
-        ("lamp(colour=wram)", "did you mean warm?"),
+        ("lamp(colour=hot)", "lamp: colour must be one of warm, cold, got hot."),
         ("lamp(watts=lamp())", "lamp: watts must be a single value, got lamp."),
         ("room(lamp=lampe)", "There is no test thing named 'lampe'; did you mean lamp?"),
         ("room(lamp=lamp(lit=on))", "lamp: lit must be true or false, got on."),
@@ -165,7 +164,7 @@ def test_ranges_are_shown_to_people() -> None:
 @pytest.mark.xfail(strict=True, reason="Declared formats a range that is not there, and math.isfinite overflows")
 @pytest.mark.parametrize("text", ["lamp(weight=nan)", "lamp(weight=-inf)", "lamp(pieces=" + "9" * 400 + ")"])
 def test_numbers_without_a_range_must_be_finite(text: str) -> None:
-    with pytest.raises(UserError, match="lamp: (weight|pieces) must be"):
+    with pytest.raises(UserError, match=r"lamp: (weight|pieces) must be"):
         THINGS.make(text)
 
 

@@ -130,9 +130,7 @@ def test_an_outcome_is_named_by_tile_and_place() -> None:
     assert GAMES[4].outcome_name(2 * 6 + 1) == "4 at row 2, column 3"
 
 
-@given(boards(), st.integers(0, 60), st.integers(0, 2**32))
-@example(((16384, 32768, 8192, 4096), (0, 2048, 1024, 512), (256, 128, 64, 32), (16, 8, 4, 2)), 60, 0)
-def test_playout_keeps_the_books(board: Board, depth: int, seed: int) -> None:
+def check_books(board: Board, depth: int, seed: int) -> None:
     """A playout's reward is what its tiles are worth: the potential's growth less 4 for every 4 that chance placed.
 
     Each ply places one tile, so the sum of all tiles says how many of them were 4s.
@@ -147,6 +145,21 @@ def test_playout_keeps_the_books(board: Board, depth: int, seed: int) -> None:
     over = not naive.legal(after)
     assert game.kernels.to_move(state) == (TERMINAL if over else 0)
     assert plies == depth or over
+
+
+@given(boards(), st.integers(0, 60), st.integers(0, 2**32))
+def test_playout_keeps_the_books(board: Board, depth: int, seed: int) -> None:
+    check_books(board, depth, seed)
+
+
+# Tiles that sum up to a little less than 65,536: random play may reach two 32,768s only after some plies.
+BELOW_THE_BORDER: Board = ((32768, 16384, 8192, 4096), (256, 512, 1024, 2048), (128, 64, 32, 4), (0, 0, 0, 0))
+
+
+@pytest.mark.parametrize("depth", range(12))
+def test_playout_keeps_the_books_across_the_border(depth: int) -> None:
+    for seed in range(20):
+        check_books(BELOW_THE_BORDER, depth, seed)
 
 
 @pytest.mark.parametrize("size", [2, 3, 4])
@@ -165,8 +178,9 @@ def test_whole_games_keep_the_books(size: int) -> None:
         assert not naive.legal(after)
 
 
-# Two 32,768s side by side; a board that gets there only after some plies; and tiles beyond the border already.
+# Below the border; two 32,768s side by side; a board that gets there after some plies; and tiles beyond it already.
 NEAR_THE_BORDER: tuple[Board, ...] = (
+    BELOW_THE_BORDER,
     ((32768, 32768, 4, 2), (16, 8, 4, 2), (2, 4, 8, 16), (2, 4, 2, 0)),
     ((32768, 16384, 8192, 4096), (256, 512, 1024, 2048), (128, 64, 32, 16), (0, 4, 8, 8)),
     ((65536, 32768, 16384, 16384), (2, 4, 8, 16), (4, 2, 4, 2), (2, 0, 0, 2)),

@@ -37,8 +37,9 @@ class Evaluator(Declared):
 
 
 @kernel(EVALUATE)
-def evaluate_score(game, weights, state, rng, values, choices, probs):
-    """Leaves the returns so far as they are."""
+def evaluate_score(game, weights, state, returns, count, rng, totals, scratch):
+    for seat in range(totals.size):
+        totals[seat] += returns[seat] * float(count)
 
 
 @dataclass(frozen=True)

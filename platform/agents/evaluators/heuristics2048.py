@@ -12,7 +12,7 @@ from turnier.agents.abi import EVALUATE
 from turnier.agents.evaluators.evaluator import OWN, ROLLOUT_DEPTH, Evaluator
 from turnier.games.abi import Actions, kernel
 from turnier.games.game import Game, square_symmetries
-from turnier.games.generic import playout
+from turnier.games.generic import copy_state, playout
 from turnier.games.parameters import parameter, parameters_of
 
 # Weights in declared order, from OWN on.
@@ -66,8 +66,9 @@ def possible_merges(exponents):
 
 
 @kernel(EVALUATE)
-def evaluate_heuristics(game, weights, state, rng, values, choices, probs):
+def evaluate_heuristics(game, weights, state, returns, count, rng, totals, scratch):
     """The sum of the enabled bonuses in points (the rollout's share is its final score) / max_return."""
+    choices = scratch.choices
     game.cells(state, choices)
     empty, highest = 0, 0
     for cell in range(16):
@@ -85,7 +86,7 @@ def evaluate_heuristics(game, weights, state, rng, values, choices, probs):
         elif weights[EMPTY_METHOD] == 1.0:
             bonus += highest_tile * float(empty) * weights[EMPTY1]
         else:
-            bonus += values[0] * float(empty) * weights[EMPTY2]
+            bonus += returns[0] * float(empty) * weights[EMPTY2]
     if weights[USE_CORNER] > 0.0 and highest in (choices[0], choices[3], choices[12], choices[15]):
         bonus += highest_tile * weights[CORNER]
     if weights[USE_ROW] > 0.0:
@@ -95,10 +96,15 @@ def evaluate_heuristics(game, weights, state, rng, values, choices, probs):
             bonus += best_chain(choices, True) * weights[ROW1]
     if weights[USE_MERGE] > 0.0:
         bonus += possible_merges(choices) * weights[MERGE]
+    total = bonus * float(count)
     if weights[USE_ROLLOUT] > 0.0:
-        playout(game, state, np.int64(weights[ROLLOUT_DEPTH]), rng, values, choices, probs)
-        bonus += values[0] * weights[ROLLOUT]
-    values[0] = bonus / game.max_return
+        for _ in range(count):
+            copy_state(state, scratch.state)
+            scratch.returns[0] = returns[0]
+            depth = np.int64(weights[ROLLOUT_DEPTH])
+            playout(game, scratch.state, depth, rng, scratch.returns, scratch.choices, scratch.probs)
+            total += scratch.returns[0] * weights[ROLLOUT]
+    totals[0] += total / game.max_return
 
 
 @dataclass(frozen=True)

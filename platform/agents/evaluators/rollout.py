@@ -14,13 +14,22 @@ from turnier.games.generic import playout
 
 
 @kernel(EVALUATE)
-def evaluate_rollout(game, weights, state, rng, values, choices, probs):
+def evaluate_rollout(game, weights, state, returns, count, rng, totals, scratch):
     """Method 1: return / max_return. Method 2: the same, less 1 where a one-seat game ended inside the rollout."""
-    playout(game, state, np.int64(weights[ROLLOUT_DEPTH]), rng, values, choices, probs)
-    for seat in range(values.size):
-        values[seat] /= game.max_return
-    if weights[SCORE_METHOD] == 2.0 and game.num_seats == 1 and game.to_move(state) == TERMINAL:
-        values[0] -= 1.0
+    depth = np.int64(weights[ROLLOUT_DEPTH])
+    penalised = weights[SCORE_METHOD] == 2.0 and game.num_seats == 1
+    # Taken out of the tuple once: taking an array out counts a reference, which costs as much as a ply.
+    work, gains, choices, probs = scratch.state, scratch.returns, scratch.choices, scratch.probs
+    gains[:] = 0.0
+    ended = 0
+    for _ in range(count):
+        for i in range(work.size):
+            work[i] = state[i]
+        playout(game, work, depth, rng, gains, choices, probs)
+        if penalised and game.to_move(work) == TERMINAL:
+            ended += 1
+    for seat in range(totals.size):
+        totals[seat] += (returns[seat] * float(count) + gains[seat]) / game.max_return - float(ended)
 
 
 @dataclass(frozen=True)

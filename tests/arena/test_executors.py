@@ -1,0 +1,187 @@
+"""Executors: the same records whatever runs them; lost workers, bad specs, batch sizes, unreachable clusters."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from turnier.agents.registry import make_agent
+from turnier.arena.executors import BatchSizer, Executor, Lost, RayExecutor, SerialExecutor, make_executor
+from turnier.arena.match import play_match, play_matches
+from turnier.arena.schedule import round_robin, seat_orders
+from turnier.arena.spec import MatchRecord, MatchSpec
+from turnier.games.errors import UserError
+from turnier.games.registry import make_game
+
+AGENTS = ["random", "mc(iterations=5,rollout_depth=5)", "mctse(iterations=20,rollout_depth=5)"]
+
+
+def specs_2048(games: int) -> list[MatchSpec]:
+    return round_robin(make_game("2048"), [make_agent(a) for a in AGENTS], games, seed=7)
+
+
+def outcome(record: MatchRecord) -> tuple[Any, ...]:
+    return record.scores, record.plies, record.decisions, record.nodes, record.facts, record.termination
+
+
+def play_all(executor: Executor, specs: list[MatchSpec]) -> dict[str, tuple[Any, ...]]:
+    with executor:
+        played = [record for batch in executor.play(specs) for record in batch]
+    assert len(played) == len(specs), "every match exactly once"
+    return {record.spec.id: outcome(record) for record in played}
+
+
+@pytest.fixture(scope="module")
+def expected() -> dict[str, tuple[Any, ...]]:
+    return {spec.id: outcome(play_match(spec)) for spec in specs_2048(6)}
+
+
+@pytest.mark.parametrize(("name", "workers"), [("serial", None), ("threads", 1), ("threads", 3), ("ray", 1), ("ray", 2)])
+def test_serial_threads_and_ray_play_the_same(name: str, workers: int | None, expected: dict[str, Any]) -> None:
+    assert play_all(make_executor(name, workers), specs_2048(6)) == expected
+
+
+def test_a_killed_ray_worker_is_replaced_and_nothing_is_lost(expected: dict[str, Any]) -> None:
+    executor = RayExecutor(2)
+    with executor:
+        import ray
+
+        found: dict[str, Any] = {}
+        killed = False
+        for batch in executor.play(specs_2048(6)):
+            found |= {record.spec.id: outcome(record) for record in batch}
+            if not killed:
+                pid = ray.get(executor._actors[0].__ray_call__.remote(lambda _: os.getpid()))
+                os.kill(pid, signal.SIGKILL)
+                killed = True
+    assert found == expected
+
+
+class Flaky(SerialExecutor):
+    """Loses every other batch."""
+
+    submitted = 0
+
+    def wait(self, tickets: list[Any]) -> Iterator[tuple[Any, list[MatchRecord] | Lost]]:
+        for ticket, records in super().wait(tickets):
+            self.submitted += 1
+            yield ticket, Lost() if self.submitted % 2 else records
+
+
+def test_lost_batches_are_played_again(expected: dict[str, Any]) -> None:
+    assert play_all(Flaky(), specs_2048(6)) == expected
+
+
+def test_a_bad_spec_is_refused_before_anything_is_played() -> None:
+    bad = MatchSpec("2048", ("random", "random"), 1)
+    with make_executor("serial") as executor, pytest.raises(UserError, match="2048 has 1 seat, got 2 agents"):
+        list(executor.play([bad]))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("thread",), "There is no executor named 'thread'; did you mean threads?"),
+        (("threads", 0), "at least 1 worker"),
+        (("threads", 1, "auto"), "--address names a Ray cluster"),
+        (("ray", None, "127.0.0.1:1"), "a Ray cluster must answer at 127.0.0.1:1"),
+        (("ray", None, "nonsense"), "the address is not HOST:PORT or auto"),
+    ],
+)
+def test_what_cannot_start_says_so(arguments: tuple[Any, ...], sentence: str) -> None:
+    with pytest.raises(UserError, match=sentence):
+        make_executor(*arguments)
+
+
+def test_a_local_ray_listens_on_loopback_only() -> None:
+    def listening(pids: set[int]) -> set[str]:
+        inodes = set()
+        for pid in pids:
+            for fd in os.scandir(f"/proc/{pid}/fd"):
+                try:
+                    inodes.add(os.readlink(fd.path))
+                except OSError:
+                    continue
+        addresses = set()
+        for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+            for line in open(table).readlines()[1:]:
+                fields = line.split()
+                if fields[3] == "0A" and f"socket:[{fields[9]}]" in inodes:
+                    addresses.add(fields[1].split(":")[0])
+        return addresses
+
+    with make_executor("ray", 1):
+        mine = os.getpid()
+        parents = {}
+        for folder in os.scandir("/proc"):
+            if folder.name.isdigit():
+                with open(f"/proc/{folder.name}/stat") as stat:
+                    parents[int(folder.name)] = int(stat.read().rpartition(")")[2].split()[1])
+        found, new = set(), {mine}
+        while new:
+            new = {pid for pid, parent in parents.items() if parent in new}
+            found |= new
+        addresses = listening(found)
+    assert addresses
+    loopback = {"0100007F", "00000000000000000000000001000000", "0000000000000000FFFF00000100007F"}
+    assert addresses <= loopback
+
+
+def test_batches_grow_to_a_second_and_shrink_at_the_end() -> None:
+    sizer = BatchSizer(2)
+    assert sizer.size(10_000) == 1
+    sizer.observe(1, 0.001)
+    assert sizer.size(10_000) == 8
+    sizer.observe(8, 0.008)
+    sizer.observe(64, 0.064)
+    sizer.observe(512, 0.512)
+    assert sizer.size(1_000_000) == 1000
+    assert sizer.size(100) == 25
+    sizer.observe(1, 10.0)
+    assert sizer.size(1_000_000) == 1
+
+
+def test_a_round_robin_competes_in_all_roles_on_the_same_seeds() -> None:
+    game = make_game("tictactoe")
+    agents = [make_agent(a) for a in AGENTS]
+    specs = round_robin(game, agents, games=4, seed=3)
+    assert len(specs) == 3 * 4
+    by_group: dict[frozenset[str], list[MatchSpec]] = {}
+    for spec in specs:
+        by_group.setdefault(frozenset(spec.agents), []).append(spec)
+    for group in by_group.values():
+        assert len({spec.agents for spec in group}) == 2
+        for order in {spec.agents for spec in group}:
+            assert [s.seed for s in group if s.agents == order] == list(dict.fromkeys(s.seed for s in group))
+    assert {s.seed for s in round_robin(game, agents, 4, 3)} != {s.seed for s in round_robin(game, agents, 4, 4)}
+
+
+def test_an_agent_against_itself_plays_no_match_twice() -> None:
+    specs = round_robin(make_game("tictactoe"), [make_agent("random")] * 2, games=10, seed=1)
+    assert len({spec.id for spec in specs}) == len(specs) == 10
+
+
+def test_seat_orders() -> None:
+    assert seat_orders(1) == [(0,)]
+    assert seat_orders(2) == [(0, 1), (1, 0)]
+    assert len(seat_orders(3)) == 6
+    assert seat_orders(4) == [(0, 1, 2, 3), (1, 2, 3, 0), (2, 3, 0, 1), (3, 0, 1, 2)]
+
+
+@pytest.mark.parametrize(
+    ("games", "seed", "agents", "sentence"),
+    [(0, 1, 2, "at least 1 game"), (1, -1, 2, "0 or larger"), (1, 1, 1, "needs at least 2 agents")],
+)
+def test_senseless_tournaments_are_refused(games: int, seed: int, agents: int, sentence: str) -> None:
+    with pytest.raises(UserError, match=sentence):
+        round_robin(make_game("tictactoe"), [make_agent("random")] * agents, games, seed)
+
+
+def test_records_of_a_thread_pool_equal_one_call() -> None:
+    specs = specs_2048(3)
+    whole = {r.spec.id: outcome(r) for r in play_matches(specs)}
+    assert play_all(make_executor("threads", 2), list(reversed(specs))) == whole

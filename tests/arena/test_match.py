@@ -1,0 +1,448 @@
+"""Playing matches: pure, replayable, complete in any buffer, alike in any batch, with and without the compiler."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import itertools
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.agents.small_games import LONG
+from turnier.agents.registry import AGENTS, make_agent
+from turnier.arena import match
+from turnier.arena.match import check_spec, play_match, play_matches, replay, replay_positions
+from turnier.arena.play_kernel import play_many
+from turnier.arena.spec import MatchRecord, MatchSpec, Termination, pack_plies, unpack_plies
+from turnier.games.abi import CHANCE, JIT
+from turnier.games.errors import UserError
+from turnier.games.game import MAX_SEATS, Position
+from turnier.games.registry import GAMES, make_game
+from turnier.games.rng import streams
+
+ROOT = Path(__file__).resolve().parents[2]
+needs_jit = pytest.mark.skipif(not JIT, reason="whole games of 2048")
+
+
+def spec(game: str, *agents: str, seed: int = 1, max_plies: int = 0) -> MatchSpec:
+    """Returns a match by short text forms; one agent plays in every seat."""
+    made = make_game(game)
+    seats = agents if len(agents) == made.num_seats else agents * made.num_seats
+    return MatchSpec(made.full_text(), tuple(make_agent(agent).full_text() for agent in seats), seed, max_plies)
+
+
+def timeless(record: MatchRecord) -> MatchRecord:
+    """Returns a record without its seconds, the only thing that may differ."""
+    return dataclasses.replace(record, seconds=0.0)
+
+
+TTT_TREE = "mctse(iterations=15,maxnodes=10,rollout_depth=9)"
+TTT_FLAT = "mc(iterations=4,rollout_depth=9)"
+SMALL_TREE = "mctse(iterations=12,maxnodes=8,rollout_depth=5)"
+BOARD_TREE = "mctse(iterations=6,rollout_depth=4,evaluator=heuristics2048(empty_method=1))"
+SPECS = [
+    *(spec("tictactoe", TTT_TREE, TTT_FLAT, seed=seed) for seed in range(3)),
+    *(spec("tictactoe", TTT_FLAT, TTT_TREE, seed=seed) for seed in range(2)),
+    spec("tictactoe", "random", seed=5),
+    spec("tictactoe", "random", seed=5, max_plies=4),
+    *(spec("2048(size=2)", SMALL_TREE, seed=seed) for seed in range(3)),
+    *(spec("2048(size=3)", SMALL_TREE, seed=seed, max_plies=15) for seed in range(2)),
+    spec("2048(size=2)", "greedy", seed=8),
+    spec("2048", BOARD_TREE, seed=2, max_plies=6),
+    spec("2048", "mc(iterations=2,rollout_depth=3)", seed=3, max_plies=6),
+]
+
+
+def fingerprint() -> str:
+    """Returns a hash of all that the records of SPECS say, but for the seconds."""
+    text = "\n".join(
+        repr((r.spec.id, r.termination.value, r.scores, r.decisions, r.nodes, unpack_plies(r.plies).tolist(), r.facts))
+        for r in play_matches(SPECS)
+    )
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def test_a_match_is_pure() -> None:
+    """The same spec gives the same record, alone or after other matches, and is not changed."""
+    for one in SPECS:
+        before = dataclasses.replace(one)
+        first = play_match(one)
+        play_match(SPECS[0])
+        again = play_match(one)
+        assert timeless(first) == timeless(again) and first.spec == before == one
+        assert first.seconds > 0
+
+
+def test_records_are_complete() -> None:
+    """One decision an action, zero-sum scores in tic-tac-toe, the largest tile of 2048, no error where none was."""
+    for record in play_matches(SPECS):
+        game = make_game(record.spec.game)
+        plies = unpack_plies(record.plies)
+        position = replay(record.spec, record.plies)
+        assert len(record.scores) == len(record.decisions) == len(record.nodes) == game.num_seats
+        assert record.error == ""
+        if game.num_seats == 2:
+            assert sum(record.scores) == 0 and len(plies) == sum(record.decisions)
+            assert record.decisions[0] - record.decisions[1] in (0, 1)
+            assert record.facts == {}
+        else:
+            chances = len(plies) - record.decisions[0]
+            assert chances == 2 + record.decisions[0]  # two tiles at the start, one after every move
+            assert record.facts == {"max_tile": 2 ** int(game.cell_values(position.state).max())}
+        if record.spec.max_plies and not position.over:
+            assert record.termination is Termination.LIMIT
+            assert sum(record.decisions) == record.spec.max_plies
+        else:
+            assert record.termination is Termination.NORMAL and position.over
+
+
+@pytest.mark.parametrize("python", [False, True])
+def test_records_replay_to_the_same_scores(python: bool) -> None:
+    """The plies alone lead to the recorded scores: a replay draws nothing."""
+    for record in play_matches(SPECS, python=python):
+        position = replay(record.spec, record.plies)
+        assert tuple(position.returns.tolist()) == record.scores
+        other_seed = dataclasses.replace(record.spec, seed=record.spec.seed + 1)
+        again = replay(other_seed, record.plies)
+        assert again.state.tolist() == position.state.tolist() and again.returns.tolist() == position.returns.tolist()
+        assert position.over == (record.termination is Termination.NORMAL)
+
+
+def test_a_replay_refuses_an_illegal_ply() -> None:
+    record = play_match(spec("tictactoe", "random"))
+    plies = unpack_plies(record.plies)
+    plies[-1] = plies[0]
+    with pytest.raises(UserError, match="must be legal"):
+        replay(record.spec, pack_plies(plies))
+    with pytest.raises(UserError, match="game is over"):
+        replay(record.spec, pack_plies(np.append(unpack_plies(record.plies), plies[0])))
+
+
+def test_python_and_compiled_matches_are_equal() -> None:
+    assert [timeless(r) for r in play_matches(SPECS)] == [timeless(r) for r in play_matches(SPECS, python=True)]
+
+
+@pytest.mark.parametrize("python", [False, True])
+@pytest.mark.parametrize("game", ["tictactoe", "2048(size=3)"])
+def test_a_limit_cuts_the_same_match(game: str, python: bool) -> None:
+    """With `max_plies` = n a match is the unlimited one up to its n-th action, and LIMIT unless it was over by then."""
+    whole = play_match(spec(game, "random"))
+    actions = sum(whole.decisions)
+    assert whole.termination is Termination.NORMAL
+    for limit in (1, 2, actions - 1, actions, actions + 1):
+        record = play_matches([spec(game, "random", max_plies=limit)], python=python)[0]
+        plies = unpack_plies(record.plies).tolist()
+        assert plies == unpack_plies(whole.plies).tolist()[: len(plies)]
+        assert sum(record.decisions) == min(limit, actions)
+        assert record.termination is (Termination.LIMIT if limit < actions else Termination.NORMAL)
+        assert tuple(replay(record.spec, record.plies).returns.tolist()) == record.scores
+
+
+SMALL_SPECS = [one for one in SPECS if one.game != "2048(size=4)"]
+
+
+@given(st.permutations(range(len(SMALL_SPECS))), st.integers(1, len(SMALL_SPECS)))
+@settings(max_examples=30 if JIT else 5)
+def test_neighbours_and_order_change_no_record(order: list[int], count: int) -> None:
+    """A match's record does not depend on which matches share its batch, in which order, or on how many."""
+    expected = {one: timeless(record) for one, record in zip(SMALL_SPECS, play_matches(SMALL_SPECS), strict=True)}
+    chosen = [SMALL_SPECS[i] for i in order[:count]]
+    records = play_matches([*chosen, chosen[0]])
+    assert [record.spec for record in records] == [*chosen, chosen[0]]
+    assert [timeless(record) for record in records] == [expected[one] for one in [*chosen, chosen[0]]]
+
+
+def test_a_batch_is_its_matches() -> None:
+    """Thirty matches in one call into compiled code equal thirty calls; their seeds make them differ."""
+    many = [spec("2048(size=2)", "random", seed=seed) for seed in range(30)]
+    records = [timeless(record) for record in play_matches(many)]
+    assert records == [timeless(play_match(one)) for one in many]
+    assert len({record.plies for record in records}) > 25
+
+
+@needs_jit
+def test_threads_play_the_same_matches() -> None:
+    """Kernels run side by side without the GIL and without sharing anything."""
+    expected = [timeless(record) for record in play_matches(SPECS)]
+    with ThreadPoolExecutor(2) as threads:
+        for records in threads.map(play_matches, [SPECS] * 4):
+            assert [timeless(record) for record in records] == expected
+
+
+# --- Buffers ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def tiny_room(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
+    """Gives compiled matches a 256th of the room for plies; returns the (room, matches played) of every call."""
+    calls: list[tuple[int, int]] = []
+
+    def play(game: Any, seats: Any, *arrays: Any) -> int:
+        *before, plies, ends, stop = arrays
+        room = plies[: plies.size // 256]
+        played = int(play_many(game, seats, *before, room, ends, stop))
+        calls.append((room.size, played))
+        return played
+
+    monkeypatch.setattr(match, "play_many", play)
+    monkeypatch.setattr(match, "compile_kernel", lambda kernel: None)  # `play` is no kernel
+    return calls
+
+
+def test_matches_longer_than_the_room_are_complete(tiny_room: list[tuple[int, int]]) -> None:
+    """Where a match does not fit, it is played again from its start with more room; nothing is lost or doubled."""
+    many = [spec("2048(size=2)", "random", seed=seed) for seed in range(12)]
+    many += [spec("2048(size=3)", "random", seed=seed) for seed in range(3)]
+    records = [timeless(record) for record in play_matches(many)]
+    assert any(played == 0 for _, played in tiny_room), "no match was longer than the room"
+    assert any(0 < played < 12 for _, played in tiny_room), "no batch was cut in its middle"
+    assert records == [timeless(record) for record in play_matches(many, python=True)]
+    assert [record.spec for record in records] == many
+
+
+def direct(room: int, stop: int) -> tuple[int, list[np.ndarray], list[np.ndarray], np.ndarray, np.ndarray]:
+    """Calls `play_many` for two matches; returns how many it played, the arrays after and before, plies and ends."""
+    game = make_game("2048(size=2)")
+    seats = (make_agent("mc(iterations=2)").seat_kernels(game),) * MAX_SEATS
+    states, rngs = np.tile(game.new_state(), (2, 1)), np.stack([streams(seed, 2) for seed in (3, 4)])
+    returns, counts = np.zeros((2, 1)), np.zeros((2, 2, 1), np.int64)
+    arrays = [states, rngs, returns, counts]
+    start = [array.copy() for array in arrays]
+    plies, ends = np.full(room, -7, np.int64), np.full((2, 2), -7, np.int64)
+    played = play_many(game.kernels, seats, states, rngs, 0, returns, counts, plies, ends, np.array([stop]))
+    return int(played), arrays, start, plies, ends
+
+
+@pytest.mark.parametrize("room", range(40))
+def test_a_match_that_does_not_fit_leaves_its_start(room: int) -> None:
+    """Whatever the room, `play_many` either plays a match whole or leaves its arrays as they came."""
+    played, arrays, start, plies, ends = direct(room, stop=0)
+    expected = play_matches([spec("2048(size=2)", "mc(iterations=2)", seed=seed) for seed in (3, 4)])
+    lengths = [len(unpack_plies(record.plies)) for record in expected]
+    assert played == sum(room >= total for total in itertools.accumulate(lengths))
+    for array, before in zip(arrays, start, strict=True):
+        assert np.array_equal(array[played:], before[played:])
+    for i in range(played):
+        first = sum(lengths[:i])
+        assert ends[i].tolist() == [first + lengths[i], 0]
+        assert plies[first : ends[i, 0]].tolist() == unpack_plies(expected[i].plies).tolist()
+    assert (ends[played:] == -7).all()
+
+
+def test_a_stopped_match_leaves_its_start() -> None:
+    """With the flag set, compiled code makes no decision and leaves all arrays as they came."""
+    played, arrays, start, _, ends = direct(4096, stop=1)
+    assert played == 0 and (ends == -7).all()
+    assert all(np.array_equal(array, before) for array, before in zip(arrays, start, strict=True))
+    played, arrays, start, _, ends = direct(4096, stop=0)
+    assert played == 2 and not any(np.array_equal(a, before) for a, before in zip(arrays, start, strict=True))
+
+
+def test_long_games_fit_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Games of 5,000 plies, more than the first buffer holds, are recorded whole and replay to their scores."""
+    monkeypatch.setitem(GAMES.places, "long", "tests.agents.small_games:Long")
+    many = [MatchSpec("long", ("random",), seed) for seed in range(3)]
+    records = play_matches(many)
+    assert [timeless(record) for record in records] == [timeless(record) for record in play_matches(many, python=True)]
+    for record in records:
+        plies = unpack_plies(record.plies)
+        assert len(plies) == record.decisions[0] == LONG and record.scores == (plies.sum(),)
+        assert tuple(replay(record.spec, record.plies).returns.tolist()) == record.scores
+    assert len({record.scores for record in records}) > 1
+
+
+# --- Stopping -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("python", [False, True])
+def test_a_stop_flag_that_is_set_leaves_all_matches_out(python: bool) -> None:
+    assert play_matches(SPECS, stop=np.ones(1, np.int64), python=python) == []
+
+
+def test_a_stop_between_calls_keeps_what_is_done(
+    tiny_room: list[tuple[int, int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Matches that were done when the flag was set are returned whole, the others not at all."""
+    many = [spec("2048(size=2)", "random", seed=seed) for seed in range(12)]
+    stop = np.zeros(1, np.int64)
+    tiny = match.play_many
+
+    def stop_after_some(*arguments: Any) -> int:
+        played = tiny(*arguments)
+        stop[0] = sum(done for _, done in tiny_room) >= 3
+        return int(played)
+
+    monkeypatch.setattr(match, "play_many", stop_after_some)
+    records = play_matches(many + SPECS, stop=stop)
+    assert 3 <= len(records) < len(many)
+    monkeypatch.undo()
+    assert [timeless(record) for record in records] == [timeless(r) for r in play_matches(many[: len(records)])]
+
+
+def test_a_stop_in_python_ends_after_the_match(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A match that is played in Python is finished, then no other begins, of this group or the next."""
+    stop = np.zeros(1, np.int64)
+    facts = type(make_game("tictactoe")).facts
+
+    def stop_at_the_second(game: Any, state: Any) -> dict[str, float]:
+        stop[0] = len(ended) == 1
+        ended.append(1)
+        return facts(game, state)
+
+    ended: list[int] = []
+    monkeypatch.setattr(type(make_game("tictactoe")), "facts", stop_at_the_second)
+    many = [spec("tictactoe", "random", seed=seed) for seed in range(4)] + [spec("2048(size=2)", "random")]
+    records = play_matches(many, stop=stop, python=True)
+    assert [record.spec for record in records] == many[:2]
+    assert all(record.termination is Termination.NORMAL for record in records)
+
+
+@needs_jit
+def test_a_stop_from_another_thread_reaches_compiled_code() -> None:
+    """Set while kernels run, the flag ends the batch at a decision: whole records of the first matches, no others."""
+    many = [spec("2048", "greedy(evaluator=heuristics2048)", seed=seed) for seed in range(4000)]
+    stop, records = np.zeros(1, np.int64), []
+    play_matches(many[:1])
+    thread = threading.Thread(target=lambda: records.extend(play_matches(many, stop=stop)))
+    thread.start()
+    thread.join(0.3)
+    stop[0] = 1
+    thread.join(60)
+    assert not thread.is_alive()
+    assert len(records) < len(many)
+    count = min(len(records), 20)
+    assert [timeless(record) for record in records[:count]] == [timeless(r) for r in play_matches(many[:count])]
+    for record in records[-2:]:
+        assert timeless(record) == timeless(play_match(record.spec))
+    assert [record.spec for record in records] == many[: len(records)]
+
+
+# --- Seats and streams ----------------------------------------------------------------------------------------------
+
+
+def test_each_seat_has_its_own_agent_and_counts() -> None:
+    """Nodes and decisions are counted for the seat that made them; swapping the agents swaps the counts' kinds."""
+    for agents in (("random", TTT_FLAT), (TTT_FLAT, "random")):
+        record = play_match(spec("tictactoe", *agents, seed=4))
+        for seat, agent in enumerate(agents):
+            assert record.decisions[seat] >= 2
+            assert (record.nodes[seat] > 0) == (agent == TTT_FLAT)
+
+
+def test_a_seats_stream_does_not_depend_on_the_other_agent() -> None:
+    """Seat 0's first move is the same whoever sits opposite, and both seats of one agent draw different numbers."""
+    firsts = set()
+    for seed in range(20):
+        plies = [
+            unpack_plies(play_match(spec("tictactoe", "random", other, seed=seed)).plies).tolist()
+            for other in ("random", "greedy", TTT_FLAT)
+        ]
+        assert len({line[0] for line in plies}) == 1
+        firsts.add(plies[0][0])
+    assert len(firsts) > 4
+    rngs = streams(7, 3)
+    assert len({tuple(rng) for rng in rngs.tolist()}) == 3
+    assert streams(7, 2).tolist() == rngs[:2].tolist()  # more seats do not change the streams of the first
+
+
+def test_the_same_seed_gives_the_same_chance_to_every_agent() -> None:
+    """Chance has stream 0 to itself: as long as two agents play the same moves, they see the same tiles."""
+    starts = {}
+    for agent in ("random", "greedy", "mc(iterations=3)"):
+        starts[agent] = unpack_plies(play_match(spec("2048", agent, seed=11, max_plies=1)).plies).tolist()
+    assert len({tuple(line[:2]) for line in starts.values()}) == 1
+    others = {
+        tuple(unpack_plies(play_match(spec("2048", "random", seed=s, max_plies=1)).plies).tolist()[:2])
+        for s in range(20)
+    }
+    assert len(others) > 12
+
+
+def test_chance_in_a_match_is_the_games_own() -> None:
+    """Every ply of chance in a record is one of the outcomes that the game names there, fours about one in ten."""
+    records = play_matches([spec("2048(size=3)", "random", seed=seed) for seed in range(25)])
+    tiles = []
+    for record in records:
+        game = make_game(record.spec.game)
+        position = Position(game, game.new_state(), np.zeros(1), streams(0, 1)[0])
+        game.kernels.init(position.state, streams(0, 1)[0])
+        for ply in unpack_plies(record.plies).tolist():
+            if position.to_move == CHANCE:
+                assert ply in [outcome for outcome, _ in position.outcomes()]
+                tiles.append(ply % 2)
+            position = position.play(ply, draw_chance=False)
+    share, n = np.mean(tiles), len(tiles)
+    assert n > 500 and abs(share - 0.1) < 5 * (0.09 / n) ** 0.5
+
+
+@pytest.mark.parametrize("python", [False, True])
+def test_an_agent_sees_what_its_seat_may_know(python: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a game hides something, agents get the view of `observe`: their own secret, 0 for the other one."""
+    monkeypatch.setitem(GAMES.places, "secrets", "tests.agents.small_games:Secrets")
+    monkeypatch.setitem(AGENTS.places, "tells", "tests.agents.small_games:Tells")
+    seen = set()
+    for seed in range(10):
+        one = MatchSpec("secrets", ("tells", "tells"), seed)
+        start = next(replay_positions(one, pack_plies(np.zeros(0, np.int64))))
+        own = [int(secret) for secret in start.state[1:]]
+        assert min(own) > 0
+        record = play_matches([one], python=python)[0]
+        assert unpack_plies(record.plies).tolist() == [10 * own[0], own[1]]
+        seen.add(tuple(own))
+    assert len(seen) > 5
+
+
+# --- What cannot be played --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("one", "sentence"),
+    [
+        (MatchSpec("tictactoe", ("random",), 1), "has 2 seats, got 1 agents; name one agent per seat"),
+        (MatchSpec("2048(size=4)", ("random", "random"), 1), "has 1 seat, got 2 agents"),
+        (MatchSpec("tictactoo", ("random", "random"), 1), "did you mean tictactoe"),
+        (MatchSpec("tictactoe", ("random", "randon"), 1), "did you mean random"),
+        (MatchSpec("2048(size=9)", ("random",), 1), "size must be from 2 to 4"),
+        (MatchSpec("2048(size=3)", ("mc(evaluator=heuristics2048())",), 1), "heuristics2048 evaluates the 4x4 board"),
+    ],
+)
+def test_a_match_that_cannot_be_played_is_refused_in_a_sentence(one: MatchSpec, sentence: str) -> None:
+    for act in (check_spec, play_match):
+        refuse: Callable[[MatchSpec], Any] = act
+        with pytest.raises(UserError, match=sentence):
+            refuse(one)
+
+
+def test_no_matches_are_no_records() -> None:
+    assert play_matches([]) == []
+
+
+def test_the_compiler_changes_nothing() -> None:
+    """Another process with NUMBA_DISABLE_JIT turned around (and another hash seed) gives the same records exactly."""
+    environment = os.environ | {
+        "NUMBA_DISABLE_JIT": "1" if JIT else "0",
+        "PYTHONHASHSEED": "321",
+        "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "src"), *filter(None, sys.path)]),
+    }
+    code = (
+        "from turnier.games.abi import JIT\n"
+        "from tests.arena.test_match import fingerprint\n"
+        f"assert JIT is {not JIT}\n"
+        "print(fingerprint())"
+    )
+    run = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], env=environment, cwd=ROOT, capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.split()[-1] == fingerprint()

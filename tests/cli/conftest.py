@@ -1,0 +1,1 @@
+from tests.postgres import postgres_server, postgres_url  # noqa: F401

@@ -1,0 +1,169 @@
+"""The command line as a user types it: what it prints, and one sentence with exit code 2 for bad input."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+REPO = Path(__file__).resolve().parents[2]
+TURNIER = [sys.executable, "-c", "from turnier.cli import main; main()"]
+
+
+def turnier(*arguments: str, cwd: Path, columns: int = 200) -> subprocess.CompletedProcess[str]:
+    import os
+
+    environment = os.environ | {"COLUMNS": str(columns)}
+    return subprocess.run([*TURNIER, *arguments], cwd=cwd, env=environment, capture_output=True, text=True, timeout=300)
+
+
+def good(*arguments: str, cwd: Path) -> str:
+    shown = turnier(*arguments, cwd=cwd)
+    assert shown.returncode == 0, shown.stderr
+    return shown.stdout
+
+
+def test_games_and_agents_list_their_declarations(tmp_path: Path) -> None:
+    games = good("games", cwd=tmp_path)
+    assert "2048" in games
+    assert "tictactoe" in games
+    agents = good("agents", cwd=tmp_path)
+    assert all(name in agents for name in ("random", "greedy", "mc", "mctse", "heuristics2048", "rollout"))
+    detail = good("agents", "mctse", cwd=tmp_path)
+    assert "most action nodes in the tree" in detail
+    assert "uct | uctn" in detail
+
+
+def test_play_is_reproducible_and_shows_moves(tmp_path: Path) -> None:
+    first = good("play", "2048", "random", "--seed", "3", cwd=tmp_path)
+    assert "2048, seed 3" in first
+    strip = [line for line in first.splitlines() if "random" not in line]
+    again = good("play", "2048", "random", "--seed", "3", cwd=tmp_path)
+    assert strip == [line for line in again.splitlines() if "random" not in line]
+    shown = good("play", "tictactoe", "mctse(iterations=50)", "random", "--show", cwd=tmp_path)
+    assert "seat 0:" in shown
+    assert "values (visits)" in shown
+
+
+def test_a_tournament_is_the_same_with_every_executor(tmp_path: Path) -> None:
+    """Also with 1 and 2 workers, and `turnier results` shows mean, interval, games and tile rates."""
+    command = ("tournament", "2048", "random", "mc(iterations=20,rollout_depth=20)", "--games", "6", "--seed", "7")
+    tables = []
+    for name, options in {
+        "serial": ("--executor", "serial"),
+        "one": ("--executor", "threads", "--workers", "1"),
+        "two": ("--executor", "threads", "--workers", "2"),
+        "ray": ("--workers", "2"),
+    }.items():
+        store = f"sqlite:///{name}.db"
+        good(*command, "--store", store, *options, cwd=tmp_path)
+        rows = json.loads(good("results", "--store", store, "--json", cwd=tmp_path))
+        tables.append([{k: v for k, v in row.items() if k != "decisions_per_second"} for row in rows])
+    assert tables[0] == tables[1] == tables[2] == tables[3]
+    (mc, random) = sorted(tables[0], key=lambda row: row["label"])
+    assert mc["games"] == random["games"] == 6
+    assert mc["mean"] > random["mean"] > 0
+    assert mc["half_width"] > 0
+    assert random["max_tile>=8192"] == 0.0
+    assert random["max_tile>=8192_high"] > 0
+    shown = good("results", "--store", "sqlite:///ray.db", cwd=tmp_path)
+    assert "mc(iterations=20)" in shown
+    assert "±" in shown
+    assert "4096" in shown
+
+
+def test_the_same_tournament_again_plays_nothing(tmp_path: Path) -> None:
+    command = ("tournament", "tictactoe", "random", "mc(iterations=3)", "--games", "8", "--executor", "serial")
+    good(*command, cwd=tmp_path)
+    before = good("results", "--json", cwd=tmp_path)
+    good(*command, cwd=tmp_path)
+    assert good("results", "--json", cwd=tmp_path) == before
+
+
+def test_verify_agrees_and_finds_a_disagreement(tmp_path: Path) -> None:
+    golden = REPO / "tests/data/2048/moves.jsonl"
+    assert "all 400 lines agree" in good("verify", "2048", str(golden), cwd=tmp_path)
+    lines = golden.read_text().splitlines()
+    wrong = json.loads(lines[4])
+    wrong["moves"]["left"]["reward"] += 4
+    (tmp_path / "wrong.jsonl").write_text("\n".join([*lines[:4], json.dumps(wrong)]))
+    shown = turnier("verify", "2048", "wrong.jsonl", cwd=tmp_path)
+    assert shown.returncode == 1
+    assert "wrong.jsonl:5: the moves must be" in shown.stdout
+
+
+BAD = {
+    "unknown game": (("play", "2084", "random"), "There is no game named '2084'; did you mean 2048?"),
+    "unknown agent": (("play", "2048", "mctes"), "There is no agent named 'mctes'; did you mean mctse?"),
+    "unknown parameter": (("play", "2048", "mc(iteration=5)"), "did you mean iterations?"),
+    "out of range": (("play", "2048", "mc(iterations=0)"), "iterations must be from 1 to 1e+08, got 0"),
+    "not a number": (("play", "2048", "mc(iterations=many)"), "iterations must be a whole number, got many"),
+    "bad choice": (("play", "2048", "mctse(selection=uctm)"), "selection must be one of uct, uctn, got uctm"),
+    "syntax": (("play", "2048", "mc(iterations=5"), "a comma or a closing bracket must stand, got the end"),
+    "too few agents": (("play", "tictactoe", "random"), "tictactoe has 2 seats, got 1 agents"),
+    "unfit evaluator": (
+        ("play", "tictactoe", "random", "greedy(evaluator=heuristics2048())"),
+        "heuristics2048 evaluates the 4x4 board of 2048 only",
+    ),
+    "negative seed": (("play", "2048", "random", "--seed", "-1"), "a seed must be 0 or larger, got -1"),
+    "no games": (("tournament", "2048", "random", "--games", "0"), "at least 1 game, got 0"),
+    "unknown executor": (("tournament", "2048", "random", "--executor", "rya"), "did you mean ray?"),
+    "no workers": (("tournament", "2048", "random", "--workers", "0"), "at least 1 worker, got 0"),
+    "unreachable cluster": (
+        ("tournament", "2048", "random", "--address", "127.0.0.1:1"),
+        "a Ray cluster must answer at 127.0.0.1:1",
+    ),
+    "unreachable server": (
+        ("tournament", "2048", "random", "--store", "postgresql://me:secret@127.0.0.1:1/x"),
+        "postgresql",
+    ),
+    "not a URL": (("results", "--store", "turnier.db"), "must be named by a URL"),
+    "missing store": (("results", "--store", "sqlite:///none.db"), "turnier tournament"),
+    "corrupt store": (("results", "--store", "sqlite:///corrupt.db"), "undamaged SQLite database"),
+    "unknown run": (("results", "--store", "sqlite:///good.db", "--run", "x"), "There is no run named 'x'"),
+    "missing file": (("verify", "2048", "none.jsonl"), "must be readable, got none.jsonl"),
+    "not JSON": (("verify", "2048", "corrupt.db"), "every line must be a recorded game or position of 2048"),
+    "other format": (("verify", "tictactoe", "{}.jsonl"), "tictactoe has no recorded format"),
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("bad")
+    good("tournament", "tictactoe", "random", "random", "--games", "2", "--executor", "serial",
+         "--store", "sqlite:///good.db", cwd=path)  # fmt: skip
+    (path / "corrupt.db").write_text("this is not a database, and no JSON either\n" * 50)
+    (path / "{}.jsonl").write_text("{}\n")
+    return path
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_is_one_sentence_and_exit_code_2(case: str, folder: Path) -> None:
+    arguments, sentence = BAD[case]
+    before = {p.name: p.read_bytes() for p in folder.glob("*.db")}
+    shown = turnier(*arguments, cwd=folder)
+    assert shown.returncode == 2, shown.stdout + shown.stderr
+    assert sentence in shown.stderr
+    assert "Traceback" not in shown.stderr
+    assert "secret" not in shown.stderr
+    assert len(shown.stderr.strip().splitlines()) == 1
+    assert all((folder / name).read_bytes() == content for name, content in before.items()), "nothing is lost"
+
+
+def test_every_command_has_help_with_an_example(tmp_path: Path) -> None:
+    for command in ("games", "agents", "play", "tournament", "results", "verify", "bench"):
+        assert f"Example: turnier {command}" in good(command, "--help", cwd=tmp_path)
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed; the benchmarks compile a C program")
+def test_bench_prints_values_and_quotients(tmp_path: Path) -> None:
+    table = json.loads(good("bench", "--json", "--rounds", "1", cwd=tmp_path))
+    assert set(table) == {"random_2048", "mc_2048", "mctse_2048"}
+    for row in table.values():
+        assert row["value"] > 0
+        assert row["reference"] > 0
+        assert row["quotient"] == pytest.approx(row["value"] / row["reference"])

@@ -1,0 +1,123 @@
+"""The study with real services: optuna-dashboard over HTTP, a Ray cluster started by hand, PostgreSQL."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+REPO = Path(__file__).resolve().parents[2]
+SCRIPT = REPO / "studies" / "cmaes_heuristics.py"
+BIN = Path(sys.executable).parent
+TINY = ("--preset", "tiny", "--generations", "1", "--held-out", "2")
+
+
+def study(folder: Path, *options: str, **environment: str) -> str:
+    shown = subprocess.run(
+        [sys.executable, str(SCRIPT), *TINY, "--picture", str(folder), *options],
+        cwd=folder,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert shown.returncode == 0, shown.stdout + shown.stderr
+    return shown.stdout
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def test_optuna_dashboard_lists_the_study_with_its_trials(tmp_path: Path) -> None:
+    study(tmp_path, "--executor", "threads", "--store", "sqlite:///turnier.db")
+    port = free_port()
+    server = subprocess.Popen(
+        [BIN / "optuna-dashboard", "sqlite:///turnier.db", "--port", str(port)],
+        cwd=tmp_path,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        for _ in range(300):
+            try:
+                studies = get(f"http://127.0.0.1:{port}/api/studies")["study_summaries"]
+                break
+            except OSError:
+                time.sleep(0.1)
+        (found,) = studies
+        assert found["study_name"] == "cmaes_heuristics-tiny"
+        trials = get(f"http://127.0.0.1:{port}/api/studies/{found['study_id']}?after=0")["trials"]
+    finally:
+        server.terminate()
+        server.wait(timeout=30)
+    assert len(trials) == 8
+    for trial in trials:
+        attributes = {a["key"]: a["value"] for a in trial["user_attrs"]}
+        assert {"generation", "index", "mean", "standard_error", "games", "seconds"} <= set(attributes)
+    assert (tmp_path / "cmaes_heuristics-tiny.png").stat().st_size > 10_000
+
+
+def get(url: str) -> dict[str, list[dict[str, object]]]:
+    with urllib.request.urlopen(url, timeout=10) as answer:
+        found: dict[str, list[dict[str, object]]] = json.load(answer)
+        return found
+
+
+@pytest.fixture
+def ray_cluster(tmp_path: Path) -> Iterator[str]:
+    """A head started by hand; yields its address."""
+    port = free_port()
+    ray = [str(BIN / "ray")]
+    log = tmp_path / "ray.log"  # not a pipe: the daemons would keep it open
+    started = subprocess.run(
+        [*ray, "start", "--head", "--port", str(port), "--num-cpus", "2",
+         "--include-dashboard=false", "--disable-usage-stats", "--object-store-memory", str(128 << 20)],
+        stdout=log.open("w"), stderr=subprocess.STDOUT, timeout=120,
+    )  # fmt: skip
+    assert started.returncode == 0, log.read_text()
+    try:
+        yield f"127.0.0.1:{port}"
+    finally:
+        subprocess.run([*ray, "stop", "--force"], capture_output=True, timeout=120)
+
+
+def test_the_study_joins_a_cluster_started_by_hand(tmp_path: Path, ray_cluster: str) -> None:
+    """--address auto finds `ray start --head`, an explicit address too, and the cluster outlives the study."""
+    study(tmp_path, "--store", "sqlite:///a.db", "--address", "auto")
+    study(tmp_path, "--store", "sqlite:///b.db", RAY_ADDRESS=ray_cluster)
+    study(tmp_path, "--store", "sqlite:///c.db", "--executor", "threads")
+    assert values(f"sqlite:///{tmp_path}/a.db") == values(f"sqlite:///{tmp_path}/c.db")
+    assert values(f"sqlite:///{tmp_path}/b.db") == values(f"sqlite:///{tmp_path}/c.db")
+    with socket.create_connection(("127.0.0.1", int(ray_cluster.split(":")[1])), timeout=5):
+        pass
+
+
+def test_the_study_runs_and_resumes_on_postgresql(tmp_path: Path, postgres_url: str) -> None:
+    study(tmp_path, "--executor", "threads", "--store", postgres_url)
+    study(tmp_path, "--executor", "threads", "--store", postgres_url, "--generations", "2")
+    study(tmp_path, "--executor", "threads", "--store", "sqlite:///a.db", "--generations", "2")
+    assert values(postgres_url) == values(f"sqlite:///{tmp_path}/a.db")
+
+
+def values(url: str) -> list[tuple[int, float | None]]:
+    import optuna
+
+    from turnier.results.store import Store
+
+    with Store.open(url) as store:
+        storage = optuna.storages.RDBStorage(store.url)
+    trials = optuna.load_study(study_name="cmaes_heuristics-tiny", storage=storage).get_trials()
+    storage.engine.dispose()
+    assert trials
+    return [(trial.number, trial.value) for trial in trials]

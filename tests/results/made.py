@@ -1,0 +1,78 @@
+"""Records made by hand, and what other processes of the tests do with a store."""
+
+from __future__ import annotations
+
+import itertools
+import multiprocessing
+from collections.abc import Callable, Sequence
+from multiprocessing.process import BaseProcess
+from typing import Any
+
+import numpy as np
+
+from turnier.arena.spec import MatchRecord, MatchSpec, Termination, pack_plies
+from turnier.results.store import Store
+
+GAME = "2048(size=4)"
+DUEL = "tictactoe"
+BATCH = 50  # records that `append_forever` writes at once
+
+
+def made(
+    seed: int,
+    scores: Sequence[float] = (100.0,),
+    agents: Sequence[str] = ("random",),
+    game: str = GAME,
+    **changes: Any,
+) -> MatchRecord:
+    n = len(agents)
+    values: dict[str, Any] = {
+        "termination": Termination.NORMAL,
+        "decisions": tuple(range(10, 10 + n)),
+        "nodes": (7,) * n,
+        "seconds": 0.5,
+        "plies": pack_plies(np.array([seed % 7, 3, 2], np.int64)),
+        "facts": {"max_tile": 128} if game == GAME else {},
+    }
+    return MatchRecord(MatchSpec(game, tuple(agents), seed), scores=tuple(scores), **{**values, **changes})
+
+
+def ids(records: Sequence[MatchRecord]) -> list[str]:
+    return [record.spec.id for record in records]
+
+
+def started(work: Callable[..., None], *arguments: Any) -> tuple[BaseProcess, Any]:
+    """Starts work(connection, *arguments) in a fresh process; returns it and our end of the connection."""
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=work, args=(theirs, *arguments), daemon=True)
+    process.start()
+    theirs.close()
+    return process, ours
+
+
+def told(connection: Any) -> Any:
+    """Returns what the other process sends next."""
+    assert connection.poll(60), "the other process is silent"
+    return connection.recv()
+
+
+def append_all(connection: Any, url: str, seeds: range) -> None:
+    """Waits for a word, opens the store, appends batches that overlap, and sends how many were new."""
+    connection.send("ready")
+    connection.recv()
+    with Store.open(url) as store:
+        store.begin_run("run", "tournament", "both", {"seeds": 1})
+        batches = [seeds[i : i + 40] for i in range(0, len(seeds), 20)]
+        connection.send(sum(store.append("run", [made(seed) for seed in batch]) for batch in batches))
+
+
+def append_forever(connection: Any, url: str) -> None:
+    """Appends batches of BATCH matches of two seats until it is ended; sends a word after the first."""
+    with Store.open(url) as store:
+        store.begin_run("run", "tournament", "endless", {})
+        for i in itertools.count():
+            seeds = range(i * BATCH, (i + 1) * BATCH)
+            store.append("run", [made(seed, (1.0, -1.0), ("random", "greedy"), DUEL) for seed in seeds])
+            if i == 0:
+                connection.send("begun")

@@ -1,0 +1,198 @@
+"""Tables against numbers worked out by hand."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from tests.results.made import DUEL, GAME, ids, made
+from turnier.agents.registry import AGENTS
+from turnier.arena.spec import Termination
+from turnier.games.errors import UserError
+from turnier.results.store import Store
+from turnier.results.tables import MATCH_COLUMNS, matches_frame, runs_frame, summary, to_json
+
+MC = AGENTS.make("mc(iterations=5)").full_text()
+SCORES = (1.0, 2.0, 3.0, 4.0, 10.0)
+TILES = (512, 1024, 2048, 2048, 4096)
+
+
+@pytest.fixture
+def store(tmp_path: Any) -> Any:
+    """A tournament with five games of 2048 and six duels, and a study that shares a match."""
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as opened:
+        opened.begin_run("run", "tournament", "a tournament", {"seed": 1})
+        opened.begin_run("study", "study", "a study", {"seed": 2})
+        games = zip(SCORES, TILES, strict=True)
+        opened.append("run", [made(i, (s,), facts={"max_tile": tile}) for i, (s, tile) in enumerate(games)])
+        opened.append("run", duels())
+        opened.append("study", [made(0), made(99, (5.0,))])
+        yield opened
+
+
+def duels() -> list[Any]:
+    """From the view of random: two wins, a draw, a loss, a failure (no result), and a draw by the limit."""
+    results = [(1.0, -1.0), (1.0, -1.0), (0.0, 0.0), (-1.0, 1.0)]
+    records = [made(i, scores, ("random", "greedy"), DUEL) for i, scores in enumerate(results)]
+    records.append(made(7, (0.0, 0.0), ("random", "greedy"), DUEL, termination=Termination.ERROR, error="x"))
+    records.append(made(8, (0.0, 0.0), ("random", "greedy"), DUEL, termination=Termination.LIMIT))
+    return records
+
+
+def rows(table: pd.DataFrame) -> dict[tuple[str, str], dict[str, Any]]:
+    return {(row["game"], row["agent"]): dict(row) for _, row in table.iterrows()}
+
+
+def test_one_row_per_match_and_seat(store: Store) -> None:
+    frame = matches_frame(store)
+    assert len(frame) == 5 + 2 * 6
+    assert tuple(frame.columns) == (*MATCH_COLUMNS, "max_tile")
+    assert to_json(frame)[0] == {
+        "match": made(0).spec.id,
+        "run": "run",
+        "game": GAME,
+        "seat": 0,
+        "agent": "random",
+        "label": "random",
+        "seed": 0,
+        "score": 1.0,
+        "result": None,
+        "decisions": 10,
+        "nodes": 7,
+        "seconds": 0.5,
+        "termination": "normal",
+        "seats": 1,
+        "alone": True,
+        "max_tile": 512.0,
+    }
+    duel = frame[frame["match"] == duels()[0].spec.id]
+    assert duel[["seat", "agent", "score", "result", "decisions", "seats", "alone"]].to_numpy().tolist() == [
+        [0, "random", 1.0, "win", 10, 2, False],
+        [1, "greedy", -1.0, "loss", 11, 2, False],
+    ]
+    assert duel["max_tile"].isna().all()
+
+
+def test_results_of_three_seats(store: Store) -> None:
+    def results(seed: int, *scores: float) -> list[str]:
+        record = made(seed, scores, ("random", "greedy", "random"), "three", facts={})
+        store.append("run", [record])
+        frame = matches_frame(store, game="three")
+        return list(frame[frame["match"] == record.spec.id]["result"])
+
+    assert results(1, 5.0, 3.0, 4.0) == ["win", "loss", "loss"]
+    assert results(2, 3.0, 1.0, 3.0) == ["draw", "loss", "draw"]
+    assert results(3, 0.0, 0.0, 0.0) == ["draw", "draw", "draw"]
+
+
+def test_filters(store: Store) -> None:
+    assert set(matches_frame(store, run="study")["match"]) == {made(0).spec.id, made(99).spec.id}
+    assert set(matches_frame(store, run="run", kind="study")["run"]) == {"run"}
+    assert list(matches_frame(store, kind="study")["score"]) == [1.0, 5.0]  # the match as it was stored first
+    everything = matches_frame(store, kind=None)
+    assert len(everything) == 18
+    assert list(everything[everything["match"] == made(0).spec.id]["run"]) == ["run"]  # once, under the older run
+    assert set(matches_frame(store, game="2048")["game"]) == {GAME}
+    greedy = matches_frame(store, agent="greedy")
+    assert set(greedy["agent"]) == {"greedy"}
+    assert list(greedy.sort_values("seed")["result"].fillna("none")) == ["loss", "loss", "draw", "win", "none", "draw"]
+    with pytest.raises(UserError, match="did you mean study"):
+        matches_frame(store, run="studie")
+
+
+def test_agents_are_named_short_and_found_by_any_form(store: Store) -> None:
+    store.append("run", [made(1, agents=(MC,)), made(2, agents=("long_gone(x=1)",))])
+    found = matches_frame(store, agent="mc(iterations=5)")
+    assert list(found["agent"]) == [MC]
+    assert list(found["label"]) == ["mc(iterations=5)"]
+    assert list(matches_frame(store, agent="long_gone(x=1)")["label"]) == ["long_gone(x=1)"]
+
+
+def test_a_fact_never_hides_a_column(store: Store) -> None:
+    store.append("run", [made(1, (8.0,), game="odd", facts={"score": 3, "goals": 4})])
+    row = matches_frame(store, game="odd").iloc[0]
+    assert (row["score"], row["score (fact)"], row["goals"]) == (8.0, 3, 4)
+
+
+def test_summary_of_scores_and_milestones(store: Store) -> None:
+    row = rows(summary(matches_frame(store)))[GAME, "random"]
+    deviation = math.sqrt(50 / 4)  # of 1, 2, 3, 4, 10 about 4
+    assert (row["label"], row["games"], row["mean"], row["median"], row["best"]) == ("random", 5, 4.0, 3.0, 10.0)
+    assert row["std"] == pytest.approx(deviation)
+    assert row["half_width"] == pytest.approx(2.7764451 * deviation / math.sqrt(5))  # t table, 4 degrees of freedom
+    assert row["decisions_per_second"] == pytest.approx(10 / 0.5)
+    assert (row["failures"], row["unfinished"]) == (0, 0)
+    reached = [row[f"max_tile>={tile}"] for tile in (1024, 2048, 4096, 8192)]
+    assert reached == [0.8, 0.6, 0.2, 0.0]
+    # Wilson, published for 0 and 1 of 5 (R: prop.test(x, 5, correct = FALSE)).
+    assert (row["max_tile>=8192_low"], row["max_tile>=8192_high"]) == pytest.approx((0.0, 0.4344825), abs=1e-6)
+    assert (row["max_tile>=4096_low"], row["max_tile>=4096_high"]) == pytest.approx((0.0362241, 0.6244654), abs=1e-6)
+    assert all(pd.isna(row[name]) for name in ("wins", "draws", "losses", "win_rate", "win_rate_low", "win_rate_high"))
+
+
+def test_summary_of_duels(store: Store) -> None:
+    table = summary(matches_frame(store))
+    mine, theirs = rows(table)[DUEL, "random"], rows(table)[DUEL, "greedy"]
+    assert [mine[name] for name in ("games", "wins", "draws", "losses", "failures", "unfinished")] == [6, 2, 2, 1, 1, 1]
+    assert [theirs[name] for name in ("wins", "draws", "losses")] == [1, 2, 2]
+    assert mine["win_rate"] == pytest.approx(2 / 5)  # the failure has no result
+    # Wilson by hand: (p + z2/2n -+ z sqrt(p q / n + z2/4n2)) / (1 + z2/n), z = 1.959964, n = 5, p = 0.4
+    assert (mine["win_rate_low"], mine["win_rate_high"]) == pytest.approx((0.1176208, 0.7692757), abs=1e-6)
+    assert math.isnan(mine["decisions_per_second"])  # two agents, one clock
+    assert math.isnan(mine["max_tile>=2048"])
+
+
+def test_an_agent_that_plays_itself_has_the_clock_alone(store: Store) -> None:
+    store.begin_run("mirror", "tournament", "m", {})
+    store.append("mirror", [made(3, (1.0, -1.0), ("random", "random"), DUEL)])
+    row = rows(summary(matches_frame(store, run="mirror")))[DUEL, "random"]
+    assert (row["games"], row["wins"], row["losses"]) == (2, 1, 1)
+    assert row["decisions_per_second"] == pytest.approx((10 + 11) / 0.5)
+
+
+def test_one_game_has_no_interval_and_json_has_none_for_it(store: Store) -> None:
+    table = to_json(summary(matches_frame(store, run="study", game="2048")[:1]))
+    (row,) = json.loads(json.dumps(table, allow_nan=False))
+    assert (row["games"], row["mean"], row["std"], row["half_width"]) == (1, 1.0, None, None)
+    assert (row["wins"], row["win_rate"]) == (None, None)
+    duel = to_json(summary(matches_frame(store, game=DUEL)))[0]
+    assert (duel["agent"], duel["wins"], type(duel["wins"])) == ("greedy", 1, int)
+
+
+def test_an_empty_store_has_empty_tables_with_columns(tmp_path: Any) -> None:
+    with Store.open(f"sqlite:///{tmp_path}/empty.db") as empty:
+        frame = matches_frame(empty)
+        table = summary(frame)
+        assert (len(frame), len(table), len(runs_frame(empty))) == (0, 0, 0)
+    assert tuple(frame.columns) == MATCH_COLUMNS
+    assert list(table.columns)[:6] == ["game", "agent", "label", "games", "mean", "half_width"]
+    assert to_json(table) == []
+
+
+def test_runs(store: Store) -> None:
+    store.begin_run("empty", "tournament", "nothing yet", {})
+    frame = runs_frame(store)
+    assert frame[["run", "kind", "name", "matches"]].to_numpy().tolist() == [
+        ["run", "tournament", "a tournament", 11],
+        ["study", "study", "a study", 2],
+        ["empty", "tournament", "nothing yet", 0],
+    ]
+    assert list(frame["definition"]) == [{"seed": 1}, {"seed": 2}, {}]
+    assert frame["created"].is_monotonic_increasing
+    assert json.loads(json.dumps(to_json(frame)))[0]["created"].endswith("+00:00")
+
+
+def test_tables_are_the_same_on_postgresql(store: Store, postgres_url: str) -> None:
+    with Store.open(postgres_url) as other:
+        for run in store.runs():
+            other.begin_run(run.id, run.kind, run.name, run.definition)
+            frame = matches_frame(store, run=run.id)
+            other.append(run.id, store.records(frame["match"].unique()))
+        order = ["run", "match", "seat"]
+        here, there = (matches_frame(s, kind=None).sort_values(order, ignore_index=True) for s in (store, other))
+        pd.testing.assert_frame_equal(here, there)
+        assert other.played(ids(duels())) == set(ids(duels()))
