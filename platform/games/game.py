@@ -60,7 +60,7 @@ class Game(Declared):
         )
 
     def symmetries(self) -> Ints:
-        """Returns [num_symmetries, num_cells]: cell i of the turned board is the board's cell [s, i]. Identity first."""
+        """Returns [num_symmetries, num_cells]: where each cell of the turned board comes from. Identity first."""
         return np.arange(self.num_cells, dtype=np.int64)[None]
 
     def neighbours(self) -> tuple[tuple[int, ...], ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 from numba import types
 
 from turnier.games.abi import CHANCE, GAME, TERMINAL, Actions, Floats, Rng, State, kernel
@@ -42,25 +41,7 @@ def generic_playout(game, state, depth, rng, returns, choices, probs):
             plies += 1
 
 
-@kernel(types.int64(GAME, State, types.int64, Rng, Floats, Actions, Floats), inline=True)
-def playout(game, state, depth, rng, returns, choices, probs):
-    """The game's own playout where it has one, else the generic one; `choices`, `probs` are scratch space."""
-    if game.has_playout:
-        return game.playout(state, depth, rng, returns)
-    return generic_playout(game, state, depth, rng, returns, choices, probs)
-
-
 @kernel(types.void(State, State), inline=True)
 def copy_state(source, target):
     for i in range(source.size):
         target[i] = source[i]
-
-
-@kernel(types.int64(types.float64[::1]))
-def argmax(values):
-    """Returns the index of the first largest value."""
-    best = 0
-    for i in range(1, values.size):
-        if values[i] > values[best]:
-            best = i
-    return np.int64(best)

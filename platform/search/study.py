@@ -98,7 +98,7 @@ class Study:
             raise UserError(f"a study tunes mean scores of one-seat games, got {self.game}; choose 2048.")
         self.agent.require(self.game)
         self.space = Space.of(self.agent, definition.parameters)
-        with optuna_errors(store.database.shown_url):
+        with optuna_errors(store.shown_url):
             storage = optuna.storages.RDBStorage(store.url)
             self.optuna = optuna.create_study(
                 storage=storage, study_name=definition.name, direction="maximize", load_if_exists=True
@@ -131,12 +131,13 @@ class Study:
 
     def run(self, generations: int, executor: Executor) -> None:
         """Runs until `generations` are complete; those that are stored already are only replayed."""
-        with self.store.lock(self.run_id), optuna_errors(self.store.database.shown_url):
+        with self.store.lock(self.run_id) as lock, optuna_errors(self.store.shown_url):
             stored = self._stored_trials()
             self._summarised = set(self.optuna.user_attrs)
             total = generations * self.definition.population * self.definition.games
             with game_bar(self.definition.name, total) as bar:
                 for generation in range(generations):
+                    lock.heartbeat()  # raises where another driver has taken over
                     self._run_generation(generation, stored, executor, bar)
 
     def _stored_trials(self) -> dict[tuple[int, int], FrozenTrial]:

@@ -1,4 +1,4 @@
-"""Positions for agents' tests, made from the plain boards and marks of tests/naive.py, and what evaluators say of them."""
+"""Positions for agents' tests, made from the plain boards and marks of tests/naive.py, and how to evaluate them."""
 
 from __future__ import annotations
 

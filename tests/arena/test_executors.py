@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -40,7 +41,10 @@ def expected() -> dict[str, tuple[Any, ...]]:
     return {spec.id: outcome(play_match(spec)) for spec in specs_2048(6)}
 
 
-@pytest.mark.parametrize(("name", "workers"), [("serial", None), ("threads", 1), ("threads", 3), ("ray", 1), ("ray", 2)])
+EVERYWHERE = [("serial", None), ("threads", 1), ("threads", 3), ("ray", 1), ("ray", 2)]
+
+
+@pytest.mark.parametrize(("name", "workers"), EVERYWHERE)
 def test_serial_threads_and_ray_play_the_same(name: str, workers: int | None, expected: dict[str, Any]) -> None:
     assert play_all(make_executor(name, workers), specs_2048(6)) == expected
 
@@ -108,7 +112,7 @@ def test_a_local_ray_listens_on_loopback_only() -> None:
                     continue
         addresses = set()
         for table in ("/proc/net/tcp", "/proc/net/tcp6"):
-            for line in open(table).readlines()[1:]:
+            for line in Path(table).read_text().splitlines()[1:]:
                 fields = line.split()
                 if fields[3] == "0A" and f"socket:[{fields[9]}]" in inodes:
                     addresses.add(fields[1].split(":")[0])

@@ -354,7 +354,7 @@ def check_seeds_reproduce(game: Game, seeds: Iterable[int] = SEEDS) -> None:
             rng, returns = stream(seed), np.zeros(game.num_seats)
             state = start_state(game, rng)
             start = state.copy()
-            generic.playout(game.kernels, state, UNLIMITED, rng, returns, *scratch(game))
+            generic.generic_playout(game.kernels, state, UNLIMITED, rng, returns, *scratch(game))
             runs.append((start, state, returns, rng))
         same = all(np.array_equal(a, b) for a, b in zip(*runs, strict=True))
         assert same, f"seed {seed} of {game} must always give the same game, got {runs}"

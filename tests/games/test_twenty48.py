@@ -16,7 +16,8 @@ from tests.naive import Board
 from turnier.games.abi import CHANCE, JIT, TERMINAL
 from turnier.games.game import Ints
 from turnier.games.rng import stream
-from turnier.games.twenty48 import ACTION_NAMES, PENDING, Twenty48
+from turnier.games.twenty48 import ACTION_NAMES, BOARD, HIGH, PENDING, Twenty48
+from turnier.games.twenty48_board import place_tile, random_tile
 
 MANY = 100_000 if JIT else 300
 MAX_EXPONENT = 17
@@ -106,6 +107,24 @@ def test_chance_places_a_tile_and_ends_a_stuck_game(board: Board, data: st.DataO
     position = game.position(state).play(2 * cell + (tile == 4))
     assert tiles_of(game, position.state) == naive.place(board, cell, tile)
     assert position.to_move == (0 if naive.legal(naive.place(board, cell, tile)) else TERMINAL)
+
+
+@given(boards(), st.integers(0, 2**32 - 1))
+@example(((2, 4, 8, 16), (2, 4, 8, 16), (2, 4, 8, 16), (2, 4, 8, 0)), 429496729)
+@example(((2, 4, 8, 16), (2, 4, 8, 16), (2, 4, 8, 16), (2, 4, 8, 0)), 429496730)
+def test_random_words_place_tiles_evenly(board: Board, word: int) -> None:
+    """32 random bits times the empty cells: the whole part says which cell, a rest below a tenth says 4."""
+    flat = [tile for row in board for tile in row]
+    empty = [cell for cell, tile in enumerate(flat) if tile == 0]
+    assume(empty and any(flat))
+    index, rest = divmod(word * len(empty), 2**32)
+    four = rest < 2**32 / 10
+    state = state_of(board)
+    packed, high = state.view(np.uint64)[BOARD], state.view(np.uint64)[HIGH]
+    assert random_tile(packed, high, len(flat), np.uint64(word)) == 2 * empty[index] + four
+    if len(flat) == 16 and high == 0:
+        placed = int(packed) | (1 + four) << 4 * empty[index]
+        assert [int(part) for part in place_tile(packed, np.uint64(word))] == [placed, four]
 
 
 @given(boards())

@@ -12,7 +12,7 @@ from turnier.agents.abi import EVALUATE
 from turnier.agents.evaluators.evaluator import OWN, ROLLOUT_DEPTH, Evaluator
 from turnier.games.abi import Actions, kernel
 from turnier.games.game import Game, square_symmetries
-from turnier.games.generic import copy_state, playout
+from turnier.games.generic import copy_state
 from turnier.games.parameters import parameter, parameters_of
 
 # Weights in declared order, from OWN on.
@@ -102,7 +102,7 @@ def evaluate_heuristics(game, weights, state, returns, count, rng, totals, scrat
             copy_state(state, scratch.state)
             scratch.returns[0] = returns[0]
             depth = np.int64(weights[ROLLOUT_DEPTH])
-            playout(game, scratch.state, depth, rng, scratch.returns, scratch.choices, scratch.probs)
+            game.playout(scratch.state, depth, rng, scratch.returns)
             total += scratch.returns[0] * weights[ROLLOUT]
     totals[0] += total / game.max_return
 

@@ -10,7 +10,7 @@ import numpy as np
 from turnier.agents.abi import EVALUATE
 from turnier.agents.evaluators.evaluator import ROLLOUT_DEPTH, SCORE_METHOD, Evaluator
 from turnier.games.abi import TERMINAL, kernel
-from turnier.games.generic import playout
+from turnier.games.generic import generic_playout
 
 
 @kernel(EVALUATE)
@@ -25,7 +25,10 @@ def evaluate_rollout(game, weights, state, returns, count, rng, totals, scratch)
     for _ in range(count):
         for i in range(work.size):
             work[i] = state[i]
-        playout(game, work, depth, rng, gains, choices, probs)
+        if game.has_playout:
+            game.playout(work, depth, rng, gains)
+        else:
+            generic_playout(game, work, depth, rng, gains, choices, probs)
         if penalised and game.to_move(work) == TERMINAL:
             ended += 1
     for seat in range(totals.size):
