@@ -39,8 +39,8 @@ def new_scratch(game, state):
 
 
 # (game, weights, state, returns[seats] so far, count, rng, totals[seats], scratch): adds `count` independent estimates
-# of every seat's final return (in the evaluator's own unit) to `totals`; state and returns stay as they are. Counting here
-# and not in the caller saves a call with all these arguments per rollout, nearly half of the time of shallow ones.
+# of every seat's final return (in the evaluator's own unit) to `totals`; state and returns stay as they are. Counting
+# here and not in the caller saves a call with all these arguments per rollout, nearly half the time of shallow ones.
 EVALUATE = types.void(GAME, Floats, State, Floats, types.int64, Rng, Floats, SCRATCH)
 
 

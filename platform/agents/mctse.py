@@ -77,13 +77,13 @@ def draw_chance(game, state, rng, returns, choices, probs):
     while game.to_move(state) == CHANCE:
         outcome = draw_outcome(game, state, rng, choices, probs)
         game.step(state, outcome, returns)
-        code = code * 1_000_003 + outcome + 1
+        code = (code & 0x7FFFFFFFFF) * 1_000_003 + outcome + 1  # stays below 2**60
     return code
 
 
 @kernel(types.void(GAME, EVALUATOR, Floats, TREE, State, Floats, Rng, types.int64))
 def search(game, evaluator, settings, tree, root_state, returns, rng, iterations):
-    """Runs iterations on a tree, which may hold earlier ones; stops early only where the tree is full."""
+    """Runs iterations on a tree, which may hold earlier ones; a full tree still learns from rollouts at its nodes."""
     scratch = new_scratch(game, root_state)
     choices, probs = scratch.choices, scratch.probs
     state, leaf_returns, values = np.empty_like(root_state), np.empty_like(returns), np.empty_like(returns)

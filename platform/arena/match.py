@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from turnier.agents.abi import SeatKernels
-from turnier.agents.agent import Agent
+from turnier.agents.agent import Agent, Player
 from turnier.agents.registry import AGENTS
 from turnier.arena.play_kernel import ILLEGAL, LIMIT, NORMAL, play_many
-from turnier.arena.spec import MatchRecord, MatchSpec, Termination, pack_plies, unpack_plies
+from turnier.arena.spec import MatchRecord, MatchSpec, Termination, derive_seed, pack_plies, unpack_plies
 from turnier.games.abi import CHANCE, compile_kernel
 from turnier.games.errors import UserError
 from turnier.games.game import MAX_SEATS, Game, Position
@@ -42,6 +42,8 @@ def check_spec(spec: MatchSpec) -> None:
             f"{game} has {game.num_seats} seat{'s' * (game.num_seats != 1)}, got {len(spec.agents)} agents;"
             " name one agent per seat."
         )
+    if spec.seed < 0:
+        raise UserError(f"a seed must be 0 or larger, got {spec.seed}.")
     for agent in spec.agents:
         _agent(agent).require(game)
 
@@ -137,7 +139,7 @@ def _play_in_python(game: Game, spec: MatchSpec) -> MatchRecord:
     decisions, nodes = [0] * game.num_seats, [0] * game.num_seats
     plies: list[int] = []
     position = _start(game, spec.seed)
-    players = [_agent(text).start(game, seat, spec.seed) for seat, text in enumerate(spec.agents)]
+    players: list[Player] = []
     while not position.over:
         mover = position.to_move
         if mover == CHANCE:
@@ -147,18 +149,21 @@ def _play_in_python(game: Game, spec: MatchSpec) -> MatchRecord:
         if spec.max_plies and sum(decisions) == spec.max_plies:
             termination = Termination.LIMIT
             break
-        try:
-            decision = players[mover].act(position)
-        except Exception as failure:  # an agent's failure is part of the record
+        try:  # an agent's failure is part of the record
+            if not players:
+                players = [_agent(text).start(game, seat, spec.seed) for seat, text in enumerate(spec.agents)]
+            decision = players[mover].act(seen_by(position, mover, derive_seed(spec.seed, "view", len(plies))))
+            action, searched = int(decision.action), int(decision.nodes)
+        except Exception as failure:
             termination, error = Termination.ERROR, f"{spec.agents[mover]}: {type(failure).__name__}: {failure}"
             break
-        if decision.action not in position.legal_actions():
+        if action not in position.legal_actions():
             termination, error = Termination.ILLEGAL_ACTION, "the agent chose an illegal action"
             break
         decisions[mover] += 1
-        nodes[mover] += decision.nodes
-        plies.append(decision.action)
-        position = position.play(decision.action, draw_chance=False)
+        nodes[mover] += searched
+        plies.append(action)
+        position = position.play(action, draw_chance=False)
     return MatchRecord(
         spec,
         termination,
@@ -170,6 +175,11 @@ def _play_in_python(game: Game, spec: MatchSpec) -> MatchRecord:
         game.facts(position.state),
         error,
     )
+
+
+def seen_by(position: Position, seat: int, seed: int) -> Position:
+    """Returns a copy of a position for an agent: what its seat may know, and other chance than the match will draw."""
+    return position.game.position(position.view(seat), position.returns, seed)
 
 
 def replay_positions(spec: MatchSpec, plies: bytes) -> Iterator[Position]:

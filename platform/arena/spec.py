@@ -30,7 +30,7 @@ class MatchSpec:
     game: str  # full text form
     agents: tuple[str, ...]  # full text form of the agent in each seat
     seed: int
-    max_plies: int = 0  # 0 = no limit
+    max_plies: int = 0  # most actions of all seats together (chance does not count), 0 = no limit
 
     @functools.cached_property
     def id(self) -> str:

@@ -12,6 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from turnier.agents.agent import Agent, Decision
+from turnier.arena.match import seen_by
+from turnier.arena.spec import derive_seed
 from turnier.games.errors import UserError
 from turnier.games.game import Game, Position
 
@@ -35,7 +37,7 @@ def watch(game: Game, agents: Sequence[Agent], seed: int, console: Console, show
     with Live(console=console, transient=True, auto_refresh=False) as live:
         while not position.over:
             seat = position.to_move
-            decision = players[seat].act(position)
+            decision = players[seat].act(seen_by(position, seat, derive_seed(seed, "view", int(decisions.sum()))))
             decisions[seat] += 1
             nodes[seat] += decision.nodes
             seconds[seat] += decision.seconds

@@ -39,17 +39,19 @@ PLAYOUT = types.int64(State, types.int64, Rng, Floats)
 CELLS = types.void(State, Actions)
 OBSERVE = types.void(State, types.int64, State)
 
-# Files whose kernels other files may call. Numba stamps only the caller's file, so an edit here would leave stale
+# Files whose kernels and constants other kernels may use. Numba stamps only the caller's file, so an edit here would leave stale
 # machine code in callers' caches; the digest of these files is therefore part of the cache directory's name.
 PLATFORM = Path(__file__).resolve().parent.parent
 HELPER_FILES = tuple(
     PLATFORM / name
     for name in (
         "games/abi.py",
-        "games/rng.py",
+        "games/game.py",
         "games/generic.py",
+        "games/rng.py",
         "games/twenty48_board.py",
         "agents/abi.py",
+        "agents/evaluators/evaluator.py",
         "agents/tree.py",
     )
 )
@@ -107,7 +109,13 @@ class KernelPointer(WrapperAddressProtocol):
     def __init__(self, dispatcher: Any) -> None:
         self._signature = dispatcher.kernel_signature
         dispatcher.compile(self._signature.args)
-        compiled = dispatcher.get_compile_result(self._signature)
+        compiled = dispatcher.overloads[self._signature.args]
+        if compiled.signature.return_type != self._signature.return_type:
+            # Callers would read the result as what was declared, and get noise.
+            raise TypeError(
+                f"kernel {dispatcher.__name__} must return {self._signature.return_type} on every path, got"
+                f" {compiled.signature.return_type}"
+            )
         self._address = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_cfunc_wrapper_name)
         self._dispatcher = dispatcher  # keeps the machine code alive
 

@@ -28,10 +28,15 @@ class Parameter:
     log: bool = False
     choices: tuple[str, ...] = ()
 
+    def contains(self, value: Any) -> bool:
+        if isinstance(value, float) and not math.isfinite(value):
+            return False
+        return self.low is None or self.high is None or self.low <= value <= self.high
+
     def range_text(self) -> str:
         if self.choices:
             return " | ".join(self.choices)
-        return "" if self.low is None else f"{self.low:g} to {self.high:g}"
+        return "" if self.low is None else f"from {self.low:g} to {self.high:g}"
 
 
 def parameter(
@@ -47,6 +52,9 @@ def parameter(
     return dataclasses.field(default=default, metadata={"": Parameter(help, low, high, log, tuple(choices))})
 
 
+_NOUNS: dict[type, str] = {bool: "true or false", int: "a whole number", float: "a number", str: "a word"}
+
+
 @dataclass(frozen=True)
 class Declared:
     """Base of games, agents and evaluators: a frozen dataclass whose fields are its parameters."""
@@ -57,17 +65,24 @@ class Declared:
     def __post_init__(self) -> None:
         for field, declared in parameters_of(type(self)):
             value = getattr(self, field.name)
-            if isinstance(value, bool) or not isinstance(value, int | float):
-                if declared.choices and value not in declared.choices:
-                    choices = ", ".join(declared.choices)
-                    raise UserError(f"{self.name}: {field.name} must be one of {choices}, got {value}.")
-                continue
-            inside = declared.low is None or declared.high is None or declared.low <= value <= declared.high
-            if not inside or not math.isfinite(value):
-                raise UserError(
-                    f"{self.name}: {field.name} must be from {declared.low:g} to {declared.high:g}, got {value}."
-                )
+            if type(field.default) is float and type(value) is int:
+                value = float(value)  # so that equal agents have equal texts
+                object.__setattr__(self, field.name, value)
+            self._check_value(field, declared, value)
         self.check()
+
+    def _check_value(self, field: dataclasses.Field[Any], declared: Parameter, value: Any) -> None:
+        what = f"{self.name}: {field.name}"
+        default: Any = field.default
+        if isinstance(default, Declared):
+            if not isinstance(value, Declared) or value.kind != default.kind:
+                raise UserError(f"{what} must be an {default.kind}, got {value!r}.")
+        elif type(value) is not type(default):
+            raise UserError(f"{what} must be {_NOUNS[type(default)]}, got {value!r}.")
+        elif declared.choices and value not in declared.choices:
+            raise UserError(f"{what} must be one of {', '.join(declared.choices)}, got {value}.")
+        elif isinstance(value, int | float) and not declared.contains(value):
+            raise UserError(f"{what} must be {declared.range_text() or 'a finite number'}, got {value}.")
 
     def check(self) -> None:
         """Raises UserError where parameters do not fit each other."""
@@ -148,13 +163,12 @@ def _convert(what: str, value: str | Spec, default: Any) -> Any:
         raise UserError(f"{what} must be a single value, got {value}.")
     if isinstance(default, bool):
         if value not in ("true", "false"):
-            raise UserError(f"{what} must be true or false, got {value}.")
+            raise UserError(f"{what} must be {_NOUNS[bool]}, got {value}.")
         return value == "true"
     if isinstance(default, int | float):
         kind = type(default)
         try:
             return kind(value)
         except ValueError:
-            noun = "a whole number" if kind is int else "a number"
-            raise UserError(f"{what} must be {noun}, got {value}.") from None
+            raise UserError(f"{what} must be {_NOUNS[kind]}, got {value}.") from None
     return value

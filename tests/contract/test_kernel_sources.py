@@ -110,10 +110,7 @@ def found(rule: Rule, path: Path) -> list[str]:
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PLATFORM)))
-def test_file_keeps_the_rule(path: Path, rule: Rule, request: pytest.FixtureRequest) -> None:
-    if rule is own_file_or_helpers and path.name in ("heuristics2048.py", "rollout.py"):
-        reason = "evaluators/evaluator.py and games/game.py are not in abi.HELPER_FILES"
-        request.applymarker(pytest.mark.xfail(strict=True, reason=reason))
+def test_file_keeps_the_rule(path: Path, rule: Rule) -> None:
     assert found(rule, path) == []
 
 

@@ -130,7 +130,6 @@ def to_move_as_truth(state):
 
 
 @needs_jit
-@pytest.mark.xfail(strict=True, reason="KernelPointer does not compare the inferred return type with the declared one")
 @pytest.mark.parametrize("wrong", [to_move_in_halves, to_move_as_truth], ids=["float", "boolean"])
 def test_a_kernel_that_returns_another_type_is_refused(wrong: Any) -> None:
     """Compiled callers read what the declared type says, so another type would be read as noise."""

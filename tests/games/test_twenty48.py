@@ -123,8 +123,9 @@ def test_random_words_place_tiles_evenly(board: Board, word: int) -> None:
     packed, high = state.view(np.uint64)[BOARD], state.view(np.uint64)[HIGH]
     assert random_tile(packed, high, len(flat), np.uint64(word)) == 2 * empty[index] + four
     if len(flat) == 16 and high == 0:
+        cells = np.uint64(sum(1 << 4 * cell for cell in empty))
         placed = int(packed) | (1 + four) << 4 * empty[index]
-        assert [int(part) for part in place_tile(packed, np.uint64(word))] == [placed, four]
+        assert [int(part) for part in place_tile(packed, cells, cells, np.uint64(word))] == [placed, four]
 
 
 @given(boards())
