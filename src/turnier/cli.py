@@ -178,11 +178,13 @@ def bench(
     if as_json:
         print(json.dumps(measured, indent=2))
         return
-    table = Table("name", "value", "unit", "reference", "quotient", "what the reference is", title="one core, medians")
+    table = Table("name", title="one core, medians; the quotient is what counts")
+    for heading in ("value", "reference", "unit", "quotient"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("what the reference is")
     for name, row in measured.items():
-        table.add_row(
-            name, f"{row['value']:,.4g}", row["unit"], f"{row['reference']:,.4g}", f"{row['quotient']:.2f}", row["of"]
-        )
+        value, reference = (f"{row[key]:,.0f}" for key in ("value", "reference"))
+        table.add_row(name, value, reference, row["unit"], f"{row['quotient']:.2f}", row["of"])
     console.print(table)
 
 

@@ -271,6 +271,12 @@ def playout_overwrites_returns(state, depth, rng, returns):
     return playout(state, depth, rng, returns)
 
 
+@kernel(abi.PLAYOUT)
+def playout_own_luck(state, depth, rng, returns):
+    returns[0] += np.random.random()
+    return playout(state, depth, rng, returns)
+
+
 @kernel(abi.OBSERVE)
 def observe_everything(state, seat, view):
     view[:] = state
@@ -382,6 +388,7 @@ BROKEN: list[Broken] = [
     with_kernel(contract.check_views, "every word", observe=observe_only_clears),
     with_kernel(contract.check_views, "to the end", observe=observe_endless_game),
     with_kernel(contract.check_seeds_reproduce, "same game", init=init_beyond_the_seed),
+    with_kernel(contract.check_seeds_reproduce, "same game", playout=playout_own_luck),
     with_attribute(contract.check_texts, "differ in name", action_name=lambda game, action: "guess"),
     with_attribute(contract.check_texts, "draw", draw=lambda game, state: " "),
     with_attribute(contract.check_texts, "facts", milestones={"max_tile": (2048,)}),
