@@ -110,7 +110,7 @@ class KernelPointer(WrapperAddressProtocol):
         self._signature = dispatcher.kernel_signature
         dispatcher.compile(self._signature.args)
         compiled = dispatcher.overloads[self._signature.args]
-        if compiled.signature.return_type != self._signature.return_type:
+        if types.unliteral(compiled.signature.return_type) != self._signature.return_type:
             # Callers would read the result as what was declared, and get noise.
             raise TypeError(
                 f"kernel {dispatcher.__name__} must return {self._signature.return_type} on every path, got"

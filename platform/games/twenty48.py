@@ -233,7 +233,7 @@ class Twenty48(Game):
 
     @property
     def max_return(self) -> float:  # type: ignore[override]
-        """The highest possible score, 3,932,156 on the 4x4 board: every tile from 2s but the last two."""
+        """The published bound of the score, 3,932,156 on the 4x4 board (Kutsch 2017, 5); no game can exceed it."""
         return float((self.num_cells - 1) * 2 ** (self.num_cells + 2) - 4)
 
     def variant_words(self) -> tuple[int, ...]:

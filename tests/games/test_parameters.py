@@ -161,7 +161,8 @@ def test_every_game_parameter_is_declared_with_a_meaning_and_a_default_inside_it
 
 
 def test_ranges_are_shown_to_people() -> None:
-    assert [declared.range_text() for _, declared in parameters_of(Lamp)] == ["from 0 to 100", "", "", "", "warm | cold", ""]
+    shown = [declared.range_text() for _, declared in parameters_of(Lamp)]
+    assert shown == ["from 0 to 100", "", "", "", "warm | cold", ""]
     assert Parameter("x", low=1e-6, high=0.5, log=True).range_text() == "from 1e-06 to 0.5"
 
 
