@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from turnier.agents.abi import SEATS, VISITS
+from turnier.agents.abi import SEATS, VALUES, VISITS
 from turnier.games.abi import CHANCE, GAME, TERMINAL, kernel
-from turnier.games.generic import draw_outcome
+from turnier.games.generic import copy_state, draw_outcome
 
 NORMAL, ILLEGAL, LIMIT, FULL, STOPPED = 0, 1, 2, 3, 4  # status of a match; FULL = no room left in `plies`
 
@@ -40,8 +40,9 @@ def play_one(game, seats, state, rngs, max_plies, returns, counts, plies, first,
             if game.has_observe:
                 game.observe(state, mover, view)
             else:
-                view[:] = state
-            root[:] = 0.0
+                copy_state(state, view)
+            for action in range(game.num_actions):
+                root[VISITS, action] = root[VALUES, action] = 0.0
             seat = seats[mover]
             ply = seat.act(game, seat.evaluator, seat.settings, view, returns, rngs[1 + mover], root)
             n = game.legal(state, choices)
@@ -51,7 +52,8 @@ def play_one(game, seats, state, rngs, max_plies, returns, counts, plies, first,
             if not legal:
                 return ILLEGAL, written
             counts[0, mover] += 1
-            counts[1, mover] += np.int64(root[VISITS].sum())
+            for action in range(game.num_actions):
+                counts[1, mover] += np.int64(root[VISITS, action])
             actions += 1
         plies[written] = ply
         written += 1

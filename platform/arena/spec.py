@@ -62,17 +62,25 @@ class MatchRecord:
 
 
 _PLY_TYPES = ("<u1", "<u2", "<u4")
+_COMPRESSED = 128  # added to the first byte
+_WORTH_COMPRESSING = 1024  # bytes; below that it costs more time than a short game takes to play
 
 
 def pack_plies(plies: npt.NDArray[np.int64]) -> bytes:
-    """Returns non-negative plies compressed: one byte says the width (index into _PLY_TYPES), zlib data follow."""
+    """Returns non-negative plies as a byte for their width (index into _PLY_TYPES) and data, compressed where long."""
     largest = int(plies.max(initial=0))
     width = 0 if largest < 1 << 8 else 1 if largest < 1 << 16 else 2
-    return bytes((width,)) + zlib.compress(plies.astype(_PLY_TYPES[width]).tobytes(), 1)
+    data = plies.astype(_PLY_TYPES[width]).tobytes()
+    if len(data) < _WORTH_COMPRESSING:
+        return bytes((width,)) + data
+    return bytes((width + _COMPRESSED,)) + zlib.compress(data, 1)
 
 
-def unpack_plies(data: bytes) -> npt.NDArray[np.int64]:
-    return np.frombuffer(zlib.decompress(data[1:]), _PLY_TYPES[data[0]]).astype(np.int64)
+def unpack_plies(packed: bytes) -> npt.NDArray[np.int64]:
+    width, data = packed[0], packed[1:]
+    if width >= _COMPRESSED:
+        width, data = width - _COMPRESSED, zlib.decompress(data)
+    return np.frombuffer(data, _PLY_TYPES[width]).astype(np.int64)
 
 
 def derive_seed(*parts: int | str) -> int:
