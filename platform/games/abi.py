@@ -39,8 +39,8 @@ PLAYOUT = types.int64(State, types.int64, Rng, Floats)
 CELLS = types.void(State, Actions)
 OBSERVE = types.void(State, types.int64, State)
 
-# Files whose kernels and constants other kernels may use. Numba stamps only the caller's file, so an edit here would leave stale
-# machine code in callers' caches; the digest of these files is therefore part of the cache directory's name.
+# Files whose kernels and constants other kernels may use. Numba stamps only the caller's file, so an edit here would
+# leave stale machine code in callers' caches; their digest is therefore part of the cache directory's name.
 PLATFORM = Path(__file__).resolve().parent.parent
 HELPER_FILES = tuple(
     PLATFORM / name
