@@ -122,3 +122,27 @@ class CompiledPlayer:
             root,
         )
         return Decision(int(action), root[VISITS], root[VALUES], int(root[VISITS].sum()), time.perf_counter() - began)
+
+
+class SearchAgent(CompiledAgent):
+    """Base of searches: they have an evaluator, and a budget of iterations or else of milliseconds.
+
+    Subclasses declare the parameters named here.
+    """
+
+    timed_player: ClassVar[type[CompiledPlayer]]  # decides by the clock
+    evaluator: Evaluator
+    rollout_depth: int
+    score_method: int
+    milliseconds: int
+
+    def used_evaluator(self) -> tuple[Evaluator, int, int]:
+        return self.evaluator, self.rollout_depth, self.score_method
+
+    def seat_kernels(self, game: Game) -> SeatKernels | None:
+        return None if self.milliseconds else self.kernels(game)
+
+    def start(self, game: Game, seat: int = 0, seed: int = 0) -> Player:
+        self.require(game)
+        player = self.timed_player if self.milliseconds else CompiledPlayer
+        return player(self, game, seat_rng(seed, seat, game.num_seats))

@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from turnier.agents.abi import ACT, VALUES, VISITS, SeatKernels, new_scratch
-from turnier.agents.agent import CompiledAgent, CompiledPlayer, Decision, Player, seat_rng
+from turnier.agents.abi import ACT, VALUES, VISITS, new_scratch
+from turnier.agents.agent import CompiledPlayer, Decision, SearchAgent
 from turnier.agents.evaluators.evaluator import Evaluator
 from turnier.agents.evaluators.rollout import Rollout
 from turnier.games.abi import kernel
-from turnier.games.game import Game, Position
+from turnier.games.game import Position
 from turnier.games.generic import copy_state
 from turnier.games.parameters import parameter
 
@@ -51,13 +51,10 @@ def act_mc(game, evaluator, settings, state, returns, rng, root):
 class TimedMcPlayer(CompiledPlayer):
     """Runs chunks of iterations until the milliseconds are over."""
 
-    def __init__(self, agent: Mc, game: Game, rng: Any) -> None:
-        super().__init__(agent, game, rng)
-        self.milliseconds = agent.milliseconds
-
     def act(self, position: Position) -> Decision:
         began = time.perf_counter()
-        end = began + self.milliseconds / 1000
+        assert isinstance(self.agent, Mc)
+        end = began + self.agent.milliseconds / 1000
         root = np.zeros((2, self.game.num_actions))
         settings = self.kernels.settings.copy()
         settings[ITERATIONS] = 1
@@ -77,15 +74,16 @@ class TimedMcPlayer(CompiledPlayer):
                 break
             # Chunks grow to a tenth of the budget, and never past its end.
             per_iteration = (now - chunk_began) / settings[ITERATIONS]
-            settings[ITERATIONS] = max(1, int(min(self.milliseconds / 10_000, end - now) / per_iteration))
+            settings[ITERATIONS] = max(1, int(min(self.agent.milliseconds / 10_000, end - now) / per_iteration))
         return Decision(int(action), root[VISITS], root[VALUES], int(root[VISITS].sum()), now - began)
 
 
 @dataclass(frozen=True)
-class Mc(CompiledAgent):
+class Mc(SearchAgent):
     """Plays the action whose random rollouts have the best mean. Source: Kutsch 2017, 3."""
 
     name: ClassVar[str] = "mc"
+    timed_player: ClassVar[type[CompiledPlayer]] = TimedMcPlayer
     act_kernel: ClassVar[Any] = act_mc
 
     iterations: int = parameter(1000, "rollouts per legal action", low=1, high=100_000_000, log=True)
@@ -96,15 +94,3 @@ class Mc(CompiledAgent):
 
     def settings(self) -> tuple[float, ...]:
         return (float(self.iterations),)
-
-    def used_evaluator(self) -> tuple[Evaluator, int, int]:
-        return self.evaluator, self.rollout_depth, self.score_method
-
-    def seat_kernels(self, game: Game) -> SeatKernels | None:
-        return None if self.milliseconds else self.kernels(game)
-
-    def start(self, game: Game, seat: int = 0, seed: int = 0) -> Player:
-        if not self.milliseconds:
-            return super().start(game, seat, seed)
-        self.require(game)
-        return TimedMcPlayer(self, game, seat_rng(seed, seat, game.num_seats))

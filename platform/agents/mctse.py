@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numba import types
 
-from turnier.agents.abi import ACT, EVALUATOR, VALUES, VISITS, Root, SeatKernels, new_scratch
-from turnier.agents.agent import CompiledAgent, CompiledPlayer, Decision, Player, seat_rng
+from turnier.agents.abi import ACT, EVALUATOR, VALUES, VISITS, Root, new_scratch
+from turnier.agents.agent import CompiledPlayer, Decision, SearchAgent
 from turnier.agents.evaluators.evaluator import Evaluator
 from turnier.agents.evaluators.rollout import Rollout
 from turnier.agents.tree import (
@@ -27,7 +27,7 @@ from turnier.agents.tree import (
     new_tree,
 )
 from turnier.games.abi import CHANCE, GAME, TERMINAL, Actions, Floats, Rng, State, kernel
-from turnier.games.game import Game, Position
+from turnier.games.game import Position
 from turnier.games.generic import copy_state, draw_outcome
 from turnier.games.parameters import parameter
 from turnier.games.rng import below
@@ -158,13 +158,10 @@ class TimedMctsePlayer(CompiledPlayer):
 
     CAPACITY = 1_000_001  # nodes
 
-    def __init__(self, agent: Mctse, game: Game, rng: Any) -> None:
-        super().__init__(agent, game, rng)
-        self.milliseconds = agent.milliseconds
-
     def act(self, position: Position) -> Decision:
         began = time.perf_counter()
-        end = began + self.milliseconds / 1000
+        assert isinstance(self.agent, Mctse)
+        end = began + self.agent.milliseconds / 1000
         root = np.zeros((2, self.game.num_actions))
         legal = position.legal_actions()
         if len(legal) == 1:
@@ -180,13 +177,13 @@ class TimedMctsePlayer(CompiledPlayer):
             per_iteration = (time.perf_counter() - now) / chunk
             now = time.perf_counter()
             # Chunks grow to a tenth of the budget, and never past its end.
-            chunk = max(1, int(min(self.milliseconds / 10_000, end - now) / per_iteration))
+            chunk = max(1, int(min(self.agent.milliseconds / 10_000, end - now) / per_iteration))
         action = choose(tree, position.to_move, root)
         return Decision(int(action), root[VISITS], root[VALUES], int(tree.counts[DONE]), time.perf_counter() - began)
 
 
 @dataclass(frozen=True)
-class Mctse(CompiledAgent):
+class Mctse(SearchAgent):
     """MCTS-Expectimax with UCT or UCTN, a limit of action nodes, and any evaluator in the rollout's place.
 
     Source: Kutsch 2017, 5 and 7.1. Differs: no state is kept in the nodes, an iteration replays its path; UCTN falls
@@ -194,6 +191,7 @@ class Mctse(CompiledAgent):
     """
 
     name: ClassVar[str] = "mctse"
+    timed_player: ClassVar[type[CompiledPlayer]] = TimedMctsePlayer
     act_kernel: ClassVar[Any] = act_mctse
 
     iterations: int = parameter(3500, "iterations per move", low=1, high=10_000_000, log=True)
@@ -208,15 +206,3 @@ class Mctse(CompiledAgent):
 
     def settings(self) -> tuple[float, ...]:
         return (self.iterations, self.maxnodes, self.tree_depth, self.exploration, self.selection == "uctn")
-
-    def used_evaluator(self) -> tuple[Evaluator, int, int]:
-        return self.evaluator, self.rollout_depth, self.score_method
-
-    def seat_kernels(self, game: Game) -> SeatKernels | None:
-        return None if self.milliseconds else self.kernels(game)
-
-    def start(self, game: Game, seat: int = 0, seed: int = 0) -> Player:
-        if not self.milliseconds:
-            return super().start(game, seat, seed)
-        self.require(game)
-        return TimedMctsePlayer(self, game, seat_rng(seed, seat, game.num_seats))
