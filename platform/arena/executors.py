@@ -245,7 +245,7 @@ def _connect(address: str, workers: int | None) -> Any:
             _require_reachable(address)
             ray.init(address, **quiet)
     except (ConnectionError, RuntimeError, ValueError, OSError) as failure:
-        reason = next(iter(str(failure).strip().splitlines()), type(failure).__name__)
+        reason = next(iter(str(failure).strip().splitlines()), type(failure).__name__).rstrip(".")
         raise UserError(
             f"a Ray cluster must answer at {address}, got: {reason};"
             " start one with `ray start --head` or leave --address out."

@@ -114,20 +114,12 @@ def test_senseless_definitions_are_refused(change: dict[str, int]) -> None:
                            | {"population": 6, "games": 3} | change))  # fmt: skip
 
 
+# Enough games that a study lasts some seconds and a kill hits its middle.
+PER_GENERATION, GENERATIONS = 8 * 30, 3
 COMMAND = (
-    "--preset",
-    "tiny",
-    "--name",
-    "killed",
-    "--population",
-    "8",
-    "--games",
-    "6",
-    "--generations",
-    "3",
-    "--held-out",
-    "2",
-)
+    "--preset", "tiny", "--name", "killed", "--population", "8", "--games", "30", "--generations", str(GENERATIONS),
+    "--held-out", "2",
+)  # fmt: skip
 
 
 def start_script(url: str, folder: Path, *options: str) -> subprocess.Popen[str]:
@@ -179,11 +171,11 @@ def test_a_killed_driver_goes_on_where_it_was(tmp_path: Path, whole_script: list
     """kill -9 in the middle of the second generation; no finished game is lost or played twice."""
     url = url_of(tmp_path / "t.db")
     process = start_script(url, tmp_path, "--executor", "threads")
-    wait_for_matches(tmp_path / "t.db", 8 * 6 + 10, process)
+    wait_for_matches(tmp_path / "t.db", PER_GENERATION + 10, process)
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     before = stored_matches(tmp_path / "t.db")
-    assert 48 < len(before) < 144, "the kill must hit the middle"
+    assert PER_GENERATION < len(before) < PER_GENERATION * GENERATIONS, "the kill must hit the middle"
     output = finish(start_script(url, tmp_path, "--executor", "threads"))
     assert "recommended" in output
     after = stored_matches(tmp_path / "t.db")
