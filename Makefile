@@ -7,8 +7,9 @@ BIN := .venv/bin
 setup: .venv/ready
 
 .venv/ready: pyproject.toml constraints.txt
-	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[dev]"
+	@echo "Installing into .venv, about two minutes ..."
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[dev]"
 	touch $@
 
 study: setup

@@ -1,5 +1,6 @@
 """Which weights make the 2048 heuristics of MCTS-Expectimax best? CMA-ES on Ray, after Kutsch 2017, 7.1.2.
 
+\b
 Examples:
     python studies/cmaes_heuristics.py                          about three minutes on two cores
     python studies/cmaes_heuristics.py --preset paper           the thesis's setting: hours, better on a cluster
@@ -20,9 +21,9 @@ from rich.console import Console
 
 from turnier.agents.registry import EVALUATORS, make_agent
 from turnier.arena.executors import make_executor
-from turnier.command import run_app
+from turnier.command import in_this_environment, run_app
 from turnier.games.errors import unknown
-from turnier.results.store import Store
+from turnier.results.store import DEFAULT_URL, Store
 from turnier.search.report import plot_study, print_comparison, print_parameters
 from turnier.search.study import Study, StudyDefinition
 
@@ -57,13 +58,15 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 @app.command(help=__doc__)
 def main(
     preset: Annotated[str, typer.Option(help="quick, paper or tiny")] = "quick",
-    store: Annotated[str, typer.Option(help="SQLite or PostgreSQL URL of results and study")] = "sqlite:///turnier.db",
-    name: Annotated[str, typer.Option(help="the study's name; default: cmaes_heuristics-PRESET")] = "",
+    store: Annotated[str, typer.Option(help="SQLite or PostgreSQL URL of results and study")] = DEFAULT_URL,
+    name: Annotated[str | None, typer.Option(help="the study's name, default cmaes_heuristics-PRESET")] = None,
     seed: Annotated[int, typer.Option(help="same seed, same study")] = 1,
-    generations: Annotated[int, typer.Option(help="generations in all, default by preset")] = 0,
-    population: Annotated[int, typer.Option(help="candidates a generation, default by preset")] = 0,
-    games: Annotated[int, typer.Option(help="games a candidate, default by preset")] = 0,
-    held_out: Annotated[int, typer.Option(help="fresh games of each agent at the end, default by preset")] = 0,
+    generations: Annotated[int | None, typer.Option(help="generations in all, default by preset")] = None,
+    population: Annotated[int | None, typer.Option(help="candidates a generation, default by preset")] = None,
+    games: Annotated[int | None, typer.Option(help="games a candidate, default by preset")] = None,
+    held_out: Annotated[
+        int | None, typer.Option(help="fresh games of each agent at the end, default by preset")
+    ] = None,
     executor: Annotated[str, typer.Option(help="ray, threads or serial")] = "ray",
     workers: Annotated[int | None, typer.Option(help="default: all cores")] = None,
     address: Annotated[str | None, typer.Option(help="Ray cluster to join, such as auto; default: RAY_ADDRESS")] = None,
@@ -85,8 +88,8 @@ def main(
         seed=seed,
     )
     study = Study(Store.open(store), definition)
-    url = study.store.shown_url
-    console.print(f"Study {definition.name} in {url}; watch it with: optuna-dashboard {url}")
+    url, dashboard = study.store.shown_url, in_this_environment("optuna-dashboard")
+    console.print(f"Study {definition.name} in {url}; watch it with: {dashboard} {url}")
     with make_executor(executor, workers, address) as pool:
         study.run(generations or chosen.generations, pool)
         best, claimed = study.best()

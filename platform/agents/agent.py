@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from turnier.agents.abi import ACT, VALUES, VISITS, SeatKernels
-from turnier.agents.evaluators.evaluator import Evaluator, NoEvaluator
+from turnier.agents.evaluators.evaluator import Evaluator, Score
 from turnier.games.abi import pointer
 from turnier.games.errors import UserError
 from turnier.games.game import Game, Position
@@ -81,7 +81,7 @@ class CompiledAgent(Agent):
 
     def used_evaluator(self) -> tuple[Evaluator, int, int]:
         """Returns the evaluator, the depth of its rollouts and the game-score method."""
-        return NoEvaluator(), 0, 1
+        return Score(), 0, 1
 
     def cannot_play(self, game: Game) -> str | None:
         return self.used_evaluator()[0].cannot_evaluate(game)

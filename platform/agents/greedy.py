@@ -9,7 +9,7 @@ import numpy as np
 
 from turnier.agents.abi import ACT, VALUES, VISITS, new_scratch
 from turnier.agents.agent import CompiledAgent
-from turnier.agents.evaluators.evaluator import Evaluator, NoEvaluator
+from turnier.agents.evaluators.evaluator import Evaluator, Score
 from turnier.games.abi import kernel
 from turnier.games.parameters import parameter
 
@@ -41,9 +41,11 @@ class Greedy(CompiledAgent):
     name: ClassVar[str] = "greedy"
     act_kernel: ClassVar[Any] = act_greedy
 
-    evaluator: Evaluator = parameter(NoEvaluator(), "what is said of the state after each action")
+    evaluator: Evaluator = parameter(Score(), "what is said of the state after each action")
     rollout_depth: int = parameter(20, "most plies of a rollout, where the evaluator uses one", low=0, high=1_000_000)
-    score_method: int = parameter(2, "game score of a rollout that ended: 1 as it is, 2 less 1", low=1, high=2)
+    score_method: int = parameter(
+        2, "value of a rollout in which a one-seat game ended: 1 its score, 2 its score - 1", low=1, high=2
+    )
 
     def used_evaluator(self) -> tuple[Evaluator, int, int]:
         return self.evaluator, self.rollout_depth, self.score_method

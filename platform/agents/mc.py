@@ -88,7 +88,9 @@ class Mc(SearchAgent):
 
     iterations: int = parameter(1000, "rollouts per legal action", low=1, high=100_000_000, log=True)
     rollout_depth: int = parameter(20, "most plies of a rollout", low=0, high=1_000_000)
-    score_method: int = parameter(2, "game score of a rollout that ended: 1 as it is, 2 less 1", low=1, high=2)
+    score_method: int = parameter(
+        2, "value of a rollout in which a one-seat game ended: 1 its score, 2 its score - 1", low=1, high=2
+    )
     evaluator: Evaluator = parameter(Rollout(), "what is averaged")
     milliseconds: int = parameter(0, "time per move in place of iterations, 0 = none", low=0, high=3_600_000)
 

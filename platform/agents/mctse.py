@@ -200,7 +200,9 @@ class Mctse(SearchAgent):
     tree_depth: int = parameter(10, "most action nodes on a path", low=1, high=10_000)
     selection: str = parameter("uctn", "how selection weighs means", choices=("uct", "uctn"))
     exploration: float = parameter(math.sqrt(2), "K of UCT(N); 0.0566 is best for uct", low=0, high=100)
-    score_method: int = parameter(2, "game score of a rollout that ended: 1 as it is, 2 less 1", low=1, high=2)
+    score_method: int = parameter(
+        2, "value of a rollout in which a one-seat game ended: 1 its score, 2 its score - 1", low=1, high=2
+    )
     evaluator: Evaluator = parameter(Rollout(), "what values a new node")
     milliseconds: int = parameter(0, "time per move in place of iterations, 0 = none", low=0, high=3_600_000)
 

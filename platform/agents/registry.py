@@ -20,7 +20,7 @@ EVALUATORS: Registry[Evaluator] = Registry(
     {
         "heuristics2048": "turnier.agents.evaluators.heuristics2048:Heuristics2048",
         "rollout": "turnier.agents.evaluators.rollout:Rollout",
-        "score": "turnier.agents.evaluators.evaluator:NoEvaluator",
+        "score": "turnier.agents.evaluators.evaluator:Score",
     },
 )
 make_agent = AGENTS.make

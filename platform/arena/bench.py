@@ -53,9 +53,9 @@ def run_benchmarks(console: Console, rounds: int) -> dict[str, dict[str, Any]]:
                 for name, pair in round_.items():
                     rows[name] += [pair] * (i > 0)
     about = {
-        "random_2048": ("moves/s", "the same random play in C"),
-        "mc_2048": ("decisions/s", "the same Monte Carlo loop in C"),
-        "mctse_2048": ("decisions/s", "60 decisions/s where the C program plays 42 M moves/s"),
+        "random_2048": ("moves/s", "C, the same play"),
+        "mc_2048": ("decisions/s", "C, the same loop"),
+        "mctse_2048": ("decisions/s", "60/s at C's 42 M moves/s"),
     }
     return {
         name: {

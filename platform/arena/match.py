@@ -91,11 +91,11 @@ def _play_compiled(
     game: Game, seats: list[SeatKernels], specs: list[MatchSpec], max_plies: int, stop: npt.NDArray[np.int64]
 ) -> list[MatchRecord]:
     n, num_seats = len(specs), game.num_seats
-    compile_kernel(play_many)  # before the clock starts
     states = np.tile(game.new_state(), (n, 1))
     rngs = np.stack([streams(spec.seed, 1 + num_seats) for spec in specs])
     returns, counts = np.zeros((n, num_seats)), np.zeros((n, 2, num_seats), np.int64)
     padded = tuple(seats) + (seats[0],) * (MAX_SEATS - num_seats)
+    _call_once(game, padded)
     records: list[MatchRecord] = []
     room = max(4096, 512 * n)  # plies; doubled where a match does not fit
     done = 0
@@ -132,6 +132,21 @@ def _play_compiled(
     return records
 
 
+_called = False
+
+
+def _call_once(game: Game, seats: tuple[SeatKernels, ...]) -> None:
+    """Makes the first call of a process into compiled code, which takes a while, before any clock starts."""
+    global _called
+    if _called:
+        return
+    _called = True
+    words, none = np.zeros((0, game.state_words), np.int64), np.zeros(0, np.int64)
+    rngs, returns = np.zeros((0, 1 + game.num_seats, 4), np.uint64), np.zeros((0, game.num_seats))
+    counts, ends = np.zeros((0, 2, game.num_seats), np.int64), np.zeros((0, 2), np.int64)
+    play_many(game.kernels, seats, words, rngs, 0, returns, counts, none, ends, np.zeros(1, np.int64))
+
+
 def _play_in_python(game: Game, spec: MatchSpec) -> MatchRecord:
     """Plays move by move; an agent that fails ends the match with a record."""
     began = time.perf_counter()
@@ -152,7 +167,7 @@ def _play_in_python(game: Game, spec: MatchSpec) -> MatchRecord:
         try:  # an agent's failure is part of the record
             if not players:
                 players = [_agent(text).start(game, seat, spec.seed) for seat, text in enumerate(spec.agents)]
-            decision = players[mover].act(seen_by(position, mover, derive_seed(spec.seed, "view", len(plies))))
+            decision = players[mover].act(seen_by(position, mover, spec.seed, sum(decisions)))
             action, searched = int(decision.action), int(decision.nodes)
         except Exception as failure:
             termination, error = Termination.ERROR, f"{spec.agents[mover]}: {type(failure).__name__}: {failure}"
@@ -177,9 +192,9 @@ def _play_in_python(game: Game, spec: MatchSpec) -> MatchRecord:
     )
 
 
-def seen_by(position: Position, seat: int, seed: int) -> Position:
+def seen_by(position: Position, seat: int, match_seed: int, decisions: int) -> Position:
     """Returns a copy of a position for an agent: what its seat may know, and other chance than the match will draw."""
-    return position.game.position(position.view(seat), position.returns, seed)
+    return position.game.position(position.view(seat), position.returns, derive_seed(match_seed, "view", decisions))
 
 
 def replay_positions(spec: MatchSpec, plies: bytes) -> Iterator[Position]:

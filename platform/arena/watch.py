@@ -12,9 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from turnier.agents.agent import Agent, Decision
-from turnier.arena.match import seen_by
-from turnier.arena.spec import derive_seed
-from turnier.games.errors import UserError
+from turnier.arena.match import check_spec, seen_by
+from turnier.arena.spec import MatchSpec
 from turnier.games.game import Game, Position
 
 
@@ -23,13 +22,7 @@ def watch(game: Game, agents: Sequence[Agent], seed: int, console: Console, show
 
     The moves are those of the MatchSpec with the same game, agents and seed.
     """
-    if len(agents) != game.num_seats:
-        raise UserError(
-            f"{game} has {game.num_seats} seat{'s' * (game.num_seats != 1)}, got {len(agents)} agents;"
-            " name one agent per seat."
-        )
-    if seed < 0:
-        raise UserError(f"a seed must be 0 or larger, got {seed}.")
+    check_spec(MatchSpec(game.full_text(), tuple(agent.full_text() for agent in agents), seed))
     players = [agent.start(game, seat, seed) for seat, agent in enumerate(agents)]
     position = game.start(seed)
     decisions, nodes, seconds = (np.zeros(game.num_seats) for _ in range(3))
@@ -37,18 +30,20 @@ def watch(game: Game, agents: Sequence[Agent], seed: int, console: Console, show
     with Live(console=console, transient=True, auto_refresh=False) as live:
         while not position.over:
             seat = position.to_move
-            decision = players[seat].act(seen_by(position, seat, derive_seed(seed, "view", int(decisions.sum()))))
+            decision = players[seat].act(seen_by(position, seat, seed, int(decisions.sum())))
             decisions[seat] += 1
             nodes[seat] += decision.nodes
             seconds[seat] += decision.seconds
             if show:
-                console.print(f"\n{position}\nseat {seat}: {_describe(game, position, decision)}", markup=False)
+                console.print(
+                    f"\n{position}\nseat {seat}: {_describe(game, position, decision)}", markup=False, highlight=False
+                )
             elif time.perf_counter() - shown > 0.2:
                 shown = time.perf_counter()
                 score = ", ".join(f"{r:g}" for r in position.returns)
                 live.update(Text(f"move {int(decisions.sum())}, score {score}"), refresh=True)
             position = position.play(decision.action)
-    console.print(f"\n{position}\n", markup=False)
+    console.print(f"\n{position}\n", markup=False, highlight=False)
     table = Table("seat", "agent", "score", "moves", "rollouts", "ms a move", title=f"{game}, seed {seed}")
     for seat, agent in enumerate(agents):
         per_move = 1000 * seconds[seat] / max(1, decisions[seat])
@@ -59,9 +54,9 @@ def watch(game: Game, agents: Sequence[Agent], seed: int, console: Console, show
 
 
 def _describe(game: Game, position: Position, decision: Decision) -> str:
-    """The chosen action, and what the search found out about every legal one."""
+    """The chosen action, and what the search found out about every legal one, in points of the game."""
     found = [
-        f"{game.action_name(a)} {decision.values[a]:.4g} ({decision.visits[a]:.0f})"
+        f"{game.action_name(a)} {decision.values[a] * game.max_return:,.4g} ({decision.visits[a]:.0f})"
         for a in position.legal_actions()
         if decision.visits[a] > 0
     ]

@@ -82,6 +82,7 @@ def _kernel_cache() -> Iterator[None]:
 
 
 _CACHE_DIRECTORY = cache_directory()
+_first_on_this_machine = not _CACHE_DIRECTORY.exists()
 
 
 def kernel(signature: Any, inline: bool = False) -> Callable[[Callable[..., Any]], Any]:
@@ -152,9 +153,10 @@ def compile_kernel(dispatcher: Any) -> None:
 
 def _announce_compilation() -> None:
     """Says once why the first command on a machine takes longer, where somebody is watching."""
-    if not _CACHE_DIRECTORY.exists() and sys.stderr.isatty():
+    global _first_on_this_machine
+    if _first_on_this_machine and sys.stderr.isatty():
         print("Compiling kernels; this happens once on this machine and takes about a minute ...", file=sys.stderr)
-        _CACHE_DIRECTORY.mkdir(parents=True, exist_ok=True)
+    _first_on_this_machine = False
 
 
 class GameKernels(NamedTuple):

@@ -36,7 +36,7 @@ class Parameter:
     def range_text(self) -> str:
         if self.choices:
             return " | ".join(self.choices)
-        return "" if self.low is None else f"from {self.low:g} to {self.high:g}"
+        return "" if self.low is None else f"from {self.low:,} to {self.high:,}"
 
 
 def parameter(

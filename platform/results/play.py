@@ -12,9 +12,11 @@ from turnier.results.store import Store
 def play_into(store: Store, run_id: str, specs: Sequence[MatchSpec], executor: Executor) -> Iterator[list[MatchRecord]]:
     """Yields the records of all matches, batch by batch: first those that the store has, then those played now.
 
+    Matches that an agent failed in are played again: the agent may have been mended.
     A batch is in the store before it is yielded, so a kill at any moment loses at most the matches in flight.
     """
     ids = {spec.id: spec for spec in specs}
+    store.discard_failures(list(ids))
     stored = store.played(list(ids))
     if stored:
         store.link(run_id, list(stored))

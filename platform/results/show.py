@@ -12,7 +12,7 @@ from rich.table import Table
 def print_summary(console: Console, table: pd.DataFrame) -> None:
     """Prints what `tables.summary` returns, one table per game; says what to type where it is empty."""
     if table.empty:
-        console.print('No tournament is stored yet; type: turnier tournament 2048 random "mc(iterations=50)"')
+        console.print('No game is stored here yet; type: turnier tournament 2048 random "mc(iterations=50)"')
     for game, part in table.groupby("game"):
         played = bool(part["wins"].notna().any())
         ordered = part.sort_values("win_rate" if played else "mean", ascending=False)

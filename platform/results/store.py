@@ -15,7 +15,7 @@ from operator import itemgetter
 from types import TracebackType
 from typing import Any, Self
 
-from sqlalchemy import Connection, Row, func, select
+from sqlalchemy import Connection, Row, delete, func, select
 
 from turnier.arena.spec import MatchRecord, MatchSpec, Termination
 from turnier.games.errors import UserError, unknown
@@ -184,6 +184,20 @@ class Store:
             for ids in _chunks(match_ids):
                 found.update(connection.scalars(select(matches.c.id).where(matches.c.id.in_(ids))))
         return found
+
+    def discard_failures(self, match_ids: Iterable[str]) -> int:
+        """Removes those of the matches that an agent failed in, so that they are played again; returns how many."""
+        failed = matches.c.termination.in_((Termination.ERROR.value, Termination.ILLEGAL_ACTION.value))
+        removed = 0
+        with self.database.writing() as connection:
+            for ids in _chunks(match_ids):
+                numbers = list(connection.scalars(select(matches.c.number).where(matches.c.id.in_(ids) & failed)))
+                if numbers:
+                    connection.execute(delete(run_matches).where(run_matches.c.match_number.in_(numbers)))
+                    connection.execute(delete(seats).where(seats.c.match_number.in_(numbers)))
+                    connection.execute(delete(matches).where(matches.c.number.in_(numbers)))
+                    removed += len(numbers)
+        return removed
 
     def records(self, match_ids: Iterable[str]) -> list[MatchRecord]:
         """Returns stored matches in the order of the ids; ids that are not stored are left out."""

@@ -229,7 +229,8 @@ class Study:
 
     def best(self) -> tuple[Agent, float]:
         """Returns the agent of the trial with the largest value, and that (lucky) value."""
-        trial = self.optuna.best_trial
+        trials = [t for (g, _), t in self._stored_trials().items() if g < self.strategy.generation]
+        trial = max(trials, key=lambda t: float(t.value or -math.inf))
         return self.space.apply(self.agent, dict(trial.params)), float(trial.value or np.nan)
 
     def play_held_out(self, agents: dict[str, Agent], games: int, executor: Executor) -> dict[str, list[float]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,14 +11,16 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+import turnier
 from turnier.agents.registry import AGENTS, EVALUATORS
 from turnier.command import run_app
-from turnier.games.parameters import Declared, Registry, format_value, parameters_of
+from turnier.games.parameters import Declared, Registry, parameters_of
 from turnier.games.registry import GAMES
 
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
+    invoke_without_command=True,
     rich_markup_mode=None,
     help="Tournaments and parameter search for game-playing agents.",
 )
@@ -28,16 +31,26 @@ StoreOption = Annotated[str, typer.Option("--store", help="SQLite or PostgreSQL 
 AgentsArgument = Annotated[list[str], typer.Argument(help='agents, such as random "mc(iterations=200)"')]
 
 
-@app.command("games")
-def list_games() -> None:
-    """Lists the games with their parameters.
+@app.callback()
+def version(show: Annotated[bool, typer.Option("--version", help="print the version", is_eager=True)] = False) -> None:
+    if show:
+        print(f"turnier {turnier.__version__}")
+        raise typer.Exit()
 
-    Example: turnier games
+
+@app.command("games", short_help="Lists the games, or the parameters of one.")
+def list_games(name: Annotated[str, typer.Argument(help="one game in detail")] = "") -> None:
+    """Lists the games, or the parameters of one.
+
+    Example: turnier games 2048
     """
-    _print_declared(GAMES, "games")
+    if name:
+        _print_parameters(GAMES.load(name))
+    else:
+        _print_declared(GAMES, "games")
 
 
-@app.command("agents")
+@app.command("agents", short_help="Lists the agents, or the parameters of one.")
 def list_agents(name: Annotated[str, typer.Argument(help="one agent or evaluator in detail")] = "") -> None:
     """Lists the agents and evaluators, or the parameters of one.
 
@@ -49,11 +62,18 @@ def list_agents(name: Annotated[str, typer.Argument(help="one agent or evaluator
         return
     registry: Registry[Any] = EVALUATORS if name in EVALUATORS.places else AGENTS
     cls = registry.load(name)
-    console.print(f"{name}: {(cls.__doc__ or '').strip()}\n", markup=False)
+    _print_parameters(cls)
+
+
+def _print_parameters(cls: type[Declared]) -> None:
+    paragraphs = inspect.cleandoc(cls.__doc__ or "").split("\n\n")
+    for paragraph in paragraphs:
+        console.print(" ".join(paragraph.splitlines()) + "\n", markup=False, highlight=False)
     table = Table("parameter", "default", "range", "meaning")
     for field, info in parameters_of(cls):
         default = field.default
-        text = str(default) if isinstance(default, Declared) else format_value(default)
+        text = f"{default:.6g}" if isinstance(default, float) else str(default)
+        text = text.lower() if isinstance(default, bool) else text
         ranges = "any evaluator" if isinstance(default, Declared) else info.range_text() or "true | false"
         table.add_row(field.name, text, ranges, info.help)
     console.print(table)
@@ -68,7 +88,7 @@ def _print_declared(registry: Registry[Any], title: str) -> None:
     console.print(table)
 
 
-@app.command()
+@app.command(short_help="Plays one match and prints its end.")
 def play(
     game: Annotated[str, typer.Argument(help='a game, such as 2048 or "2048(size=3)"')],
     agents: AgentsArgument,
@@ -85,7 +105,7 @@ def play(
     watch(made, [AGENTS.make(agent) for agent in agents], seed, console, show)
 
 
-@app.command()
+@app.command(short_help="Plays a tournament into the store.")
 def tournament(
     game: Annotated[str, typer.Argument(help="a game, such as 2048 or tictactoe")],
     agents: AgentsArgument,
@@ -115,13 +135,16 @@ def tournament(
     definition = {"game": made.full_text(), "agents": sorted({a for s in specs for a in s.agents}), "seed": seed}
     run_id = f"tournament:{derive_seed(json.dumps(definition)):016x}"
     results.begin_run(run_id, "tournament", str(made), definition)
+    before = len(results.played(spec.id for spec in specs))
     with make_executor(executor, workers, address) as pool, game_bar(str(made), len(specs)) as bar:
         for records in play_into(results, run_id, specs, pool):
             bar.advance(len(records))
+    if before:
+        console.print(f"{before} of {len(specs)} games were stored already and not played again.")
     print_summary(console, summary(matches_frame(results, run=run_id)))
 
 
-@app.command()
+@app.command(short_help="Shows what is stored.")
 def results(
     store: StoreOption = DEFAULT_STORE,
     run: Annotated[str, typer.Option(help="one run; default: all tournaments")] = "",
@@ -143,7 +166,7 @@ def results(
         print_summary(console, table)
 
 
-@app.command()
+@app.command(short_help="Checks rules against recorded games.")
 def verify(
     game: Annotated[str, typer.Argument(help="the game whose rules are checked")],
     files: Annotated[list[Path], typer.Argument(help="JSON lines: recorded games or positions")],
@@ -163,7 +186,7 @@ def verify(
         console.print(f"{file}: all {lines} lines agree.")
 
 
-@app.command()
+@app.command(short_help="Measures speed beside C programs.")
 def bench(
     as_json: Annotated[bool, typer.Option("--json", help="print JSON")] = False,
     rounds: Annotated[int, typer.Option(help="measurements of each, medians are shown", min=1)] = 5,

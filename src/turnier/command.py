@@ -1,29 +1,50 @@
-"""What every command line here does: run, turn mistakes into one sentence, and end cleanly."""
+"""What every command line here does: run, turn mistakes into one sentence, and stop at once.
+
+Importing this module installs what Ctrl-C does, so that it works during the imports after it, too.
+"""
 
 from __future__ import annotations
 
+import os
 import shlex
+import signal
 import sys
+from pathlib import Path
+from types import FrameType
 
 import typer
 
 from turnier.games.errors import UserError
 
+SHOW_CURSOR = "\x1b[?25h"  # a progress bar may have hidden it
+
 
 def run_app(app: typer.Typer) -> None:
-    """Runs a command line: exit 2 with one sentence for a user's mistake, 130 with what to type after Ctrl-C."""
+    """Runs a command line; a user's mistake is one sentence on standard error and exit code 2."""
     try:
         app()
     except UserError as error:
         print(f"Error: {error}", file=sys.stderr)
         sys.exit(2)
-    except SystemExit as end:
-        if end.code != 130:  # what typer makes of Ctrl-C
-            raise
-        command = shlex.join([*_program(), *sys.argv[1:]])
-        print(f"\nStopped; finished games are stored. To go on, type: {command}", file=sys.stderr)
-        raise
 
 
-def _program() -> list[str]:
-    return ["python", sys.argv[0]] if sys.argv[0].endswith(".py") else ["turnier"]
+def in_this_environment(program: str) -> str:
+    """Returns how to type a program that stands beside the running Python, such as .venv/bin/optuna-dashboard."""
+    path = Path(sys.executable).with_name(program)
+    return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
+
+
+def _stop(signal_number: int, frame: FrameType | None) -> None:
+    """Ends the process with what to type to go on.
+
+    The store is as safe as after a kill: finished batches are in it whole. An exception instead would be swallowed
+    where Python runs callbacks, and would wait for compiled code.
+    """
+    program = [in_this_environment("python"), sys.argv[0]] if sys.argv[0].endswith(".py") else ["turnier"]
+    command = shlex.join([*program, *sys.argv[1:]])
+    cursor = SHOW_CURSOR if sys.stderr.isatty() else ""
+    os.write(2, f"{cursor}\nStopped; finished games are stored. To go on, type: {command}\n".encode())
+    os._exit(130)
+
+
+signal.signal(signal.SIGINT, _stop)

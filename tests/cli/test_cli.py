@@ -100,7 +100,7 @@ BAD = {
     "unknown game": (("play", "2084", "random"), "There is no game named '2084'; did you mean 2048?"),
     "unknown agent": (("play", "2048", "mctes"), "There is no agent named 'mctes'; did you mean mctse?"),
     "unknown parameter": (("play", "2048", "mc(iteration=5)"), "did you mean iterations?"),
-    "out of range": (("play", "2048", "mc(iterations=0)"), "iterations must be from 1 to 1e+08, got 0"),
+    "out of range": (("play", "2048", "mc(iterations=0)"), "iterations must be from 1 to 100,000,000, got 0"),
     "not a number": (("play", "2048", "mc(iterations=many)"), "iterations must be a whole number, got many"),
     "bad choice": (("play", "2048", "mctse(selection=uctm)"), "selection must be one of uct, uctn, got uctm"),
     "syntax": (("play", "2048", "mc(iterations=5"), "a comma or a closing bracket must stand, got the end"),

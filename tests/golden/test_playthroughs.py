@@ -1,9 +1,9 @@
 """Golden playthroughs: recorded games that must replay exactly, one file in playthroughs/ for every registry game.
 
 A file holds a game, a seed and, ply by ply, who moved, what was legal, what was played, and the returns and the board
-after it. To record the files again after a change of rules or random numbers that is meant, run
+after it. To record the file of a new game, or one again after a change of rules or random numbers that is meant, run
 
-    TURNIER_WRITE_GOLDEN=1 pytest tests/golden
+    TURNIER_WRITE_GOLDEN=NAME pytest tests/golden
 
 and read the difference before committing it.
 """
@@ -55,15 +55,15 @@ def write(path: Path, written: dict[str, Any]) -> None:
 
 @pytest.fixture(scope="module", autouse=True)
 def written_again() -> None:
-    if os.environ.get("TURNIER_WRITE_GOLDEN") == "1":
-        for name in GAMES.names():
-            write(FOLDER / f"{name}.json", record(name))
+    name = os.environ.get("TURNIER_WRITE_GOLDEN")
+    if name:
+        write(FOLDER / f"{name}.json", record(name))
 
 
 @pytest.mark.parametrize("name", GAMES.names())
 def test_game_has_a_playthrough(name: str) -> None:
     path = FOLDER / f"{name}.json"
-    assert path.exists(), f"record the missing {path.name}: TURNIER_WRITE_GOLDEN=1 pytest tests/golden"
+    assert path.exists(), f"record the missing {path.name}: TURNIER_WRITE_GOLDEN={name} pytest tests/golden"
     assert make_game(json.loads(path.read_text())["game"]).name == name
 
 
@@ -78,8 +78,9 @@ def replay(golden: dict[str, Any]) -> str | None:
         return f"the start must be {golden['start']}, got {shown(position)}"
     for number, ply in enumerate(golden["plies"]):
         got = {"seat": position.to_move, "legal": position.legal_actions(), "action": ply["action"]}
-        if ply["action"] in got["legal"]:
-            position = position.play(ply["action"])
+        if ply["action"] not in got["legal"]:
+            return f"ply {number} must be legal, one of {got['legal']}, got {ply['action']}"
+        position = position.play(ply["action"])
         got |= shown(position)
         if got != ply:
             return f"ply {number} must be {ply}, got {got}"
@@ -99,7 +100,8 @@ def test_playthrough_replays(name: str) -> None:
 def test_a_changed_playthrough_is_noticed(name: str) -> None:
     for change in ("seat", "legal", "action", "returns", "cells"):
         golden = json.loads((FOLDER / f"{name}.json").read_text())
-        golden["plies"][3][change] = -1
-        assert str(replay(golden)).startswith("ply 3 must be")
+        last = len(golden["plies"]) - 1
+        golden["plies"][last][change] = -1
+        assert str(replay(golden)).startswith(f"ply {last} must be")
     golden = json.loads((FOLDER / f"{name}.json").read_text())
     assert str(replay(golden | {"board": []})).startswith("the end must be")

@@ -43,7 +43,7 @@ def evaluate_score(game, weights, state, returns, count, rng, totals, scratch):
 
 
 @dataclass(frozen=True)
-class NoEvaluator(Evaluator):
+class Score(Evaluator):
     """The returns so far: what a seat has already."""
 
     name: ClassVar[str] = "score"
