@@ -21,6 +21,7 @@ from turnier.games.game import MAX_SEATS, Game, Position
 from turnier.games.registry import GAMES
 from turnier.games.rng import streams
 
+FIRST_ROOM = 1 << 17  # plies; a match that does not fit is played again, so this is more than a long game of 2048
 TERMINATIONS = {NORMAL: Termination.NORMAL, ILLEGAL: Termination.ILLEGAL_ACTION, LIMIT: Termination.LIMIT}
 
 
@@ -39,13 +40,17 @@ def check_spec(spec: MatchSpec) -> None:
     game = _game(spec.game)
     if len(spec.agents) != game.num_seats:
         raise UserError(
-            f"{game} has {game.num_seats} seat{'s' * (game.num_seats != 1)}, got {len(spec.agents)} agents;"
+            f"{game} has {_count(game.num_seats, 'seat')}, got {_count(len(spec.agents), 'agent')};"
             " name one agent per seat."
         )
     if spec.seed < 0:
         raise UserError(f"a seed must be 0 or larger, got {spec.seed}.")
     for agent in spec.agents:
         _agent(agent).require(game)
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n} {noun}{'s' * (n != 1)}"
 
 
 def prepare(spec: MatchSpec) -> None:
@@ -97,7 +102,7 @@ def _play_compiled(
     padded = tuple(seats) + (seats[0],) * (MAX_SEATS - num_seats)
     _call_once(game, padded)
     records: list[MatchRecord] = []
-    room = max(4096, 512 * n)  # plies; doubled where a match does not fit
+    room = max(FIRST_ROOM, 512 * n)
     done = 0
     while done < n and not stop[0]:
         plies, ends = np.empty(room, np.int64), np.zeros((n - done, 2), np.int64)
@@ -128,7 +133,7 @@ def _play_compiled(
             first = end
         done += played
         if played == 0:
-            room *= 4
+            room *= 4  # the first match did not fit
     return records
 
 
@@ -136,7 +141,7 @@ _called = False
 
 
 def _call_once(game: Game, seats: tuple[SeatKernels, ...]) -> None:
-    """Makes the first call of a process into compiled code, which takes a while, before any clock starts."""
+    """Makes a process's first call into compiled code, which takes longer, before any clock starts."""
     global _called
     if _called:
         return

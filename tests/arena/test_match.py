@@ -196,6 +196,7 @@ def tiny_room(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
         return played
 
     monkeypatch.setattr(match, "play_many", play)
+    monkeypatch.setattr(match, "FIRST_ROOM", 4096)
     monkeypatch.setattr(match, "compile_kernel", lambda kernel: None)  # `play` is no kernel
     return calls
 

@@ -1,0 +1,35 @@
+"""`turnier play` shows the match that the same MatchSpec gives."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+
+from turnier.agents.registry import make_agent
+from turnier.arena.match import play_match
+from turnier.arena.spec import MatchSpec
+from turnier.arena.watch import watch
+from turnier.games.errors import UserError
+from turnier.games.registry import make_game
+
+
+@pytest.mark.parametrize(
+    ("game", "agents"),
+    [("2048(size=3)", ["mctse(iterations=20)"]), ("tictactoe", ["mc(iterations=20)", "random"])],
+)
+@pytest.mark.parametrize("show", [False, True])
+def test_a_watched_match_is_the_match_of_its_spec(game: str, agents: list[str], show: bool) -> None:
+    made = [make_agent(agent) for agent in agents]
+    shown = io.StringIO()
+    end = watch(make_game(game), made, 5, Console(file=shown, width=120), show)
+    record = play_match(MatchSpec(make_game(game).full_text(), tuple(a.full_text() for a in made), 5))
+    assert tuple(end.returns) == record.scores
+    assert "seed 5" in shown.getvalue()
+    assert ("values (visits)" in shown.getvalue()) == show
+
+
+def test_too_few_agents_are_refused() -> None:
+    with pytest.raises(UserError, match="2 seats, got 1 agent"):
+        watch(make_game("tictactoe"), [make_agent("random")], 1, Console(file=io.StringIO()), False)
