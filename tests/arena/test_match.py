@@ -410,7 +410,7 @@ def test_an_agent_sees_what_its_seat_may_know(python: bool, monkeypatch: pytest.
 @pytest.mark.parametrize(
     ("one", "sentence"),
     [
-        (MatchSpec("tictactoe", ("random",), 1), "has 2 seats, got 1 agents; name one agent per seat"),
+        (MatchSpec("tictactoe", ("random",), 1), "has 2 seats, got 1 agent; name one agent per seat"),
         (MatchSpec("2048(size=4)", ("random", "random"), 1), "has 1 seat, got 2 agents"),
         (MatchSpec("tictactoo", ("random", "random"), 1), "did you mean tictactoe"),
         (MatchSpec("tictactoe", ("random", "randon"), 1), "did you mean random"),
