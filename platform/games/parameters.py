@@ -36,7 +36,7 @@ class Parameter:
     def range_text(self) -> str:
         if self.choices:
             return " | ".join(self.choices)
-        return "" if self.low is None else f"from {self.low:,} to {self.high:,}"
+        return "" if self.low is None else f"from {self.low:,.12g} to {self.high:,.12g}"
 
 
 def parameter(
