@@ -227,7 +227,6 @@ class RayWorker:
 def _connect(address: str, workers: int | None) -> Any:
     """Starts or joins Ray, quietly; raises UserError with one sentence where that fails."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     if address == "local":
         # Ray's ports listen on all interfaces unless told that this machine is the whole cluster.
