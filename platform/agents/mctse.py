@@ -40,7 +40,8 @@ NORMALISE_AFTER = 100  # iterations (Kutsch 2017, 5)
 def select_action(tree, node, mover, settings):
     """Picks the action node by UCT, or UCTN (K eq. 3): v_i / (n_i m) + K sqrt(ln n_p / n_i).
 
-    m is the largest rollout value of this search; while it is not positive, plain UCT is used.
+    m is the largest score of a rollout of this search. Only the scores are divided by it, not the penalty of 1 of
+    rollouts that ended, so that v / m stays in -1 .. 1 as K says; dividing the penalty too would make UCTN greedy.
     """
     scale = 1.0
     if settings[NORMALISED] > 0.0 and tree.counts[DONE] >= NORMALISE_AFTER and tree.largest[mover] > 0.0:
@@ -50,7 +51,8 @@ def select_action(tree, node, mover, settings):
     child = tree.first_child[node]
     while child != NONE:
         n = float(tree.visits[child])
-        score = tree.values[child, mover] / n * scale + settings[EXPLORATION] * math.sqrt(log_parent / n)
+        penalty = tree.scores[child, mover] - tree.values[child, mover]
+        score = (tree.scores[child, mover] * scale - penalty) / n + settings[EXPLORATION] * math.sqrt(log_parent / n)
         if score > best_score:
             best, best_score = child, score
         child = tree.next_sibling[child]
@@ -186,8 +188,8 @@ class TimedMctsePlayer(CompiledPlayer):
 class Mctse(SearchAgent):
     """MCTS-Expectimax with UCT or UCTN, a limit of action nodes, and any evaluator in the rollout's place.
 
-    Source: Kutsch 2017, 5 and 7.1. Differs: no state is kept in the nodes, an iteration replays its path; UCTN falls
-    back to UCT while no rollout value is positive, where K's quotient would turn the order around.
+    Source: Kutsch 2017, 5 and 7.1. Differs: no state is kept in the nodes, an iteration replays its path; UCTN divides
+    the scores, but not the penalty of rollouts that ended, by the largest score.
     """
 
     name: ClassVar[str] = "mctse"

@@ -201,7 +201,7 @@ def test_a_search_in_chunks_equals_one_search(where: str, limits: str) -> None:
     n = int(whole.counts[NUM_NODES])
     assert n > 2
     assert np.array_equal(whole.counts, chunks.counts) and np.array_equal(whole.largest, chunks.largest)
-    for name in ("first_child", "next_sibling", "label", "untried", "visits", "values"):
+    for name in ("first_child", "next_sibling", "label", "untried", "visits", "values", "scores"):
         assert np.array_equal(getattr(whole, name)[:n], getattr(chunks, name)[:n]), name
 
 
@@ -230,6 +230,24 @@ def test_children_lists_by_hand() -> None:
     assert tree.largest.tolist() == [0.5, 1.0] and tree.counts[DONE] == 2
 
 
+def test_uctn_divides_scores_but_not_the_penalty_of_ended_rollouts() -> None:
+    """A rollout that ended is worth PN / m - 1, one that went on PN / m: both within -1 .. 1, as K says."""
+    tree = new_tree(3, 1)
+    lost, alive = add_node(tree, 0, 0), add_node(tree, 0, 1)
+    for _ in range(50):
+        back_up(tree, np.array([0, lost]), 2, np.array([0.004 - 1.0]))
+        back_up(tree, np.array([0, alive]), 2, np.array([0.001]))
+    assert tree.largest == pytest.approx([0.004])
+    assert tree.scores[:3, 0] == pytest.approx([0.25, 0.2, 0.05])
+    assert tree.values[:3, 0] == pytest.approx([50 * (0.005 - 1.0), 50 * (0.004 - 1.0), 0.05])
+    # lost: 0.004 / 0.004 - 1 = 0, alive: 0.001 / 0.004 = 0.25. Were the penalty divided, lost would be at -249 and
+    # never be tried again; exploration outweighs a quarter once alive has many more visits.
+    settings = np.array(mctse(exploration=math.sqrt(2)).settings(), np.float64)
+    assert select_action(tree, 0, 0, settings) == alive
+    tree.visits[alive], tree.values[alive], tree.scores[alive] = 1600, 1.6, 1.6
+    assert select_action(tree, 0, 0, settings) == lost
+
+
 def fan(stats: list[tuple[int, float]], done: int, largest: float, seat: int = 0) -> Any:
     """Returns a tree whose root has one action node per (visits, mean value of the seat)."""
     tree = new_tree(1 + len(stats), 2)
@@ -238,6 +256,7 @@ def fan(stats: list[tuple[int, float]], done: int, largest: float, seat: int = 0
         tree.visits[child] = visits
         tree.values[child, seat] = visits * mean
         tree.values[child, 1 - seat] = -5.0 * visits * mean  # to be ignored
+        tree.scores[child] = tree.values[child]
     tree.visits[0] = sum(visits for visits, _ in stats)
     tree.counts[DONE] = done
     tree.largest[seat], tree.largest[1 - seat] = largest, 77.0
