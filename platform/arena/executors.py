@@ -247,8 +247,8 @@ def _connect(address: str, workers: int | None) -> Any:
     except (ConnectionError, RuntimeError, ValueError, OSError) as failure:
         reason = next(iter(str(failure).strip().splitlines()), type(failure).__name__).rstrip(".")
         raise UserError(
-            f"a Ray cluster must answer at {address}, got: {reason};"
-            " start one with `ray start --head` or leave --address out."
+            f"a Ray cluster must answer at {address}, got: {reason}; start one with `ray start --head`,"
+            " set RAY_AUTH_MODE=token if it asks for a token, or leave --address out."
         ) from None
     return ray
 

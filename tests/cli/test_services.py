@@ -20,6 +20,9 @@ BIN = Path(sys.executable).parent
 TINY = ("--preset", "tiny", "--generations", "1", "--held-out", "2")
 
 
+AUTH = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": "0123456789abcdef" * 4}
+
+
 def study(folder: Path, *options: str, **environment: str) -> str:
     shown = subprocess.run(
         [sys.executable, str(SCRIPT), *TINY, "--picture", str(folder), *options],
@@ -78,25 +81,30 @@ def get(url: str) -> dict[str, list[dict[str, object]]]:
 def ray_cluster(tmp_path: Path) -> Iterator[str]:
     """A head started by hand; yields its address."""
     port = free_port()
-    ray = [str(BIN / "ray")]
     log = tmp_path / "ray.log"  # not a pipe: the daemons would keep it open
-    started = subprocess.run(
-        [*ray, "start", "--head", "--port", str(port), "--num-cpus", "2",
+    head = subprocess.Popen(
+        [str(BIN / "ray"), "start", "--head", "--block", "--port", str(port), "--num-cpus", "2",
          "--include-dashboard=false", "--disable-usage-stats", "--object-store-memory", str(128 << 20)],
-        stdout=log.open("w"), stderr=subprocess.STDOUT, timeout=120,
+        stdout=log.open("w"), stderr=subprocess.STDOUT, env=os.environ | AUTH,
     )  # fmt: skip
-    assert started.returncode == 0, log.read_text()
     try:
+        deadline = time.monotonic() + 120
+        while "Ray runtime started" not in log.read_text():
+            assert head.poll() is None and time.monotonic() < deadline, log.read_text()
+            time.sleep(0.2)
         yield f"127.0.0.1:{port}"
     finally:
-        subprocess.run([*ray, "stop", "--force"], capture_output=True, timeout=120)
+        head.terminate()  # with --block, it ends what it started and no other Ray of this machine
+        head.wait(timeout=60)
 
 
 def test_the_study_joins_a_cluster_started_by_hand(tmp_path: Path, ray_cluster: str) -> None:
-    """--address auto finds `ray start --head`, and the cluster outlives the study."""
-    study(tmp_path, "--store", "sqlite:///a.db", "--address", "auto")
+    """--address auto finds `ray start --head`, so does RAY_ADDRESS, and the cluster outlives the study."""
+    study(tmp_path, "--store", "sqlite:///a.db", "--address", "auto", **AUTH)
+    study(tmp_path, "--store", "sqlite:///b.db", RAY_ADDRESS=ray_cluster, **AUTH)
     study(tmp_path, "--store", "sqlite:///c.db", "--executor", "threads")
     assert values(f"sqlite:///{tmp_path}/a.db") == values(f"sqlite:///{tmp_path}/c.db")
+    assert values(f"sqlite:///{tmp_path}/b.db") == values(f"sqlite:///{tmp_path}/c.db")
     with socket.create_connection(("127.0.0.1", int(ray_cluster.split(":")[1])), timeout=5):
         pass
 
