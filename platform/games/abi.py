@@ -23,6 +23,7 @@ from numba.core.types import FunctionType, WrapperAddressProtocol
 STATE_DTYPE = np.int64
 CHANCE = -1  # what `to_move` answers where an outcome has to be drawn: the state is an afterstate
 TERMINAL = -2  # what `to_move` answers where the game is over
+NO_WIN = -1  # what `forced_win` answers where it finds none
 
 State = types.Array(types.int64, 1, "C")  # [state_words]
 Actions = types.Array(types.int64, 1, "C")  # [max_legal], or [num_cells] for `cells`
@@ -38,6 +39,7 @@ SAMPLE_CHANCE = types.int64(State, Rng)
 PLAYOUT = types.int64(State, types.int64, Rng, Floats)
 CELLS = types.void(State, Actions)
 OBSERVE = types.void(State, types.int64, State)
+FORCED_WIN = types.int64(State, types.int64)
 
 # Files whose kernels and constants other kernels may use. Numba stamps only the caller's file, so an edit here would
 # leave stale machine code in callers' caches; their digest is therefore part of the cache directory's name.
@@ -171,19 +173,20 @@ class GameKernels(NamedTuple):
     playout: Any  # (state, depth, rng, returns[seats]) -> plies: random legal moves in place, adds rewards
     cells: Any  # (state, out[num_cells]): every cell's value, 0 <= value < num_cell_values
     observe: Any  # (state, seat, view): the state as far as `seat` may know it, with `seat` to move
+    forced_win: Any  # (state, depth) -> an action that wins by forcing moves, at most `depth` of them, or NO_WIN
     has_sample_chance: int
     has_playout: int
     has_observe: int
+    has_forced_win: int
     num_seats: int
     num_actions: int
     max_choices: int  # scratch arrays for legal actions, outcomes or probabilities have this size
     max_return: float
 
 
+_KERNEL_SIGNATURES = (INIT, TO_MOVE, LEGAL, OUTCOMES, STEP, SAMPLE_CHANCE, PLAYOUT, CELLS, OBSERVE, FORCED_WIN)
 GAME = types.NamedTuple(
-    [FunctionType(s) for s in (INIT, TO_MOVE, LEGAL, OUTCOMES, STEP, SAMPLE_CHANCE, PLAYOUT, CELLS, OBSERVE)]
-    + [types.int64] * 6
-    + [types.float64],
+    [FunctionType(s) for s in _KERNEL_SIGNATURES] + [types.int64] * 7 + [types.float64],
     GameKernels,
 )
 
@@ -213,6 +216,11 @@ def absent_observe(state, seat, view):
     pass
 
 
+@kernel(FORCED_WIN)
+def absent_forced_win(state, depth):
+    return NO_WIN
+
+
 def game_kernels(
     init: Any,
     to_move: Any,
@@ -224,6 +232,7 @@ def game_kernels(
     sample_chance: Any = absent_sample_chance,
     playout: Any = absent_playout,
     observe: Any = absent_observe,
+    forced_win: Any = absent_forced_win,
 ) -> GameKernels:
     """Compiles (or loads) a game's kernels and returns them as the tuple that agent kernels take, yet without sizes."""
     return GameKernels(
@@ -236,11 +245,13 @@ def game_kernels(
         pointer(playout, PLAYOUT),
         pointer(cells, CELLS),
         pointer(observe, OBSERVE),
+        pointer(forced_win, FORCED_WIN),
         int(sample_chance is not absent_sample_chance),
         int(playout is not absent_playout),
         int(observe is not absent_observe),
-        0,
-        0,
-        0,
-        0.0,
+        int(forced_win is not absent_forced_win),
+        num_seats=0,
+        num_actions=0,
+        max_choices=0,
+        max_return=0.0,
     )

@@ -311,6 +311,7 @@ SIGNATURES = {
     "playout": abi.PLAYOUT,
     "cells": abi.CELLS,
     "observe": abi.OBSERVE,
+    "forced_win": abi.FORCED_WIN,
 }
 
 

@@ -130,6 +130,7 @@ def use_helpers() -> str:
     digest.add(int(abi.absent_playout(target, 1, stream, empty)))
     abi.no_cells(target, source)
     abi.absent_observe(target, 0, source)
+    digest.add(int(abi.absent_forced_win(target, 1)))
     digest.add(source, target)
     return digest.hash.hexdigest()
 
