@@ -47,6 +47,8 @@ def check_spec(spec: MatchSpec) -> None:
         raise UserError(f"a seed must be 0 or larger, got {spec.seed}.")
     for agent in spec.agents:
         _agent(agent).require(game)
+    if spec.opening and _open(game, spec).over:
+        raise UserError(f"an opening must leave something to play, got {list(spec.opening)}, which ends {game}.")
 
 
 def _count(n: int, noun: str) -> str:
@@ -72,19 +74,19 @@ def play_matches(
     """Plays matches in order and returns their records.
 
     Args:
-        specs: any matches; neighbours with the same game and agents share one call into compiled code.
+        specs: any matches; neighbours with the same game, agents and opening share one call into compiled code.
         stop: [1]; once it is not 0 the matches still to be played are left out.
         python: play move by move in Python even where compiled code could (for tests; the same moves).
     """
     stop = np.zeros(1, np.int64) if stop is None else stop
     records: list[MatchRecord] = []
-    for (game_text, agents, max_plies), group in itertools.groupby(specs, lambda s: (s.game, s.agents, s.max_plies)):
+    for (game_text, agents, _, _), group in itertools.groupby(specs, _together):
         batch = list(group)
         check_spec(batch[0])
         game = _game(game_text)
         seats = [None if python else _agent(a).seat_kernels(game) for a in agents]
         if all(seat is not None for seat in seats):
-            records += _play_compiled(game, [s for s in seats if s is not None], batch, max_plies, stop)
+            records += _play_compiled(game, [s for s in seats if s is not None], batch, stop)
         else:
             records += [_play_in_python(game, spec) for spec in batch if not stop[0]]
         if stop[0]:
@@ -92,10 +94,16 @@ def play_matches(
     return records
 
 
+def _together(spec: MatchSpec) -> tuple[str, tuple[str, ...], int, tuple[int, ...]]:
+    return spec.game, spec.agents, spec.max_plies, spec.opening
+
+
 def _play_compiled(
-    game: Game, seats: list[SeatKernels], specs: list[MatchSpec], max_plies: int, stop: npt.NDArray[np.int64]
+    game: Game, seats: list[SeatKernels], specs: list[MatchSpec], stop: npt.NDArray[np.int64]
 ) -> list[MatchRecord]:
+    """Plays matches with the same agents, opening and limit of plies."""
     n, num_seats = len(specs), game.num_seats
+    opening, max_plies = np.array(specs[0].opening, np.int64), specs[0].max_plies
     states = np.tile(game.new_state(), (n, 1))
     rngs = np.stack([streams(spec.seed, 1 + num_seats) for spec in specs])
     returns, counts = np.zeros((n, num_seats)), np.zeros((n, 2, num_seats), np.int64)
@@ -107,7 +115,7 @@ def _play_compiled(
     while done < n and not stop[0]:
         plies, ends = np.empty(room, np.int64), np.zeros((n - done, 2), np.int64)
         began = time.perf_counter()
-        arrays = (states[done:], rngs[done:], max_plies, returns[done:], counts[done:])
+        arrays = (states[done:], rngs[done:], opening, max_plies, returns[done:], counts[done:])
         played = play_many(game.kernels, padded, *arrays, plies, ends, stop)
         seconds = time.perf_counter() - began
         # One clock for the whole call: a match's share is its share of the decisions.
@@ -149,7 +157,7 @@ def _call_once(game: Game, seats: tuple[SeatKernels, ...]) -> None:
     words, none = np.zeros((0, game.state_words), np.int64), np.zeros(0, np.int64)
     rngs, returns = np.zeros((0, 1 + game.num_seats, 4), np.uint64), np.zeros((0, game.num_seats))
     counts, ends = np.zeros((0, 2, game.num_seats), np.int64), np.zeros((0, 2), np.int64)
-    play_many(game.kernels, seats, words, rngs, 0, returns, counts, none, ends, np.zeros(1, np.int64))
+    play_many(game.kernels, seats, words, rngs, none, 0, returns, counts, none, ends, np.zeros(1, np.int64))
 
 
 def _play_in_python(game: Game, spec: MatchSpec) -> MatchRecord:
@@ -157,8 +165,8 @@ def _play_in_python(game: Game, spec: MatchSpec) -> MatchRecord:
     began = time.perf_counter()
     termination, error = Termination.NORMAL, ""
     decisions, nodes = [0] * game.num_seats, [0] * game.num_seats
-    plies: list[int] = []
-    position = _start(game, spec.seed)
+    plies = list(spec.opening)
+    position = _open(game, spec)
     players: list[Player] = []
     while not position.over:
         mover = position.to_move
@@ -215,6 +223,14 @@ def replay(spec: MatchSpec, plies: bytes) -> Position:
     """Returns the final position of a recorded match."""
     *_, last = replay_positions(spec, plies)
     return last
+
+
+def _open(game: Game, spec: MatchSpec) -> Position:
+    """Returns the position after the match's opening; raises UserError where one of its plies is not legal."""
+    position = _start(game, spec.seed)
+    for ply in spec.opening:
+        position = position.play(ply, draw_chance=False)
+    return position
 
 
 def _start(game: Game, seed: int) -> Position:

@@ -16,14 +16,20 @@ _F1, _F2 = types.Array(types.float64, 1, "C"), types.Array(types.float64, 2, "C"
 _U2, _U3 = types.Array(types.uint64, 2, "C"), types.Array(types.uint64, 3, "C")
 
 
-@kernel(types.UniTuple(types.int64, 2)(GAME, SEATS, _I1, _U2, types.int64, _F1, _I2, _I1, types.int64, _I1))
-def play_one(game, seats, state, rngs, max_plies, returns, counts, plies, first, stop):
+@kernel(types.UniTuple(types.int64, 2)(GAME, SEATS, _I1, _U2, _I1, types.int64, _F1, _I2, _I1, types.int64, _I1))
+def play_one(game, seats, state, rngs, opening, max_plies, returns, counts, plies, first, stop):
     """Plays a match in place: (status, where its plies end). rngs: [1 + seats, 4]; counts: [2, seats]."""
     choices, probs = np.empty(game.max_choices, np.int64), np.empty(game.max_choices)
     root = np.empty((2, game.num_actions))
     view = state.copy()
     written, actions = first, 0
     game.init(state, rngs[0])
+    if first + opening.size > plies.size:
+        return FULL, written
+    for ply in opening:
+        game.step(state, ply, returns)
+        plies[written] = ply
+        written += 1
     while True:
         mover = game.to_move(state)
         if mover == TERMINAL:
@@ -60,17 +66,19 @@ def play_one(game, seats, state, rngs, max_plies, returns, counts, plies, first,
         game.step(state, ply, returns)
 
 
-@kernel(types.int64(GAME, SEATS, _I2, _U3, types.int64, _F2, types.Array(types.int64, 3, "C"), _I1, _I2, _I1))
-def play_many(game, seats, states, rngs, max_plies, returns, counts, plies, ends, stop):
+@kernel(types.int64(GAME, SEATS, _I2, _U3, _I1, types.int64, _F2, types.Array(types.int64, 3, "C"), _I1, _I2, _I1))
+def play_many(game, seats, states, rngs, opening, max_plies, returns, counts, plies, ends, stop):
     """Plays match after match while `plies` has room; returns how many are done.
 
     states [n, words] become final states, rngs [n, 1 + seats, 4], returns [n, seats], counts [n, 2, seats] (decisions,
-    nodes), ends [n, 2] (where its plies end, status).
+    nodes), ends [n, 2] (where its plies end, status). All matches begin with the same legal `opening`.
     """
     first = 0
     for i in range(states.shape[0]):
         start, start_rngs = states[i].copy(), rngs[i].copy()
-        status, end = play_one(game, seats, states[i], rngs[i], max_plies, returns[i], counts[i], plies, first, stop)
+        status, end = play_one(
+            game, seats, states[i], rngs[i], opening, max_plies, returns[i], counts[i], plies, first, stop
+        )
         if status == FULL or status == STOPPED:
             # Played again from its start when there is more room.
             states[i], rngs[i] = start, start_rngs

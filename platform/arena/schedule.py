@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from turnier.agents.agent import Agent
 from turnier.arena.spec import MatchSpec, derive_seed
 from turnier.games.errors import UserError
-from turnier.games.game import Game
+from turnier.games.game import Game, Position
 
 
 def seat_orders(num_seats: int) -> list[tuple[int, ...]]:
@@ -18,14 +18,31 @@ def seat_orders(num_seats: int) -> list[tuple[int, ...]]:
     return [tuple((i + shift) % num_seats for i in range(num_seats)) for shift in range(num_seats)]
 
 
-def round_robin(game: Game, agents: Sequence[Agent], games: int, seed: int) -> list[MatchSpec]:
+def openings(game: Game, plies: int) -> list[tuple[int, ...]]:
+    """Returns every opening of at most that many plies that leaves something to play, the empty one first.
+
+    One ply is the "DiffStarts" of Weitz 2022, B.1: the start and every position after the first stone.
+    """
+    if plies and game.has_chance:
+        raise UserError(f"openings need a game without chance, got {game}; leave them out.")
+    found: list[tuple[int, ...]] = [()]
+    level: list[tuple[tuple[int, ...], Position]] = [((), game.start())]
+    for _ in range(plies):
+        level = [((*opening, a), position.play(a)) for opening, position in level for a in position.legal_actions()]
+        level = [(opening, position) for opening, position in level if not position.over]
+        found += [opening for opening, _ in level]
+    return found
+
+
+def round_robin(game: Game, agents: Sequence[Agent], games: int, seed: int, opening_plies: int = 0) -> list[MatchSpec]:
     """Returns a round robin in which every group of agents competes in all roles.
 
     Args:
         agents: one or more for a one-seat game (each plays alone, all on the same seeds), else at least as many as
             the game has seats; naming an agent twice lets it play itself.
-        games: matches of each group, rounded up to whole sets of seat orders on one seed.
+        games: matches of each group, rounded up to whole sets of seat orders (and openings) on one seed.
         seed: the tournament's seed; every match's own seed depends on it, on the repetition and on nothing else.
+        opening_plies: play from every position after at most that many plies, see `openings`.
     """
     if games < 1:
         raise UserError(f"a tournament must have at least 1 game, got {games}.")
@@ -37,14 +54,19 @@ def round_robin(game: Game, agents: Sequence[Agent], games: int, seed: int) -> l
         )
     for agent in agents:
         agent.require(game)
-    return list(_matches(game.full_text(), game.num_seats, [a.full_text() for a in agents], games, seed))
+    starts = openings(game, opening_plies)
+    return list(_matches(game, [agent.full_text() for agent in agents], starts, games, seed))
 
 
-def _matches(game: str, num_seats: int, agents: list[str], games: int, seed: int) -> Iterator[MatchSpec]:
+def _matches(
+    game: Game, agents: list[str], starts: list[tuple[int, ...]], games: int, seed: int
+) -> Iterator[MatchSpec]:
+    text, num_seats = game.full_text(), game.num_seats
     for group in itertools.combinations(agents, num_seats):
         # An agent against itself has fewer orders: those that differ.
         orders = list(dict.fromkeys(tuple(group[i] for i in order) for order in seat_orders(num_seats)))
-        for repetition in range(-(-games // len(orders))):
-            match_seed = derive_seed(seed, repetition)
-            for order in orders:
-                yield MatchSpec(game, order, match_seed)
+        for repetition in range(-(-games // (len(orders) * len(starts)))):
+            for opening in starts:
+                match_seed = derive_seed(seed, repetition, *opening)
+                for order in orders:
+                    yield MatchSpec(text, order, match_seed, opening=opening)

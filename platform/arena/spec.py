@@ -31,11 +31,13 @@ class MatchSpec:
     agents: tuple[str, ...]  # full text form of the agent in each seat
     seed: int
     max_plies: int = 0  # most actions of all seats together (chance does not count), 0 = no limit
+    opening: tuple[int, ...] = ()  # plies played before the agents decide; they count as nobody's decisions
 
     @functools.cached_property
     def id(self) -> str:
         """The content hash, 32 hexadecimal digits."""
-        text = json.dumps([self.game, self.agents, self.seed, self.max_plies], separators=(",", ":"))
+        parts: list[Any] = [self.game, self.agents, self.seed, self.max_plies]
+        text = json.dumps(parts + [self.opening] * bool(self.opening), separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
     def to_json(self) -> dict[str, Any]:
@@ -43,7 +45,7 @@ class MatchSpec:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> MatchSpec:
-        return cls(data["game"], tuple(data["agents"]), data["seed"], data["max_plies"])
+        return cls(data["game"], tuple(data["agents"]), data["seed"], data["max_plies"], tuple(data["opening"]))
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,10 @@ class Game(Declared):
     num_cell_values: ClassVar[int] = 0
     milestones: ClassVar[Mapping[str, tuple[int, ...]]] = {}  # facts whose thresholds results count
 
+    @property
+    def has_chance(self) -> bool:
+        return self.max_outcomes > 1
+
     def variant_words(self) -> tuple[int, ...]:
         """Returns the state's first words, which say the variant and never change."""
         return ()

@@ -22,7 +22,7 @@ from sqlalchemy import (
 
 from turnier.games.errors import UserError
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 _CREATION_LOCK = 0x7475726E  # PostgreSQL's advisory lock while tables are made
 
 metadata = MetaData()
@@ -50,6 +50,7 @@ matches = Table(
     Column("game", Text, nullable=False),
     Column("seed", BigInteger, nullable=False),
     Column("max_plies", BigInteger, nullable=False),
+    Column("opening", BigInteger, nullable=False),  # how many of the plies are MatchSpec.opening
     Column("termination", Text, nullable=False),
     Column("seconds", Double, nullable=False),
     Column("plies", LargeBinary, nullable=False),

@@ -17,7 +17,7 @@ from typing import Any, Self
 
 from sqlalchemy import Connection, Row, delete, func, select
 
-from turnier.arena.spec import MatchRecord, MatchSpec, Termination
+from turnier.arena.spec import MatchRecord, MatchSpec, Termination, unpack_plies
 from turnier.games.errors import UserError, unknown
 from turnier.results.database import Database
 from turnier.results.locks import Lock, this_process
@@ -25,7 +25,19 @@ from turnier.results.schema import matches, run_matches, runs, seats
 
 DEFAULT_URL = "sqlite:///turnier.db"
 _CHUNK = 1000  # ids in one query
-_MATCH_COLUMNS = ("id", "game", "seed", "max_plies", "termination", "seconds", "plies", "facts", "error", "created")
+_MATCH_COLUMNS = (
+    "id",
+    "game",
+    "seed",
+    "max_plies",
+    "opening",
+    "termination",
+    "seconds",
+    "plies",
+    "facts",
+    "error",
+    "created",
+)
 _SEAT_COLUMNS = ("match_number", "seat", "agent", "score", "decisions", "nodes")
 _encode = json.JSONEncoder(default=float).encode
 
@@ -137,6 +149,7 @@ class Store:
                 record.spec.game,
                 record.spec.seed,
                 record.spec.max_plies,
+                len(record.spec.opening),
                 record.termination.value,
                 float(record.seconds),
                 record.plies,
@@ -272,8 +285,9 @@ def _run(row: Row[Any]) -> Run:
 
 
 def _record(match: Row[Any], its_seats: list[Row[Any]]) -> MatchRecord:
+    opening = tuple(unpack_plies(match.plies)[: match.opening].tolist()) if match.opening else ()
     return MatchRecord(
-        MatchSpec(match.game, tuple(seat.agent for seat in its_seats), match.seed, match.max_plies),
+        MatchSpec(match.game, tuple(seat.agent for seat in its_seats), match.seed, match.max_plies, opening),
         Termination(match.termination),
         tuple(seat.score for seat in its_seats),
         tuple(seat.decisions for seat in its_seats),

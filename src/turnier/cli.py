@@ -111,6 +111,7 @@ def tournament(
     agents: AgentsArgument,
     games: Annotated[int, typer.Option(help="games of each agent (one seat) or of each group of agents")] = 20,
     seed: Annotated[int, typer.Option(help="same seed, same games, whatever the workers")] = 1,
+    openings: Annotated[int, typer.Option(help="play from every position after at most so many plies", min=0)] = 0,
     store: StoreOption = DEFAULT_STORE,
     executor: Annotated[str, typer.Option(help="ray, threads or serial")] = "ray",
     workers: Annotated[int | None, typer.Option(help="default: all cores")] = None,
@@ -130,9 +131,10 @@ def tournament(
     from turnier.results.tables import matches_frame, summary
 
     made = GAMES.make(game)
-    specs = round_robin(made, [AGENTS.make(agent) for agent in agents], games, seed)
+    specs = round_robin(made, [AGENTS.make(agent) for agent in agents], games, seed, openings)
     results = Store.open(store)
     definition = {"game": made.full_text(), "agents": sorted({a for s in specs for a in s.agents}), "seed": seed}
+    definition |= {"openings": openings} if openings else {}
     run_id = f"tournament:{derive_seed(json.dumps(definition)):016x}"
     results.begin_run(run_id, "tournament", str(made), definition)
     before = len(results.played(spec.id for spec in specs))

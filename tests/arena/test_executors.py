@@ -13,7 +13,7 @@ import pytest
 from turnier.agents.registry import make_agent
 from turnier.arena.executors import BatchSizer, Executor, Lost, RayExecutor, SerialExecutor, make_executor
 from turnier.arena.match import play_match, play_matches
-from turnier.arena.schedule import round_robin, seat_orders
+from turnier.arena.schedule import openings, round_robin, seat_orders
 from turnier.arena.spec import MatchRecord, MatchSpec
 from turnier.games.errors import UserError
 from turnier.games.registry import make_game
@@ -189,3 +189,20 @@ def test_records_of_a_thread_pool_equal_one_call() -> None:
     specs = specs_2048(3)
     whole = {r.spec.id: outcome(r) for r in play_matches(specs)}
     assert play_all(make_executor("threads", 2), list(reversed(specs))) == whole
+
+
+def test_openings_play_from_every_start_in_all_roles() -> None:
+    """DiffStarts: the empty board and every first stone, each in both seat orders, repetition by repetition."""
+    game, agents = make_game("tictactoe"), [make_agent("random"), make_agent("mc(iterations=2)")]
+    assert openings(game, 0) == [()]
+    assert openings(game, 1) == [(), *((cell,) for cell in range(9))]
+    assert len(openings(game, 2)) == 1 + 9 + 72
+    assert all(len(opening) < 9 for opening in openings(make_game("tictactoe"), 5))
+    specs = round_robin(game, agents, games=21, seed=3, opening_plies=1)
+    assert len(specs) == 40 and len({spec.id for spec in specs}) == 40
+    for opening in openings(game, 1):
+        orders = [spec.agents for spec in specs if spec.opening == opening]
+        assert len(orders) == 4 and len(set(orders)) == 2
+    assert specs[:2] == round_robin(game, agents, games=2, seed=3)  # the start is played as without openings
+    with pytest.raises(UserError, match="without chance"):
+        round_robin(make_game("2048"), agents, 1, 1, opening_plies=1)

@@ -58,6 +58,8 @@ SPECS = [
     spec("tictactoe", "random", seed=5, max_plies=4),
     *(spec("2048(size=2)", SMALL_TREE, seed=seed) for seed in range(3)),
     *(spec("2048(size=3)", SMALL_TREE, seed=seed, max_plies=15) for seed in range(2)),
+    dataclasses.replace(spec("tictactoe", TTT_TREE, TTT_FLAT), opening=(4,)),
+    dataclasses.replace(spec("tictactoe", TTT_TREE, TTT_FLAT), opening=(0, 8)),
     spec("2048(size=2)", "greedy", seed=8),
     spec("2048", BOARD_TREE, seed=2, max_plies=6),
     spec("2048", "mc(iterations=2,rollout_depth=3)", seed=3, max_plies=6),
@@ -89,12 +91,14 @@ def test_records_are_complete() -> None:
     for record in play_matches(SPECS):
         game = make_game(record.spec.game)
         plies = unpack_plies(record.plies)
+        opening = len(record.spec.opening)
+        assert tuple(plies[:opening]) == record.spec.opening
         position = replay(record.spec, record.plies)
         assert len(record.scores) == len(record.decisions) == len(record.nodes) == game.num_seats
         assert record.error == ""
         if game.num_seats == 2:
-            assert sum(record.scores) == 0 and len(plies) == sum(record.decisions)
-            assert record.decisions[0] - record.decisions[1] in (0, 1)
+            assert sum(record.scores) == 0 and len(plies) - opening == sum(record.decisions)
+            assert opening % 2 + record.decisions[0] - record.decisions[1] in (0, 1)
             assert record.facts == {}
         else:
             chances = len(plies) - record.decisions[0]
@@ -117,6 +121,12 @@ def test_records_replay_to_the_same_scores(python: bool) -> None:
         again = replay(other_seed, record.plies)
         assert again.state.tolist() == position.state.tolist() and again.returns.tolist() == position.returns.tolist()
         assert position.over == (record.termination is Termination.NORMAL)
+
+
+@pytest.mark.parametrize(("opening", "sentence"), [((4, 4), "must be legal"), ((0, 3, 1, 4, 2), "leave something")])
+def test_an_impossible_opening_is_refused(opening: tuple[int, ...], sentence: str) -> None:
+    with pytest.raises(UserError, match=sentence):
+        check_spec(dataclasses.replace(spec("tictactoe", "random"), opening=opening))
 
 
 def test_a_replay_refuses_an_illegal_ply() -> None:
@@ -221,7 +231,7 @@ def direct(room: int, stop: int) -> tuple[int, list[np.ndarray], list[np.ndarray
     arrays = [states, rngs, returns, counts]
     start = [array.copy() for array in arrays]
     plies, ends = np.full(room, -7, np.int64), np.full((2, 2), -7, np.int64)
-    played = play_many(game.kernels, seats, states, rngs, 0, returns, counts, plies, ends, np.array([stop]))
+    played = play_many(game.kernels, seats, states, rngs, plies[:0], 0, returns, counts, plies, ends, np.array([stop]))
     return int(played), arrays, start, plies, ends
 
 

@@ -21,6 +21,7 @@ SPECS = st.builds(
     st.lists(st.text(), max_size=6).map(tuple),
     st.integers(0, 2**63 - 1),
     st.integers(0, 10_000),
+    st.lists(st.integers(0, 100), max_size=3).map(tuple),
 )
 
 
@@ -55,6 +56,7 @@ def test_ids_differ_exactly_where_specs_do(one: MatchSpec, other: MatchSpec) -> 
         {"agents": ("mc(iterations=10),random", "")},
         {"seed": 43},
         {"max_plies": 1},
+        {"opening": (1,)},
     ],
 )
 def test_every_field_is_part_of_the_id(changes: dict[str, Any]) -> None:

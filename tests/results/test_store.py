@@ -73,11 +73,12 @@ def test_optuna_lives_in_the_same_database(url: str, optuna_first: bool) -> None
 def test_played_matches_come_back_as_they_were_and_replay(run: Store) -> None:
     specs = [MatchSpec(GAME, ("random",), 2**63 - 1), MatchSpec(GAME, ("random",), 5, max_plies=20)]
     specs += [MatchSpec(DUEL, ("random", "mc(iterations=3)"), seed) for seed in (0, 6)]
+    specs += [MatchSpec(DUEL, ("random", "random"), 3, opening=(4, 0))]
     records = play_matches(specs)
-    assert run.append("run", records) == 4
+    assert run.append("run", records) == 5
     stored = run.records(ids(records))
     assert stored == records
-    assert [record.termination for record in stored] == ["normal", "limit", "normal", "normal"]
+    assert [record.termination for record in stored] == ["normal", "limit", *["normal"] * 3]
     for record in stored:
         position = replay(record.spec, record.plies)
         assert tuple(position.returns) == record.scores
