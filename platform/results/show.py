@@ -24,6 +24,17 @@ def print_summary(console: Console, table: pd.DataFrame) -> None:
             console.print(_share_table(str(game), reached, rows))
 
 
+def print_seats(console: Console, table: pd.DataFrame) -> None:
+    """Prints what `tables.seat_summary` returns: each agent's win rate in each seat, one table per game."""
+    for game, part in table.groupby("game"):
+        seats = sorted(part["seat"].unique())
+        shown = _table(f"{game}: win rate by seat, 95 % intervals", *(f"seat {seat}" for seat in seats))
+        for label, its in part.groupby("label"):
+            rates = {row["seat"]: _share(row, "win_rate") for row in its.to_dict("records")}
+            shown.add_row(str(label), *(rates.get(seat, "-") for seat in seats))
+        console.print(shown)
+
+
 def _table(title: str, *headings: str) -> Table:
     shown = Table(title=title)
     shown.add_column("agent", overflow="fold", min_width=16)

@@ -188,14 +188,33 @@ def _summary_row(game: str, agent: str, part: pd.DataFrame) -> dict[str, Any]:
         "failures": int((~part["termination"].isin(_ENDED)).sum()),
         "unfinished": int((part["termination"] == Termination.LIMIT.value).sum()),
     }
-    wins, draws, losses = counts = [int((part["result"] == result).sum()) for result in ("win", "draw", "loss")]
-    row |= dict(zip(_RESULTS, counts if (part["seats"] > 1).any() else [None] * 3, strict=True))
-    row |= _share("win_rate", wins, wins + draws + losses)
+    row |= _wins(part)
     for fact, thresholds in _milestones(game).items():
         values = part[fact].dropna() if fact in part else pd.Series(dtype=float)
         for threshold in thresholds:
             row |= _share(f"{fact}>={threshold}", int((values >= threshold).sum()), len(values))
     return row
+
+
+def _wins(part: pd.DataFrame) -> dict[str, Any]:
+    wins, draws, losses = counts = [int((part["result"] == result).sum()) for result in ("win", "draw", "loss")]
+    shown = dict(zip(_RESULTS, counts if (part["seats"] > 1).any() else [None] * 3, strict=True))
+    return shown | _share("win_rate", wins, wins + draws + losses)
+
+
+def seat_summary(frame: pd.DataFrame) -> pd.DataFrame:
+    """Returns one row per game, agent and seat of the games with several seats in a frame of `matches_frame`.
+
+    Columns: game, agent, label, seat, games, wins, draws, losses, win_rate, win_rate_low and win_rate_high (Wilson
+    95 %, of the games with a result): what moving first or last is worth to an agent.
+    """
+    several = frame[frame["seats"] > 1]
+    rows = [
+        {"game": game, "agent": agent, "label": label(agent), "seat": int(seat), "games": len(part), **_wins(part)}
+        for (game, agent, seat), part in several.groupby(["game", "agent", "seat"])
+    ]
+    columns = ["game", "agent", "label", "seat", "games", *_RESULTS, "win_rate", "win_rate_low", "win_rate_high"]
+    return pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(_RESULTS, "Int64"))
 
 
 def _share(name: str, hits: int, n: int) -> dict[str, float]:

@@ -126,9 +126,9 @@ def tournament(
     from turnier.arena.schedule import round_robin
     from turnier.arena.spec import derive_seed
     from turnier.results.play import play_into
-    from turnier.results.show import print_summary
+    from turnier.results.show import print_seats, print_summary
     from turnier.results.store import Store
-    from turnier.results.tables import matches_frame, summary
+    from turnier.results.tables import matches_frame, seat_summary, summary
 
     made = GAMES.make(game)
     specs = round_robin(made, [AGENTS.make(agent) for agent in agents], games, seed, openings)
@@ -143,7 +143,9 @@ def tournament(
             bar.advance(len(records))
     if before:
         console.print(f"{before} of {len(specs)} games were stored already and not played again.")
-    print_summary(console, summary(matches_frame(results, run=run_id)))
+    frame = matches_frame(results, run=run_id)
+    print_summary(console, summary(frame))
+    print_seats(console, seat_summary(frame))
 
 
 @app.command(short_help="Shows what is stored.")
@@ -156,16 +158,17 @@ def results(
 
     Example: turnier results --json
     """
-    from turnier.results.show import print_summary
+    from turnier.results.show import print_seats, print_summary
     from turnier.results.store import Store
-    from turnier.results.tables import matches_frame, summary, to_json
+    from turnier.results.tables import matches_frame, seat_summary, summary, to_json
 
     results_store = Store.open(store, read_only=True)
-    table = summary(matches_frame(results_store, run=run or None, kind=None if run else "tournament"))
+    frame = matches_frame(results_store, run=run or None, kind=None if run else "tournament")
     if as_json:
-        print(json.dumps(to_json(table), indent=2))
-    else:
-        print_summary(console, table)
+        print(json.dumps(to_json(summary(frame)), indent=2))
+        return
+    print_summary(console, summary(frame))
+    print_seats(console, seat_summary(frame))
 
 
 @app.command(short_help="Checks rules against recorded games.")

@@ -40,7 +40,7 @@ def test_the_schema_has_its_tables_and_version(store: Store) -> None:
         names = set(inspect(connection).get_table_names())
         version = connection.scalars(text("SELECT version FROM turnier_version")).all()
     assert names == {"turnier_version", "runs", "matches", "seats", "run_matches", "locks"}
-    assert version == [schema.SCHEMA_VERSION] == [1]
+    assert version == [schema.SCHEMA_VERSION] == [2]
 
 
 def test_sqlite_is_set_up_for_a_writer_and_many_readers(tmp_path: object) -> None:

@@ -14,7 +14,7 @@ from turnier.agents.registry import AGENTS
 from turnier.arena.spec import Termination
 from turnier.games.errors import UserError
 from turnier.results.store import Store
-from turnier.results.tables import MATCH_COLUMNS, matches_frame, runs_frame, summary, to_json
+from turnier.results.tables import MATCH_COLUMNS, matches_frame, runs_frame, seat_summary, summary, to_json
 
 MC = AGENTS.make("mc(iterations=5)").full_text()
 SCORES = (1.0, 2.0, 3.0, 4.0, 10.0)
@@ -132,6 +132,23 @@ def test_summary_of_scores_and_milestones(store: Store) -> None:
     assert (row["max_tile>=8192_low"], row["max_tile>=8192_high"]) == pytest.approx((0.0, 0.4344825), abs=1e-6)
     assert (row["max_tile>=4096_low"], row["max_tile>=4096_high"]) == pytest.approx((0.0362241, 0.6244654), abs=1e-6)
     assert all(pd.isna(row[name]) for name in ("wins", "draws", "losses", "win_rate", "win_rate_low", "win_rate_high"))
+
+
+def test_summary_by_seat(store: Store) -> None:
+    """The seats of an agent add up to its summary; games of one seat have none."""
+    frame = matches_frame(store)
+    table = seat_summary(frame)
+    assert set(table["game"]) == {DUEL}
+    whole = rows(summary(frame))
+    for agent, part in table.groupby("agent"):
+        for column in ("games", "wins", "draws", "losses"):
+            assert part[column].sum() == whole[DUEL, agent][column]
+    first = table[(table["agent"] == "random") & (table["seat"] == 0)].iloc[0]
+    part = frame[(frame["game"] == DUEL) & (frame["agent"] == "random") & (frame["seat"] == 0)]
+    assert first["wins"] == (part["result"] == "win").sum() and first["games"] == len(part)
+    decided = part["result"].notna().sum()
+    assert first["win_rate_low"] < first["win_rate"] == first["wins"] / decided < first["win_rate_high"]
+    assert seat_summary(frame[frame["game"] == GAME]).empty
 
 
 def test_summary_of_duels(store: Store) -> None:
