@@ -1,4 +1,4 @@
-"""The command line: games, agents, play, tournament, results, verify, bench."""
+"""The command line: games, agents, play, tournament, results, report, verify, bench."""
 
 from __future__ import annotations
 
@@ -169,6 +169,23 @@ def results(
         return
     print_summary(console, summary(frame))
     print_seats(console, seat_summary(frame))
+
+
+@app.command(short_help="Renders a page of ours beside published figures.")
+def report(
+    document: Annotated[str, typer.Argument(help="whose figures: weitz, or any document of the stored experiments")],
+    store: StoreOption = DEFAULT_STORE,
+    out: Annotated[Path, typer.Option(help="folder for the pages")] = Path("reports"),
+) -> None:
+    """Renders the stored experiments of a document as one Markdown and one HTML page.
+
+    Example: python studies/weitz/table1.py && turnier report weitz
+    """
+    from turnier.results.pages import write_report
+    from turnier.results.store import Store
+
+    for page in write_report(Store.open(store, read_only=True), document, out):
+        console.print(f"Page: {page}", soft_wrap=True)
 
 
 @app.command(short_help="Checks rules against recorded games.")

@@ -1,0 +1,173 @@
+"""Experiments: rows of matches that answer one question, each beside the figure that a document published.
+
+An experiment's definition is stored with its run, so a report needs nothing but the store: it derives every row's
+matches again, which is pure, and measures those that are there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from turnier.agents.registry import AGENTS
+from turnier.arena.executors import Executor
+from turnier.arena.schedule import round_robin
+from turnier.arena.spec import MatchRecord, MatchSpec, unpack_plies
+from turnier.games.errors import UserError, unknown
+from turnier.games.registry import GAMES
+from turnier.results.intervals import mean_interval, share_interval
+from turnier.results.play import play_into
+from turnier.results.store import Run, Store
+
+KIND = "experiment"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One measured figure: some agents at a game, in all roles; the first agent is the measured one."""
+
+    label: str
+    game: str
+    agents: tuple[str, ...]
+    games: int  # rounded up to whole sets of seat orders and openings
+    measure: str = "win_rate"  # a name of MEASURES
+    published: float | None = None  # in the measure's unit
+    x: float | None = None  # the row's place on the plot's axis, where rows are points of a curve
+    openings: int = 0  # plies; see schedule.openings
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A question, where it comes from, and the rows that answer it."""
+
+    document: str  # the report that it belongs to
+    name: str
+    title: str
+    text: str  # what was published, and what ours is to be compared with; Markdown
+    rows: tuple[Row, ...]
+    seed: int = 1
+    axis: str = ""  # what `x` means; empty = bars by label
+
+    @property
+    def run_id(self) -> str:
+        return f"{self.document}:{self.name}"
+
+    @classmethod
+    def from_run(cls, run: Run) -> Experiment:
+        definition = dict(run.definition)
+        rows = tuple(Row(**{**row, "agents": tuple(row["agents"])}) for row in definition.pop("rows"))
+        return cls(rows=rows, **definition)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A measured value with its 95 % interval; games says how many it rests on, seconds what one of them took."""
+
+    value: float
+    low: float
+    high: float
+    games: int
+    seconds: float
+
+
+Estimate = tuple[float, float, float]
+
+
+def _mean(values: Sequence[float]) -> Estimate:
+    mean, half = mean_interval(values)
+    return mean, mean - half, mean + half
+
+
+def _percent(hits: int, n: int) -> Estimate:
+    share, low, high = share_interval(hits, n)
+    return 100 * share, 100 * low, 100 * high
+
+
+def _won(record: MatchRecord, seat: int) -> bool:
+    return record.scores[seat] == max(record.scores) and record.scores.count(record.scores[seat]) == 1
+
+
+def _agent_wins(records: Sequence[MatchRecord], agent: str) -> Estimate:
+    seats = [(r, s) for r in records for s, name in enumerate(r.spec.agents) if name == agent]
+    return _percent(sum(_won(r, s) for r, s in seats), len(seats))
+
+
+def _seat_wins(seat: int) -> Callable[[Sequence[MatchRecord], str], Estimate]:
+    return lambda records, agent: _percent(sum(_won(r, seat) for r in records), len(records))
+
+
+def _agent_score(records: Sequence[MatchRecord], agent: str) -> Estimate:
+    return _mean([r.scores[s] for r in records for s, name in enumerate(r.spec.agents) if name == agent])
+
+
+def _plies(records: Sequence[MatchRecord], agent: str) -> Estimate:
+    return _mean([float(len(unpack_plies(r.plies))) for r in records])
+
+
+# name -> unit, and what it says of a row's records and measured agent
+MEASURES: dict[str, tuple[str, Callable[[Sequence[MatchRecord], str], Estimate]]] = {
+    "win_rate": ("games won, %", _agent_wins),
+    "score": ("score", _agent_score),
+    "plies": ("plies of a game", _plies),
+    "first_seat_wins": ("won by the first seat, %", _seat_wins(0)),
+    "second_seat_wins": ("won by the second seat, %", _seat_wins(1)),
+    "third_seat_wins": ("won by the third seat, %", _seat_wins(2)),
+}
+
+
+def unit(row: Row) -> str:
+    """Returns what a row's figures count; raises UserError where its measure is unknown."""
+    if row.measure not in MEASURES:
+        raise unknown("measure", row.measure, MEASURES)
+    return MEASURES[row.measure][0]
+
+
+def row_matches(row: Row, seed: int) -> list[MatchSpec]:
+    """Returns the matches of a row; they depend on the row and the seed and on nothing else."""
+    return round_robin(GAMES.make(row.game), [AGENTS.make(a) for a in row.agents], row.games, seed, row.openings)
+
+
+def measure(row: Row, records: Sequence[MatchRecord]) -> Figure:
+    """Returns a row's figure from the records of its matches (those that are stored so far)."""
+    value, low, high = MEASURES[row.measure][1](records, AGENTS.make(row.agents[0]).full_text())
+    seconds = float(np.mean([r.seconds for r in records])) if records else 0.0
+    return Figure(value, low, high, len(records), seconds)
+
+
+def play_experiment(experiment: Experiment, store: Store, executor: Executor) -> Iterator[list[MatchRecord]]:
+    """Plays what the store does not have yet, batch by batch; raises UserError where another definition is stored."""
+    for row in experiment.rows:
+        unit(row)
+    specs = [spec for row in experiment.rows for spec in row_matches(row, experiment.seed)]
+    store.begin_run(experiment.run_id, KIND, experiment.title, asdict(experiment))
+    yield from play_into(store, experiment.run_id, specs, executor)
+
+
+def stored_experiments(store: Store, document: str) -> list[Experiment]:
+    """Returns a document's experiments, the oldest first; raises UserError where there are none."""
+    runs = [run for run in store.runs() if run.kind == KIND]
+    found = [Experiment.from_run(run) for run in runs if run.definition["document"] == document]
+    if found:
+        return found
+    known = sorted({str(run.definition["document"]) for run in runs})
+    if known:
+        raise unknown("report", document, known)
+    raise UserError(f"a report needs stored experiments, got none in {store.shown_url}; run the scripts in studies/.")
+
+
+def figures(experiment: Experiment, store: Store) -> list[Figure]:
+    """Returns the figure of every row from what is stored."""
+    return [
+        measure(row, store.records([spec.id for spec in row_matches(row, experiment.seed)])) for row in experiment.rows
+    ]
+
+
+def verdict(row: Row, figure: Figure) -> str:
+    """Says in a word how ours lies to the published figure."""
+    if row.published is None or not figure.games:
+        return ""
+    if figure.low <= row.published <= figure.high:
+        return "agrees"
+    return "ours is higher" if figure.low > row.published else "ours is lower"

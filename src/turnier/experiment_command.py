@@ -1,0 +1,70 @@
+"""The command line of an experiment script: presets, store and executor are the same for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from turnier.arena.executors import make_executor
+from turnier.arena.progress import game_bar
+from turnier.command import run_app
+from turnier.games.errors import unknown
+from turnier.results.experiment import Experiment, figures, play_experiment, row_matches, unit, verdict
+from turnier.results.store import DEFAULT_URL, Store
+
+
+def run_experiments(
+    description: str | None, build: Callable[[str], Iterable[Experiment]], presets: Iterable[str]
+) -> None:
+    """Runs an experiment script from its command line.
+
+    Args:
+        description: what `--help` says.
+        build: preset -> experiments; the preset should be part of their names.
+        presets: their names, the default one first.
+    """
+    names = list(presets)
+    app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+    @app.command(help=description)
+    def main(
+        preset: Annotated[str, typer.Option(help=", ".join(names))] = names[0],
+        store: Annotated[str, typer.Option(help="SQLite or PostgreSQL URL")] = DEFAULT_URL,
+        executor: Annotated[str, typer.Option(help="ray, threads or serial")] = "ray",
+        workers: Annotated[int | None, typer.Option(help="default: all cores")] = None,
+        address: Annotated[str | None, typer.Option(help="Ray cluster to join, such as auto")] = None,
+    ) -> None:
+        if preset not in names:
+            raise unknown("preset", preset, names)
+        experiments = list(build(preset))
+        console = Console()
+        with Store.open(store) as results:
+            with make_executor(executor, workers, address) as pool:
+                for experiment in experiments:
+                    matches = {m.id for row in experiment.rows for m in row_matches(row, experiment.seed)}
+                    with game_bar(experiment.name, len(matches)) as bar:
+                        for records in play_experiment(experiment, results, pool):
+                            bar.advance(len(records))
+            for experiment in experiments:
+                print_experiment(console, experiment, results)
+        console.print(f"The whole page: turnier report {experiments[0].document} --store {results.shown_url}")
+
+    run_app(app)
+
+
+def print_experiment(console: Console, experiment: Experiment, store: Store) -> None:
+    """Prints an experiment's rows: ours with its 95 % interval beside the published figure."""
+    table = Table(title=experiment.title)
+    table.add_column("")
+    for heading in (unit(experiment.rows[0]), "95 %", "published", "", "games", "s a game"):
+        table.add_column(heading, justify="right")
+    for row, figure in zip(experiment.rows, figures(experiment, store), strict=True):
+        published = "" if row.published is None else f"{row.published:,.1f}"
+        interval = f"{figure.low:,.1f} to {figure.high:,.1f}"
+        cells = (f"{figure.value:,.1f}", interval, published, verdict(row, figure), str(figure.games))
+        table.add_row(row.label, *cells, f"{figure.seconds:.3g}")
+    console.print(table)
