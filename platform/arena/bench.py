@@ -26,6 +26,8 @@ from turnier.games.rng import stream
 
 RANDOM_GAMES = 200_000
 MC_DECISIONS = 400
+PLAYOUTS = 1_000_000
+UCT_ITERATIONS, UCT_SEARCHES = 10_000, 20
 # What the C program's random play makes on the machine on which 60 mctse decisions/s were asked for.
 SCALE_MOVES, SCALE_MCTSE = 42e6, 60.0
 
@@ -33,8 +35,9 @@ SCALE_MOVES, SCALE_MCTSE = 42e6, 60.0
 def run_benchmarks(console: Console, rounds: int) -> dict[str, dict[str, Any]]:
     """Returns name -> value, unit, reference, quotient and what the reference is; alternates with the C program."""
     with tempfile.TemporaryDirectory() as folder:
-        program = _compile(Path(folder))
-        rows: dict[str, list[tuple[float, float]]] = {"random_2048": [], "mc_2048": [], "mctse_2048": []}
+        program, yavalath = _compile(Path(folder), "reference_2048"), _compile(Path(folder), "reference_yavalath")
+        names = ("random_2048", "mc_2048", "mctse_2048", "yavalath_playouts", "yavalath_uct")
+        rows: dict[str, list[tuple[float, float]]] = {name: [] for name in names}
         with console.status("") as status:
             for i in range(rounds + 1):
                 status.update(f"round {i} of {rounds}" if i else "warming up")
@@ -49,6 +52,14 @@ def run_benchmarks(console: Console, rounds: int) -> dict[str, dict[str, Any]]:
                         _decisions("mctse(iterations=3500,rollout_depth=150,maxnodes=500)", 100, i),
                         c_moves / SCALE_MOVES * SCALE_MCTSE,
                     ),
+                    "yavalath_playouts": (
+                        _playouts(i),
+                        _c(yavalath, "playouts", PLAYOUTS, i)["playouts_per_second"],
+                    ),
+                    "yavalath_uct": (
+                        _uct_iterations(i),
+                        _c(yavalath, "uct", UCT_ITERATIONS, UCT_SEARCHES, i)["iterations_per_second"],
+                    ),
                 }
                 for name, pair in round_.items():
                     rows[name] += [pair] * (i > 0)
@@ -56,6 +67,8 @@ def run_benchmarks(console: Console, rounds: int) -> dict[str, dict[str, Any]]:
         "random_2048": ("moves/s", "C, the same play"),
         "mc_2048": ("decisions/s", "C, the same loop"),
         "mctse_2048": ("decisions/s", "60/s at C's 42 M moves/s"),
+        "yavalath_playouts": ("playouts/s", "C, the same play"),
+        "yavalath_uct": ("iterations/s", "C, UCT of its own"),
     }
     return {
         name: {
@@ -72,7 +85,7 @@ def run_benchmarks(console: Console, rounds: int) -> dict[str, dict[str, Any]]:
 @kernel(types.int64(GAME, State, Rng, types.int64))
 def play_out_many(game, start, rng, games):
     """Returns the plies of that many fused playouts from a start state to the end."""
-    state, returns = np.empty_like(start), np.zeros(1)
+    state, returns = np.empty_like(start), np.zeros(game.num_seats)
     plies = 0
     for _ in range(games):
         copy_state(start, state)
@@ -80,15 +93,15 @@ def play_out_many(game, start, rng, games):
     return plies
 
 
-def _compile(folder: Path) -> Path:
-    source = Path(__file__).resolve().parents[2] / "benchmarks" / "reference_2048.c"
+def _compile(folder: Path, name: str) -> Path:
+    source = Path(__file__).resolve().parents[2] / "benchmarks" / f"{name}.c"
     compiler = shutil.which("gcc")
     if compiler is None or not source.exists():
         raise UserError(
             f"the benchmarks need gcc and {source.name} in the repository's benchmarks/, got"
             f" {'no gcc' if compiler is None else f'no {source}'}; run `make bench` in a clone with gcc installed."
         )
-    program = folder / "reference_2048"
+    program = folder / name
     command = [compiler, "-O3", "-march=native", "-o", str(program), str(source), "-lm"]
     built = subprocess.run(command, capture_output=True, text=True)
     if built.returncode != 0:
@@ -110,6 +123,26 @@ def _random_moves(seed: int) -> float:
     began = time.perf_counter()
     plies = play_out_many(game.kernels, start, rng, RANDOM_GAMES)
     return float(plies / (time.perf_counter() - began))
+
+
+def _playouts(seed: int) -> float:
+    """Random games/s of the fused playout from the empty board, called from a compiled loop."""
+    game = GAMES.make("yavalath")
+    start, rng = game.new_state(), stream(seed)
+    game.kernels.init(start, rng)
+    began = time.perf_counter()
+    play_out_many(game.kernels, start, rng, PLAYOUTS)
+    return float(PLAYOUTS / (time.perf_counter() - began))
+
+
+def _uct_iterations(seed: int) -> float:
+    """Iterations/s of searches from the empty board with rollouts to the end."""
+    game = GAMES.make("yavalath")
+    player, start = AGENTS.make(f"mcts(iterations={UCT_ITERATIONS})").start(game, seed=seed), game.start()
+    began = time.perf_counter()
+    for _ in range(UCT_SEARCHES):
+        player.act(start)
+    return float(UCT_ITERATIONS * UCT_SEARCHES / (time.perf_counter() - began))
 
 
 def _decisions(agent: str, plies: int, seed: int) -> float:

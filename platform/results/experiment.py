@@ -72,7 +72,8 @@ class Figure:
     seconds: float
 
 
-Estimate = tuple[float, float, float]
+Estimate = tuple[float, float, float]  # value, low, high
+Measure = Callable[[Sequence[MatchRecord], str], Estimate]
 
 
 def _mean(values: Sequence[float]) -> Estimate:
@@ -89,12 +90,12 @@ def _won(record: MatchRecord, seat: int) -> bool:
     return record.scores[seat] == max(record.scores) and record.scores.count(record.scores[seat]) == 1
 
 
-def _agent_wins(records: Sequence[MatchRecord], agent: str) -> Estimate:
-    seats = [(r, s) for r in records for s, name in enumerate(r.spec.agents) if name == agent]
+def _agent_wins(records: Sequence[MatchRecord], agent: str, only: int | None = None) -> Estimate:
+    seats = [(r, s) for r in records for s, name in enumerate(r.spec.agents) if name == agent and only in (None, s)]
     return _percent(sum(_won(r, s) for r, s in seats), len(seats))
 
 
-def _seat_wins(seat: int) -> Callable[[Sequence[MatchRecord], str], Estimate]:
+def _seat_wins(seat: int) -> Measure:
     return lambda records, agent: _percent(sum(_won(r, seat) for r in records), len(records))
 
 
@@ -107,8 +108,10 @@ def _plies(records: Sequence[MatchRecord], agent: str) -> Estimate:
 
 
 # name -> unit, and what it says of a row's records and measured agent
-MEASURES: dict[str, tuple[str, Callable[[Sequence[MatchRecord], str], Estimate]]] = {
+MEASURES: dict[str, tuple[str, Measure]] = {
     "win_rate": ("games won, %", _agent_wins),
+    "wins_as_first": ("games won in the first seat, %", lambda records, agent: _agent_wins(records, agent, 0)),
+    "wins_as_second": ("games won in the second seat, %", lambda records, agent: _agent_wins(records, agent, 1)),
     "score": ("score", _agent_score),
     "plies": ("plies of a game", _plies),
     "first_seat_wins": ("won by the first seat, %", _seat_wins(0)),

@@ -1,0 +1,36 @@
+"""What is the first move worth at Yavalath, without and with the swap rule, and by the strength of play?
+
+\b
+Examples:
+    python studies/weitz/first_move.py
+    python studies/weitz/first_move.py --preset paper
+"""
+
+from __future__ import annotations
+
+from turnier.experiment_command import run_experiments
+from turnier.results.experiment import Experiment, Row
+
+GAMES = {"quick": 40, "paper": 400, "tiny": 2}
+TEXT = """Agents play themselves. Weitz 2022 sees the advantage of the first move in Ludii's wins, 81 of 100 as the
+first player (figure 10), and names the swap rule as the remedy (3.3); neither is measured there between equals."""
+
+
+def build(preset: str) -> list[Experiment]:
+    scale = 100 if preset == "tiny" else 1
+    agents = {
+        "random": "random",
+        "MCTS, 1,000 iterations": f"mcts(iterations={1000 // scale})",
+        "MCTS, 10,000 iterations": f"mcts(iterations={10_000 // scale})",
+        "MCTS, 25,000 iterations": f"mcts(iterations={25_000 // scale})",
+    }
+    rows = [
+        Row(f"{label}, {rule}", game, (agent, agent), GAMES[preset], "first_seat_wins")
+        for rule, game in (("no swap", "yavalath"), ("swap", "yavalath(swap=true)"))
+        for label, agent in agents.items()
+    ]
+    return [Experiment("weitz", f"first-move-{preset}", "What the first move is worth", TEXT, tuple(rows))]
+
+
+if __name__ == "__main__":
+    run_experiments(__doc__, build, GAMES)

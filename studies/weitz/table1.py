@@ -1,0 +1,55 @@
+"""How strong is MCTS at Yavalath, by its iterations? Weitz 2022, table 1 and figures 10 and 11.
+
+\b
+Examples:
+    python studies/weitz/table1.py                     a minute on two cores
+    python studies/weitz/table1.py --preset paper      200 games a row, as in the thesis
+    turnier report weitz                               the page with all of Weitz's studies
+"""
+
+from __future__ import annotations
+
+from turnier.experiment_command import run_experiments
+from turnier.results.experiment import Experiment, Row
+
+GAMES = {"quick": 20, "paper": 200, "tiny": 2}  # games a row
+# Ludii's agent does not run here. As many iterations as it makes in its second on our machine (11,000 to 14,000), and
+# as in Ludii no limit of tree depth.
+STAND_IN = 12_000
+PUBLISHED = {1: 0.0, 1000: 11.0, 5000: 17.0, 10_000: 37.0, 25_000: 44.5}
+BY_SEAT = {10_000: (55.0, 19.0), 25_000: (62.0, 27.0)}  # won as first and as second, of figures 10 and 11
+TEXT = """The thesis lets its MCTS (UCT, K = 1.414, tree depth 25, rollout depth 2000, normalised) play 200 games
+against Ludii's *Biased MCTS (Uniform Playouts)* with a second per move. Ludii is a Java program that Turnier does not
+run; its stand-in here is plain UCT with {stand_in:,} iterations, as many as Ludii makes in its second. So compare the
+shape (more iterations win more, but ever less so), not the level: Ludii's search is also biased by features."""
+
+
+def build(preset: str) -> list[Experiment]:
+    games = GAMES[preset]
+    scale = 100 if preset == "tiny" else 1
+    opponent = f"mcts(iterations={STAND_IN // scale},tree_depth=61)"
+
+    def agents(iterations: int) -> tuple[str, str]:
+        return f"mcts(iterations={max(1, iterations // scale)})", opponent
+
+    strength = [
+        Row(f"{iterations:,} iterations", "yavalath", agents(iterations), games, published=published, x=iterations)
+        for iterations, published in PUBLISHED.items()
+    ]
+    by_seat = [
+        Row(f"{iterations:,} iterations, playing {place}", "yavalath", agents(iterations), games, measure, published)
+        for iterations, figures in BY_SEAT.items()
+        for place, measure, published in zip(
+            ("first", "second"), ("wins_as_first", "wins_as_second"), figures, strict=True
+        )
+    ]
+    text = TEXT.format(stand_in=STAND_IN // scale)
+    title = "MCTS by iterations (table 1)"
+    return [
+        Experiment("weitz", f"table1-{preset}", title, text, tuple(strength), axis="iterations a move"),
+        Experiment("weitz", f"figures10-11-{preset}", "The same by seat (figures 10 and 11)", text, tuple(by_seat)),
+    ]
+
+
+if __name__ == "__main__":
+    run_experiments(__doc__, build, GAMES)

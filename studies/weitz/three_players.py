@@ -1,0 +1,41 @@
+"""Beyond the thesis: Yavalath for three. Who wins, by strength and by seat?
+
+\b
+Examples:
+    python studies/weitz/three_players.py
+    python studies/weitz/three_players.py --preset paper
+"""
+
+from __future__ import annotations
+
+from turnier.experiment_command import run_experiments
+from turnier.results.experiment import Experiment, Row
+
+GAMES = {"quick": 30, "paper": 300, "tiny": 6}
+TEXT = """Weitz 2022 leaves the game for three open. *In all roles*: the three agents play every order of seats equally
+often. A third of the games is what equals win."""
+
+
+def build(preset: str) -> list[Experiment]:
+    scale = 100 if preset == "tiny" else 1
+    game = "yavalath(players=3)"
+    weak, middle, strong = (f"mcts(iterations={iterations // scale})" for iterations in (300, 3000, 10_000))
+    fields = {
+        "MCTS 10,000 against 3,000 and 300": (strong, middle, weak),
+        "MCTS 3,000 against 10,000 and 300": (middle, strong, weak),
+        "MCTS 300 against 10,000 and 3,000": (weak, strong, middle),
+        "Max-N, 2 plies, against MCTS 300 and random": ("maxn(depth=2)", weak, "random"),
+    }
+    strength = tuple(Row(label, game, agents, GAMES[preset]) for label, agents in fields.items())
+    seats = tuple(
+        Row(f"{place} seat, MCTS 3,000 against itself", game, (middle,) * 3, GAMES[preset], f"{place}_seat_wins")
+        for place in ("first", "second", "third")
+    )
+    return [
+        Experiment("weitz", f"three-players-{preset}", "Three players: strength", TEXT, strength),
+        Experiment("weitz", f"three-seats-{preset}", "Three players: what a seat is worth", TEXT, seats),
+    ]
+
+
+if __name__ == "__main__":
+    run_experiments(__doc__, build, GAMES)
