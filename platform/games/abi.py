@@ -52,6 +52,8 @@ HELPER_FILES = tuple(
         "games/generic.py",
         "games/rng.py",
         "games/twenty48_board.py",
+        "games/yavalath_board.py",
+        "games/yavalath_forced.py",
         "agents/abi.py",
         "agents/evaluators/evaluator.py",
         "agents/tree.py",
