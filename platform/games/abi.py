@@ -54,6 +54,7 @@ HELPER_FILES = tuple(
         "games/twenty48_board.py",
         "games/yavalath_board.py",
         "games/yavalath_forced.py",
+        "games/yavalath_rules.py",
         "agents/abi.py",
         "agents/evaluators/evaluator.py",
         "agents/tree.py",

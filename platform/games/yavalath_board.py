@@ -41,6 +41,7 @@ def coordinates(size: int) -> list[Cell]:
 LINE_OF = (lambda q, r: (r, q), lambda q, r: (q, r), lambda q, r: (q + r, q))
 # Words of a set of sites: a power of two, so that a site is a few random bits.
 WORDS = np.array([0, 0, 0, 1, 1, 1, 2, 4, 4], np.int64)
+SITE_BITS = np.array([0, 0, 0, 6, 6, 6, 7, 8, 8], np.uint64)
 
 
 def _bits(size: int, direction: int) -> dict[Cell, int]:
@@ -78,7 +79,7 @@ def _geometry() -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64], npt.NDAr
 
 
 def _window_table() -> npt.NDArray[np.int64]:
-    """Returns for the seven cells around a new stone: what it made, and from bit 2 on the cells that complete a four."""
+    """Returns for the seven cells around a new stone: what it made, and from bit 2 on the cells that make a four."""
     table = np.zeros(128, np.int64)
     for window in range(128):
         full = window | 0b1000
@@ -104,19 +105,27 @@ for _size in range(MIN_SIZE, MAX_SIZE + 1):
     CELLS_AT[_size, SITES[_size, : num_cells(_size)]] = np.arange(num_cells(_size))
 
 _U = np.uint64
-_0, _1, _2, _3, _6, _7, _63 = (_U(n) for n in (0, 1, 2, 3, 6, 7, 63))
+_0, _1, _2, _3, _4, _6, _56 = (_U(n) for n in (0, 1, 2, 3, 4, 6, 56))
 
 
-@kernel(types.int64(State))
-def words_of(state):
-    """Words of a set of sites."""
-    return WORDS[state[SIZE]]
+@kernel(types.uint64(types.uint64))
+def popcount(b):
+    b -= (b >> _1) & _U(0x5555555555555555)
+    b = (b & _U(0x3333333333333333)) + ((b >> _2) & _U(0x3333333333333333))
+    b = (b + (b >> _4)) & _U(0x0F0F0F0F0F0F0F0F)
+    return (b * _U(0x0101010101010101)) >> _56
 
 
-@kernel(types.int64(State))
-def wins_at(state):
-    """Where the winning cells of the first colour lie; kept up to date with three players only."""
-    return SETS + WORDS[state[SIZE]]
+@kernel(types.int64(types.uint64))
+def lowest(b):
+    """The lowest bit that is set."""
+    return np.int64(popcount((b & (_0 - b)) - _1))
+
+
+@kernel(types.int64(State, types.int64))
+def wins_at(state, colour):
+    """Where a colour's winning cells lie, of three players; they may be taken by now. 0 where there are two."""
+    return SETS + WORDS[state[SIZE]] * (1 + colour) if state[PLAYERS] == 3 else 0
 
 
 @kernel(types.int64(State, types.int64))
@@ -134,10 +143,9 @@ def occupied(state, site):
 @kernel(types.int64(State, types.int64, types.int64, types.int64))
 def window(state, stones, site, direction):
     """The seven cells around a site along a direction, as far as they hold stones of the set at `stones`."""
-    shape = WINDOWS[state[SIZE], site]
-    word = state[stones + direction * WORDS[state[SIZE]] + np.int64(shape[3 * direction])]
-    shift, mask = shape[3 * direction + 1], shape[3 * direction + 2]
-    return np.int64((_U(word) >> shift) & mask)
+    size = state[SIZE]
+    word = state[stones + direction * WORDS[size] + np.int64(WINDOWS[size, site, 3 * direction])]
+    return np.int64((_U(word) >> WINDOWS[size, site, 3 * direction + 1]) & WINDOWS[size, site, 3 * direction + 2])
 
 
 @kernel(types.int64(State, types.int64, types.int64))
@@ -153,12 +161,11 @@ def makes(state, colour, site):
 @kernel(types.void(State, types.int64, types.int64))
 def toggle(state, colour, site):
     """Puts a stone on an empty site, or takes it away again."""
-    stones, words = stones_at(state, colour), WORDS[state[SIZE]]
+    size, stones = state[SIZE], stones_at(state, colour)
     state[SETS + (site >> 6)] ^= np.int64(_1 << _U(site & 63))
-    shape = WINDOWS[state[SIZE], site]
     for direction in range(3):
-        bit = _1 << (shape[3 * direction + 1] + _3)
-        state[stones + direction * words + np.int64(shape[3 * direction])] ^= np.int64(bit)
+        bit = _1 << (WINDOWS[size, site, 3 * direction + 1] + _3)
+        state[stones + direction * WORDS[size] + np.int64(WINDOWS[size, site, 3 * direction])] ^= np.int64(bit)
 
 
 @kernel(types.UniTuple(types.int64, 2)(State, types.int64, types.int64))
@@ -167,54 +174,53 @@ def threats(state, colour, site):
     stones, size = stones_at(state, colour), state[SIZE]
     count, found = 0, np.int64(-1)
     for direction in range(3):
-        wins = MADE[window(state, stones, site, direction)] >> 2
-        if wins:
-            shape = WINDOWS[size, site]
-            wins &= np.int64(shape[3 * direction + 2])
-            bit = np.int64(shape[3 * direction]) * 64 + np.int64(shape[3 * direction + 1])
-            while wins:
-                if wins & 1:
-                    other = SITE_AT[size, direction, bit]
-                    if not occupied(state, other):
-                        count += 1
-                        found = other
-                wins >>= 1
-                bit += 1
+        fours = _U(MADE[window(state, stones, site, direction)] >> 2) & WINDOWS[size, site, 3 * direction + 2]
+        bit = np.int64(WINDOWS[size, site, 3 * direction]) * 64 + np.int64(WINDOWS[size, site, 3 * direction + 1])
+        while fours != _0:
+            other = SITE_AT[size, direction, bit + lowest(fours)]
+            fours &= fours - _1
+            if not occupied(state, other):
+                count += 1
+                found = other
     return count, found
 
 
-@kernel(types.void(State, types.int64, types.int64))
-def note_wins(state, colour, site):
-    """Adds the sites where `colour` makes a four with its new stone on `site` to its winning cells."""
-    stones, size = stones_at(state, colour), state[SIZE]
-    wins_of_colour = wins_at(state) + colour * WORDS[size]
+@kernel(types.int64(State, types.int64, types.int64, types.int64, types.int64))
+def put(state, size, stones, wins, site):
+    """Puts a stone of the set at `stones` on an empty site; returns what it makes.
+
+    The sites where it now threatens a four are added to the set at `wins`, unless that is 0.
+    """
+    words, made = WORDS[size], 0
+    state[SETS + (site >> 6)] ^= np.int64(_1 << _U(site & 63))
     for direction in range(3):
-        wins = MADE[window(state, stones, site, direction)] >> 2
-        if wins:
-            shape = WINDOWS[size, site]
-            wins &= np.int64(shape[3 * direction + 2])
-            bit = np.int64(shape[3 * direction]) * 64 + np.int64(shape[3 * direction + 1])
-            while wins:
-                if wins & 1:
-                    other = SITE_AT[size, direction, bit]
-                    state[wins_of_colour + (other >> 6)] |= np.int64(_1 << _U(other & 63))
-                wins >>= 1
-                bit += 1
+        shift = WINDOWS[size, site, 3 * direction + 1]
+        place = stones + direction * words + np.int64(WINDOWS[size, site, 3 * direction])
+        before, mask = _U(state[place]), WINDOWS[size, site, 3 * direction + 2]
+        state[place] = np.int64(before | _1 << (shift + _3))
+        found = MADE[np.int64((before >> shift) & mask)]
+        made = max(made, found & 3)
+        fours = _U(found >> 2) & mask
+        if wins and fours != _0:
+            bit = np.int64(WINDOWS[size, site, 3 * direction]) * 64 + np.int64(shift)
+            while fours != _0:
+                other = SITE_AT[size, direction, bit + lowest(fours)]
+                state[wins + (other >> 6)] |= np.int64(_1 << _U(other & 63))
+                fours &= fours - _1
+    return made
 
 
-@kernel(types.uint64(State, types.int64, types.int64, types.int64))
-def forced_word(state, mover, following, word):
-    """One word of the sites that the mover of three has to choose from: it wins there, or the next player would."""
-    wins, words = wins_at(state), WORDS[state[SIZE]]
-    both = _U(state[wins + mover * words + word]) | _U(state[wins + following * words + word])
-    return both & ~_U(state[SETS + word])
+@kernel(types.uint64(State, types.int64, types.int64, types.int64, types.int64))
+def forced_word(state, words, mover, after, word):
+    """One word of the sites that the mover of three has to choose from: it wins there, or the seat after it would."""
+    wins = SETS + words + word
+    return (_U(state[wins + mover * words]) | _U(state[wins + after * words])) & ~_U(state[SETS + word])
 
 
 @kernel(types.int64(State, Rng))
 def random_empty(state, rng):
     """Draws an empty site; there must be one. Six to eight random bits are a site; taken ones are drawn again."""
-    words = WORDS[state[SIZE]]
-    bits = _6 + _U(words >> 1)
+    bits = SITE_BITS[state[SIZE]]
     mask = (_1 << bits) - _1
     while True:
         random_bits = next_word(rng)
@@ -223,11 +229,3 @@ def random_empty(state, rng):
             if not occupied(state, site):
                 return site
             random_bits >>= bits
-
-
-@kernel(types.uint64(types.uint64))
-def popcount(b):
-    b -= (b >> _1) & _U(0x5555555555555555)
-    b = (b & _U(0x3333333333333333)) + ((b >> _2) & _U(0x3333333333333333))
-    b = (b + (b >> _U(4))) & _U(0x0F0F0F0F0F0F0F0F)
-    return (b * _U(0x0101010101010101)) >> _U(56)

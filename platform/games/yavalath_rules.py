@@ -13,7 +13,6 @@ from turnier.games.yavalath_board import (
     CELLS_AT,
     END,
     FOUR,
-    MADE,
     MOVER,
     NOTHING,
     NUM_CELLS,
@@ -21,30 +20,28 @@ from turnier.games.yavalath_board import (
     PLAYERS,
     RANK,
     SETS,
+    SITE_BITS,
     SITES,
     SIZE,
     STONES,
     SWAP,
     SWAPPED,
-    THREE,
-    WINDOWS,
     WORDS,
     WORST,
     forced_word,
-    makes,
-    note_wins,
+    lowest,
     occupied,
     popcount,
+    put,
     random_empty,
     stones_at,
-    toggle,
-    words_of,
+    wins_at,
 )
 
 DRAW = 3  # how a game ends besides THREE and FOUR
 
 _U = np.uint64
-_0, _1, _3, _6, _32 = (_U(n) for n in (0, 1, 3, 6, 32))
+_0, _1, _32 = (_U(n) for n in (0, 1, 32))
 
 
 @kernel(abi.INIT)
@@ -71,12 +68,11 @@ def _may_swap(state):
 
 @kernel(types.int64(abi.State, types.int64))
 def following(state, seat):
-    """The next seat that is still in the game; `seat` itself where nobody else is."""
-    for _ in range(state[PLAYERS]):
-        seat = seat + 1 if seat + 1 < state[PLAYERS] else 0
-        if state[RANK + seat] == 0:
-            break
-    return seat
+    """The next seat that is still in the game."""
+    if state[PLAYERS] == 2:
+        return 1 - seat
+    after = seat + 1 if seat < 2 else 0
+    return after if state[RANK + after] == 0 else 3 - seat - after
 
 
 @kernel(abi.LEGAL)
@@ -85,7 +81,7 @@ def legal(state, out):
     if state[PLAYERS] == 3:
         after = following(state, state[MOVER])
         for word in range(WORDS[size]):
-            forced = forced_word(state, state[MOVER], after, word)
+            forced = forced_word(state, WORDS[size], state[MOVER], after, word)
             bit = 64 * word
             while forced != _0:
                 if forced & _1 != _0:
@@ -121,28 +117,33 @@ def _finish(state, end, rewards):
             _rank(state, seat, state[BEST] + state[WORST], rewards)
 
 
-@kernel(types.void(abi.State, types.int64, abi.Floats))
-def _place(state, site, rewards):
-    """Puts the mover's stone on an empty site."""
-    seat, three_players = state[MOVER], state[PLAYERS] == 3
-    colour = seat if three_players else state[STONES] & 1
-    made = makes(state, colour, site)
-    toggle(state, colour, site)
-    state[STONES] += 1
+@kernel(types.void(abi.State, types.int64, types.int64, abi.Floats))
+def _settle(state, seat, made, rewards):
+    """Ranks a seat whose stone made something, and ends the game where nothing is left to play for."""
     if made == FOUR:
         _rank(state, seat, 2 * state[BEST], rewards)
         state[BEST] += 1
-    elif made == THREE:
+    else:
         _rank(state, seat, 2 * state[WORST], rewards)
         state[WORST] -= 1
-    elif three_players:
-        note_wins(state, colour, site)
-    if made != NOTHING and (state[BEST] == state[WORST] or (made == FOUR and state[PLAY_ON] == 0)):
+    if state[BEST] == state[WORST] or (made == FOUR and state[PLAY_ON] == 0):
         _finish(state, made, rewards)
-    elif state[STONES] == NUM_CELLS[state[SIZE]]:
-        _finish(state, DRAW, rewards)
-    else:
-        state[MOVER] = following(state, seat)
+
+
+@kernel(types.void(abi.State, types.int64, abi.Floats))
+def _place(state, site, rewards):
+    """Puts the mover's stone on an empty site."""
+    seat = state[MOVER]
+    colour = seat if state[PLAYERS] == 3 else state[STONES] & 1
+    made = put(state, state[SIZE], stones_at(state, colour), wins_at(state, colour), site)
+    state[STONES] += 1
+    if made != NOTHING:
+        _settle(state, seat, made, rewards)
+    if state[MOVER] >= 0:
+        if state[STONES] == NUM_CELLS[state[SIZE]]:
+            _finish(state, DRAW, rewards)
+        else:
+            state[MOVER] = following(state, seat)
 
 
 @kernel(abi.STEP)
@@ -153,92 +154,78 @@ def step(state, action, rewards):
         _place(state, SITES[state[SIZE], action], rewards)
 
 
+@kernel(types.int64(abi.State, abi.Rng))
+def _random_of_three(state, rng):
+    """Draws one of the sites that are legal with three players."""
+    words, mover = WORDS[state[SIZE]], state[MOVER]
+    after, count = following(state, mover), _0
+    for word in range(words):
+        forced = forced_word(state, words, mover, after, word)
+        if forced != _0:
+            count += popcount(forced)
+    if count == _0:
+        return random_empty(state, rng)
+    skip = np.int64(((next_word(rng) >> _32) * count) >> _32) if count > _1 else 0
+    for word in range(words):
+        forced = forced_word(state, words, mover, after, word)
+        while forced != _0:
+            if skip == 0:
+                return 64 * word + lowest(forced)
+            forced &= forced - _1
+            skip -= 1
+    return np.int64(-1)  # never, `skip` is below `count`
+
+
 @kernel(types.int64(abi.State, types.int64, abi.Rng, abi.Floats))
-def _playout_three(state, depth, rng, returns):
-    words = words_of(state)
-    plies = 0
-    while plies < depth and state[MOVER] >= 0:
-        after = following(state, state[MOVER])
-        count = _0
-        for word in range(words):
-            count += popcount(forced_word(state, state[MOVER], after, word))
-        if count == _0:
-            site = random_empty(state, rng)
-        else:
-            skip = np.int64(((next_word(rng) >> _32) * count) >> _32)
-            site = np.int64(0)
-            for word in range(words):
-                forced = forced_word(state, state[MOVER], after, word)
-                site = np.int64(64 * word)
-                while forced != _0 and (skip > 0 or forced & _1 == _0):
-                    skip -= np.int64(forced & _1)
-                    forced >>= _1
-                    site += 1
-                if forced != _0:
-                    break
-        _place(state, site, returns)
-        plies += 1
-    return plies
-
-
-@kernel(abi.PLAYOUT)
-def playout(state, depth, rng, returns):
-    if state[PLAYERS] == 3:
-        return _playout_three(state, depth, rng, returns)
-    size, plies = state[SIZE], 0
-    while state[SWAP] == 1 and state[STONES] < 2 and state[SWAPPED] == 0 and plies < depth:
-        if state[STONES] == 1 and below(rng, NUM_CELLS[size]) == 0:
-            step(state, NUM_CELLS[size], returns)
-        else:
-            _place(state, random_empty(state, rng), returns)
-        plies += 1
-    if state[MOVER] < 0 or plies == depth:
-        return plies
-    words, room, placed, swapped = WORDS[size], NUM_CELLS[size] - state[STONES], 0, state[SWAPPED]
-    limit = min(depth - plies, room)
-    bits = _6 + _U(words >> 1)
-    mask = (_1 << bits) - _1
+def _playout_two(state, depth, rng, returns):
+    """The playout of two players behind the opening: only stones, nothing else to ask before one makes something."""
+    size, room, made, placed = state[SIZE], NUM_CELLS[state[SIZE]] - state[STONES], 0, 0
+    limit = min(depth, room)
     mine, other = stones_at(state, state[STONES] & 1), stones_at(state, 1 - (state[STONES] & 1))
+    bits = SITE_BITS[size]
+    mask = (_1 << bits) - _1
     s0, s1, s2, s3 = rng[0], rng[1], rng[2], rng[3]
-    made = np.int64(NOTHING)
     random_bits, left = _0, 0
     while placed < limit and made == NOTHING:
-        while True:  # a random word holds eight sites or more; taken ones are drawn again
+        while True:  # as in random_empty, with the generator in registers
             if left == 0:
                 random_bits, s0, s1, s2, s3 = xoshiro(s0, s1, s2, s3)
                 left = 8
             site = np.int64(random_bits & mask)
             random_bits >>= bits
             left -= 1
-            taken = _U(state[SETS + (site >> 6)])
-            bit = _1 << _U(site & 63)
-            if taken & bit == _0:
+            if not occupied(state, site):
                 break
-        state[SETS + (site >> 6)] = np.int64(taken | bit)
-        for direction in range(3):
-            shift = WINDOWS[size, site, 3 * direction + 1]
-            place = mine + direction * words + np.int64(WINDOWS[size, site, 3 * direction])
-            stones = _U(state[place])
-            state[place] = np.int64(stones | _1 << (shift + _3))
-            around = (stones >> shift) & WINDOWS[size, site, 3 * direction + 2]
-            made = max(made, MADE[np.int64(around)] & 3)
+        made = put(state, size, mine, 0, site)
         mine, other = other, mine
         placed += 1
     rng[0], rng[1], rng[2], rng[3] = s0, s1, s2, s3
-    last = (state[STONES] + placed + 1) & 1  # the colour of the last stone
     state[STONES] += placed
+    state[MOVER] ^= placed & 1
     if made != NOTHING:
-        winner = (last if made == FOUR else 1 - last) ^ swapped
-        _rank(state, winner, 2, returns)
-        _rank(state, 1 - winner, 4, returns)
-        state[BEST] = 2 if made == FOUR else 1
-        state[WORST] = 2 if made == FOUR else 1
-        _finish(state, made, returns)
+        _settle(state, 1 - state[MOVER], made, returns)
     elif placed == room:
-        _finish(state, np.int64(DRAW), returns)
-    else:
-        state[MOVER] = 1 - last ^ swapped
-    return plies + placed
+        _finish(state, DRAW, returns)
+    return placed
+
+
+@kernel(abi.PLAYOUT)
+def playout(state, depth, rng, returns):
+    plies = 0
+    if state[PLAYERS] == 3:
+        while plies < depth and state[MOVER] >= 0:
+            _place(state, _random_of_three(state, rng), returns)
+            plies += 1
+        return plies
+    while state[SWAP] == 1 and state[STONES] < 2 and state[SWAPPED] == 0 and plies < depth:
+        if state[STONES] == 1 and below(rng, NUM_CELLS[state[SIZE]]) == 0:
+            step(state, NUM_CELLS[state[SIZE]], returns)
+        else:
+            _place(state, random_empty(state, rng), returns)
+        plies += 1
+    if state[MOVER] >= 0 and plies < depth:
+        plies += _playout_two(state, depth - plies, rng, returns)
+    return plies
 
 
 @kernel(abi.CELLS)
