@@ -14,6 +14,7 @@ GAMES: Registry[Game] = Registry(
         "nim": "turnier.games.nim:Nim",
         "othello": "turnier.games.othello:Othello",
         "tictactoe": "turnier.games.tictactoe:TicTacToe",
+        "yavalath": "turnier.games.yavalath:Yavalath",
     },
 )
 make_game = GAMES.make
