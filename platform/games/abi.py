@@ -54,6 +54,8 @@ HELPER_FILES = tuple(
         "games/twenty48_board.py",
         "agents/abi.py",
         "agents/evaluators/evaluator.py",
+        "agents/mcts_search.py",
+        "agents/mcts_tree.py",
         "agents/tree.py",
     )
 )
