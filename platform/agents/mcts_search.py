@@ -14,9 +14,11 @@ from turnier.agents.mcts_tree import (
     FIRST,
     INVERSE_ROOT,
     MEAN,
+    NODES,
     NONE,
     OPEN,
     PROVEN,
+    STATS,
     STATUS,
     TREE,
     TRIED,
@@ -80,20 +82,20 @@ def back_up_proof(tree, path, movers, length, values):
         prove(tree, path[i], movers[i], values)
 
 
-@kernel(types.void(TREE, Actions, Actions, types.int64, Floats, types.boolean))
-def back_up(tree, path, movers, length, values, minimum):
+@kernel(types.void(NODES, STATS, Actions, Actions, types.int64, Floats, types.boolean))
+def back_up(nodes, stats, path, movers, length, values, minimum):
     """Adds an iteration's values to the nodes of its path, to their means or else to their minima (Kutsch 2017, 5)."""
-    tree.nodes[0, COUNT] += 1
+    nodes[0, COUNT] += 1
     for i in range(1, length + 1):
         node = path[i]
-        tree.nodes[node, COUNT] += 1
-        if tree.nodes[node, STATUS] != PROVEN:
-            n, value, mean = float(tree.nodes[node, COUNT]), values[movers[i]], tree.stats[node, MEAN]
+        nodes[node, COUNT] += 1
+        if nodes[node, STATUS] != PROVEN:
+            n, value, mean = float(nodes[node, COUNT]), values[movers[i]], stats[node, MEAN]
             if minimum:
-                tree.stats[node, MEAN] = value if n == 1.0 else min(mean, value)
+                stats[node, MEAN] = value if n == 1.0 else min(mean, value)
             else:
-                tree.stats[node, MEAN] = mean + (value - mean) / n
-            tree.stats[node, INVERSE_ROOT] = 1.0 / math.sqrt(n)
+                stats[node, MEAN] = mean + (value - mean) / n
+            stats[node, INVERSE_ROOT] = 1.0 / math.sqrt(n)
 
 
 @kernel(types.void(GAME, EVALUATOR, Floats, TREE, State, Floats, Rng, types.int64))
@@ -102,7 +104,7 @@ def search(game, evaluator, settings, tree, root_state, returns, rng, iterations
     scratch = new_scratch(game, root_state)
     choices, probs, frozen = scratch.choices, scratch.probs, np.empty(4, np.uint64)
     state, leaf_returns, values = np.empty_like(root_state), np.empty_like(returns), np.empty_like(returns)
-    nodes = tree.nodes
+    nodes, stats, seeds = tree.nodes, tree.stats, tree.seeds
     tree_depth, exploration = np.int64(settings[TREE_DEPTH]), settings[EXPLORATION]
     minimum, solver = settings[MINIMUM] > 0.0, settings[SOLVER] > 0.0
     forced_depth = np.int64(settings[FORCED_DEPTH]) if game.has_forced_win else 0
@@ -122,10 +124,10 @@ def search(game, evaluator, settings, tree, root_state, returns, rng, iterations
             if nodes[node, WIDTH] == 0 and expand(game, tree, node, state, choices) == 0:
                 break
             fresh = nodes[node, TRIED] < nodes[node, WIDTH]
-            node = try_child(tree, node, rng) if fresh else select_child(tree, node, exploration)
+            node = try_child(nodes, stats, node, rng) if fresh else select_child(nodes, stats, node, exploration)
             length += 1
             path[length], movers[length] = node, mover
-            mover = enter(game, tree, node, state, leaf_returns, rng, frozen, choices, probs)
+            mover = enter(game, nodes, seeds, node, state, leaf_returns, rng, frozen, choices, probs)
         if nodes[node, STATUS] == PROVEN:
             values[:] = tree.proofs[node]
         elif fresh and forced_depth > 0 and mover != TERMINAL and nodes[node, STATUS] == OPEN:
@@ -141,7 +143,7 @@ def search(game, evaluator, settings, tree, root_state, returns, rng, iterations
                 prove(tree, node, movers[length], values)
         if solver and nodes[node, STATUS] == PROVEN:
             back_up_proof(tree, path, movers, length, values)
-        back_up(tree, path, movers, length, values, minimum)
+        back_up(nodes, stats, path, movers, length, values, minimum)
 
 
 @kernel(types.float64(TREE, types.int64, Floats))

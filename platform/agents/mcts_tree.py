@@ -38,26 +38,26 @@ class Tree(NamedTuple):
     size: Any  # [1] nodes in use
 
 
-_NODES, _SEEDS = types.Array(types.int32, 2, "C"), types.Array(types.uint64, 1, "C")
-_FLOATS2, _INTS = types.Array(types.float64, 2, "C"), types.Array(types.int64, 1, "C")
-TREE = types.NamedTuple([_NODES, _FLOATS2, _SEEDS, _FLOATS2, _INTS], Tree)
+# Kernels of the inner loop take these out of the tuple once: taking an array out counts a reference, which is slow.
+NODES, STATS, SEEDS = types.Array(types.int32, 2, "C"), types.Array(types.float64, 2, "C"), Rng
+TREE = types.NamedTuple([NODES, STATS, SEEDS, STATS, types.Array(types.int64, 1, "C")], Tree)
 
 
-@kernel(types.void(TREE, types.int64))
-def clear_node(tree, node):
+@kernel(types.void(NODES, STATS, types.int64))
+def clear_node(nodes, stats, node):
     """Makes a node new, but for its action."""
-    tree.nodes[node, COUNT] = 0
-    tree.nodes[node, WIDTH] = 0
-    tree.nodes[node, TRIED] = 0
-    tree.nodes[node, STATUS] = OPEN
-    tree.stats[node, MEAN] = 0.0
-    tree.stats[node, INVERSE_ROOT] = 0.0
+    nodes[node, COUNT] = 0
+    nodes[node, WIDTH] = 0
+    nodes[node, TRIED] = 0
+    nodes[node, STATUS] = OPEN
+    stats[node, MEAN] = 0.0
+    stats[node, INVERSE_ROOT] = 0.0
 
 
 @kernel(types.void(TREE))
 def clear_tree(tree):
     """Leaves the root only."""
-    clear_node(tree, 0)
+    clear_node(tree.nodes, tree.stats, 0)
     tree.nodes[0, ACTION] = NONE
     tree.size[0] = 1
 
@@ -91,46 +91,46 @@ def expand(game, tree, node, state, choices):
     return n
 
 
-@kernel(types.int64(TREE, types.int64, Rng))
-def try_child(tree, node, rng):
+@kernel(types.int64(NODES, STATS, types.int64, Rng))
+def try_child(nodes, stats, node, rng):
     """Makes a random one of the untried children the next tried one and returns it; tried ones come first."""
-    tried = tree.nodes[node, TRIED]
-    child = tree.nodes[node, FIRST] + tried
-    other = child + below(rng, tree.nodes[node, WIDTH] - tried)
-    action = tree.nodes[other, ACTION]
-    tree.nodes[other, ACTION] = tree.nodes[child, ACTION]
-    tree.nodes[child, ACTION] = action
-    tree.nodes[node, TRIED] = tried + 1
-    clear_node(tree, child)
+    tried = nodes[node, TRIED]
+    child = nodes[node, FIRST] + tried
+    other = child + below(rng, nodes[node, WIDTH] - tried)
+    action = nodes[other, ACTION]
+    nodes[other, ACTION] = nodes[child, ACTION]
+    nodes[child, ACTION] = action
+    nodes[node, TRIED] = tried + 1
+    clear_node(nodes, stats, child)
     return child
 
 
-@kernel(types.int64(TREE, types.int64, types.float64))
-def select_child(tree, node, exploration):
+@kernel(types.int64(NODES, STATS, types.int64, types.float64))
+def select_child(nodes, stats, node, exploration):
     """Returns the child with the best UCT value X + K sqrt(ln(n + 1) / n_c), of equals the one tried first."""
-    stats, first = tree.stats, tree.nodes[node, FIRST]
-    weight = exploration * math.sqrt(math.log(float(tree.nodes[node, COUNT]) + 1.0))
+    first = nodes[node, FIRST]
+    weight = exploration * math.sqrt(math.log(float(nodes[node, COUNT]) + 1.0))
     best, best_score = first, -math.inf
-    for child in range(first, first + tree.nodes[node, WIDTH]):
+    for child in range(first, first + nodes[node, WIDTH]):
         score = stats[child, MEAN] + weight * stats[child, INVERSE_ROOT]
         if score > best_score:
             best, best_score = child, score
     return best
 
 
-@kernel(types.int64(GAME, TREE, types.int64, State, Floats, Rng, Rng, Actions, Floats), inline=True)
-def enter(game, tree, node, state, returns, rng, frozen, choices, probs):
+@kernel(types.int64(GAME, NODES, SEEDS, types.int64, State, Floats, Rng, Rng, Actions, Floats), inline=True)
+def enter(game, nodes, seeds, node, state, returns, rng, frozen, choices, probs):
     """Plays a node's action and the outcomes that follow in place; returns who moves then. `frozen` is scratch space.
 
     The first time a seed is drawn from `rng`, and the outcomes follow from it for ever.
     """
-    game.step(state, tree.nodes[node, ACTION], returns)
+    game.step(state, nodes[node, ACTION], returns)
     mover = game.to_move(state)
     if mover == CHANCE:
-        if tree.nodes[node, STATUS] != DRAWN:
-            tree.nodes[node, STATUS] = DRAWN
-            tree.seeds[node] = next_word(rng)
-        seed_stream(tree.seeds[node], frozen)
+        if nodes[node, STATUS] != DRAWN:
+            nodes[node, STATUS] = DRAWN
+            seeds[node] = next_word(rng)
+        seed_stream(seeds[node], frozen)
         while mover == CHANCE:
             game.step(state, draw_outcome(game, state, frozen, choices, probs), returns)
             mover = game.to_move(state)
@@ -158,7 +158,7 @@ def find_position(game, tree, root_state, root_returns, first, state, returns, p
         level += 1
         copy_state(states[level - 1], states[level])
         gains[level] = gains[level - 1]
-        enter(game, tree, child, states[level], gains[level], frozen, frozen, choices, probs)
+        enter(game, tree.nodes, tree.seeds, child, states[level], gains[level], frozen, frozen, choices, probs)
         if np.array_equal(states[level], state) and np.array_equal(gains[level], returns):
             return child
         path[level], tried[level] = child, 0
