@@ -10,6 +10,7 @@ GAMES: Registry[Game] = Registry(
     {
         "2048": "turnier.games.twenty48:Twenty48",
         "tictactoe": "turnier.games.tictactoe:TicTacToe",
+        "yavalath": "turnier.games.yavalath:Yavalath",
     },
 )
 make_game = GAMES.make

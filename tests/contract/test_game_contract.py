@@ -10,7 +10,15 @@ from tests.contract.tiny_games import TINY_GAMES
 from turnier.games.game import Game
 from turnier.games.registry import GAMES, make_game
 
-VARIANTS = ("2048(size=2)", "2048(size=3)")  # besides every registry game with its defaults
+VARIANTS = (  # besides every registry game with its defaults
+    "2048(size=2)",
+    "2048(size=3)",
+    "yavalath(size=3)",
+    "yavalath(size=8)",
+    "yavalath(size=3,swap=true)",
+    "yavalath(players=3)",
+    "yavalath(size=3,players=3,play_on=false)",
+)
 GAMES_TO_CHECK = [make_game(text) for text in (*GAMES.names(), *VARIANTS)] + [*TINY_GAMES, Guess()]
 
 
