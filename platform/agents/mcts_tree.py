@@ -139,7 +139,7 @@ def enter(game, nodes, seeds, node, state, returns, rng, frozen, choices, probs)
 
 @kernel(types.int64(GAME, TREE, State, Floats, types.int64, State, Floats, types.int64))
 def find_position(game, tree, root_state, root_returns, first, state, returns, plies):
-    """Returns the node with the given state and returns, below the root's child `first`, or NONE.
+    """Returns the most visited node with the given state and returns, below the root's child `first`, or NONE.
 
     It is at most `plies` below the root. Depth first: every node's state is made from its parent's.
     """
@@ -147,7 +147,7 @@ def find_position(game, tree, root_state, root_returns, first, state, returns, p
     choices, probs, frozen = np.empty(game.max_choices, np.int64), np.empty(game.max_choices), np.empty(4, np.uint64)
     path, tried = np.zeros(plies + 1, np.int64), np.zeros(plies + 1, np.int64)
     states[0], gains[0] = root_state, root_returns
-    level = 0
+    best, best_count, level = NONE, 0, 0
     while level >= 0:
         node = path[level]
         child = first if level == 0 else tree.nodes[node, FIRST] + tried[level]
@@ -155,14 +155,16 @@ def find_position(game, tree, root_state, root_returns, first, state, returns, p
             level -= 1
             continue
         tried[level] += 1
+        if tree.nodes[child, COUNT] <= best_count:
+            continue  # and what is below it has even fewer visits
         level += 1
         copy_state(states[level - 1], states[level])
         gains[level] = gains[level - 1]
         enter(game, tree.nodes, tree.seeds, child, states[level], gains[level], frozen, frozen, choices, probs)
         if np.array_equal(states[level], state) and np.array_equal(gains[level], returns):
-            return child
+            best, best_count = child, tree.nodes[child, COUNT]
         path[level], tried[level] = child, 0
-    return NONE
+    return best
 
 
 @kernel(types.void(TREE, types.int64, TREE))

@@ -36,6 +36,8 @@ from turnier.agents.mcts_tree import (
     try_child,
 )
 from turnier.agents.registry import EVALUATORS, make_agent
+from turnier.arena.match import play_matches
+from turnier.arena.spec import MatchSpec
 from turnier.games.abi import CHANCE, JIT
 from turnier.games.game import Position
 from turnier.games.rng import stream
@@ -345,9 +347,6 @@ def test_nothing_is_proven_over_chance() -> None:
 
 @pytest.mark.skipif(not JIT, reason="whole games")
 def test_a_game_of_2048_is_played_well_above_random() -> None:
-    from turnier.arena.match import play_matches
-    from turnier.arena.spec import MatchSpec
-
     agent = "mcts(iterations=100,rollout_depth=20,tree_depth=1)"
     records = play_matches([MatchSpec("2048", (make_agent(agent).full_text(),), seed) for seed in range(3)])
     assert min(record.scores[0] for record in records) > 4000  # the random agent makes about 1,040 on average
