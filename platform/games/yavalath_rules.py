@@ -7,7 +7,7 @@ from numba import types
 
 from turnier.games import abi
 from turnier.games.abi import TERMINAL, kernel
-from turnier.games.rng import below, next_word, xoshiro
+from turnier.games.rng import below, xoshiro
 from turnier.games.yavalath_board import (
     BEST,
     CELLS_AT,
@@ -26,6 +26,7 @@ from turnier.games.yavalath_board import (
     STONES,
     SWAP,
     SWAPPED,
+    THREE,
     WORDS,
     WORST,
     forced_word,
@@ -119,15 +120,19 @@ def _finish(state, end, rewards):
 
 @kernel(types.void(abi.State, types.int64, types.int64, abi.Floats))
 def _settle(state, seat, made, rewards):
-    """Ranks a seat whose stone made something, and ends the game where nothing is left to play for."""
+    """Goes on after a seat's stone that made something or nothing: ranks, the end, or the next seat to move."""
     if made == FOUR:
         _rank(state, seat, 2 * state[BEST], rewards)
         state[BEST] += 1
-    else:
+    elif made == THREE:
         _rank(state, seat, 2 * state[WORST], rewards)
         state[WORST] -= 1
-    if state[BEST] == state[WORST] or (made == FOUR and state[PLAY_ON] == 0):
+    if made != NOTHING and (state[BEST] == state[WORST] or (made == FOUR and state[PLAY_ON] == 0)):
         _finish(state, made, rewards)
+    elif state[STONES] == NUM_CELLS[state[SIZE]]:
+        _finish(state, DRAW, rewards)
+    else:
+        state[MOVER] = following(state, seat)
 
 
 @kernel(types.void(abi.State, types.int64, abi.Floats))
@@ -137,13 +142,7 @@ def _place(state, site, rewards):
     colour = seat if state[PLAYERS] == 3 else state[STONES] & 1
     made = put(state, state[SIZE], stones_at(state, colour), wins_at(state, colour), site)
     state[STONES] += 1
-    if made != NOTHING:
-        _settle(state, seat, made, rewards)
-    if state[MOVER] >= 0:
-        if state[STONES] == NUM_CELLS[state[SIZE]]:
-            _finish(state, DRAW, rewards)
-        else:
-            state[MOVER] = following(state, seat)
+    _settle(state, seat, made, rewards)
 
 
 @kernel(abi.STEP)
@@ -154,26 +153,65 @@ def step(state, action, rewards):
         _place(state, SITES[state[SIZE], action], rewards)
 
 
-@kernel(types.int64(abi.State, abi.Rng))
-def _random_of_three(state, rng):
-    """Draws one of the sites that are legal with three players."""
-    words, mover = WORDS[state[SIZE]], state[MOVER]
-    after, count = following(state, mover), _0
+@kernel(types.int64(abi.State, types.int64, types.int64, types.int64, types.uint64))
+def _random_forced(state, words, mover, after, random_bits):
+    """One of the sites that the mover of three has to choose from; there must be one."""
+    count = _0
+    for word in range(words):
+        count += popcount(forced_word(state, words, mover, after, word))
+    skip = ((random_bits >> _32) * count) >> _32
+    site = np.int64(-1)
     for word in range(words):
         forced = forced_word(state, words, mover, after, word)
-        if forced != _0:
-            count += popcount(forced)
-    if count == _0:
-        return random_empty(state, rng)
-    skip = np.int64(((next_word(rng) >> _32) * count) >> _32) if count > _1 else 0
-    for word in range(words):
-        forced = forced_word(state, words, mover, after, word)
-        while forced != _0:
-            if skip == 0:
-                return 64 * word + lowest(forced)
+        while forced != _0 and site < 0:
+            if skip == _0:
+                site = 64 * word + lowest(forced)
             forced &= forced - _1
-            skip -= 1
-    return np.int64(-1)  # never, `skip` is below `count`
+            skip -= _1
+    return site
+
+
+@kernel(types.int64(abi.State, types.int64, abi.Rng, abi.Floats))
+def _playout_three(state, depth, rng, returns):
+    size = state[SIZE]
+    words, wins, room = WORDS[size], wins_at(state, 0), NUM_CELLS[size]
+    bits = SITE_BITS[size]
+    mask = (_1 << bits) - _1
+    s0, s1, s2, s3 = rng[0], rng[1], rng[2], rng[3]
+    mover, plies = state[MOVER], 0
+    after = following(state, mover)
+    while plies < depth and mover >= 0:
+        forced = _0
+        for word in range(words):
+            forced |= forced_word(state, words, mover, after, word)
+        random_bits, s0, s1, s2, s3 = xoshiro(s0, s1, s2, s3)
+        if forced != _0:
+            site = _random_forced(state, words, mover, after, random_bits)
+        else:
+            left = 8
+            while True:  # as in random_empty, with the generator in registers
+                site = np.int64(random_bits & mask)
+                if not occupied(state, site):
+                    break
+                random_bits >>= bits
+                left -= 1
+                if left == 0:
+                    random_bits, s0, s1, s2, s3 = xoshiro(s0, s1, s2, s3)
+                    left = 8
+        made = put(state, size, stones_at(state, mover), wins + mover * words, site)
+        state[STONES] += 1
+        plies += 1
+        if made == NOTHING and state[STONES] < room:
+            third = 3 - mover - after
+            mover = after
+            after = third if state[RANK + third] == 0 else 3 - third - after
+        else:
+            _settle(state, mover, made, returns)
+            mover = state[MOVER]
+            after = following(state, mover) if mover >= 0 else mover
+    state[MOVER] = mover
+    rng[0], rng[1], rng[2], rng[3] = s0, s1, s2, s3
+    return plies
 
 
 @kernel(types.int64(abi.State, types.int64, abi.Rng, abi.Floats))
@@ -201,11 +239,7 @@ def _playout_two(state, depth, rng, returns):
         placed += 1
     rng[0], rng[1], rng[2], rng[3] = s0, s1, s2, s3
     state[STONES] += placed
-    state[MOVER] ^= placed & 1
-    if made != NOTHING:
-        _settle(state, 1 - state[MOVER], made, returns)
-    elif placed == room:
-        _finish(state, DRAW, returns)
+    _settle(state, state[MOVER] ^ (placed & 1 ^ 1), made, returns)
     return placed
 
 
@@ -213,10 +247,7 @@ def _playout_two(state, depth, rng, returns):
 def playout(state, depth, rng, returns):
     plies = 0
     if state[PLAYERS] == 3:
-        while plies < depth and state[MOVER] >= 0:
-            _place(state, _random_of_three(state, rng), returns)
-            plies += 1
-        return plies
+        return _playout_three(state, depth, rng, returns)
     while state[SWAP] == 1 and state[STONES] < 2 and state[SWAPPED] == 0 and plies < depth:
         if state[STONES] == 1 and below(rng, NUM_CELLS[state[SIZE]]) == 0:
             step(state, NUM_CELLS[state[SIZE]], returns)
