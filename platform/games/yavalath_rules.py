@@ -119,7 +119,7 @@ def _finish(state, end, rewards):
 
 
 @kernel(types.void(abi.State, types.int64, types.int64, abi.Floats))
-def _settle(state, seat, made, rewards):
+def settle(state, seat, made, rewards):
     """Goes on after a seat's stone that made something or nothing: ranks, the end, or the next seat to move."""
     if made == FOUR:
         _rank(state, seat, 2 * state[BEST], rewards)
@@ -142,7 +142,7 @@ def _place(state, site, rewards):
     colour = seat if state[PLAYERS] == 3 else state[STONES] & 1
     made = put(state, state[SIZE], stones_at(state, colour), wins_at(state, colour), site)
     state[STONES] += 1
-    _settle(state, seat, made, rewards)
+    settle(state, seat, made, rewards)
 
 
 @kernel(abi.STEP)
@@ -206,7 +206,7 @@ def _playout_three(state, depth, rng, returns):
             mover = after
             after = third if state[RANK + third] == 0 else 3 - third - after
         else:
-            _settle(state, mover, made, returns)
+            settle(state, mover, made, returns)
             mover = state[MOVER]
             after = following(state, mover) if mover >= 0 else mover
     state[MOVER] = mover
@@ -239,7 +239,7 @@ def _playout_two(state, depth, rng, returns):
         placed += 1
     rng[0], rng[1], rng[2], rng[3] = s0, s1, s2, s3
     state[STONES] += placed
-    _settle(state, state[MOVER] ^ (placed & 1 ^ 1), made, returns)
+    settle(state, state[MOVER] ^ (placed & 1 ^ 1), made, returns)
     return placed
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.contract.broken_forced_wins import BROKEN_FORCED_WINS
 from tests.contract.broken_games import BROKEN, Broken, Guess
 from tests.contract.game_contract import CHECKS, Check
 from tests.contract.tiny_games import TINY_GAMES
@@ -19,6 +20,7 @@ VARIANTS = (  # besides every registry game with its defaults
     "yavalath(players=3)",
     "yavalath(size=3,players=3,play_on=false)",
 )
+ALL_BROKEN = [*BROKEN, *BROKEN_FORCED_WINS]
 GAMES_TO_CHECK = [make_game(text) for text in (*GAMES.names(), *VARIANTS)] + [*TINY_GAMES, Guess()]
 
 
@@ -28,7 +30,9 @@ def test_game_keeps_the_law(game: Game, check: Check) -> None:
     check(game)
 
 
-@pytest.mark.parametrize("broken", BROKEN, ids=lambda broken: f"{broken.check.__name__}: {broken.what} {broken.says}")
+@pytest.mark.parametrize(
+    "broken", ALL_BROKEN, ids=lambda broken: f"{broken.check.__name__}: {broken.what} {broken.says}"
+)
 def test_broken_game_is_caught(broken: Broken) -> None:
     with pytest.raises(AssertionError, match=broken.says):
         broken.check(broken.game)
@@ -36,4 +40,4 @@ def test_broken_game_is_caught(broken: Broken) -> None:
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 def test_every_check_catches_something(check: Check) -> None:
-    assert any(broken.check is check for broken in BROKEN), f"add a broken game that {check.__name__} catches"
+    assert any(broken.check is check for broken in ALL_BROKEN), f"add a broken game that {check.__name__} catches"
