@@ -57,6 +57,8 @@ HELPER_FILES = tuple(
         "games/yavalath_rules.py",
         "agents/abi.py",
         "agents/evaluators/evaluator.py",
+        "agents/mcts_search.py",
+        "agents/mcts_tree.py",
         "agents/tree.py",
     )
 )
