@@ -12,8 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from turnier.games.abi import Rng, State, kernel
-from turnier.games.rng import next_word
+from turnier.games.abi import State, kernel
 
 MIN_SIZE, MAX_SIZE = 3, 8
 NOTHING, THREE, FOUR = 0, 1, 2  # what a stone makes
@@ -105,7 +104,7 @@ for _size in range(MIN_SIZE, MAX_SIZE + 1):
     CELLS_AT[_size, SITES[_size, : num_cells(_size)]] = np.arange(num_cells(_size))
 
 _U = np.uint64
-_0, _1, _2, _3, _4, _6, _56 = (_U(n) for n in (0, 1, 2, 3, 4, 6, 56))
+_0, _1, _2, _3, _4, _56 = (_U(n) for n in (0, 1, 2, 3, 4, 56))
 
 
 @kernel(types.uint64(types.uint64))
@@ -215,17 +214,3 @@ def forced_word(state, words, mover, after, word):
     """One word of the sites that the mover of three has to choose from: it wins there, or the seat after it would."""
     wins = SETS + words + word
     return (_U(state[wins + mover * words]) | _U(state[wins + after * words])) & ~_U(state[SETS + word])
-
-
-@kernel(types.int64(State, Rng))
-def random_empty(state, rng):
-    """Draws an empty site; there must be one. Six to eight random bits are a site; taken ones are drawn again."""
-    bits = SITE_BITS[state[SIZE]]
-    mask = (_1 << bits) - _1
-    while True:
-        random_bits = next_word(rng)
-        for _ in range(8):
-            site = np.int64(random_bits & mask)
-            if not occupied(state, site):
-                return site
-            random_bits >>= bits

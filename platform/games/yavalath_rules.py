@@ -34,7 +34,6 @@ from turnier.games.yavalath_board import (
     occupied,
     popcount,
     put,
-    random_empty,
     stones_at,
     wins_at,
 )
@@ -173,6 +172,7 @@ def _random_forced(state, words, mover, after, random_bits):
 
 @kernel(types.int64(abi.State, types.int64, abi.Rng, abi.Floats))
 def _playout_three(state, depth, rng, returns):
+    """The playout of three players; draws sites as `_playout_two` where nothing is forced."""
     size = state[SIZE]
     words, wins, room = WORDS[size], wins_at(state, 0), NUM_CELLS[size]
     bits = SITE_BITS[size]
@@ -189,7 +189,7 @@ def _playout_three(state, depth, rng, returns):
             site = _random_forced(state, words, mover, after, random_bits)
         else:
             left = 8
-            while True:  # as in random_empty, with the generator in registers
+            while True:
                 site = np.int64(random_bits & mask)
                 if not occupied(state, site):
                     break
@@ -216,7 +216,11 @@ def _playout_three(state, depth, rng, returns):
 
 @kernel(types.int64(abi.State, types.int64, abi.Rng, abi.Floats))
 def _playout_two(state, depth, rng, returns):
-    """The playout of two players behind the opening: only stones, nothing else to ask before one makes something."""
+    """The playout of two players behind the opening: only stones, nothing else to ask before one makes something.
+
+    SITE_BITS random bits are a site, a word holds eight; those that are taken are drawn again, so that every empty cell
+    is as likely.
+    """
     size, room, made, placed = state[SIZE], NUM_CELLS[state[SIZE]] - state[STONES], 0, 0
     limit = min(depth, room)
     mine, other = stones_at(state, state[STONES] & 1), stones_at(state, 1 - (state[STONES] & 1))
@@ -225,7 +229,7 @@ def _playout_two(state, depth, rng, returns):
     s0, s1, s2, s3 = rng[0], rng[1], rng[2], rng[3]
     random_bits, left = _0, 0
     while placed < limit and made == NOTHING:
-        while True:  # as in random_empty, with the generator in registers
+        while True:
             if left == 0:
                 random_bits, s0, s1, s2, s3 = xoshiro(s0, s1, s2, s3)
                 left = 8
@@ -249,10 +253,9 @@ def playout(state, depth, rng, returns):
     if state[PLAYERS] == 3:
         return _playout_three(state, depth, rng, returns)
     while state[SWAP] == 1 and state[STONES] < 2 and state[SWAPPED] == 0 and plies < depth:
-        if state[STONES] == 1 and below(rng, NUM_CELLS[state[SIZE]]) == 0:
-            step(state, NUM_CELLS[state[SIZE]], returns)
-        else:
-            _place(state, random_empty(state, rng), returns)
+        cells = NUM_CELLS[state[SIZE]]
+        cell = below(rng, cells)  # the taken one stands for the swap
+        step(state, cells if occupied(state, SITES[state[SIZE], cell]) else cell, returns)
         plies += 1
     if state[MOVER] >= 0 and plies < depth:
         plies += _playout_two(state, depth - plies, rng, returns)

@@ -20,9 +20,12 @@ from tests.contract import tiny_games
 from turnier.games import abi, generic, rng
 from turnier.games.abi import CHANCE, JIT, PLATFORM, TERMINAL
 from turnier.games.game import Game, Ints
+from turnier.games.perft import perft
 from turnier.games.registry import GAMES, make_game
 
 WALK = 8  # nodes, then playouts
+VARIANTS = ("2048(size=2)", "2048(size=3)", "yavalath(size=3,swap=true)", "yavalath(size=6,players=3)")
+TRIANGLE = (30, 4, 31, 56, 39, 26)  # Yavalath cells: the first player's wins by four forcing moves
 # Packed 2048 boards that reach 65,536 and beyond: by merging at once, after some plies, and long ago.
 BORDER = (
     [[32768, 32768, 4, 2], [16, 8, 4, 2], [2, 4, 8, 16], [2, 4, 2, 0]],
@@ -69,6 +72,11 @@ def starts(game: Game) -> Iterator[tuple[Ints, Ints]]:
     if str(game) == "2048":
         for board in BORDER:
             yield make_game("2048").position_from_tiles(board), rng.stream(9)  # type: ignore[attr-defined]
+    if str(game) == "yavalath":
+        position = game.start()
+        for cell in TRIANGLE:
+            position = position.play(cell)
+        yield position.state, rng.stream(9)
 
 
 def ask(game: Game, state: Ints, stream: Ints, digest: Digest) -> int | None:
@@ -91,7 +99,7 @@ def ask(game: Game, state: Ints, stream: Ints, digest: Digest) -> int | None:
     view = np.zeros_like(state)
     k.observe(state, mover, view)
     n = int(k.legal(state, choices))
-    digest.add(n, choices, view)
+    digest.add(n, choices, view, int(k.forced_win(state, 4)))
     return int(choices[rng.below(stream, n)])
 
 
@@ -133,6 +141,7 @@ def use_helpers() -> str:
     abi.no_cells(target, source)
     abi.absent_observe(target, 0, source)
     digest.add(int(abi.absent_forced_win(target, 1)))
+    digest.add(*perft(make_game("tictactoe"), make_game("tictactoe").start().state, 3))
     digest.add(source, target)
     return digest.hash.hexdigest()
 
@@ -146,7 +155,7 @@ def main() -> None:
     if not JIT:
         np.seterr(over="ignore")
         sys.setprofile(remember)
-    games = [make_game(text) for text in (*GAMES.names(), "2048(size=2)", "2048(size=3)")] + [*tiny_games.TINY_GAMES]
+    games = [make_game(text) for text in (*GAMES.names(), *VARIANTS)] + [*tiny_games.TINY_GAMES]
     digests = {str(game): play(game) for game in games} | {"helpers": use_helpers()}
     sys.setprofile(None)
     report: dict[str, dict[str, Any]] = {}
