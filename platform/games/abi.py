@@ -53,7 +53,9 @@ HELPER_FILES = tuple(
         "games/rng.py",
         "games/twenty48_board.py",
         "agents/abi.py",
+        "agents/alphabeta_search.py",
         "agents/evaluators/evaluator.py",
+        "agents/transposition.py",
         "agents/tree.py",
     )
 )
