@@ -9,6 +9,10 @@ GAMES: Registry[Game] = Registry(
     "game",
     {
         "2048": "turnier.games.twenty48:Twenty48",
+        "connect_four": "turnier.games.connect_four:ConnectFour",
+        "hex": "turnier.games.hex:Hex",
+        "nim": "turnier.games.nim:Nim",
+        "othello": "turnier.games.othello:Othello",
         "tictactoe": "turnier.games.tictactoe:TicTacToe",
     },
 )

@@ -10,7 +10,14 @@ from tests.contract.tiny_games import TINY_GAMES
 from turnier.games.game import Game
 from turnier.games.registry import GAMES, make_game
 
-VARIANTS = ("2048(size=2)", "2048(size=3)")  # besides every registry game with its defaults
+VARIANTS = (  # besides every registry game with its defaults
+    "2048(size=2)",
+    "2048(size=3)",
+    "connect_four(rows=4,columns=4)",
+    "hex(size=3,swap=true)",
+    "nim(piles=2;3,misere=true)",
+    "othello(size=4)",
+)
 GAMES_TO_CHECK = [make_game(text) for text in (*GAMES.names(), *VARIANTS)] + [*TINY_GAMES, Guess()]
 
 
