@@ -24,7 +24,7 @@ from turnier.agents.alphabeta_search import (
     new_stack,
 )
 from turnier.agents.evaluators.evaluator import Evaluator, Score
-from turnier.agents.transposition import new_table
+from turnier.agents.transposition import TABLE, new_table
 from turnier.games.abi import GAME, NO_WIN, Actions, Floats, State, kernel
 from turnier.games.game import Game, Position
 from turnier.games.parameters import parameter
@@ -42,6 +42,13 @@ def sure_action(game, settings, state, choices, root):
     return action
 
 
+@kernel(TABLE(GAME, Floats, State, Actions))
+def table_for(game, settings, state, choices):
+    """Returns an empty table, no larger than what alpha-beta may be expected to visit: three quarters of the depth."""
+    depth = np.int64(settings[DEPTH])
+    return new_table(np.int64(settings[TABLE_BITS]), game.legal(state, choices), depth - depth // 4, 1)
+
+
 @kernel(ACT)
 def act_alphabeta(game, evaluator, settings, state, returns, rng, root):
     choices = np.empty(game.max_choices, np.int64)
@@ -50,7 +57,7 @@ def act_alphabeta(game, evaluator, settings, state, returns, rng, root):
         return action
     depth = np.int64(settings[DEPTH])
     stack = new_stack(game, state, depth)
-    table = new_table(np.int64(settings[TABLE_BITS]), game.legal(state, choices), depth, 1)
+    table = table_for(game, settings, state, choices)
     limit = np.int64(settings[MAX_NODES]) if settings[MAX_NODES] > 0.0 else UNLIMITED
     deepen(game, evaluator, settings, stack, table, state, returns, rng, limit, root)
     return choose(stack, root)
@@ -71,7 +78,7 @@ class TimedAlphaBetaPlayer(CompiledPlayer):
             nodes = int(root[VISITS].sum())
             return Decision(action, root[VISITS], root[VALUES], nodes, time.perf_counter() - began)
         stack = new_stack(game, state, self.agent.depth)
-        table = new_table(self.agent.table_bits, len(position.legal_actions()), self.agent.depth, 1)
+        table = table_for(game, settings, state, choices)
         most = self.agent.nodes or UNLIMITED
         chunk, now, done = 100, began, False
         while not done and now < end and stack.counts[NODES] < most:

@@ -46,7 +46,7 @@ def act_maxn(game, evaluator, settings, root_state, root_returns, rng, root):
     if n == 1:
         return choices[0]
     hashing = settings[HASH] > 0.0
-    table = new_table(TABLE_BITS if hashing else 0, n, depth, seats + 1)
+    table = new_table(TABLE_BITS if hashing else 0, n, depth - 1, seats + 1)  # the last ply is not stored
     table_keys, table_facts, table_values = table
     key = hash_words(state_bits, return_bits)
     level, nodes, chosen, opening = 0, 0, choices[0], True

@@ -28,10 +28,10 @@ _M1, _M2, _32, _29 = (np.uint64(n) for n in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E
 
 
 @kernel(TABLE(types.int64, types.int64, types.int64, types.int64))
-def new_table(bits, branching, depth, width):
-    """Returns an empty table of 2**bits entries, or fewer where branching**depth positions are fewer."""
+def new_table(bits, branching, plies, width):
+    """Returns an empty table of 2**bits entries, or of fewer where branching**plies is less."""
     capacity, positions = 1 << bits, 1
-    for _ in range(depth):
+    for _ in range(plies):
         if positions < capacity:
             positions *= max(branching, 2)
     while capacity > 1 and capacity // 2 >= positions:

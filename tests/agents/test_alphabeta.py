@@ -14,7 +14,7 @@ from tests.agents import agent_contract as contract
 from tests.agents import naive_search as oracle
 from tests.agents.positions import marks_position
 from tests.agents.test_maxn import decide, random_positions
-from tests.agents.two_seat_games import Coins, Nim
+from tests.agents.two_seat_games import Coins, Takeaway
 from tests.contract.tiny_games import Fuse, Pennies, Pig, Wander
 from turnier.agents.agent import Agent, Decision
 from turnier.agents.alphabeta import TimedAlphaBetaPlayer
@@ -25,7 +25,14 @@ from turnier.games.game import Game, Position
 from turnier.games.registry import make_game
 
 PLY = 2.0**-40
-GAMES: tuple[Game, ...] = (make_game("tictactoe"), Coins(), Coins(length=7), Nim(), Pennies())
+GAMES: tuple[Game, ...] = (
+    make_game("tictactoe"),
+    make_game("connect_four"),
+    Coins(),
+    Coins(length=7),
+    Takeaway(),
+    Pennies(),
+)
 needs_jit = pytest.mark.skipif(not JIT, reason="hundreds of thousands of nodes")
 
 
@@ -58,7 +65,7 @@ def value_of(decision: Decision) -> float:
 @functools.cache
 def samples(game: Game) -> list[tuple[Position, int, float]]:
     """Returns positions and depths with their minimax values for the mover."""
-    positions = random_positions(game, 6 if game.name == "tictactoe" else 25)
+    positions = random_positions(game, 25 if game.max_legal < 4 else 6)
     return [
         (position, depth, minimax(position, depth) * (1 if position.to_move == 0 else -1))
         for position in positions
@@ -106,13 +113,62 @@ def test_a_win_at_once_is_played_at_once() -> None:
 
 def test_a_loss_is_put_off() -> None:
     """A heap of 8 is lost. Taking one or two lets the other one finish no sooner; every loss takes four plies."""
-    decision = decide(alphabeta(20), Nim(heap=8).start())
+    decision = decide(alphabeta(20), Takeaway(heap=8).start())
     assert value_of(decision) == -(1 - 4 * PLY)
     blocked = decide(alphabeta(9), marks_position("X...O...."))
     assert value_of(blocked) == 0.0
     # X threatens twice: O blocks one line although it loses all the same.
     lost = decide(alphabeta(9), marks_position("X.XO..XO."))
     assert value_of(lost) < -0.9 and lost.action in (1, 4)
+
+
+Columns = tuple[str, ...]  # stones from the bottom up
+
+
+def is_won(columns: Columns, rows: int, mark: str) -> bool:
+    cells = {(c, r) for c, column in enumerate(columns) for r in range(len(column)) if column[r] == mark}
+    steps = ((1, 0), (0, 1), (1, 1), (1, -1))
+    return any(all((c + i * x, r + i * y) in cells for i in range(4)) for c, r in cells for x, y in steps)
+
+
+@functools.cache
+def solve(columns: Columns, rows: int) -> int:
+    """Returns X's result under best play in connect four, X and O in turn."""
+    stones = sum(map(len, columns))
+    mark, other, sign = ("X", "O", 1) if stones % 2 == 0 else ("O", "X", -1)
+    if is_won(columns, rows, other):
+        return -sign
+    free = [c for c, column in enumerate(columns) if len(column) < rows]
+    results = [solve((*columns[:c], columns[c] + mark, *columns[c + 1 :]), rows) for c in free]
+    return sign * max((sign * result for result in results), default=0)
+
+
+@needs_jit
+@pytest.mark.parametrize(("rows", "columns", "stones"), [(4, 4, 6), (4, 5, 11), (5, 4, 11), (4, 6, 15)])
+def test_connect_four_is_solved_on_small_boards(rows: int, columns: int, stones: int) -> None:
+    """Positions after random play with that many stones have the values of a plain-Python solver."""
+    game = make_game(f"connect_four(rows={rows},columns={columns})")
+    draws, values = np.random.default_rng(rows * columns), []
+    while len(values) < 30:
+        position, board = game.start(), [""] * columns
+        while not position.over and sum(map(len, board)) < stones:
+            action = int(draws.choice(position.legal_actions()))
+            board[action] += "XO"[position.to_move]
+            position = position.play(action)
+        if len(position.legal_actions()) > 1:
+            sign = 1 if position.to_move == 0 else -1
+            values.append(sign * round(value_of(decide(alphabeta(50), position))))
+            assert values[-1] == solve(tuple(board), rows), board
+    assert len({*values}) > 1
+
+
+@needs_jit
+@pytest.mark.parametrize(("rows", "columns"), [(4, 4), (5, 4)])
+def test_connect_four_is_a_draw_on_small_boards(rows: int, columns: int) -> None:
+    """Source: J. Tromp, "John's Connect Four Playground", table of solved sizes."""
+    start = make_game(f"connect_four(rows={rows},columns={columns})").start()
+    decision = decide(alphabeta(rows * columns, table_bits=20), start)
+    assert value_of(decision) == 0.0
 
 
 @needs_jit
@@ -127,7 +183,7 @@ def test_ordering_and_table_save_nodes() -> None:
 
 def test_the_search_ends_with_a_proof() -> None:
     """Deeper limits cost nothing where the tree is exhausted or a win or a loss is proven."""
-    start = Nim(heap=9).start()
+    start = Takeaway(heap=9).start()
     nodes = {depth: decide(alphabeta(depth), start).nodes for depth in (3, 5, 9, 50)}
     assert nodes[3] < nodes[5] == nodes[9] == nodes[50]  # the win takes five plies
     marks = marks_position("XOXOXO...")
@@ -189,14 +245,14 @@ def test_rollouts_do_not_change_what_is_proven() -> None:
 
 def test_rollouts_value_the_horizon_but_prove_nothing() -> None:
     """From a heap of 4 every rollout after taking three wins for the other seat; that is below a proven loss."""
-    decision = decide(make_agent("alphabeta(depth=1,evaluator=rollout,nodes=9)"), Nim(heap=4).start())
+    decision = decide(make_agent("alphabeta(depth=1,evaluator=rollout,nodes=9)"), Takeaway(heap=4).start())
     assert decision.values[decision.visits > 0].min() > -1 + 2.0**-21
 
 
 @pytest.mark.parametrize("milliseconds", [0, 600_000])
 def test_forced_wins_are_seen_at_the_root(milliseconds: int) -> None:
     """A heap of 21 is won in six own moves: seen at once with six forcing moves, not by one ply and five."""
-    start = Nim(heap=21).start()
+    start = Takeaway(heap=21).start()
     for forced_depth, value, nodes in ((0, 0.0, 3), (5, 0.0, 3), (6, 1 - 11 * PLY, 1), (9, 1 - 17 * PLY, 1)):
         agent = alphabeta(1, forced_depth=forced_depth, milliseconds=milliseconds)
         decision = decide(agent, start)
@@ -205,7 +261,7 @@ def test_forced_wins_are_seen_at_the_root(milliseconds: int) -> None:
 
 def test_forced_wins_are_seen_at_the_horizon() -> None:
     """With five forcing moves, two plies see that taking one of 21 wins, and one ply that a heap of 20 is lost."""
-    won, lost = decide(alphabeta(2, forced_depth=5), Nim(heap=21).start()), Nim(heap=20).start()
+    won, lost = decide(alphabeta(2, forced_depth=5), Takeaway(heap=21).start()), Takeaway(heap=20).start()
     assert won.action == 0 and value_of(won) == 1 - 11 * PLY
     assert value_of(decide(alphabeta(1, forced_depth=5), lost)) == -(1 - 10 * PLY)
     assert value_of(decide(alphabeta(1, forced_depth=4), lost)) == 0.0

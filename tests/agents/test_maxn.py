@@ -9,7 +9,7 @@ from tests import naive
 from tests.agents import agent_contract as contract
 from tests.agents import naive_search as oracle
 from tests.agents.positions import marks_position
-from tests.agents.two_seat_games import Coins, Nim
+from tests.agents.two_seat_games import Coins, Takeaway
 from tests.contract.tiny_games import Fuse, Pennies, Pig, Wander
 from turnier.agents.agent import Agent, Decision
 from turnier.agents.registry import make_agent
@@ -18,7 +18,7 @@ from turnier.games.errors import UserError
 from turnier.games.game import Game, Position
 from turnier.games.registry import make_game
 
-GAMES: tuple[Game, ...] = (Fuse(), Fuse(length=2), Coins(), Nim(), Pennies(), Wander(side=3))
+GAMES: tuple[Game, ...] = (Fuse(), Fuse(length=2), Coins(), Takeaway(), Pennies(), Wander(side=3))
 needs_jit = pytest.mark.skipif(not JIT, reason="millions of nodes")
 
 
@@ -113,7 +113,7 @@ def test_rollouts_value_the_end_of_the_game_as_it_is() -> None:
 
 def test_rollouts_value_the_horizon() -> None:
     """A rollout to the end of a won position wins: of a heap of two, taking both wins and taking one loses."""
-    decision = decide(make_agent("maxn(depth=1,evaluator=rollout)"), Nim(heap=2).start())
+    decision = decide(make_agent("maxn(depth=1,evaluator=rollout)"), Takeaway(heap=2).start())
     assert decision.values.tolist() == [-1.0, 1.0, 0.0] and decision.action == 1
 
 

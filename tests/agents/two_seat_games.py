@@ -10,22 +10,22 @@ from turnier.games.abi import NO_WIN, TERMINAL, kernel
 from turnier.games.game import Game
 from turnier.games.parameters import parameter
 
-# Nim. State words: the heap at the start, the heap, the seat to move.
+# Takeaway. State words: the heap at the start, the heap, the seat to move.
 START, HEAP, SEAT = range(3)
 
 
 @kernel(abi.INIT)
-def nim_init(state, rng):
+def takeaway_init(state, rng):
     state[HEAP], state[SEAT] = state[START], 0
 
 
 @kernel(abi.TO_MOVE)
-def nim_to_move(state):
+def takeaway_to_move(state):
     return state[SEAT] if state[HEAP] > 0 else TERMINAL
 
 
 @kernel(abi.LEGAL)
-def nim_legal(state, out):
+def takeaway_legal(state, out):
     n = min(3, state[HEAP])
     for action in range(n):
         out[action] = action
@@ -33,7 +33,7 @@ def nim_legal(state, out):
 
 
 @kernel(abi.STEP)
-def nim_step(state, action, rewards):
+def takeaway_step(state, action, rewards):
     state[HEAP] -= action + 1
     if state[HEAP] == 0:
         rewards[state[SEAT]] += 1.0
@@ -42,16 +42,16 @@ def nim_step(state, action, rewards):
 
 
 @kernel(abi.FORCED_WIN)
-def nim_forced_win(state, depth):
+def takeaway_forced_win(state, depth):
     left = state[HEAP] % 4
     return left - 1 if left > 0 and (state[HEAP] + 3) // 4 <= depth else NO_WIN
 
 
 @dataclass(frozen=True)
-class Nim(Game):
+class Takeaway(Game):
     """One heap; a seat takes one to three, who takes the last one wins."""
 
-    name: ClassVar[str] = "nim"
+    name: ClassVar[str] = "takeaway"
     heap: int = parameter(11, "what lies there", low=1, high=100)
 
     num_seats: ClassVar[int] = 2
@@ -63,7 +63,9 @@ class Nim(Game):
         return (self.heap,)
 
     def build_kernels(self) -> abi.GameKernels:
-        return abi.game_kernels(nim_init, nim_to_move, nim_legal, nim_step, forced_win=nim_forced_win)
+        return abi.game_kernels(
+            takeaway_init, takeaway_to_move, takeaway_legal, takeaway_step, forced_win=takeaway_forced_win
+        )
 
 
 # Coins. State words: coins at the start, the first one left, the one after the last, the seat to move.
