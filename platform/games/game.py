@@ -62,7 +62,7 @@ class Game(Declared):
     @property
     def has_chance(self) -> bool:
         """Whether outcomes may have to be drawn after the start."""
-        return self.kernels.chance is not pointer(no_chance, OUTCOMES)
+        return self.max_outcomes > 1 or self.kernels.chance is not pointer(no_chance, OUTCOMES)
 
     def symmetries(self) -> Ints:
         """Returns [num_symmetries, num_cells]: where each cell of the turned board comes from. Identity first."""
