@@ -88,7 +88,6 @@ def test_the_standard_board_has_the_published_position_counts() -> None:
     assert positions_by_ply(ConnectFour(), len(published) - 1) == published
 
 
-@pytest.mark.skipif(not JIT, reason="takes minutes in plain Python")
 def test_the_4x4_board_has_161029_positions() -> None:
     """Source: Tromp, "John's Connect Four Playground"."""
     assert sum(positions_by_ply(ConnectFour(4, 4), 16)) == 161_029
