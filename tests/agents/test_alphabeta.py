@@ -31,6 +31,7 @@ GAMES: tuple[Game, ...] = (
     Coins(),
     Coins(length=7),
     Takeaway(),
+    Takeaway(heap=16),
     Pennies(),
 )
 needs_jit = pytest.mark.skipif(not JIT, reason="hundreds of thousands of nodes")
