@@ -9,7 +9,9 @@ from turnier.games.parameters import Registry
 AGENTS: Registry[Agent] = Registry(
     "agent",
     {
+        "alphabeta": "turnier.agents.alphabeta:AlphaBeta",
         "greedy": "turnier.agents.greedy:Greedy",
+        "maxn": "turnier.agents.maxn:Maxn",
         "mc": "turnier.agents.mc:Mc",
         "mcts": "turnier.agents.mcts:Mcts",
         "mctse": "turnier.agents.mctse:Mctse",

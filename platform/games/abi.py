@@ -56,9 +56,11 @@ HELPER_FILES = tuple(
         "games/yavalath_forced.py",
         "games/yavalath_rules.py",
         "agents/abi.py",
+        "agents/alphabeta_search.py",
         "agents/evaluators/evaluator.py",
         "agents/mcts_search.py",
         "agents/mcts_tree.py",
+        "agents/transposition.py",
         "agents/tree.py",
     )
 )

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from turnier.games.abi import CHANCE, STATE_DTYPE, TERMINAL, GameKernels
+from turnier.games.abi import CHANCE, OUTCOMES, STATE_DTYPE, TERMINAL, GameKernels, no_chance, pointer
 from turnier.games.errors import UserError
 from turnier.games.generic import draw_outcome
 from turnier.games.parameters import Declared
@@ -41,10 +41,6 @@ class Game(Declared):
     num_cell_values: ClassVar[int] = 0
     milestones: ClassVar[Mapping[str, tuple[int, ...]]] = {}  # facts whose thresholds results count
 
-    @property
-    def has_chance(self) -> bool:
-        return self.max_outcomes > 1
-
     def variant_words(self) -> tuple[int, ...]:
         """Returns the state's first words, which say the variant and never change."""
         return ()
@@ -62,6 +58,11 @@ class Game(Declared):
             max_choices=max(self.max_legal, self.max_outcomes, self.num_cells),
             max_return=self.max_return,
         )
+
+    @property
+    def has_chance(self) -> bool:
+        """Whether outcomes may have to be drawn after the start."""
+        return self.max_outcomes > 1 or self.kernels.chance is not pointer(no_chance, OUTCOMES)
 
     def symmetries(self) -> Ints:
         """Returns [num_symmetries, num_cells]: where each cell of the turned board comes from. Identity first."""

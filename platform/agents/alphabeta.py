@@ -1,0 +1,133 @@
+"""Alpha-beta: exact search for two seats without chance, a ply deeper at a time, as far as depth or budget go."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numba import types
+
+from turnier.agents.abi import ACT, VALUES, VISITS, Root
+from turnier.agents.agent import CompiledPlayer, Decision, SearchAgent
+from turnier.agents.alphabeta_search import (
+    DEPTH,
+    FORCED_DEPTH,
+    MAX_NODES,
+    NODES,
+    TABLE_BITS,
+    UNLIMITED,
+    choose,
+    deepen,
+    forced_value,
+    new_stack,
+)
+from turnier.agents.evaluators.evaluator import Evaluator, Score
+from turnier.agents.transposition import TABLE, new_table
+from turnier.games.abi import GAME, NO_WIN, Actions, Floats, State, kernel
+from turnier.games.game import Game, Position
+from turnier.games.parameters import parameter
+
+
+@kernel(types.int64(GAME, Floats, State, Actions, Root))
+def sure_action(game, settings, state, choices, root):
+    """Returns the only legal action, or one that wins by forcing moves, or NO_WIN."""
+    if game.legal(state, choices) == 1:
+        return choices[0]
+    forced_depth = np.int64(settings[FORCED_DEPTH])
+    action = game.forced_win(state, forced_depth) if forced_depth > 0 and game.has_forced_win else NO_WIN
+    if action != NO_WIN:
+        root[VISITS, action], root[VALUES, action] = 1.0, forced_value(forced_depth)
+    return action
+
+
+@kernel(TABLE(GAME, Floats, State, Actions))
+def table_for(game, settings, state, choices):
+    """Returns an empty table, no larger than what alpha-beta may be expected to visit: three quarters of the depth."""
+    depth = np.int64(settings[DEPTH])
+    return new_table(np.int64(settings[TABLE_BITS]), game.legal(state, choices), depth - depth // 4, 1)
+
+
+@kernel(ACT)
+def act_alphabeta(game, evaluator, settings, state, returns, rng, root):
+    choices = np.empty(game.max_choices, np.int64)
+    action = sure_action(game, settings, state, choices, root)
+    if action != NO_WIN:
+        return action
+    depth = np.int64(settings[DEPTH])
+    stack = new_stack(game, state, depth)
+    table = table_for(game, settings, state, choices)
+    limit = np.int64(settings[MAX_NODES]) if settings[MAX_NODES] > 0.0 else UNLIMITED
+    deepen(game, evaluator, settings, stack, table, state, returns, rng, limit, root)
+    return choose(stack, root)
+
+
+class TimedAlphaBetaPlayer(CompiledPlayer):
+    """Searches chunks of nodes on one stack until the milliseconds are over or the search is done."""
+
+    def act(self, position: Position) -> Decision:
+        began = time.perf_counter()
+        assert isinstance(self.agent, AlphaBeta)
+        end = began + self.agent.milliseconds / 1000
+        game, settings = self.game.kernels, self.kernels.settings
+        root, choices = np.zeros((2, self.game.num_actions)), np.empty(game.max_choices, np.int64)
+        state = position.view(position.to_move)
+        action = int(sure_action(game, settings, state, choices, root))
+        if action != NO_WIN:
+            nodes = int(root[VISITS].sum())
+            return Decision(action, root[VISITS], root[VALUES], nodes, time.perf_counter() - began)
+        stack = new_stack(game, state, self.agent.depth)
+        table = table_for(game, settings, state, choices)
+        most = self.agent.nodes or UNLIMITED
+        chunk, now, done = 100, began, False
+        while not done and now < end and stack.counts[NODES] < most:
+            limit = min(int(stack.counts[NODES]) + chunk, most)
+            done = deepen(
+                game, self.kernels.evaluator, settings, stack, table, state, position.returns, self.rng, limit, root
+            )
+            per_node = (time.perf_counter() - now) / chunk
+            now = time.perf_counter()
+            # Chunks grow to a tenth of the budget, and never past its end.
+            chunk = max(1, int(min(self.agent.milliseconds / 10_000, end - now) / per_node))
+        action = int(choose(stack, root))
+        return Decision(action, root[VISITS], root[VALUES], int(stack.counts[NODES]), time.perf_counter() - began)
+
+
+@dataclass(frozen=True)
+class AlphaBeta(SearchAgent):
+    """Alpha-beta with iterative deepening and a transposition table; prefers sooner wins and later losses.
+
+    The search stops at the depth, at a budget (then the last complete iteration counts), or where a win, a loss or the
+    whole tree is proven. A value is a return / max_return, less 2**-40 of its size for every ply until then. Actions
+    that the search only showed to be no better than the chosen one have neither visits nor values.
+    """
+
+    name: ClassVar[str] = "alphabeta"
+    timed_player: ClassVar[type[CompiledPlayer]] = TimedAlphaBetaPlayer
+    act_kernel: ClassVar[Any] = act_alphabeta
+
+    depth: int = parameter(6, "most plies searched", low=1, high=255)
+    nodes: int = parameter(0, "most nodes searched per move, 0 = no limit", low=0, high=1_000_000_000)
+    table_bits: int = parameter(16, "the table has 2**bits entries of 24 bytes, 0 = no table", low=0, high=28)
+    ordering: bool = parameter(True, "try the table's action, killers and what cut off often first")
+    forced_depth: int = parameter(
+        0, "forcing moves of a win looked for at the root and the horizon, 0 = none", low=0, high=100
+    )
+    evaluator: Evaluator = parameter(Score(), "what values the states at the horizon")
+    rollout_depth: int = parameter(150, "most plies of a rollout, where the evaluator uses one", low=0, high=1_000_000)
+    score_method: int = parameter(
+        2, "value of a rollout in which a one-seat game ended: 1 its score, 2 its score - 1", low=1, high=2
+    )
+    milliseconds: int = parameter(0, "most time per move, 0 = no limit", low=0, high=3_600_000)
+
+    def settings(self) -> tuple[float, ...]:
+        in_points = isinstance(self.evaluator, Score)
+        return (self.depth, self.nodes, self.table_bits, self.ordering, self.forced_depth, in_points)
+
+    def cannot_play(self, game: Game) -> str | None:
+        if game.num_seats != 2:
+            return f"alphabeta plays games of two seats, got {game} with {game.num_seats}; use maxn."
+        if game.has_chance:
+            return f"alphabeta plays games without chance, got {game}; use mctse or mc."
+        return super().cannot_play(game)
