@@ -44,10 +44,10 @@ def watch(game: Game, agents: Sequence[Agent], seed: int, console: Console, show
                 live.update(Text(f"move {int(decisions.sum())}, score {score}"), refresh=True)
             position = position.play(decision.action)
     console.print(f"\n{position}\n", markup=False, highlight=False)
-    table = Table("seat", "agent", "score", "moves", "rollouts", "ms a move", title=f"{game}, seed {seed}")
+    table = Table("seat", "agent", "score", "moves", "nodes", "ms a move", title=f"{game}, seed {seed}")
     for seat, agent in enumerate(agents):
         per_move = 1000 * seconds[seat] / max(1, decisions[seat])
-        row = (f"{position.returns[seat]:g}", f"{decisions[seat]:g}", f"{nodes[seat]:g}", f"{per_move:.3g}")
+        row = (f"{position.returns[seat]:g}", f"{decisions[seat]:g}", f"{nodes[seat]:,.0f}", f"{per_move:.3g}")
         table.add_row(str(seat), str(agent), *row)
     console.print(table)
     return position

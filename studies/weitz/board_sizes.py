@@ -11,7 +11,7 @@ from __future__ import annotations
 from turnier.experiment_command import run_experiments
 from turnier.results.experiment import Experiment, Row
 
-GAMES = {"quick": 40, "paper": 400, "tiny": 2}
+GAMES = {"quick": 40, "paper": 200, "tiny": 2}
 TEXT = """Weitz 2022 names other board sizes as open. MCTS with {iterations:,} iterations plays itself, without swap."""
 
 

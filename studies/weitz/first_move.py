@@ -11,7 +11,7 @@ from __future__ import annotations
 from turnier.experiment_command import run_experiments
 from turnier.results.experiment import Experiment, Row
 
-GAMES = {"quick": 40, "paper": 400, "tiny": 2}
+GAMES = {"quick": 40, "paper": 200, "tiny": 2}
 TEXT = """Agents play themselves. Weitz 2022 sees the advantage of the first move in Ludii's wins, 81 of 100 as the
 first player (figure 10), and names the swap rule as the remedy (3.3); neither is measured there between equals."""
 

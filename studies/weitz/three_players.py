@@ -11,7 +11,7 @@ from __future__ import annotations
 from turnier.experiment_command import run_experiments
 from turnier.results.experiment import Experiment, Row
 
-GAMES = {"quick": 30, "paper": 300, "tiny": 6}
+GAMES = {"quick": 30, "paper": 150, "tiny": 6}
 TEXT = """Weitz 2022 leaves the game for three open. *In all roles*: the three agents play every order of seats equally
 often. A third of the games is what equals win."""
 
