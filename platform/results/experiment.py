@@ -63,7 +63,7 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Figure:
-    """A measured value with its 95 % interval; games says how many it rests on, seconds what one of them took."""
+    """A measured value with its 95 % interval; games says how many it rests on, seconds what a match took."""
 
     value: float
     low: float
@@ -72,18 +72,18 @@ class Figure:
     seconds: float
 
 
-Estimate = tuple[float, float, float]  # value, low, high
+Estimate = tuple[float, float, float, int]  # value, low, high, games counted
 Measure = Callable[[Sequence[MatchRecord], str], Estimate]
 
 
 def _mean(values: Sequence[float]) -> Estimate:
     mean, half = mean_interval(values)
-    return mean, mean - half, mean + half
+    return mean, mean - half, mean + half, len(values)
 
 
 def _percent(hits: int, n: int) -> Estimate:
     share, low, high = share_interval(hits, n)
-    return 100 * share, 100 * low, 100 * high
+    return 100 * share, 100 * low, 100 * high, n
 
 
 def _won(record: MatchRecord, seat: int) -> bool:
@@ -134,9 +134,8 @@ def row_matches(row: Row, seed: int) -> list[MatchSpec]:
 
 def measure(row: Row, records: Sequence[MatchRecord]) -> Figure:
     """Returns a row's figure from the records of its matches (those that are stored so far)."""
-    value, low, high = MEASURES[row.measure][1](records, AGENTS.make(row.agents[0]).full_text())
-    seconds = float(np.mean([r.seconds for r in records])) if records else 0.0
-    return Figure(value, low, high, len(records), seconds)
+    estimate = MEASURES[row.measure][1](records, AGENTS.make(row.agents[0]).full_text())
+    return Figure(*estimate, float(np.mean([r.seconds for r in records])) if records else 0.0)
 
 
 def play_experiment(experiment: Experiment, store: Store, executor: Executor) -> Iterator[list[MatchRecord]]:

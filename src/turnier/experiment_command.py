@@ -1,6 +1,7 @@
-"""The command line of an experiment script: presets, store and executor are the same for all of them."""
+"""The command line of an experiment script: presets, store and executor are the same for all of them.
 
-from __future__ import annotations
+Annotations are evaluated here at once, since they name what the script said.
+"""
 
 from collections.abc import Callable, Iterable
 from typing import Annotated
@@ -58,13 +59,17 @@ def run_experiments(
 
 def print_experiment(console: Console, experiment: Experiment, store: Store) -> None:
     """Prints an experiment's rows: ours with its 95 % interval beside the published figure."""
-    table = Table(title=experiment.title)
-    table.add_column("")
-    for heading in (unit(experiment.rows[0]), "95 %", "published", "", "games", "s a game"):
-        table.add_column(heading, justify="right")
+    units = ", ".join(dict.fromkeys(unit(row) for row in experiment.rows))
+    table = Table(title=f"{experiment.title}: {units}")
+    table.add_column("", overflow="fold")
+    for heading in ("ours, 95 %", "published", "", "games", "s a game"):
+        table.add_column(heading, justify="right", no_wrap=True)
     for row, figure in zip(experiment.rows, figures(experiment, store), strict=True):
-        published = "" if row.published is None else f"{row.published:,.1f}"
-        interval = f"{figure.low:,.1f} to {figure.high:,.1f}"
-        cells = (f"{figure.value:,.1f}", interval, published, verdict(row, figure), str(figure.games))
-        table.add_row(row.label, *cells, f"{figure.seconds:.3g}")
+        ours = f"{_number(figure.value)} ({_number(figure.low)} to {_number(figure.high)})"
+        published = "" if row.published is None else _number(row.published)
+        table.add_row(row.label, ours, published, verdict(row, figure), f"{figure.games:,}", f"{figure.seconds:.3g}")
     console.print(table)
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.1f}"
