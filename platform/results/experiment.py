@@ -167,9 +167,9 @@ def figures(experiment: Experiment, store: Store) -> list[Figure]:
 
 
 def verdict(row: Row, figure: Figure) -> str:
-    """Says in a word how ours lies to the published figure."""
+    """Says in a word how ours lies to the published figure: it agrees, or is higher or lower beyond its interval."""
     if row.published is None or not figure.games:
         return ""
     if figure.low <= row.published <= figure.high:
         return "agrees"
-    return "ours is higher" if figure.low > row.published else "ours is lower"
+    return "higher" if figure.low > row.published else "lower"

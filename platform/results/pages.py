@@ -52,7 +52,10 @@ def section(experiment: Experiment, measured: Sequence[Figure], picture: str) ->
     """Returns an experiment as Markdown: its text, the table, the picture, and the agents in full."""
     games = sum(figure.games for figure in measured)
     lines = [f"## {experiment.title}\n", experiment.text, ""]
-    lines += ["| | ours | 95 % | published | | games | s a game |", "| --- | ---: | ---: | ---: | --- | ---: | ---: |"]
+    lines += [
+        "| | ours | 95 % | published | ours is | games | s a game |",
+        "| --- | ---: | ---: | ---: | --- | ---: | ---: |",
+    ]
     for row, figure in zip(experiment.rows, measured, strict=True):
         published = "" if row.published is None else _number(row.published)
         interval = f"{_number(figure.low)} to {_number(figure.high)}" if figure.games > 1 else ""

@@ -62,10 +62,10 @@ def print_experiment(console: Console, experiment: Experiment, store: Store) -> 
     units = ", ".join(dict.fromkeys(unit(row) for row in experiment.rows))
     table = Table(title=f"{experiment.title}: {units}")
     table.add_column("", overflow="fold")
-    for heading in ("ours, 95 %", "published", "", "games", "s a game"):
+    for heading in ("ours, 95 %", "published", "ours is", "games", "s a game"):
         table.add_column(heading, justify="right", no_wrap=True)
     for row, figure in zip(experiment.rows, figures(experiment, store), strict=True):
-        ours = f"{_number(figure.value)} ({_number(figure.low)} to {_number(figure.high)})"
+        ours = f"{_number(figure.value)} ({_number(figure.low)}-{_number(figure.high)})"
         published = "" if row.published is None else _number(row.published)
         table.add_row(row.label, ours, published, verdict(row, figure), f"{figure.games:,}", f"{figure.seconds:.3g}")
     console.print(table)

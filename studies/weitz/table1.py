@@ -37,7 +37,7 @@ def build(preset: str) -> list[Experiment]:
         for iterations, published in PUBLISHED.items()
     ]
     by_seat = [
-        Row(f"{iterations:,} iterations, playing {place}", "yavalath", agents(iterations), games, measure, published)
+        Row(f"{iterations:,} iterations, {place}", "yavalath", agents(iterations), games, measure, published)
         for iterations, figures in BY_SEAT.items()
         for place, measure, published in zip(
             ("first", "second"), ("wins_as_first", "wins_as_second"), figures, strict=True
