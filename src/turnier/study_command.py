@@ -1,0 +1,109 @@
+"""The command line of a CMA-ES study of an agent's parameters: what to search is the script's, the rest is here.
+
+Annotations are evaluated here at once, since they name what the script said.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from turnier.agents.agent import Agent
+from turnier.agents.registry import make_agent
+from turnier.arena.executors import make_executor
+from turnier.command import in_this_environment, run_app
+from turnier.games.errors import unknown
+from turnier.results.store import DEFAULT_URL, Store
+from turnier.search.report import plot_study, print_comparison, print_parameters
+from turnier.search.study import Study, StudyDefinition
+
+
+@dataclass(frozen=True)
+class Preset:
+    """How much a study plays, and with which agent."""
+
+    agent: str  # where the search starts, and what the result is compared with
+    population: int
+    games: int  # a candidate
+    generations: int
+    held_out: int  # fresh games of every agent in the final comparison
+
+
+def run_study(
+    description: str | None,
+    title: str,
+    game: str,
+    parameters: tuple[str, ...],
+    presets: Mapping[str, Preset],
+    start_label: str,
+    baselines: Callable[[Agent], Mapping[str, Agent]],
+) -> None:
+    """Runs a study script from its command line.
+
+    Args:
+        description: what `--help` says.
+        title: the study's name is TITLE-PRESET.
+        game: the game in text form.
+        parameters: the searched ones, see search.space.
+        presets: by name, the default one first.
+        start_label: what the start is called in tables.
+        baselines: from the start, what else plays the held-out games.
+    """
+    default = next(iter(presets))
+    app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+    @app.command(help=description)
+    def main(
+        preset: Annotated[str, typer.Option(help=", ".join(presets))] = default,
+        store: Annotated[str, typer.Option(help="SQLite or PostgreSQL URL of results and study")] = DEFAULT_URL,
+        name: Annotated[str | None, typer.Option(help=f"the study's name, default {title}-PRESET")] = None,
+        seed: Annotated[int, typer.Option(help="same seed, same study")] = 1,
+        generations: Annotated[int | None, typer.Option(help="generations in all, default by preset")] = None,
+        population: Annotated[int | None, typer.Option(help="candidates a generation, default by preset")] = None,
+        games: Annotated[int | None, typer.Option(help="games a candidate, default by preset")] = None,
+        held_out: Annotated[
+            int | None, typer.Option(help="fresh games of each agent at the end, default by preset")
+        ] = None,
+        executor: Annotated[str, typer.Option(help="ray, threads or serial")] = "ray",
+        workers: Annotated[int | None, typer.Option(help="default: all cores")] = None,
+        address: Annotated[
+            str | None, typer.Option(help="Ray cluster to join, such as auto; default: RAY_ADDRESS")
+        ] = None,
+        picture: Annotated[Path, typer.Option(help="folder for the picture")] = Path("reports"),
+    ) -> None:
+        if preset not in presets:
+            raise unknown("preset", preset, presets)
+        chosen = presets[preset]
+        console = Console()
+        start = make_agent(chosen.agent)
+        definition = StudyDefinition(
+            name=name or f"{title}-{preset}",
+            game=game,
+            agent=start.full_text(),
+            parameters=parameters,
+            population=population or chosen.population,
+            games=games or chosen.games,
+            seed=seed,
+        )
+        study = Study(Store.open(store), definition)
+        url, dashboard = study.store.shown_url, in_this_environment("optuna-dashboard")
+        console.print(f"Study {definition.name} in {url}; watch it with: {dashboard} {url}")
+        with make_executor(executor, workers, address) as pool:
+            study.run(generations or chosen.generations, pool)
+            best, claimed = study.best()
+            found = {"best candidate": best, "recommended": study.recommended()}
+            agents = {start_label: start, **baselines(start), **found}
+            scores = study.play_held_out(agents, held_out or chosen.held_out, pool)
+        print_parameters(console, study, {start_label: start, **found})
+        print_comparison(console, scores, start_label, "held-out games: seeds that the search has not seen")
+        console.print(
+            f"The best candidate claimed {claimed:,.0f} in the search, and luck is part of that.\n"
+            f"Recommended, the mean of the distribution: {agents['recommended']}"
+        )
+        plot_study(study, scores, picture / f"{definition.name}.png")
+        console.print(f"Picture: {picture / definition.name}.png")
+
+    run_app(app)
