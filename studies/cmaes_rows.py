@@ -1,0 +1,35 @@
+"""Which weights make the row tables of 2048 best? CMA-ES over expectimax games, judged on games it has not seen.
+
+\b
+Examples:
+    python studies/cmaes_rows.py                        minutes on two cores
+    python studies/cmaes_rows.py --preset paper         about an hour
+    optuna-dashboard sqlite:///turnier.db               watch it from another terminal
+
+The search plays one decision deep less than the agents that are meant to use the weights: a game at depth 2 takes a
+fraction of a second. Stop it with Ctrl-C or lose the machine; the same command goes on where it was.
+"""
+
+from __future__ import annotations
+
+from turnier.agents.agent import Agent
+from turnier.study_command import Preset, run_study
+
+PARAMETERS = tuple(
+    f"evaluator.{name}"
+    for name in ("lost", "empty", "merges", "monotonicity", "monotonicity_power", "sum", "sum_power", "corner")
+)
+PRESETS = {
+    # Under noise many candidates with a game each learn faster than few candidates with many games.
+    "quick": Preset("expectimax(depth=1,evaluator=rows2048)", population=64, games=2, generations=12, held_out=200),
+    "paper": Preset("expectimax(depth=2,evaluator=rows2048)", population=64, games=1, generations=40, held_out=200),
+    "tiny": Preset("expectimax(depth=1,evaluator=rows2048)", population=6, games=1, generations=2, held_out=4),
+}
+
+
+def baselines(start: Agent) -> dict[str, Agent]:
+    return {}
+
+
+if __name__ == "__main__":
+    run_study(__doc__, "cmaes_rows", "2048(size=4)", PARAMETERS, PRESETS, "default weights", baselines)
