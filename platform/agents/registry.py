@@ -9,6 +9,7 @@ from turnier.games.parameters import Registry
 AGENTS: Registry[Agent] = Registry(
     "agent",
     {
+        "expectimax": "turnier.agents.expectimax:Expectimax",
         "greedy": "turnier.agents.greedy:Greedy",
         "mc": "turnier.agents.mc:Mc",
         "mctse": "turnier.agents.mctse:Mctse",
@@ -20,6 +21,7 @@ EVALUATORS: Registry[Evaluator] = Registry(
     {
         "heuristics2048": "turnier.agents.evaluators.heuristics2048:Heuristics2048",
         "rollout": "turnier.agents.evaluators.rollout:Rollout",
+        "rows2048": "turnier.agents.evaluators.rows2048:Rows2048",
         "score": "turnier.agents.evaluators.evaluator:Score",
     },
 )

@@ -54,6 +54,7 @@ HELPER_FILES = tuple(
         "games/twenty48_board.py",
         "agents/abi.py",
         "agents/evaluators/evaluator.py",
+        "agents/expectimax_search.py",
         "agents/tree.py",
     )
 )

@@ -1,0 +1,107 @@
+"""Expectimax: the best decision to a depth, with exact expectations over chance, and any evaluator at the leaves."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from turnier.agents.abi import ACT, VALUES, VISITS, SeatKernels
+from turnier.agents.agent import CompiledPlayer, Decision, SearchAgent
+from turnier.agents.evaluators.evaluator import Evaluator, Score
+from turnier.agents.evaluators.rows2048 import Rows2048
+from turnier.agents.expectimax2048 import act_expectimax2048
+from turnier.agents.expectimax_search import DEPTH, LIMIT, SCHEDULE, depth_of, search_root
+from turnier.games.abi import kernel, pointer
+from turnier.games.game import Game, Position
+from turnier.games.parameters import parameter
+
+SCHEDULES = ("fixed", "empty", "empty_plies", "distinct")
+LEAVES = ("afterstate", "state")
+DEEPEST = 64
+
+
+@kernel(ACT)
+def act_expectimax(game, evaluator, settings, state, returns, rng, root):
+    depth, leaf = depth_of(game, settings, state, returns, np.empty(game.max_choices, np.int64))
+    return search_root(game, evaluator, settings, depth, leaf, state, returns, rng, root)
+
+
+class TimedExpectimaxPlayer(CompiledPlayer):
+    """Deepens from one decision on until the milliseconds are over; what counts is the last depth that was completed."""
+
+    def act(self, position: Position) -> Decision:
+        began = time.perf_counter()
+        assert isinstance(self.agent, Expectimax)
+        end = began + self.agent.milliseconds / 1000
+        root = np.zeros((2, self.game.num_actions))
+        action, nodes = position.legal_actions()[0], 0
+        settings = self.kernels.settings.copy()
+        settings[SCHEDULE], settings[LIMIT] = 0, 0
+        state = position.view(position.to_move)
+        for depth in range(1, DEEPEST + 1):
+            settings[DEPTH] = depth
+            deeper = np.zeros_like(root)
+            depth_began = time.perf_counter()
+            found = self.kernels.act(
+                self.game.kernels, self.kernels.evaluator, settings, state, position.returns, self.rng, deeper
+            )
+            now = time.perf_counter()
+            nodes += int(deeper[VISITS].sum())
+            if found < 0:
+                break
+            action, root = int(found), deeper
+            if now >= end or not root[VISITS].any():
+                break
+            # A depth may take as many evaluations as fit in what is left, by the speed of the one before.
+            settings[LIMIT] = max(1, int(root[VISITS].sum() * (end - now) / (now - depth_began)))
+        return Decision(action, root[VISITS], root[VALUES], nodes, time.perf_counter() - began)
+
+
+@dataclass(frozen=True)
+class Expectimax(SearchAgent):
+    """Looks `depth` decisions ahead, of any seats, each the best for its mover, with every outcome of chance between.
+
+    Depth 1 evaluates the afterstates of the legal actions, as `greedy` does; the first of equals is played. The
+    table changes no value of a deterministic evaluator; with a cut-off it may make values finer, never coarser. Source:
+    Weights and schedule `empty` are those of the blog of 2019 on 2048 (depth `7 - empty cells`, at least 2 below 300 moves, 3
+    below 700, 4 below 4500, else + 1 and at least 5), counted in decisions as its text has it, or in moves and outcomes alike
+    after the first decision as its pseudo-code has it (`empty_plies`). `distinct` is max(4, distinct tiles - 1), that of
+    R. Xiao's program (github.com/nneonneo/2048-ai), whose depth does not count the first decision.
+    """
+
+    name: ClassVar[str] = "expectimax"
+    timed_player: ClassVar[type[CompiledPlayer]] = TimedExpectimaxPlayer
+    act_kernel: ClassVar[Any] = act_expectimax
+
+    depth: int = parameter(2, "decisions to look ahead (schedule fixed)", low=1, high=DEEPEST)
+    leaf: str = parameter(
+        "afterstate", "what is evaluated then: the state after the decision, or after the outcome too", choices=LEAVES
+    )
+    schedule: str = parameter(
+        "fixed", "depth as given, or by a 2048 board's empty cells and moves or distinct tiles", choices=SCHEDULES
+    )
+    cutoff: float = parameter(0.0, "branches less probable are evaluated at once", low=0, high=1)
+    table: int = parameter(18, "most bits of the transposition table's size, 0 = none", low=0, high=24)
+    evaluator: Evaluator = parameter(Score(), "what is said of the leaves")
+    rollout_depth: int = parameter(20, "most plies of a rollout, where the evaluator uses one", low=0, high=1_000_000)
+    score_method: int = parameter(
+        2, "value of a rollout in which a one-seat game ended: 1 its score, 2 its score - 1", low=1, high=2
+    )
+    milliseconds: int = parameter(0, "time per move in place of depth, 0 = none", low=0, high=3_600_000)
+
+    def cannot_play(self, game: Game) -> str | None:
+        if self.schedule != "fixed" and game.name != "2048":
+            return f"schedule={self.schedule} reads boards of 2048 only, got {game}; use schedule=fixed."
+        return super().cannot_play(game)
+
+    def settings(self) -> tuple[float, ...]:
+        leaf, schedule = LEAVES.index(self.leaf), SCHEDULES.index(self.schedule)
+        return (self.depth, leaf, schedule, self.cutoff, self.table, 0)
+
+    def kernels(self, game: Game) -> SeatKernels:
+        """Returns the generic search, or the one for 2048 boards where it can take the evaluator's table."""
+        kernels = super().kernels(game)
+        return kernels._replace(act=pointer(act_expectimax2048, ACT)) if type(self.evaluator) is Rows2048 else kernels
