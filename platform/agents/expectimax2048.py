@@ -26,15 +26,18 @@ from turnier.agents.expectimax_search import (
     table_bits,
 )
 from turnier.games.abi import Floats, kernel
-from turnier.games.twenty48_board import MOVED, slide, tile_sum, transpose
+from turnier.games.twenty48_board import MOVED, occupied, slide, tile_sum, transpose
 
 BOARD, HIGH = 1, 2  # words of a state, see games/twenty48.py
-LEAVES_LEFT = 0  # of `counts`
+# Of `work`, which begins with scratch space of `last_value`: how many leaves may still be evaluated.
+LEAVES_LEFT = 32
+NO_LIMIT = 2.0**52
 
 _U = np.uint64
 _U64, _F64, _I64 = types.uint64, types.float64, types.int64
-_Words, _Counts = types.Array(types.uint64, 1, "C"), types.Array(types.int64, 1, "C")
-_0, _1, _2, _4, _12, _16, _24, _32, _48 = (_U(n) for n in (0, 1, 2, 4, 12, 16, 24, 32, 48))
+_Words = types.Array(types.uint64, 1, "C")
+_0, _1, _2, _3, _8, _12 = (_U(n) for n in (0, 1, 2, 3, 8, 12))
+_16, _24, _32, _48, _60, _RIGHT = (_U(n) for n in (16, 24, 32, 48, 60, 65536))
 _ROW, _CELL, _ONES = _U(0xFFFF), _U(15), _U(0x1111111111111111)
 _PAIRS, _COLUMN = _U(0x000000FF000000FF), _U(0x000F000F000F000F)
 _HASH = _U(0x9E3779B97F4A7C15)
@@ -65,7 +68,13 @@ def spread(row):
     return (row | (row << _12)) & _COLUMN
 
 
-@kernel(_I64(_U64, Floats, Floats, _I64, _I64))
+@kernel(_I64(_U64))
+def count_empty(b):
+    """The empty cells of a board that has a tile."""
+    return np.int64(((occupied(b) ^ _ONES) * _ONES) >> _60)
+
+
+@kernel(_I64(_U64, Floats, Floats, _U64, _U64))
 def best_along_rows(b, weights, best, row_stride, column_stride):
     """Moves a board left and right after each tile that chance can place on it; returns how many moves were legal.
 
@@ -91,73 +100,71 @@ def best_along_rows(b, weights, best, row_stride, column_stride):
                 continue
             for tile in range(2):
                 placed = row | (_U(1 + tile) << cell)
-                at = tile + r * row_stride + c * column_stride
+                at = _U(tile) + _U(r) * row_stride + _U(c) * column_stride
+                highest = best[at]
                 moved = _U(MOVED[placed])
                 if left_moves or moved != placed:
                     columns = left_others | (spread(moved) << nibble)
                     value = left_value + weights[_OWN + moved] + rows_value(columns, weights)
-                    best[at] = max(best[at], value)
+                    if value > highest:
+                        highest = value
                     legal += 1
-                moved = _U(MOVED[_U(65536) + placed])
+                moved = _U(MOVED[_RIGHT + placed])
                 if right_moves or moved != placed:
                     columns = right_others | (spread(moved) << nibble)
                     value = right_value + weights[_OWN + moved] + rows_value(columns, weights)
-                    best[at] = max(best[at], value)
+                    if value > highest:
+                        highest = value
                     legal += 1
+                best[at] = highest
     return legal
 
 
-@kernel(_F64(_U64, Floats, Floats, _Counts))
-def last_value(b, weights, best, counts):
-    """The value of an afterstate with one decision left; `best` [32] is scratch space."""
-    for i in range(32):
-        best[i] = NO_MOVE
-    legal = best_along_rows(b, weights, best, 8, 2) + best_along_rows(transpose(b), weights, best, 2, 8)
-    empty = 0
-    for cell in range(16):
-        if (b >> _U(4 * cell)) & _CELL == _0:
-            empty += 1
-    two, four = 0.9 / float(empty), 0.1 / float(empty)
+@kernel(_F64(_U64, Floats, Floats))
+def last_value(b, weights, work):
+    """The value of an afterstate with one decision left."""
+    for i in range(LEAVES_LEFT):
+        work[i] = NO_MOVE
+    legal = best_along_rows(b, weights, work, _8, _2) + best_along_rows(transpose(b), weights, work, _2, _8)
+    empty = float(count_empty(b))
+    two, four = 0.9 / empty, 0.1 / empty
     total = 0.0
     for cell in range(16):
         if (b >> _U(4 * cell)) & _CELL == _0:
             for tile in range(2):
-                value = best[2 * cell + tile]
+                value = work[2 * cell + tile]
                 if value == NO_MOVE:  # over: worth 0, and evaluated like any other leaf
                     value = 0.0
                     legal += 1
                 total += (four if tile == 1 else two) * value
-    counts[LEAVES_LEFT] -= legal
+    work[LEAVES_LEFT] -= float(legal)
     return total
 
 
-@kernel(_F64(_U64, _I64, _F64, _F64, Floats, Floats, _Counts, _Words, Floats, Floats))
-def afterstate_value(b, depth, prob, cutoff, weights, best, counts, keys, tags, values):
+@kernel(_F64(_U64, _I64, _F64, _F64, Floats, Floats, Floats, _Words))
+def afterstate_value(b, depth, prob, cutoff, weights, work, table, keys):
     """The expectation over the tiles that chance places, then the best of `depth` decisions."""
     if depth == 0 or prob < cutoff:
-        counts[LEAVES_LEFT] -= 1
+        work[LEAVES_LEFT] -= 1.0
         return board_value(b, weights)
-    if counts[LEAVES_LEFT] < 0:
+    if work[LEAVES_LEFT] < 0.0:
         return 0.0  # the search is over its limit and goes to waste
     tag = 2.0 * float(depth) + (prob if cutoff > 0.0 else 1.0)
     slot = _0
-    if tags.size > 0:
-        slot = (b * _HASH) >> _U(32) & _U(tags.size - 1)
-        if keys[slot] == b and tag <= tags[slot] <= 2.0 * float(depth) + 1.0:
-            return values[slot]
+    if table.size > 0:
+        slot = _3 * (((b * _HASH) >> _32) & _U(table.size // 3 - 1))
+        if keys[slot] == b and tag <= table[slot + _1] <= 2.0 * float(depth) + 1.0:
+            return table[slot + _2]
     total = 0.0
     if depth == 1:
-        total = last_value(b, weights, best, counts)
+        total = last_value(b, weights, work)
     else:
-        empty = 0
-        for cell in range(16):
-            if (b >> _U(4 * cell)) & _CELL == _0:
-                empty += 1
+        empty = float(count_empty(b))
         for cell in range(16):
             if (b >> _U(4 * cell)) & _CELL != _0:
                 continue
             for tile in range(2):
-                share = (0.1 if tile == 1 else 0.9) / float(empty)
+                share = (0.1 if tile == 1 else 0.9) / empty
                 board = b | (_U(1 + tile) << _U(4 * cell))
                 turned = transpose(board)
                 highest = NO_MOVE
@@ -167,45 +174,40 @@ def afterstate_value(b, depth, prob, cutoff, weights, best, counts, keys, tags, 
                     if after == before:
                         continue
                     after = after if action < 2 else transpose(after)
-                    value = afterstate_value(
-                        after, depth - 1, prob * share, cutoff, weights, best, counts, keys, tags, values
-                    )
+                    value = afterstate_value(after, depth - 1, prob * share, cutoff, weights, work, table, keys)
                     highest = max(highest, value)
                 if highest == NO_MOVE:
                     highest = 0.0
-                    counts[LEAVES_LEFT] -= 1
+                    work[LEAVES_LEFT] -= 1.0
                 total += share * highest
-    if tags.size > 0:
-        keys[slot], tags[slot], values[slot] = b, tag, total
+    if table.size > 0:
+        keys[slot], table[slot + _1], table[slot + _2] = b, tag, total
     return total
 
 
 @kernel(ACT)
 def act_expectimax2048(game, evaluator, settings, state, returns, rng, root):
-    depth, leaf = depth_of(game, settings, state, returns, np.empty(game.max_choices, np.int64))
+    actions = np.empty(game.max_choices, np.int64)
+    depth, leaf = depth_of(game, settings, state, returns, actions)
     board = _U(state[BOARD])
     # Two 32768s, which the row tables cannot merge, need tiles that sum up to 65,536; a decision adds at most 4.
     if state[HIGH] != 0 or tile_sum(board) + 4 * depth >= 65536 or leaf != AFTERSTATE:
         return search_root(game, evaluator, settings, depth, leaf, state, returns, rng, root)
-    actions = np.empty(4, np.int64)
     n = game.legal(state, actions)
     if n == 1:
         return actions[0]
     bits = table_bits(np.int64(settings[BITS]), depth)
-    slots = 1 << bits if bits > 0 else 0
-    keys, tags, values = np.empty(slots, np.uint64), np.zeros(slots), np.empty(slots)
-    best_values, counts = np.empty(32), np.zeros(1, np.int64)
-    limit = np.int64(settings[LIMIT])
-    counts[LEAVES_LEFT] = limit if limit > 0 else 1 << 62
+    # A slot is the afterstate, 2 x decisions left + probability (0 = free), and the value.
+    table = np.zeros(3 << bits if bits > 0 else 0)
+    keys, work = table.view(np.uint64), np.empty(LEAVES_LEFT + 1)
+    work[LEAVES_LEFT] = settings[LIMIT] if settings[LIMIT] > 0.0 else NO_LIMIT
     best = actions[0]
     for i in range(n):
-        action, before = actions[i], counts[LEAVES_LEFT]
+        action, left = actions[i], work[LEAVES_LEFT]
         after = slide(board if action < 2 else transpose(board), (action & 1) << 16)
-        value = afterstate_value(
-            after if action < 2 else transpose(after), depth - 1, 1.0, settings[CUTOFF], evaluator.weights,
-            best_values, counts, keys, tags, values,
-        )  # fmt: skip
-        root[VISITS, action], root[VALUES, action] = max(1.0, float(before - counts[LEAVES_LEFT])), value
+        after = after if action < 2 else transpose(after)
+        value = afterstate_value(after, depth - 1, 1.0, settings[CUTOFF], evaluator.weights, work, table, keys)
+        root[VISITS, action], root[VALUES, action] = max(1.0, left - work[LEAVES_LEFT]), value
         if value > root[VALUES, best]:
             best = action
-    return STOPPED if counts[LEAVES_LEFT] < 0 else best
+    return STOPPED if work[LEAVES_LEFT] < 0.0 else best
