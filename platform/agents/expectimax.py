@@ -13,14 +13,14 @@ from turnier.agents.agent import CompiledPlayer, Decision, SearchAgent
 from turnier.agents.evaluators.evaluator import Evaluator, Score
 from turnier.agents.evaluators.rows2048 import Rows2048
 from turnier.agents.expectimax2048 import act_expectimax2048
-from turnier.agents.expectimax_search import DEPTH, LIMIT, SCHEDULE, depth_of, search_root
+from turnier.agents.expectimax_search import DEPTH, FIXED, LIMIT, SCHEDULE, STOPPED, depth_of, search_root
 from turnier.games.abi import kernel, pointer
 from turnier.games.game import Game, Position
 from turnier.games.parameters import parameter
 
 SCHEDULES = ("fixed", "empty", "empty_plies", "distinct")
 LEAVES = ("afterstate", "state")
-DEEPEST = 64
+MOST = 64  # decisions
 
 
 @kernel(ACT)
@@ -39,24 +39,30 @@ class TimedExpectimaxPlayer(CompiledPlayer):
         root = np.zeros((2, self.game.num_actions))
         action, nodes = position.legal_actions()[0], 0
         settings = self.kernels.settings.copy()
-        settings[SCHEDULE], settings[LIMIT] = 0, 0
+        settings[SCHEDULE], settings[DEPTH], settings[LIMIT] = FIXED, 0, 0
         state = position.view(position.to_move)
-        for depth in range(1, DEEPEST + 1):
-            settings[DEPTH] = depth
+        while settings[DEPTH] < MOST and time.perf_counter() < end:
+            settings[DEPTH] += 1
             deeper = np.zeros_like(root)
-            depth_began = time.perf_counter()
+            call_began = time.perf_counter()
             found = self.kernels.act(
                 self.game.kernels, self.kernels.evaluator, settings, state, position.returns, self.rng, deeper
             )
-            now = time.perf_counter()
-            nodes += int(deeper[VISITS].sum())
-            if found < 0:
+            seconds = time.perf_counter() - call_began
+            if found == STOPPED:
+                evaluated = settings[LIMIT]
+                settings[DEPTH] -= 1
+            else:
+                action, root, evaluated = int(found), deeper, deeper[VISITS].sum()
+            nodes += int(evaluated)
+            if evaluated == 0:
                 break
-            action, root = int(found), deeper
-            if now >= end or not root[VISITS].any():
+            # The next search may evaluate as much as the time left suffices for, by the speed of this one. A search
+            # that was stopped early, by a speed from too few evaluations, is begun again.
+            left = end - time.perf_counter()
+            settings[LIMIT] = max(1, int(evaluated / seconds * left))
+            if found == STOPPED and settings[LIMIT] < 2 * evaluated:
                 break
-            # A depth may take as many evaluations as fit in what is left, by the speed of the one before.
-            settings[LIMIT] = max(1, int(root[VISITS].sum() * (end - now) / (now - depth_began)))
         return Decision(action, root[VISITS], root[VALUES], nodes, time.perf_counter() - began)
 
 
@@ -64,25 +70,28 @@ class TimedExpectimaxPlayer(CompiledPlayer):
 class Expectimax(SearchAgent):
     """Looks `depth` decisions ahead, of any seats, each the best for its mover, with every outcome of chance between.
 
-    Depth 1 evaluates the afterstates of the legal actions, as `greedy` does; the first of equals is played. The
-    table changes no value of a deterministic evaluator; with a cut-off it may make values finer, never coarser. Source:
-    Weights and schedule `empty` are those of the blog of 2019 on 2048 (depth `7 - empty cells`, at least 2 below 300 moves, 3
-    below 700, 4 below 4500, else + 1 and at least 5), counted in decisions as its text has it, or in moves and outcomes alike
-    after the first decision as its pseudo-code has it (`empty_plies`). `distinct` is max(4, distinct tiles - 1), that of
-    R. Xiao's program (github.com/nneonneo/2048-ai), whose depth does not count the first decision.
+    Depth 1 evaluates the afterstates of the legal actions, as `greedy` does; the first of equals is played. The table
+    changes no value of a deterministic evaluator; with a cut-off it may make values finer, never coarser.
+
+    Source: schedule `empty` is that of the blog of 2019 on 2048 (7 - empty cells, at least 2 below 300 moves, 3 below
+    700, 4 below 4500, else one more and at least 5), a unit being a decision and an outcome as its text has it; in
+    `empty_plies` decisions and outcomes after the first decision count alike, as its pseudo-code has it. `distinct` is
+    max(4, distinct tiles - 1), as in R. Xiao's program (github.com/nneonneo/2048-ai), which leaves the first decision
+    uncounted.
     """
 
     name: ClassVar[str] = "expectimax"
     timed_player: ClassVar[type[CompiledPlayer]] = TimedExpectimaxPlayer
     act_kernel: ClassVar[Any] = act_expectimax
 
-    depth: int = parameter(2, "decisions to look ahead (schedule fixed)", low=1, high=DEEPEST)
+    depth: int = parameter(2, "decisions to look ahead (schedule fixed)", low=1, high=MOST)
     leaf: str = parameter(
         "afterstate", "what is evaluated then: the state after the decision, or after the outcome too", choices=LEAVES
     )
     schedule: str = parameter(
         "fixed", "depth as given, or by a 2048 board's empty cells and moves or distinct tiles", choices=SCHEDULES
     )
+    deepest: int = parameter(MOST, "most decisions to look ahead that a schedule may ask for", low=1, high=MOST)
     cutoff: float = parameter(0.0, "branches less probable are evaluated at once", low=0, high=1)
     table: int = parameter(18, "most bits of the transposition table's size, 0 = none", low=0, high=24)
     evaluator: Evaluator = parameter(Score(), "what is said of the leaves")
@@ -99,7 +108,7 @@ class Expectimax(SearchAgent):
 
     def settings(self) -> tuple[float, ...]:
         leaf, schedule = LEAVES.index(self.leaf), SCHEDULES.index(self.schedule)
-        return (self.depth, leaf, schedule, self.cutoff, self.table, 0)
+        return (self.depth, leaf, schedule, self.deepest, self.cutoff, self.table, 0)
 
     def kernels(self, game: Game) -> SeatKernels:
         """Returns the generic search, or the one for 2048 boards where it can take the evaluator's table."""

@@ -15,7 +15,7 @@ from turnier.agents.abi import EVALUATOR, SCRATCH, VALUES, VISITS, Root, new_scr
 from turnier.games.abi import CHANCE, GAME, TERMINAL, Actions, Floats, Rng, State, kernel
 from turnier.games.generic import copy_state
 
-DEPTH, LEAF, SCHEDULE, CUTOFF, BITS, LIMIT = range(6)  # settings
+DEPTH, LEAF, SCHEDULE, DEEPEST, CUTOFF, BITS, LIMIT = range(7)  # settings
 AFTERSTATE, STATE = 0, 1  # LEAF: what is evaluated when no decisions are left
 FIXED, EMPTY, EMPTY_PLIES, DISTINCT = range(4)  # SCHEDULE
 FULL, STOPPED = -1, -2  # of a search: its stack has too few levels; it passed its limit of leaves
@@ -103,7 +103,7 @@ def fingerprint(stack, level):
         stack.keys[level, i] = h ^ (h >> _32)
 
 
-@kernel(types.float64(STACK, types.int64, types.float64))
+@kernel(types.float64(STACK, types.int64, types.float64), inline=True)
 def tag_of(stack, level, cutoff):
     """Returns how far a node is searched; where nothing is cut off by probability, that is the depth only."""
     return 2.0 * float(stack.depth[level]) + (stack.prob[level] if cutoff > 0.0 else 1.0)
@@ -138,7 +138,7 @@ def keep(stack, table, level, cutoff):
         table.values[slot, seat] = stack.values[level, seat]
 
 
-@kernel(types.boolean(types.int64, STACK, types.int64, types.int64, types.float64))
+@kernel(types.boolean(types.int64, STACK, types.int64, types.int64, types.float64), inline=True)
 def is_leaf(mover, stack, level, leaf, cutoff):
     """Whether the node is evaluated at once: the game is over, or nothing is left to search where leaves are."""
     if mover == TERMINAL:
@@ -149,7 +149,7 @@ def is_leaf(mover, stack, level, leaf, cutoff):
     return cut or stack.depth[level] == 0
 
 
-@kernel(types.void(GAME, STACK, types.int64))
+@kernel(types.void(GAME, STACK, types.int64), inline=True)
 def descend(game, stack, level):
     """Puts the node's next child on the stack."""
     choice = stack.done[level]
@@ -161,7 +161,7 @@ def descend(game, stack, level):
     stack.prob[level + 1] = stack.prob[level] * (stack.probs[level, choice] if is_chance else 1.0)
 
 
-@kernel(types.void(STACK, types.int64))
+@kernel(types.void(STACK, types.int64), inline=True)
 def back_up(stack, level):
     """Takes the value of the child that was searched: by its probability, or where the mover likes it best."""
     choice, mover = stack.done[level], stack.mover[level]
@@ -265,6 +265,7 @@ def depth_of(game, settings, state, returns, cells):
     depth, leaf, schedule = np.int64(settings[DEPTH]), np.int64(settings[LEAF]), np.int64(settings[SCHEDULE])
     if schedule == FIXED:
         return depth, leaf
+    deepest = np.int64(settings[DEEPEST])
     game.cells(state, cells)
     size = np.int64(state[0])
     empty, total, potential, seen = 0, 0, 0, 0
@@ -281,7 +282,7 @@ def depth_of(game, settings, state, returns, cells):
         while seen != 0:
             seen &= seen - 1
             distinct += 1
-        return max(4, distinct - 1), leaf
+        return min(deepest, max(4, distinct - 1)), leaf
     fours = (potential - np.int64(returns[0])) // 4
     moves = total // 2 - fours - 2
     depth = 7 - empty
@@ -294,5 +295,5 @@ def depth_of(game, settings, state, returns, cells):
     else:
         depth = max(depth + 1, 5)
     if schedule == EMPTY_PLIES:
-        return 1 + depth // 2, STATE if depth % 2 == 1 else AFTERSTATE
-    return depth, leaf
+        return min(deepest, 1 + depth // 2), STATE if depth % 2 == 1 else AFTERSTATE
+    return min(deepest, depth), leaf

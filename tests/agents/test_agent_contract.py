@@ -22,7 +22,7 @@ from turnier.games.registry import make_game
 
 Law = Callable[[Agent, Game], None]
 ALL_VARIANTS = [agent for name in AGENTS.names() for agent in contract.variants(name)]
-MAX_CHILD = ("greedy", "mc", "mctse")  # agents that play the best mean
+MAX_CHILD = ("expectimax", "greedy", "mc", "mctse")  # agents that play the best mean
 
 
 @pytest.mark.parametrize("law", contract.PLAYING, ids=lambda law: law.__name__)
@@ -264,7 +264,7 @@ def test_equal_agents_have_one_text() -> None:
 
 def test_timed_agents_decide_legally_and_search() -> None:
     """A budget in milliseconds gives a legal decision with nodes, in Python only, and the same laws of form."""
-    for name in ("mc", "mctse"):
+    for name in ("expectimax", "mc", "mctse"):
         agent = contract.small(name).replace(milliseconds=3)
         for text in contract.GAMES:
             game = make_game(text)

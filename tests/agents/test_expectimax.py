@@ -125,9 +125,9 @@ def test_3x3_boards_equal_the_plain_search(board: Board, depth: int) -> None:
 
 @pytest.mark.parametrize("evaluator", ["score", "rows2048", "heuristics2048(use_rollout=false)"])
 def test_4x4_boards_equal_the_plain_search(evaluator: str) -> None:
-    for position in random_boards(12 if JIT else 3):
+    for position in random_boards(6 if JIT else 3):
         check(expectimax(evaluator, depth=1), position)
-    for position in random_boards(4 if JIT else 1, seed=1):
+    for position in random_boards(2 if JIT else 1, seed=1):
         check(expectimax(evaluator, depth=2), position)
         check(expectimax(evaluator, depth=1, leaf="state"), position)
         check(expectimax(evaluator, depth=2, leaf="state", cutoff=0.03), position)
@@ -148,10 +148,10 @@ def test_depth_one_is_greedy() -> None:
 def test_every_seat_maximises_its_own(game: Game, changes: dict[str, Any]) -> None:
     """Games of one, two and three seats, with and without chance, from start to end."""
     changes = {"table": 0} | changes if "cutoff" in changes else changes
-    for depth in (1, 2, 4):
+    for depth in (1, 3):
         agent = expectimax(depth=depth, **changes)
         position = game.start(depth)
-        for _ in range(8):
+        for _ in range(6):
             if position.over:
                 break
             check(agent, position)
@@ -234,7 +234,8 @@ def test_tiles_beyond_the_row_tables_are_searched_generically() -> None:
     for board in boards:
         for depth in (1, 2, 3):
             one, other = (
-                decide(expectimax("rows2048", kind, depth=depth), board_position(board)) for kind in (Expectimax, Generic)
+                decide(expectimax("rows2048", kind, depth=depth), board_position(board))
+                for kind in (Expectimax, Generic)
             )
             assert one.action == other.action and np.array_equal(one.values, other.values)
         check(expectimax("rows2048", depth=2), board_position(board))
@@ -269,12 +270,12 @@ def test_deepening_ends_with_the_value_of_a_completed_depth() -> None:
 # --- Schedules -------------------------------------------------------------------------------------------------------
 
 
-def scheduled(schedule: str, board: Board, moves: int | None = None, leaf: str = "afterstate") -> tuple[int, int]:
+def scheduled(schedule: str, board: Board, moves: int | None = None, **changes: Any) -> tuple[int, int]:
     """Returns depth and leaf on a board whose score says that so many moves were made."""
     potential, tiles = naive.potential(board), naive.tile_sum(board)
     fours = tiles // 2 - 2 - moves if moves is not None else 0
     position = board_position(board, float(potential - 4 * fours))
-    settings = np.array(expectimax(schedule=schedule, depth=3, leaf=leaf).settings(), np.float64)
+    settings = np.array(expectimax(schedule=schedule, depth=3, **changes).settings(), np.float64)
     cells = np.zeros(position.game.max_outcomes, np.int64)
     depth, leaf_ = depth_of(position.game.kernels, settings, position.state, position.returns, cells)
     return int(depth), int(leaf_)
@@ -295,15 +296,16 @@ def test_the_schedule_by_empty_cells(board: Board, moves: int, depth: int) -> No
     assert scheduled("empty_plies", board, moves) == (1 + depth // 2, STATE if depth % 2 else AFTERSTATE)
 
 
+@needs_jit
 def test_moves_are_told_by_board_and_score() -> None:
     """Fours cost a move's tile, not a merge: the schedule counts what was really played."""
     game = make_game("2048")
-    player = make_agent("greedy(evaluator=rows2048)").start(game)
+    player = expectimax("rows2048", depth=2).start(game)
     position, moves = game.start(4), 0
     agent = expectimax(schedule="empty")
     settings = np.array(agent.settings(), np.float64)
     seen = set()
-    while not position.over and moves < (720 if JIT else 310):
+    while not position.over and moves < 720:
         depth, _ = depth_of(game.kernels, settings, position.state, position.returns, np.zeros(32, np.int64))
         empty = int((game.cell_values(position.state) == 0).sum())
         least = 2 if moves < 300 else 3 if moves < 700 else 4
@@ -311,7 +313,7 @@ def test_moves_are_told_by_board_and_score() -> None:
         seen.add((least, depth))
         position = position.play(player.act(position).action)
         moves += 1
-    assert moves > 300 and {least for least, _ in seen} >= {2, 3}
+    assert {least for least, _ in seen} == {2, 3, 4}
 
 
 def test_the_schedule_by_distinct_tiles() -> None:
@@ -319,6 +321,7 @@ def test_the_schedule_by_distinct_tiles() -> None:
     many: Board = ((2, 4, 8, 16), (512, 256, 64, 32), (1024, 0, 0, 0), (0, 0, 0, 0))
     assert scheduled("distinct", many) == (8, AFTERSTATE)
     assert scheduled("fixed", many) == (3, AFTERSTATE)
+    assert scheduled("distinct", many, deepest=5) == (5, AFTERSTATE)
 
 
 def test_schedules_are_for_2048_only() -> None:
