@@ -30,7 +30,7 @@ def act_expectimax(game, evaluator, settings, state, returns, rng, root):
 
 
 class TimedExpectimaxPlayer(CompiledPlayer):
-    """Deepens from one decision on until the milliseconds are over; what counts is the last depth that was completed."""
+    """Deepens from one decision on until the milliseconds are over; what counts is the last depth completed."""
 
     def act(self, position: Position) -> Decision:
         began = time.perf_counter()

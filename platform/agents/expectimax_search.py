@@ -259,8 +259,8 @@ def search_root(game, evaluator, settings, depth, leaf, state, returns, rng, roo
 def depth_of(game, settings, state, returns, cells):
     """Returns the decisions to look ahead and what is evaluated then; schedules other than FIXED read a 2048 board.
 
-    `cells` [num_cells] is scratch space. The moves made follow from board and score: a board's tiles out of 2s are worth
-    its potential, of which every 4 that chance placed takes 4 off.
+    `cells` [num_cells] is scratch space. The moves made follow from board and score: making the tiles out of 2s is worth
+    the board's potential, of which every 4 that chance placed takes 4 off.
     """
     depth, leaf, schedule = np.int64(settings[DEPTH]), np.int64(settings[LEAF]), np.int64(settings[SCHEDULE])
     if schedule == FIXED:
@@ -285,15 +285,15 @@ def depth_of(game, settings, state, returns, cells):
         return min(deepest, max(4, distinct - 1)), leaf
     fours = (potential - np.int64(returns[0])) // 4
     moves = total // 2 - fours - 2
-    depth = 7 - empty
+    ahead = 7 - empty
     if moves < 300:
-        depth = max(depth, 2)
+        ahead = max(ahead, 2)
     elif moves < 700:
-        depth = max(depth, 3)
+        ahead = max(ahead, 3)
     elif moves < 4500:
-        depth = max(depth, 4)
+        ahead = max(ahead, 4)
     else:
-        depth = max(depth + 1, 5)
+        ahead = max(ahead + 1, 5)
     if schedule == EMPTY_PLIES:
-        return min(deepest, 1 + depth // 2), STATE if depth % 2 == 1 else AFTERSTATE
-    return min(deepest, depth), leaf
+        return min(deepest, 1 + ahead // 2), STATE if ahead % 2 == 1 else AFTERSTATE
+    return min(deepest, ahead), leaf

@@ -47,7 +47,7 @@ def value(agent: Expectimax, position: Position, depth: int, prob: float = 1.0) 
     """Returns each seat's value of a position that may have chance to move."""
     mover = position.to_move
     rare = prob < agent.cutoff
-    leaf = mover == TERMINAL or depth == 0 and (mover != CHANCE or agent.leaf == "afterstate")
+    leaf = mover == TERMINAL or (depth == 0 and (mover != CHANCE or agent.leaf == "afterstate"))
     if leaf or (rare and (mover == CHANCE) == (agent.leaf == "afterstate")):
         kernels = agent.evaluator.kernels(position.game, agent.rollout_depth, agent.score_method)
         return np.array(estimate(position.game, kernels, position.state, position.returns, stream(1)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,7 @@ def line_value(line: list[int], p: Rows2048) -> float:
     tiles = [e for e in line if e]
     merges = sum(n for n in (len(list(run)) for _, run in groupby(tiles)) if n > 1)
     powers = [float(e) ** p.monotonicity_power for e in line]
-    steps = [b - a for a, b in zip(powers, powers[1:], strict=False)]
+    steps = [b - a for a, b in pairwise(powers)]
     rises, falls = sum(s for s in steps if s > 0), -sum(s for s in steps if s < 0)
     value = p.lost + p.empty * line.count(0) + p.merges * merges - p.monotonicity * min(rises, falls)
     value -= p.sum * sum(float(e) ** p.sum_power for e in line)

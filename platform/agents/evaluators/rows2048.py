@@ -1,8 +1,9 @@
-"""A 2048 board as the sum of a table entry for each of its rows and columns; the table is built from weighted features."""
+"""A 2048 board as a sum over its rows and columns of the entries of one table, which is built from weighted features."""
 
 from __future__ import annotations
 
 import functools
+import itertools
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -90,7 +91,7 @@ def row_table(
     rows = np.arange(NUM_ROWS)
     line = [rows >> 4 * i & 15 for i in range(4)]  # [65536] each
     powers = np.arange(16.0) ** monotonicity_power
-    steps = [powers[b] - powers[a] for a, b in zip(line, line[1:], strict=False)]
+    steps = [powers[b] - powers[a] for a, b in itertools.pairwise(line)]
     rises = np.sum([np.maximum(step, 0.0) for step in steps], axis=0)
     falls = np.sum([np.maximum(-step, 0.0) for step in steps], axis=0)
     highest = np.max(line, axis=0)
@@ -114,4 +115,5 @@ def _beside_equal(line: list[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
         for i in order:
             found[i] |= (line[i] > 0) & (line[i] == before)
             before = np.where(line[i] > 0, line[i], before)
-    return np.sum(found, axis=0)
+    total: npt.NDArray[np.int64] = np.sum(found, axis=0)
+    return total
