@@ -259,8 +259,8 @@ def search_root(game, evaluator, settings, depth, leaf, state, returns, rng, roo
 def depth_of(game, settings, state, returns, cells):
     """Returns the decisions to look ahead and what is evaluated then; schedules other than FIXED read a 2048 board.
 
-    `cells` [num_cells] is scratch space. The moves made follow from board and score: making the tiles out of 2s is worth
-    the board's potential, of which every 4 that chance placed takes 4 off.
+    `cells` [num_cells] is scratch space. The moves made follow from board and score: making the tiles of 2s is worth the
+    board's potential, of which every 4 that chance placed takes 4 off.
     """
     depth, leaf, schedule = np.int64(settings[DEPTH]), np.int64(settings[LEAF]), np.int64(settings[SCHEDULE])
     if schedule == FIXED:

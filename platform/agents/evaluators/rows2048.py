@@ -1,4 +1,4 @@
-"""A 2048 board as a sum over its rows and columns of the entries of one table, which is built from weighted features."""
+"""A 2048 board as the sum, over its rows and columns, of entries of one table that is built from weighted features."""
 
 from __future__ import annotations
 
