@@ -25,7 +25,7 @@ MOST = 64  # decisions
 
 @kernel(ACT)
 def act_expectimax(game, evaluator, settings, state, returns, rng, root):
-    depth, leaf = depth_of(game, settings, state, returns, np.empty(game.max_choices, np.int64))
+    depth, leaf = depth_of(game, settings, state, returns)
     return search_root(game, evaluator, settings, depth, leaf, state, returns, rng, root)
 
 

@@ -26,7 +26,7 @@ from turnier.agents.expectimax_search import (
     table_bits,
 )
 from turnier.games.abi import Floats, kernel
-from turnier.games.twenty48_board import MOVED, occupied, slide, tile_sum, transpose
+from turnier.games.twenty48_board import MOVED, legal_mask, occupied, slide, tile_sum, transpose
 
 BOARD, HIGH = 1, 2  # words of a state, see games/twenty48.py
 # Of `work`, which begins with scratch space of `last_value`: how many leaves may still be evaluated.
@@ -160,11 +160,12 @@ def afterstate_value(b, depth, prob, cutoff, weights, work, table, keys):
         total = last_value(b, weights, work)
     else:
         empty = float(count_empty(b))
+        two, four = 0.9 / empty, 0.1 / empty
         for cell in range(16):
             if (b >> _U(4 * cell)) & _CELL != _0:
                 continue
             for tile in range(2):
-                share = (0.1 if tile == 1 else 0.9) / empty
+                share = four if tile == 1 else two
                 board = b | (_U(1 + tile) << _U(4 * cell))
                 turned = transpose(board)
                 highest = NO_MOVE
@@ -175,7 +176,8 @@ def afterstate_value(b, depth, prob, cutoff, weights, work, table, keys):
                         continue
                     after = after if action < 2 else transpose(after)
                     value = afterstate_value(after, depth - 1, prob * share, cutoff, weights, work, table, keys)
-                    highest = max(highest, value)
+                    if value > highest:
+                        highest = value
                 if highest == NO_MOVE:
                     highest = 0.0
                     work[LEAVES_LEFT] -= 1.0
@@ -187,27 +189,30 @@ def afterstate_value(b, depth, prob, cutoff, weights, work, table, keys):
 
 @kernel(ACT)
 def act_expectimax2048(game, evaluator, settings, state, returns, rng, root):
-    actions = np.empty(game.max_choices, np.int64)
-    depth, leaf = depth_of(game, settings, state, returns, actions)
+    depth, leaf = depth_of(game, settings, state, returns)
     board = _U(state[BOARD])
     # Two 32768s, which the row tables cannot merge, need tiles that sum up to 65,536; a decision adds at most 4.
     if state[HIGH] != 0 or tile_sum(board) + 4 * depth >= 65536 or leaf != AFTERSTATE:
         return search_root(game, evaluator, settings, depth, leaf, state, returns, rng, root)
-    n = game.legal(state, actions)
-    if n == 1:
-        return actions[0]
+    legal = legal_mask(board)
+    if legal & (legal - 1) == 0:
+        for action in range(4):
+            if legal >> action & 1:
+                return action
     bits = table_bits(np.int64(settings[BITS]), depth)
     # A slot is the afterstate, 2 x decisions left + probability (0 = free), and the value.
     table = np.zeros(3 << bits if bits > 0 else 0)
     keys, work = table.view(np.uint64), np.empty(LEAVES_LEFT + 1)
     work[LEAVES_LEFT] = settings[LIMIT] if settings[LIMIT] > 0.0 else NO_LIMIT
-    best = actions[0]
-    for i in range(n):
-        action, left = actions[i], work[LEAVES_LEFT]
+    best = -1
+    for action in range(4):
+        if legal >> action & 1 == 0:
+            continue
+        left = work[LEAVES_LEFT]
         after = slide(board if action < 2 else transpose(board), (action & 1) << 16)
         after = after if action < 2 else transpose(after)
         value = afterstate_value(after, depth - 1, 1.0, settings[CUTOFF], evaluator.weights, work, table, keys)
         root[VISITS, action], root[VALUES, action] = max(1.0, left - work[LEAVES_LEFT]), value
-        if value > root[VALUES, best]:
+        if best < 0 or value > root[VALUES, best]:
             best = action
     return STOPPED if work[LEAVES_LEFT] < 0.0 else best

@@ -255,17 +255,18 @@ def search_root(game, evaluator, settings, depth, leaf, state, returns, rng, roo
     return best
 
 
-@kernel(types.UniTuple(types.int64, 2)(GAME, Floats, State, Floats, Actions))
-def depth_of(game, settings, state, returns, cells):
+@kernel(types.UniTuple(types.int64, 2)(GAME, Floats, State, Floats))
+def depth_of(game, settings, state, returns):
     """Returns the decisions to look ahead and what is evaluated then; schedules other than FIXED read a 2048 board.
 
-    `cells` [num_cells] is scratch space. The moves made follow from board and score: making the tiles of 2s is worth the
-    board's potential, of which every 4 that chance placed takes 4 off.
+    The moves made follow from board and score: making the tiles out of 2s is worth the board's potential, of which
+    every 4 that chance placed takes 4 off.
     """
     depth, leaf, schedule = np.int64(settings[DEPTH]), np.int64(settings[LEAF]), np.int64(settings[SCHEDULE])
     if schedule == FIXED:
         return depth, leaf
     deepest = np.int64(settings[DEEPEST])
+    cells = np.empty(game.max_choices, np.int64)
     game.cells(state, cells)
     size = np.int64(state[0])
     empty, total, potential, seen = 0, 0, 0, 0

@@ -276,8 +276,7 @@ def scheduled(schedule: str, board: Board, moves: int | None = None, **changes: 
     fours = tiles // 2 - 2 - moves if moves is not None else 0
     position = board_position(board, float(potential - 4 * fours))
     settings = np.array(expectimax(schedule=schedule, depth=3, **changes).settings(), np.float64)
-    cells = np.zeros(position.game.max_outcomes, np.int64)
-    depth, leaf_ = depth_of(position.game.kernels, settings, position.state, position.returns, cells)
+    depth, leaf_ = depth_of(position.game.kernels, settings, position.state, position.returns)
     return int(depth), int(leaf_)
 
 
@@ -306,7 +305,7 @@ def test_moves_are_told_by_board_and_score() -> None:
     settings = np.array(agent.settings(), np.float64)
     seen = set()
     while not position.over and moves < 720:
-        depth, _ = depth_of(game.kernels, settings, position.state, position.returns, np.zeros(32, np.int64))
+        depth, _ = depth_of(game.kernels, settings, position.state, position.returns)
         empty = int((game.cell_values(position.state) == 0).sum())
         least = 2 if moves < 300 else 3 if moves < 700 else 4
         assert depth == max(7 - empty, least)
