@@ -74,7 +74,7 @@ def count_empty(b):
     return np.int64(((occupied(b) ^ _ONES) * _ONES) >> _60)
 
 
-@kernel(_I64(_U64, Floats, Floats, _U64, _U64))
+@kernel(_I64(_U64, Floats, Floats, _U64, _U64), inline=True)
 def best_along_rows(b, weights, best, row_stride, column_stride):
     """Moves a board left and right after each tile that chance can place on it; returns how many moves were legal.
 
