@@ -10,6 +10,7 @@ AGENTS: Registry[Agent] = Registry(
     "agent",
     {
         "alphabeta": "turnier.agents.alphabeta:AlphaBeta",
+        "expectimax": "turnier.agents.expectimax:Expectimax",
         "greedy": "turnier.agents.greedy:Greedy",
         "maxn": "turnier.agents.maxn:Maxn",
         "mc": "turnier.agents.mc:Mc",
@@ -23,6 +24,7 @@ EVALUATORS: Registry[Evaluator] = Registry(
     {
         "heuristics2048": "turnier.agents.evaluators.heuristics2048:Heuristics2048",
         "rollout": "turnier.agents.evaluators.rollout:Rollout",
+        "rows2048": "turnier.agents.evaluators.rows2048:Rows2048",
         "score": "turnier.agents.evaluators.evaluator:Score",
     },
 )

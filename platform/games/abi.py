@@ -58,6 +58,7 @@ HELPER_FILES = tuple(
         "agents/abi.py",
         "agents/alphabeta_search.py",
         "agents/evaluators/evaluator.py",
+        "agents/expectimax_search.py",
         "agents/mcts_search.py",
         "agents/mcts_tree.py",
         "agents/transposition.py",

@@ -25,7 +25,7 @@ from turnier.games.rng import stream
 
 GAMES = ("tictactoe", "connect_four(rows=4,columns=4)", "nim", "2048(size=2)", "2048(size=3)", "2048")
 # What makes a variant cheap, where an agent has the parameter.
-SMALL: dict[str, Any] = {"iterations": 10, "rollout_depth": 6, "maxnodes": 12, "depth": 3}
+SMALL: dict[str, Any] = {"iterations": 10, "rollout_depth": 6, "maxnodes": 12, "depth": 2, "deepest": 2}
 MAX_PLIES = 60 if JIT else 15  # of a match in these laws; 4x4 games of 2048 would go on for a thousand
 
 

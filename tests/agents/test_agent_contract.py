@@ -22,7 +22,7 @@ from turnier.games.registry import make_game
 
 Law = Callable[[Agent, Game], None]
 ALL_VARIANTS = [agent for name in AGENTS.names() for agent in contract.variants(name)]
-MAX_CHILD = ("alphabeta", "greedy", "maxn", "mc", "mcts", "mctse")  # agents that play the best mean
+MAX_CHILD = ("alphabeta", "expectimax", "greedy", "maxn", "mc", "mcts", "mctse")  # agents that play the best mean
 WITHOUT_CHANCE = ("alphabeta", "maxn")  # agents that play games without chance only
 FOR_2048 = [agent for agent in ALL_VARIANTS if "heuristics2048" in str(agent) and agent.name not in WITHOUT_CHANCE]
 
@@ -270,7 +270,7 @@ def test_equal_agents_have_one_text() -> None:
 
 def test_timed_agents_decide_legally_and_search() -> None:
     """A budget in milliseconds gives a legal decision with nodes, in Python only, and the same laws of form."""
-    for name in ("mc", "mcts", "mctse"):
+    for name in ("expectimax", "mc", "mcts", "mctse"):
         agent = contract.small(name).replace(milliseconds=3)
         for text in contract.GAMES:
             game = make_game(text)

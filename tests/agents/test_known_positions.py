@@ -67,7 +67,7 @@ def test_tree_search_blocks_every_threat(agent: str) -> None:
         assert [decide(agent, marks).action] == oracle.winning_cells(marks, OTHER[mover(marks)]), marks
 
 
-@pytest.mark.parametrize("agent", [UCT, "mctse(iterations=2000)", MCTS, "mcts(iterations=2000)"])
+@pytest.mark.parametrize("agent", [UCT, "mctse(iterations=2000)", MCTS, "mcts(iterations=2000)", "expectimax(depth=9)"])
 def test_tree_search_plays_tictactoe_perfectly(agent: str) -> None:
     """No action of the search is worse than the best one, by minimax, in any position."""
     assert len(ALL_MARKS) == 627
@@ -126,6 +126,8 @@ ONE_SURVIVES: list[tuple[str, naive.Board]] = [
         "mc(iterations=300,rollout_depth=1)",
         "mctse(iterations=1000)",
         "mctse(iterations=1000,selection=uct,exploration=0.0566,rollout_depth=20)",
+        "expectimax(depth=2,evaluator=rows2048)",
+        "expectimax(depth=1,leaf=state,evaluator=rows2048)",
     ],
 )
 def test_the_only_move_that_survives_is_played(agent: str, direction: str, board: naive.Board) -> None:

@@ -1,0 +1,119 @@
+"""A 2048 board as the sum, over its rows and columns, of entries of one table that is built from weighted features."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from turnier.agents.abi import EVALUATE, EvaluatorKernels
+from turnier.agents.evaluators.evaluator import OWN, Evaluator
+from turnier.games.abi import TERMINAL, kernel, pointer
+from turnier.games.game import Game
+from turnier.games.parameters import parameter, parameters_of
+
+NUM_ROWS = 65_536
+# Table entries are multiples of this (a millionth of a point), so that sums of them are exact in any order.
+GRAIN = 2.0**-42
+
+
+@kernel(EVALUATE)
+def evaluate_rows(game, weights, state, returns, count, rng, totals, scratch):
+    """Adds the table's entries of the eight lines; a board on which the game is over is worth 0."""
+    if game.to_move(state) == TERMINAL:
+        return
+    cells = scratch.choices
+    game.cells(state, cells)
+    for cell in range(16):
+        cells[cell] = min(cells[cell], 15)
+    value = 0.0
+    for i in range(4):
+        row, column = 0, 0
+        for j in range(4):
+            row |= cells[4 * i + j] << 4 * j
+            column |= cells[4 * j + i] << 4 * j
+        value += weights[OWN + row] + weights[OWN + column]
+    totals[0] += value * float(count)
+
+
+@dataclass(frozen=True)
+class Rows2048(Evaluator):
+    """Features of rows and columns of 4x4 boards, each a line of four tiles: empty cells, merges, monotonicity, sums.
+
+    A feature is in points and divided by the highest possible score, as rollouts are. Tiles above 32,768 count as
+    32,768. Source: the features and their default weights are those of R. Xiao's expectimax program
+    (github.com/nneonneo/2048-ai); `corner` is ours.
+    """
+
+    name: ClassVar[str] = "rows2048"
+    evaluate_kernel: ClassVar[Any] = evaluate_rows
+
+    lost: float = parameter(200_000.0, "points of every line, which a lost board does not have", low=0, high=1_000_000)
+    empty: float = parameter(270.0, "points of an empty cell", low=0, high=2_000)
+    merges: float = parameter(700.0, "points of a tile beside an equal one, gaps do not count", low=0, high=5_000)
+    monotonicity: float = parameter(47.0, "weight of what a line lacks of rising or falling", low=0, high=500)
+    monotonicity_power: float = parameter(4.0, "power of exponents that rise or fall", low=0.5, high=6)
+    sum: float = parameter(11.0, "weight of the powers of all exponents, subtracted", low=0, high=100)
+    sum_power: float = parameter(3.5, "power of the exponents that are summed", low=0.5, high=6)
+    corner: float = parameter(0.0, "points x exponent of a line's highest tile at one of its ends", low=0, high=2_000)
+
+    def cannot_evaluate(self, game: Game) -> str | None:
+        if game.name == "2048" and game.num_cells == 16:
+            return None
+        return f"rows2048 evaluates the 4x4 board of 2048 only, got {game}; use evaluator=score."
+
+    def kernels(self, game: Game, rollout_depth: int, score_method: int) -> EvaluatorKernels:
+        values = tuple(float(getattr(self, field.name)) for field, _ in parameters_of(type(self)))
+        return EvaluatorKernels(pointer(type(self).evaluate_kernel, EVALUATE), _weights(values, game.max_return))
+
+
+@functools.lru_cache(maxsize=16)
+def _weights(values: tuple[float, ...], max_return: float) -> npt.NDArray[np.float64]:
+    """Returns the evaluator's weights: OWN unused ones, then the table."""
+    return np.concatenate([np.zeros(OWN), row_table(*values) / max_return // GRAIN * GRAIN])
+
+
+def row_table(
+    lost: float,
+    empty: float,
+    merges: float,
+    monotonicity: float,
+    monotonicity_power: float,
+    sum_: float,
+    sum_power: float,
+    corner: float,
+) -> npt.NDArray[np.float64]:
+    """Returns the points of every line of four exponents, [65536]; the first has the lowest four bits."""
+    rows = np.arange(NUM_ROWS)
+    line = [rows >> 4 * i & 15 for i in range(4)]  # [65536] each
+    powers = np.arange(16.0) ** monotonicity_power
+    steps = [powers[b] - powers[a] for a, b in itertools.pairwise(line)]
+    rises = np.sum([np.maximum(step, 0.0) for step in steps], axis=0)
+    falls = np.sum([np.maximum(-step, 0.0) for step in steps], axis=0)
+    highest = np.max(line, axis=0)
+    at_end = (line[0] == highest) | (line[3] == highest)
+    table: npt.NDArray[np.float64] = (
+        lost
+        + empty * np.sum([tile == 0 for tile in line], axis=0)
+        + merges * _beside_equal(line)
+        - monotonicity * np.minimum(rises, falls)
+        - sum_ * (np.arange(16.0) ** sum_power)[np.stack(line)].sum(axis=0)
+        + corner * highest * at_end
+    )
+    return table
+
+
+def _beside_equal(line: list[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
+    """Returns how many tiles of each line have an equal neighbour, where empty cells do not part neighbours."""
+    found = [np.zeros(NUM_ROWS, np.bool_) for _ in line]
+    for order in ((0, 1, 2, 3), (3, 2, 1, 0)):
+        before = np.zeros(NUM_ROWS, np.int64)
+        for i in order:
+            found[i] |= (line[i] > 0) & (line[i] == before)
+            before = np.where(line[i] > 0, line[i], before)
+    total: npt.NDArray[np.int64] = np.sum(found, axis=0)
+    return total

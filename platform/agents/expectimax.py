@@ -1,0 +1,116 @@
+"""Expectimax: the best decision to a depth, with exact expectations over chance, and any evaluator at the leaves."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from turnier.agents.abi import ACT, VALUES, VISITS, SeatKernels
+from turnier.agents.agent import CompiledPlayer, Decision, SearchAgent
+from turnier.agents.evaluators.evaluator import Evaluator, Score
+from turnier.agents.evaluators.rows2048 import Rows2048
+from turnier.agents.expectimax2048 import act_expectimax2048
+from turnier.agents.expectimax_search import DEPTH, FIXED, LIMIT, SCHEDULE, STOPPED, depth_of, search_root
+from turnier.games.abi import kernel, pointer
+from turnier.games.game import Game, Position
+from turnier.games.parameters import parameter
+
+SCHEDULES = ("fixed", "empty", "empty_plies", "distinct")
+LEAVES = ("afterstate", "state")
+MOST = 64  # decisions
+
+
+@kernel(ACT)
+def act_expectimax(game, evaluator, settings, state, returns, rng, root):
+    depth, leaf = depth_of(game, settings, state, returns)
+    return search_root(game, evaluator, settings, depth, leaf, state, returns, rng, root)
+
+
+class TimedExpectimaxPlayer(CompiledPlayer):
+    """Deepens from one decision on until the milliseconds are over; what counts is the last depth completed."""
+
+    def act(self, position: Position) -> Decision:
+        began = time.perf_counter()
+        assert isinstance(self.agent, Expectimax)
+        end = began + self.agent.milliseconds / 1000
+        root = np.zeros((2, self.game.num_actions))
+        action, nodes = position.legal_actions()[0], 0
+        settings = self.kernels.settings.copy()
+        settings[SCHEDULE], settings[DEPTH], settings[LIMIT] = FIXED, 0, 0
+        state = position.view(position.to_move)
+        while settings[DEPTH] < MOST and time.perf_counter() < end:
+            settings[DEPTH] += 1
+            deeper = np.zeros_like(root)
+            call_began = time.perf_counter()
+            found = self.kernels.act(
+                self.game.kernels, self.kernels.evaluator, settings, state, position.returns, self.rng, deeper
+            )
+            seconds = time.perf_counter() - call_began
+            if found == STOPPED:
+                evaluated = settings[LIMIT]
+                settings[DEPTH] -= 1
+            else:
+                action, root, evaluated = int(found), deeper, deeper[VISITS].sum()
+            nodes += int(evaluated)
+            if evaluated == 0:
+                break
+            # The next search may evaluate as much as the time left suffices for, by the speed of this one. A search
+            # that was stopped early, by a speed from too few evaluations, is begun again.
+            left = end - time.perf_counter()
+            settings[LIMIT] = max(1, int(evaluated / seconds * left))
+            if found == STOPPED and settings[LIMIT] < 2 * evaluated:
+                break
+        return Decision(action, root[VISITS], root[VALUES], nodes, time.perf_counter() - began)
+
+
+@dataclass(frozen=True)
+class Expectimax(SearchAgent):
+    """Looks `depth` decisions ahead, of any seats, each the best for its mover, with every outcome of chance between.
+
+    Depth 1 evaluates the afterstates of the legal actions, as `greedy` does; the first of equals is played. The table
+    changes no value of a deterministic evaluator; with a cut-off it may make values finer, never coarser.
+
+    Source: schedule `empty` is that of the blog of 2019 on 2048 (7 - empty cells, at least 2 below 300 moves, 3 below
+    700, 4 below 4500, else one more and at least 5), a unit being a decision and an outcome as its text has it; in
+    `empty_plies` decisions and outcomes after the first decision count alike, as its pseudo-code has it. `distinct` is
+    max(4, distinct tiles - 1), as in R. Xiao's program (github.com/nneonneo/2048-ai), which leaves the first decision
+    uncounted.
+    """
+
+    name: ClassVar[str] = "expectimax"
+    timed_player: ClassVar[type[CompiledPlayer]] = TimedExpectimaxPlayer
+    act_kernel: ClassVar[Any] = act_expectimax
+
+    depth: int = parameter(2, "decisions to look ahead (schedule fixed)", low=1, high=MOST)
+    leaf: str = parameter(
+        "afterstate", "what is evaluated then: the state after the decision, or after the outcome too", choices=LEAVES
+    )
+    schedule: str = parameter(
+        "fixed", "depth as given, or by a 2048 board's empty cells and moves or distinct tiles", choices=SCHEDULES
+    )
+    deepest: int = parameter(MOST, "most decisions to look ahead that a schedule may ask for", low=1, high=MOST)
+    cutoff: float = parameter(0.0, "branches less probable are evaluated at once", low=0, high=1)
+    table: int = parameter(18, "most bits of the transposition table's size, 0 = none", low=0, high=24)
+    evaluator: Evaluator = parameter(Score(), "what is said of the leaves")
+    rollout_depth: int = parameter(20, "most plies of a rollout, where the evaluator uses one", low=0, high=1_000_000)
+    score_method: int = parameter(
+        2, "value of a rollout in which a one-seat game ended: 1 its score, 2 its score - 1", low=1, high=2
+    )
+    milliseconds: int = parameter(0, "time per move in place of depth, 0 = none", low=0, high=3_600_000)
+
+    def cannot_play(self, game: Game) -> str | None:
+        if self.schedule != "fixed" and game.name != "2048":
+            return f"schedule={self.schedule} reads boards of 2048 only, got {game}; use schedule=fixed."
+        return super().cannot_play(game)
+
+    def settings(self) -> tuple[float, ...]:
+        leaf, schedule = LEAVES.index(self.leaf), SCHEDULES.index(self.schedule)
+        return (self.depth, leaf, schedule, self.deepest, self.cutoff, self.table, 0)
+
+    def kernels(self, game: Game) -> SeatKernels:
+        """Returns the generic search, or the one for 2048 boards where it can take the evaluator's table."""
+        kernels = super().kernels(game)
+        return kernels._replace(act=pointer(act_expectimax2048, ACT)) if type(self.evaluator) is Rows2048 else kernels

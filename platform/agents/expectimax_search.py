@@ -1,0 +1,300 @@
+"""Depth-limited expectimax through the game ABI, for any number of seats, with a transposition table.
+
+Each mover maximises its own component of a vector of values, chance nodes are expectations. The search walks over a
+stack of nodes, one level each, which is allocated once per decision.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import types
+
+from turnier.agents.abi import EVALUATOR, SCRATCH, VALUES, VISITS, Root, new_scratch
+from turnier.games.abi import CHANCE, GAME, TERMINAL, Actions, Floats, Rng, State, kernel
+from turnier.games.generic import copy_state
+
+DEPTH, LEAF, SCHEDULE, DEEPEST, CUTOFF, BITS, LIMIT = range(7)  # settings
+AFTERSTATE, STATE = 0, 1  # LEAF: what is evaluated when no decisions are left
+FIXED, EMPTY, EMPTY_PLIES, DISTINCT = range(4)  # SCHEDULE
+FULL, STOPPED = -1, -2  # of a search: its stack has too few levels; it passed its limit of leaves
+
+_F2, _I2, _U2 = (types.Array(t, 2, "C") for t in (types.float64, types.int64, types.uint64))
+_U = np.uint64
+_HASHES = (_U(0x9E3779B97F4A7C15), _U(0xC2B2AE3D27D4EB4F))
+_29, _32 = _U(29), _U(32)
+
+
+class Stack(NamedTuple):
+    """The nodes from the one that is searched (level 0) down to the current one."""
+
+    states: Any  # [levels, state_words]
+    returns: Any  # [levels, seats] so far
+    return_bits: Any  # [levels, seats] the same memory as words
+    values: Any  # [levels, seats]
+    choices: Any  # [levels, max_choices] actions or outcomes
+    probs: Any  # [levels, max_choices]
+    keys: Any  # [levels, 2] fingerprint of state and returns
+    depth: Any  # [levels] decisions left
+    prob: Any  # [levels] probability of getting here by chance
+    mover: Any  # [levels]
+    count: Any  # [levels] number of choices
+    done: Any  # [levels] choices searched
+
+
+STACK = types.NamedTuple([_I2, _F2, _U2, _F2, _I2, _F2, _U2, Actions, Floats, Actions, Actions, Actions], Stack)
+
+
+class Table(NamedTuple):
+    """Values of nodes that were searched already, each in the one slot of its key; no slots where it is off."""
+
+    keys: Any  # [slots, 2]
+    tags: Any  # [slots] 2 x decisions left + probability, 0 = free
+    values: Any  # [slots, seats]
+
+
+TABLE = types.NamedTuple([_U2, Floats, _F2], Table)
+
+
+@kernel(STACK(GAME, State, types.int64))
+def new_stack(game, state, levels):
+    returns = np.empty((levels, game.num_seats))
+    return Stack(
+        np.empty((levels, state.size), np.int64),
+        returns,
+        returns.view(np.uint64),
+        np.empty((levels, game.num_seats)),
+        np.empty((levels, game.max_choices), np.int64),
+        np.empty((levels, game.max_choices)),
+        np.empty((levels, 2), np.uint64),
+        np.empty(levels, np.int64),
+        np.empty(levels),
+        np.empty(levels, np.int64),
+        np.empty(levels, np.int64),
+        np.empty(levels, np.int64),
+    )
+
+
+@kernel(types.int64(types.int64, types.int64))
+def table_bits(bits, depth):
+    """Bits of a table that suits a search: at most `bits`, and few for shallow searches, whose nodes are few."""
+    return min(bits, 4 * depth - 2) if depth > 2 else 0
+
+
+@kernel(TABLE(types.int64, types.int64))
+def new_table(bits, seats):
+    slots = 1 << bits if bits > 0 else 0
+    return Table(np.empty((slots, 2), np.uint64), np.zeros(slots), np.empty((slots, seats)))
+
+
+@kernel(types.void(STACK, types.int64))
+def fingerprint(stack, level):
+    """Computes 128 bits that tell the node's state and returns apart from all others."""
+    for i in range(2):
+        factor = _HASHES[i]
+        h = factor
+        for j in range(stack.states.shape[1]):
+            h = (h ^ _U(stack.states[level, j])) * factor
+            h ^= h >> _29
+        for j in range(stack.return_bits.shape[1]):
+            h = (h ^ stack.return_bits[level, j]) * factor
+            h ^= h >> _29
+        stack.keys[level, i] = h ^ (h >> _32)
+
+
+@kernel(types.float64(STACK, types.int64, types.float64), inline=True)
+def tag_of(stack, level, cutoff):
+    """Returns how far a node is searched; where nothing is cut off by probability, that is the depth only."""
+    return 2.0 * float(stack.depth[level]) + (stack.prob[level] if cutoff > 0.0 else 1.0)
+
+
+@kernel(types.boolean(STACK, TABLE, types.int64, types.float64))
+def look_up(stack, table, level, cutoff):
+    """Whether the table knows the node's value, which is filled in."""
+    if table.tags.size == 0:
+        return False
+    fingerprint(stack, level)
+    slot = np.int64(stack.keys[level, 0] & _U(table.tags.size - 1))
+    if table.keys[slot, 0] != stack.keys[level, 0] or table.keys[slot, 1] != stack.keys[level, 1]:
+        return False
+    # Searched as deep, and where probabilities cut, from one at least as high: then nothing more was cut off.
+    known = tag_of(stack, level, cutoff) <= table.tags[slot] <= 2.0 * float(stack.depth[level]) + 1.0
+    if known:
+        for seat in range(stack.values.shape[1]):
+            stack.values[level, seat] = table.values[slot, seat]
+    return known
+
+
+@kernel(types.void(STACK, TABLE, types.int64, types.float64))
+def keep(stack, table, level, cutoff):
+    """Puts a searched node into its slot, whoever was there."""
+    if table.tags.size == 0:
+        return
+    slot = np.int64(stack.keys[level, 0] & _U(table.tags.size - 1))
+    table.keys[slot, 0], table.keys[slot, 1] = stack.keys[level, 0], stack.keys[level, 1]
+    table.tags[slot] = tag_of(stack, level, cutoff)
+    for seat in range(stack.values.shape[1]):
+        table.values[slot, seat] = stack.values[level, seat]
+
+
+@kernel(types.boolean(types.int64, STACK, types.int64, types.int64, types.float64), inline=True)
+def is_leaf(mover, stack, level, leaf, cutoff):
+    """Whether the node is evaluated at once: the game is over, or nothing is left to search where leaves are."""
+    if mover == TERMINAL:
+        return True
+    if mover == CHANCE and leaf == STATE:
+        return False
+    cut = (mover == CHANCE or leaf == STATE) and stack.prob[level] < cutoff
+    return cut or stack.depth[level] == 0
+
+
+@kernel(types.void(GAME, STACK, types.int64), inline=True)
+def descend(game, stack, level):
+    """Puts the node's next child on the stack."""
+    choice = stack.done[level]
+    is_chance = stack.mover[level] == CHANCE
+    copy_state(stack.states[level], stack.states[level + 1])
+    copy_state(stack.returns[level], stack.returns[level + 1])
+    game.step(stack.states[level + 1], stack.choices[level, choice], stack.returns[level + 1])
+    stack.depth[level + 1] = stack.depth[level] - (0 if is_chance else 1)
+    stack.prob[level + 1] = stack.prob[level] * (stack.probs[level, choice] if is_chance else 1.0)
+
+
+@kernel(types.void(STACK, types.int64), inline=True)
+def back_up(stack, level):
+    """Takes the value of the child that was searched: by its probability, or where the mover likes it best."""
+    choice, mover = stack.done[level], stack.mover[level]
+    better = mover != CHANCE and (choice == 0 or stack.values[level + 1, mover] > stack.values[level, mover])
+    for seat in range(stack.values.shape[1]):
+        if mover == CHANCE:
+            stack.values[level, seat] += stack.probs[level, choice] * stack.values[level + 1, seat]
+        elif better:
+            stack.values[level, seat] = stack.values[level + 1, seat]
+    stack.done[level] += 1
+
+
+@kernel(types.int64(GAME, EVALUATOR, STACK, TABLE, types.int64, types.float64, types.int64, Rng, SCRATCH))
+def search(game, evaluator, stack, table, leaf, cutoff, limit, rng, scratch):
+    """Searches the node at level 0, which has its state, returns, depth and prob; its value is left there.
+
+    Returns the number of evaluations, or FULL or STOPPED.
+    """
+    level, leaves = 0, 0
+    while True:
+        state = stack.states[level]
+        mover = game.to_move(state)
+        for seat in range(stack.values.shape[1]):
+            stack.values[level, seat] = 0.0
+        if is_leaf(mover, stack, level, leaf, cutoff):
+            if leaves == limit:
+                return STOPPED
+            evaluator.evaluate(
+                game, evaluator.weights, state, stack.returns[level], 1, rng, stack.values[level], scratch
+            )
+            leaves += 1
+        elif not look_up(stack, table, level, cutoff):
+            stack.mover[level], stack.done[level] = mover, 0
+            if mover == CHANCE:
+                stack.count[level] = game.chance(state, stack.choices[level], stack.probs[level])
+            else:
+                stack.count[level] = game.legal(state, stack.choices[level])
+            if level + 1 == stack.depth.size:
+                return FULL
+            descend(game, stack, level)
+            level += 1
+            continue
+        # The node's value is known, and so may be those of nodes above it.
+        while level > 0:
+            level -= 1
+            back_up(stack, level)
+            if stack.done[level] < stack.count[level]:
+                descend(game, stack, level)
+                level += 1
+                break
+            keep(stack, table, level, cutoff)
+        if level == 0:
+            return leaves
+
+
+@kernel(types.int64(GAME, EVALUATOR, Floats, types.int64, types.int64, State, Floats, Rng, Root))
+def search_root(game, evaluator, settings, depth, leaf, state, returns, rng, root):
+    """Searches every action, `depth` decisions deep with it; returns the first of the best, or STOPPED.
+
+    `root` gets the number of evaluations (at least 1, where the table knew all) and the values for the mover.
+    """
+    actions = np.empty(game.max_choices, np.int64)
+    n = game.legal(state, actions)
+    if n == 1:
+        return actions[0]
+    mover = game.to_move(state)
+    levels = 4 * depth + 4
+    stack, scratch = new_stack(game, state, levels), new_scratch(game, state)
+    table = new_table(table_bits(np.int64(settings[BITS]), depth), returns.size)
+    left = np.int64(settings[LIMIT])
+    if left == 0:
+        left = np.int64(1 << 62)
+    best, i = actions[0], 0
+    while i < n:
+        copy_state(state, stack.states[0])
+        copy_state(returns, stack.returns[0])
+        game.step(stack.states[0], actions[i], stack.returns[0])
+        stack.depth[0], stack.prob[0] = depth - 1, 1.0
+        leaves = search(game, evaluator, stack, table, leaf, settings[CUTOFF], left, rng, scratch)
+        if leaves == FULL:  # many outcomes follow each other without a decision
+            levels *= 2
+            stack = new_stack(game, state, levels)
+            continue
+        if leaves == STOPPED:
+            return STOPPED
+        left -= leaves
+        root[VISITS, actions[i]], root[VALUES, actions[i]] = max(1.0, float(leaves)), stack.values[0, mover]
+        if stack.values[0, mover] > root[VALUES, best]:
+            best = actions[i]
+        i += 1
+    return best
+
+
+@kernel(types.UniTuple(types.int64, 2)(GAME, Floats, State, Floats))
+def depth_of(game, settings, state, returns):
+    """Returns the decisions to look ahead and what is evaluated then; schedules other than FIXED read a 2048 board.
+
+    The moves made follow from board and score: making the tiles out of 2s is worth the board's potential, of which
+    every 4 that chance placed takes 4 off.
+    """
+    depth, leaf, schedule = np.int64(settings[DEPTH]), np.int64(settings[LEAF]), np.int64(settings[SCHEDULE])
+    if schedule == FIXED:
+        return depth, leaf
+    deepest = np.int64(settings[DEEPEST])
+    cells = np.empty(game.max_choices, np.int64)
+    game.cells(state, cells)
+    size = np.int64(state[0])
+    empty, total, potential, seen = 0, 0, 0, 0
+    for i in range(size * size):
+        exponent = cells[i]
+        if exponent == 0:
+            empty += 1
+        else:
+            total += 1 << exponent
+            potential += (exponent - 1) << exponent
+            seen |= 1 << exponent
+    if schedule == DISTINCT:
+        distinct = 0
+        while seen != 0:
+            seen &= seen - 1
+            distinct += 1
+        return min(deepest, max(4, distinct - 1)), leaf
+    fours = (potential - np.int64(returns[0])) // 4
+    moves = total // 2 - fours - 2
+    ahead = 7 - empty
+    if moves < 300:
+        ahead = max(ahead, 2)
+    elif moves < 700:
+        ahead = max(ahead, 3)
+    elif moves < 4500:
+        ahead = max(ahead, 4)
+    else:
+        ahead = max(ahead + 1, 5)
+    if schedule == EMPTY_PLIES:
+        return min(deepest, 1 + ahead // 2), STATE if ahead % 2 == 1 else AFTERSTATE
+    return min(deepest, ahead), leaf

@@ -1,0 +1,78 @@
+"""Speed of expectimax on 2048 boards beside our C program: the same boards, table, depth, cut-off; the same values."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from numba import types
+
+from turnier.agents.abi import SEAT, VALUES, VISITS
+from turnier.agents.evaluators.evaluator import OWN
+from turnier.agents.registry import AGENTS
+from turnier.arena.bench import _c, _compile
+from turnier.arena.match import play_matches, replay_positions
+from turnier.arena.spec import MatchSpec, derive_seed
+from turnier.games.abi import GAME, kernel
+from turnier.games.registry import GAMES
+from turnier.games.rng import stream
+
+EVERY = 20  # plies between the boards that are taken from a game
+SEARCHES = 6_000  # of depth 3; a decision more takes about twenty times as long
+Pair = tuple[float, float]
+
+
+def expectimax_rates(folder: Path, depth: int, cutoff: float, table: int, seed: int) -> tuple[Pair, Pair]:
+    """Returns (ours, C's) evaluations/s and (ours, C's) decisions/s; one program after the other, on one core.
+
+    Boards are from a game at depth 2. Raises RuntimeError where the two programs do not find the same.
+    """
+    game = GAMES.make("2048")
+    agent = AGENTS.make(f"expectimax(depth={depth},cutoff={cutoff!r},table={table},evaluator=rows2048)")
+    states = _states(seed)
+    rounds = max(1, SEARCHES // 20 ** (depth - 3) // len(states)) if depth > 2 else 20
+    seat = agent.seat_kernels(game)
+    assert seat is not None
+    returns, found = np.zeros(1), np.zeros(3)
+    search_many(game.kernels, seat, states[:1], returns, stream(seed), found, 1)  # compiles
+    began = time.perf_counter()
+    search_many(game.kernels, seat, states, returns, stream(seed), found, rounds)
+    seconds = time.perf_counter() - began
+    np.ascontiguousarray(seat.evaluator.weights[OWN:]).tofile(folder / "table")
+    np.ascontiguousarray(states[:, 1]).tofile(folder / "boards")
+    program = _compile(folder, "reference_expectimax2048")
+    theirs = _c(program, folder / "table", folder / "boards", depth, cutoff, table, rounds)
+    expected = (theirs["evaluations"] * rounds, theirs["value"] * rounds, theirs["actions"] * rounds)
+    if not np.allclose(found, expected, rtol=1e-9, atol=0):
+        raise RuntimeError(f"both programs must find the same, got {found.tolist()} and {list(expected)}")
+    return (
+        (float(found[0] / seconds), theirs["evaluations_per_second"]),
+        (len(states) * rounds / seconds, theirs["boards_per_second"]),
+    )
+
+
+def _states(seed: int) -> npt.NDArray[np.int64]:
+    """Returns states of a game of 2048 with more than one legal action, [n, state_words]."""
+    agent = AGENTS.make("expectimax(depth=2,evaluator=rows2048)").full_text()
+    spec = MatchSpec(GAMES.make("2048").full_text(), (agent,), derive_seed("bench", seed))
+    record = play_matches([spec])[0]
+    positions = list(replay_positions(record.spec, record.plies))[::EVERY]
+    return np.stack([p.state for p in positions if len(p.legal_actions()) > 1])
+
+
+@kernel(types.void(GAME, SEAT, types.Array(types.int64, 2, "C"), types.Array(types.float64, 1, "C"),
+                   types.Array(types.uint64, 1, "C"), types.Array(types.float64, 1, "C"), types.int64))  # fmt: skip
+def search_many(game, seat, states, returns, rng, found, rounds):
+    """Adds up evaluations, best values and actions of `rounds` decisions for every state into `found`, [3]."""
+    root = np.zeros((2, game.num_actions))
+    found[:] = 0.0
+    for _ in range(rounds):
+        for i in range(states.shape[0]):
+            root[:] = 0.0
+            action = seat.act(game, seat.evaluator, seat.settings, states[i], returns, rng, root)
+            for other in range(game.num_actions):
+                found[0] += root[VISITS, other]
+            found[1] += root[VALUES, action]
+            found[2] += action
