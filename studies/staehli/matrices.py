@@ -2,7 +2,7 @@
 
 \b
 Examples:
-    python studies/staehli/matrices.py                     a minute on two cores
+    python studies/staehli/matrices.py                     some minutes on two cores
     python studies/staehli/matrices.py --preset paper      1,000 games a row; 10 there
     turnier report staehli                                 the page
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 from turnier.experiment_command import run_experiments
 from turnier.results.experiment import Experiment, Row
 
-GAMES = {"quick": 100, "paper": 1000, "tiny": 2}
+GAMES = {"quick": 40, "paper": 1000, "tiny": 2}
 EVALUATORS = {
     f"{label}, {how}": f"matrix2048(matrix={matrix},transforms={transforms},difference={difference})"
     for matrix, label, difference in (

@@ -60,7 +60,14 @@ def offered(board: Board) -> list[int]:
 
 
 def expected(board: Board, e: Matrix2048) -> float:
-    """Returns the value of a board as the text computes it, in tile values."""
+    """Returns the value of a board as the text computes it, in tile values; 0 where no move is left."""
+    if not naive.legal(board):
+        return 0.0
+    return expected_after(board, e)
+
+
+def expected_after(board: Board, e: Matrix2048) -> float:
+    """Returns the value of a board to which chance adds a tile next."""
     penalty = e.difference * differences(board)
     if e.matrix != "combined":
         return matrix_score(board, MATRICES[e.matrix], e.transforms) - penalty
@@ -119,7 +126,15 @@ def test_the_defaults_are_the_published_combination(board: Board) -> None:
     empty, merges = sum(row.count(0) for row in board), offered(board)
     points = -len(merges) if empty > 9 else len(merges) if empty < 6 else sum(merges)
     value = snake + 0.2 * left + 0.2 * corner + 0.1 * corners - 0.01 * differences(board) + 0.2 * points
-    assert evaluate(Matrix2048(), board) == pytest.approx(value, rel=1e-12, abs=1e-6)
+    if naive.legal(board):
+        assert evaluate(Matrix2048(), board) == pytest.approx(value, rel=1e-12, abs=1e-6)
+
+
+def test_a_game_that_is_over_is_worth_nothing() -> None:
+    """With one tile changed a move is left, and the board is worth a lot."""
+    over = ((256, 128, 64, 32), (8, 4, 8, 16), (4, 2, 4, 2), (2, 4, 2, 4))
+    assert evaluate(Matrix2048(), over) == 0.0
+    assert evaluate(Matrix2048(), (*over[:3], (4, 4, 2, 4))) > 1000
 
 
 @given(boards(), EVALUATORS_DRAWN)
@@ -215,7 +230,7 @@ def test_greedy_plays_the_best_board_after_the_move(board: Board, evaluator: Mat
     if position.over:
         return
     decision = make_agent("greedy").replace(evaluator=evaluator).start(position.game).act(position)
-    after = {DIRECTION[d]: expected(naive.slide(board, d)[0], evaluator) for d in naive.legal(board)}
+    after = {DIRECTION[d]: expected_after(naive.slide(board, d)[0], evaluator) for d in naive.legal(board)}
     assert {a: decision.values[a] * LARGEST for a in after} == pytest.approx(after, rel=1e-12, abs=1e-6)
     assert after[decision.action] == pytest.approx(max(after.values()), rel=1e-12, abs=1e-6)
 

@@ -11,7 +11,7 @@ from numba import types
 
 from turnier.agents.abi import EVALUATE
 from turnier.agents.evaluators.evaluator import OWN, Evaluator
-from turnier.games.abi import Actions, kernel
+from turnier.games.abi import TERMINAL, Actions, kernel
 from turnier.games.game import Game, square_symmetries
 from turnier.games.parameters import parameter
 
@@ -57,6 +57,8 @@ def merges_offered(tiles):
 @kernel(EVALUATE)
 def evaluate_matrix(game, weights, state, returns, count, rng, totals, scratch):
     """The weighted sum of the matrices, the differences and the merges, in tile values / max_return."""
+    if game.to_move(state) == TERMINAL:
+        return  # else searches walk into lost boards that look good
     tiles, sums = scratch.choices, scratch.probs
     columns = np.int64(weights[COLUMNS])
     num_matrices = np.int64(weights[NUM_MATRICES])
@@ -103,7 +105,7 @@ class Matrix2048(Evaluator):
     Source: Stähli and Sager 2019: `matrix=combined` is their heuristic agent; with `matrix=corner,transforms=false,
     difference=2` it is the leaf of their search. The text does not say what its merge scores count; as they see nothing
     but the board after the move, they are read as the merges which that board offers: with many empty cells the fewest,
-    with few the most, otherwise the highest (the sum of their tiles).
+    with few the most, otherwise the highest (the sum of their tiles). A finished game is worth 0, as in their search.
     Differs: the switch looks at the evaluated board, theirs at the one before the move; the sum is divided by the
     highest possible score, as rollouts are.
     """
