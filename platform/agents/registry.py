@@ -11,6 +11,7 @@ AGENTS: Registry[Agent] = Registry(
     {
         "greedy": "turnier.agents.greedy:Greedy",
         "mc": "turnier.agents.mc:Mc",
+        "mcts": "turnier.agents.mcts:Mcts",
         "mctse": "turnier.agents.mctse:Mctse",
         "random": "turnier.agents.random:Random",
     },

@@ -52,8 +52,13 @@ HELPER_FILES = tuple(
         "games/generic.py",
         "games/rng.py",
         "games/twenty48_board.py",
+        "games/yavalath_board.py",
+        "games/yavalath_forced.py",
+        "games/yavalath_rules.py",
         "agents/abi.py",
         "agents/evaluators/evaluator.py",
+        "agents/mcts_search.py",
+        "agents/mcts_tree.py",
         "agents/tree.py",
     )
 )

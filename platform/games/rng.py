@@ -15,6 +15,8 @@ from numba import types
 from turnier.games.abi import Rng, kernel
 
 _17, _19, _23, _32, _41, _45, _11 = (np.uint64(n) for n in (17, 19, 23, 32, 41, 45, 11))
+_27, _30, _31 = (np.uint64(n) for n in (27, 30, 31))
+_GOLDEN, _MIX1, _MIX2 = (np.uint64(n) for n in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
 _WORD = types.uint64
 
 
@@ -56,6 +58,16 @@ def below(rng, n):
 def uniform(rng):
     """Draws a float from [0, 1) with 53 random bits."""
     return np.float64(next_word(rng) >> _11) * (1.0 / 9007199254740992.0)
+
+
+@kernel(types.void(_WORD, Rng))
+def seed_stream(seed, rng):
+    """Fills a generator state from 64 bits, by splitmix64 as the authors of xoshiro advise."""
+    for i in range(4):
+        seed += _GOLDEN
+        word = (seed ^ (seed >> _30)) * _MIX1
+        word = (word ^ (word >> _27)) * _MIX2
+        rng[i] = word ^ (word >> _31)
 
 
 def stream(seed: int) -> Any:

@@ -114,14 +114,14 @@ def _reaches(tile: int) -> Measure:
 # name -> unit, and what it says of a row's records and measured agent
 MEASURES: dict[str, tuple[str, Measure]] = {
     "win_rate": ("games won, %", _agent_wins),
-    "wins_as_first": ("games won in the first seat, %", lambda records, agent: _agent_wins(records, agent, 0)),
-    "wins_as_second": ("games won in the second seat, %", lambda records, agent: _agent_wins(records, agent, 1)),
+    "wins_as_first": ("games won, %", lambda records, agent: _agent_wins(records, agent, 0)),
+    "wins_as_second": ("games won, %", lambda records, agent: _agent_wins(records, agent, 1)),
     "score": ("score", _agent_score),
     "plies": ("plies of a game", _plies),
     "reaches_2048": ("games with a 2048 tile, %", _reaches(2048)),
-    "first_seat_wins": ("won by the first seat, %", _seat_wins(0)),
-    "second_seat_wins": ("won by the second seat, %", _seat_wins(1)),
-    "third_seat_wins": ("won by the third seat, %", _seat_wins(2)),
+    "first_seat_wins": ("games won, %", _seat_wins(0)),
+    "second_seat_wins": ("games won, %", _seat_wins(1)),
+    "third_seat_wins": ("games won, %", _seat_wins(2)),
 }
 
 

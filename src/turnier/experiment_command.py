@@ -1,6 +1,6 @@
 """The command line of an experiment script: presets, store and executor are the same for all of them."""
 
-from __future__ import annotations
+# No postponed annotations here: typer could not look up the local `names` in their text.
 
 from collections.abc import Callable, Iterable
 from typing import Annotated

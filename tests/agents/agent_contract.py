@@ -23,7 +23,7 @@ from turnier.games.parameters import Declared, parameters_of
 from turnier.games.registry import make_game
 from turnier.games.rng import stream
 
-GAMES = ("tictactoe", "2048(size=2)", "2048(size=3)", "2048")
+GAMES = ("tictactoe", "connect_four(rows=4,columns=4)", "nim", "2048(size=2)", "2048(size=3)", "2048")
 # What makes a variant cheap, where an agent has the parameter.
 SMALL: dict[str, Any] = {"iterations": 10, "rollout_depth": 6, "maxnodes": 12}
 MAX_PLIES = 60 if JIT else 15  # of a match in these laws; 4x4 games of 2048 would go on for a thousand

@@ -20,6 +20,7 @@ pytestmark = pytest.mark.skipif(not JIT, reason="thousands of searches; the cont
 
 MC = "mc(iterations=2000)"
 UCT = "mctse(iterations=2000,selection=uct,exploration=1.4)"
+MCTS = "mcts(iterations=2000,exploration=0.7)"
 ALL_MARKS = oracle.all_marks()
 OTHER = {"X": "O", "O": "X"}
 
@@ -36,7 +37,7 @@ def decide(agent: str, marks: str) -> Decision:
     return make_agent(agent).start(position.game, position.to_move, 7).act(position)
 
 
-@pytest.mark.parametrize("agent", [MC, UCT])
+@pytest.mark.parametrize("agent", [MC, UCT, MCTS])
 def test_a_win_in_one_is_never_missed(agent: str) -> None:
     """Where the mover can win at once, it does, or plays what wins against every reply (all its rollouts were won)."""
     positions = [marks for marks in ALL_MARKS if oracle.winning_cells(marks, mover(marks))]
@@ -51,7 +52,8 @@ def test_a_win_in_one_is_never_missed(agent: str) -> None:
     assert at_once > 0.9 * len(positions)
 
 
-def test_tree_search_blocks_every_threat() -> None:
+@pytest.mark.parametrize("agent", [UCT, MCTS])
+def test_tree_search_blocks_every_threat(agent: str) -> None:
     """Where the mover cannot win at once, the opponent threatens one cell and not all is lost, that cell is taken."""
     positions = [
         marks
@@ -62,10 +64,10 @@ def test_tree_search_blocks_every_threat() -> None:
     ]
     assert len(positions) > 80
     for marks in positions:
-        assert [decide(UCT, marks).action] == oracle.winning_cells(marks, OTHER[mover(marks)]), marks
+        assert [decide(agent, marks).action] == oracle.winning_cells(marks, OTHER[mover(marks)]), marks
 
 
-@pytest.mark.parametrize("agent", [UCT, "mctse(iterations=2000)"])
+@pytest.mark.parametrize("agent", [UCT, "mctse(iterations=2000)", MCTS, "mcts(iterations=2000)"])
 def test_tree_search_plays_tictactoe_perfectly(agent: str) -> None:
     """No action of the search is worse than the best one, by minimax, in any position."""
     assert len(ALL_MARKS) == 627

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 from scipy import stats
 
+from tests.contract.forced_wins import check_forced_win
+from tests.contract.hidden_information import check_commitments_stay_hidden, check_views
 from tests.contract.play import (
     DRAWS,
     FENCE,
@@ -98,6 +100,7 @@ def check_questions_change_nothing(game: Game, seeds: Iterable[int] = SEEDS) -> 
         asked.append(("cells", lambda state: game.kernels.cells(state, np.zeros(game.num_cells + ROOM, np.int64))))
         if node.mover >= 0:
             asked.append(("legal", lambda state: legal_actions(game, state)))
+            asked.append(("forced_win", lambda state: game.kernels.forced_win(state, 2)))
             asked.append(("observe", lambda state, seat=node.mover: view_of(game, state, seat)))
         if node.mover == CHANCE:
             asked.append(("chance", lambda state: chance_outcomes(game, state)))
@@ -133,6 +136,8 @@ def check_writes_stay_inside(game: Game, seeds: Iterable[int] = SEEDS) -> None:
             yield "legal"
             k.observe(state, node.mover, view)
             yield "observe"
+            k.forced_win(state, 2)
+            yield "forced_win"
         if node.mover == CHANCE:
             k.chance(state, outcomes, probs)
             yield "chance"
@@ -296,56 +301,6 @@ def check_playout_depth(game: Game, seeds: Iterable[int] = SEEDS) -> None:
                 assert same, f"the state {what} must stay as it is without a ply, got {state}"
 
 
-def later_views(game: Game, node: Node, action: int) -> list[tuple[int, list[int]]]:
-    """Returns (seat, view) of the seats that commit after the mover in the same round: higher seats, no reward yet."""
-    state, rewards, seat = node.state.copy(), np.zeros(game.num_seats), node.mover
-    views = []
-    while True:
-        game.kernels.step(state, action, rewards)
-        following = int(game.kernels.to_move(state))
-        if following <= seat or rewards.any():
-            return views
-        views.append((following, view_of(game, state, following).tolist()))
-        seat, action = following, legal_actions(game, state)[0]
-
-
-def check_commitments_stay_hidden(game: Game, seeds: Iterable[int] = SEEDS) -> None:
-    """What a seat commits to in a round changes nothing in the views of the seats that commit after it.
-
-    Simultaneous moves are serialised: the seats of a round commit in ascending order and the last resolves it.
-    """
-    if not game.kernels.has_observe:
-        return
-    rounds = 0
-    for node in nodes(game, seeds):
-        if node.mover >= 0 and len(node.options) > 1:
-            first, *others = [later_views(game, node, action) for action in node.options]
-            rounds += bool(first)
-            hidden = all(other == first for other in others)
-            assert hidden, f"later seats of {game} must not see what seat {node.mover} commits to in {node.state}"
-    assert rounds, f"{game} has observe, so some seat must commit before another one of the same round"
-
-
-def check_views(game: Game, seeds: Iterable[int] = SEEDS) -> None:
-    """A mover's view is a whole state with the same seat to move and the same legal actions, playable to the end."""
-    if not game.kernels.has_observe:
-        return
-    for seed in seeds:
-        for step, node in enumerate(walk(game, seed)):
-            if node.mover < 0:
-                continue
-            view = view_of(game, node.state, node.mover)
-            whole = np.array_equal(view, view_of(game, node.state, node.mover, FENCE))
-            assert whole, f"observe of {game} must write every word of the view, whatever was there before"
-            mover = int(game.kernels.to_move(view))
-            assert mover == node.mover, f"the view of seat {node.mover} of {game} must have it to move, got {mover}"
-            same = legal_actions(game, view) == node.options
-            assert same, f"the view of seat {node.mover} of {game} must allow {node.options}, got {view}"
-            if step % 16 == 0:
-                last = deque(walk(game, seed, MAX_STEPS, start=view), maxlen=1)[0]
-                assert last.mover == TERMINAL, f"a view of {game} must be playable to the end, stuck in {last.state}"
-
-
 def check_seeds_reproduce(game: Game, seeds: Iterable[int] = SEEDS) -> None:
     """A seed gives the same start, the same playouts and the same generator afterwards, bit for bit."""
     for seed in seeds:
@@ -394,6 +349,7 @@ CHECKS: list[Check] = [
     check_playout_depth,
     check_commitments_stay_hidden,
     check_views,
+    check_forced_win,
     check_seeds_reproduce,
     check_texts,
 ]

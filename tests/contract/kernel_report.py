@@ -123,6 +123,8 @@ def use_helpers() -> str:
     for _ in range(20):
         digest.add(int(rng.below(stream, 10**9)), float(rng.uniform(stream)), np.uint64(rng.next_word(stream)))
         digest.add(*(np.uint64(word) for word in rng.xoshiro(*stream)))
+    rng.seed_stream(np.uint64(7), stream)
+    digest.add(stream)
     source, target, empty = np.arange(5), np.zeros(5, np.int64), np.zeros(0)
     generic.copy_state(source, target)
     digest.add(target)

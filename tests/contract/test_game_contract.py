@@ -4,13 +4,27 @@ from __future__ import annotations
 
 import pytest
 
+from tests.contract.broken_forced_wins import BROKEN_FORCED_WINS
 from tests.contract.broken_games import BROKEN, Broken, Guess
 from tests.contract.game_contract import CHECKS, Check
 from tests.contract.tiny_games import TINY_GAMES
 from turnier.games.game import Game
 from turnier.games.registry import GAMES, make_game
 
-VARIANTS = ("2048(size=2)", "2048(size=3)")  # besides every registry game with its defaults
+VARIANTS = (  # besides every registry game with its defaults
+    "2048(size=2)",
+    "2048(size=3)",
+    "connect_four(rows=4,columns=4)",
+    "hex(size=3,swap=true)",
+    "nim(piles=2;3,misere=true)",
+    "othello(size=4)",
+    "yavalath(size=3)",
+    "yavalath(size=8)",
+    "yavalath(size=3,swap=true)",
+    "yavalath(players=3)",
+    "yavalath(size=3,players=3,play_on=false)",
+)
+ALL_BROKEN = [*BROKEN, *BROKEN_FORCED_WINS]
 GAMES_TO_CHECK = [make_game(text) for text in (*GAMES.names(), *VARIANTS)] + [*TINY_GAMES, Guess()]
 
 
@@ -20,7 +34,9 @@ def test_game_keeps_the_law(game: Game, check: Check) -> None:
     check(game)
 
 
-@pytest.mark.parametrize("broken", BROKEN, ids=lambda broken: f"{broken.check.__name__}: {broken.what} {broken.says}")
+@pytest.mark.parametrize(
+    "broken", ALL_BROKEN, ids=lambda broken: f"{broken.check.__name__}: {broken.what} {broken.says}"
+)
 def test_broken_game_is_caught(broken: Broken) -> None:
     with pytest.raises(AssertionError, match=broken.says):
         broken.check(broken.game)
@@ -28,4 +44,4 @@ def test_broken_game_is_caught(broken: Broken) -> None:
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 def test_every_check_catches_something(check: Check) -> None:
-    assert any(broken.check is check for broken in BROKEN), f"add a broken game that {check.__name__} catches"
+    assert any(broken.check is check for broken in ALL_BROKEN), f"add a broken game that {check.__name__} catches"

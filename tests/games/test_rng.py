@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from turnier.games.abi import JIT
-from turnier.games.rng import below, next_word, stream, streams, uniform, xoshiro
+from turnier.games.rng import below, next_word, seed_stream, stream, streams, uniform, xoshiro
 
 MASK = 2**64 - 1
 WORDS = st.integers(0, MASK)
@@ -50,6 +50,14 @@ def reference(s: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
 def test_the_published_first_words() -> None:
     rng = np.array([1, 2, 3, 4], np.uint64)
     assert [int(next_word(rng)) for _ in FIRST_WORDS] == FIRST_WORDS
+
+
+def test_a_seed_of_64_bits_gives_the_published_words_of_splitmix64() -> None:
+    """The first words from the seed 1234567, as other implementations of splitmix64 publish them for their tests."""
+    words = [6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431]
+    rng = np.zeros(4, np.uint64)
+    seed_stream(np.uint64(1234567), rng)
+    assert [int(word) for word in rng] == words
 
 
 @given(STATES)

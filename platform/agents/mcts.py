@@ -1,0 +1,153 @@
+"""Monte Carlo tree search (UCT) for any number of seats, with a solver, forced wins and a tree that can be kept."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from turnier.agents.abi import ACT, VALUES, VISITS, SeatKernels
+from turnier.agents.agent import CompiledPlayer, Decision, Player, SearchAgent, seat_rng
+from turnier.agents.evaluators.evaluator import Evaluator
+from turnier.agents.evaluators.rollout import Rollout
+from turnier.agents.mcts_search import (
+    FINALS,
+    ITERATIONS,
+    choose,
+    report,
+    search,
+    search_all,
+    without_search,
+)
+from turnier.agents.mcts_tree import (
+    MAX_NODES,
+    NONE,
+    PROVEN,
+    STATUS,
+    clear_tree,
+    copy_subtree,
+    find_position,
+    new_tree,
+)
+from turnier.games.abi import kernel
+from turnier.games.game import Game, Position
+from turnier.games.parameters import parameter
+
+
+@kernel(ACT)
+def act_mcts(game, evaluator, settings, state, returns, rng, root):
+    action = without_search(game, settings, state, root)
+    if action != NONE:
+        return action
+    # An iteration expands one node at most; robust_max may double the iterations.
+    nodes = 1 + 2 * np.int64(settings[ITERATIONS]) * game.max_choices
+    tree = new_tree(min(nodes, MAX_NODES), returns.size)
+    search_all(game, evaluator, settings, tree, state, returns, rng)
+    return report(tree, choose(tree, settings), root)
+
+
+class MctsPlayer(CompiledPlayer):
+    """Searches by the clock, or on the tree of earlier moves, or both."""
+
+    agent: Mcts
+    PLIES = 4  # a seat: how far below the last position the new one is looked for
+
+    def __init__(self, agent: Mcts, game: Game, rng: npt.NDArray[np.uint64]) -> None:
+        super().__init__(agent, game, rng)
+        self.tree = new_tree(MAX_NODES, game.num_seats)
+        self.spare = new_tree(MAX_NODES, game.num_seats) if agent.reuse else None
+        self.last: tuple[Any, Any, int] | None = None  # the last search's state and returns, and the child chosen
+
+    def act(self, position: Position) -> Decision:
+        began = time.perf_counter()
+        root = np.zeros((2, self.game.num_actions))
+        state, settings = position.view(position.to_move), self.kernels.settings
+        action = int(without_search(self.game.kernels, settings, state, root))
+        if action == NONE:
+            self.plant(state, position.returns)
+            work = (self.game.kernels, self.kernels.evaluator, settings, self.tree, state, position.returns, self.rng)
+            if self.agent.milliseconds:
+                self.search_until(work, began)
+            else:
+                search_all(*work)
+            chosen = int(choose(self.tree, settings))
+            action = int(report(self.tree, chosen, root))
+            self.last = (state, position.returns.copy(), chosen)
+        return Decision(action, root[VISITS], root[VALUES], int(root[VISITS].sum()), time.perf_counter() - began)
+
+    def plant(self, state: Any, returns: Any) -> None:
+        """Makes the position the tree's root: with what the last search learned below it, or alone."""
+        node = NONE
+        if self.spare is not None and self.last is not None:
+            plies = self.PLIES * self.game.num_seats
+            node = find_position(self.game.kernels, self.tree, *self.last, state, returns, plies)
+        if node == NONE:
+            clear_tree(self.tree)
+        else:
+            copy_subtree(self.tree, node, self.spare)
+            self.tree, self.spare = self.spare, self.tree
+
+    def search_until(self, work: tuple[Any, ...], began: float) -> None:
+        """Runs chunks of iterations until the milliseconds are over or the root is proven."""
+        milliseconds, now, chunk = self.agent.milliseconds, began, 8
+        end = began + milliseconds / 1000
+        while True:
+            search(*work, chunk)
+            per_iteration = (time.perf_counter() - now) / chunk
+            now = time.perf_counter()
+            if now >= end or self.tree.nodes[0, STATUS] == PROVEN:
+                return
+            # Chunks grow to a tenth of the budget, and never past its end.
+            chunk = max(1, int(min(milliseconds / 10_000, end - now) / per_iteration))
+
+
+@dataclass(frozen=True)
+class Mcts(SearchAgent):
+    """Monte Carlo tree search with UCT for any number of seats; every seat maximises its own value (Max-N).
+
+    A known flaw for games with chance: one outcome an action is drawn and frozen in the tree (Kutsch 2017, 4.4);
+    mctse is made for those. Proofs stop at chance, and hold for a seat's view where a game hides something.
+    Source: Weitz 2022, 2.3.4 (the defaults are MCTS1); Kutsch 2017, 4; Winands 2008 (solver).
+    Differs: ties are broken by the random order in which actions are first tried, not by noise; rewards from -1 to 1
+    are normalised to 0 to 1 by doubling the exploration, which ranks actions alike; the secure child is the one with
+    the best lower confidence bound, mean - L / sqrt(n), where K prints a plus; robust_max goes on for at most as many
+    iterations again and then is robust; K has ln n in place of ln(n + 1).
+    """
+
+    name: ClassVar[str] = "mcts"
+    timed_player: ClassVar[type[CompiledPlayer]] = MctsPlayer
+    act_kernel: ClassVar[Any] = act_mcts
+
+    iterations: int = parameter(10_000, "iterations per move", low=1, high=10_000_000, log=True)
+    rollout_depth: int = parameter(2000, "most plies of a rollout", low=0, high=1_000_000)
+    tree_depth: int = parameter(25, "most actions on a path", low=1, high=10_000)
+    exploration: float = parameter(1.414, "K of UCT", low=0, high=100)
+    normalise: bool = parameter(True, "rewards from 0 to 1 in place of -1 to 1")
+    final: str = parameter("max", "what is played: best mean, most visits, both, best lower bound", choices=FINALS)
+    security: float = parameter(1.0, "L of the secure child's lower bound", low=0, high=100)
+    backup: str = parameter("mean", "a node's value: the mean or the least of its rewards", choices=("mean", "minimum"))
+    solver: bool = parameter(False, "proven wins and losses are backed up")
+    forced_depth: int = parameter(0, "longest forced win looked for, where a game can; 0 = none", low=0, high=1000)
+    reuse: bool = parameter(False, "the tree is kept from move to move")
+    score_method: int = parameter(
+        2, "value of a rollout in which a one-seat game ended: 1 its score, 2 its score - 1", low=1, high=2
+    )
+    evaluator: Evaluator = parameter(Rollout(), "what values a new node")
+    milliseconds: int = parameter(0, "time per move in place of iterations, 0 = none", low=0, high=3_600_000)
+
+    def settings(self) -> tuple[float, ...]:
+        exploration = self.exploration * (2.0 if self.normalise else 1.0)
+        choices = (FINALS.index(self.final), self.security, self.backup == "minimum")
+        return (self.iterations, self.tree_depth, exploration, *choices, self.solver, self.forced_depth)
+
+    def seat_kernels(self, game: Game) -> SeatKernels | None:
+        return None if self.reuse else super().seat_kernels(game)
+
+    def start(self, game: Game, seat: int = 0, seed: int = 0) -> Player:
+        if not self.reuse:
+            return super().start(game, seat, seed)
+        self.require(game)
+        return MctsPlayer(self, game, seat_rng(seed, seat, game.num_seats))

@@ -1,0 +1,225 @@
+"""The search of MCTS on a tree: iterations, proofs, and the choice of an action."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import types
+
+from turnier.agents.abi import EVALUATOR, VALUES, VISITS, Root, new_scratch
+from turnier.agents.mcts_tree import (
+    ACTION,
+    COUNT,
+    FIRST,
+    INVERSE_ROOT,
+    MEAN,
+    NODES,
+    NONE,
+    OPEN,
+    PROVEN,
+    STATS,
+    STATUS,
+    TREE,
+    TRIED,
+    WIDTH,
+    enter,
+    expand,
+    select_child,
+    try_child,
+)
+from turnier.games.abi import GAME, NO_WIN, TERMINAL, Actions, Floats, Rng, State, kernel
+from turnier.games.generic import copy_state
+
+ITERATIONS, TREE_DEPTH, EXPLORATION, FINAL, SECURITY, MINIMUM, SOLVER, FORCED_DEPTH = range(8)  # settings
+FINALS = ("max", "robust", "robust_max", "secure")
+MAX, ROBUST, ROBUST_MAX, SECURE = range(4)
+BEST = 1.0  # the best possible value: a return / max_return is never higher
+MOST_CHUNKS = 10  # of a tenth of the iterations each, that robust_max may go on for
+
+
+@kernel(types.void(TREE, types.int64, types.int64, Floats))
+def prove(tree, node, mover, values):
+    """Gives a node its exact values; `mover` is the seat that chose it, NONE at the root."""
+    tree.nodes[node, STATUS] = PROVEN
+    tree.proofs[node] = values
+    if mover != NONE:
+        tree.stats[node, MEAN] = values[mover]
+        tree.stats[node, INVERSE_ROOT] = 0.0
+
+
+@kernel(types.int64(TREE, types.int64, types.int64))
+def proof_of(tree, node, mover):
+    """Returns the child that proves a node in which `mover` moves, or NONE.
+
+    It is one with the best possible value for the mover, or else, where all children are proven, the best of them.
+    """
+    first = tree.nodes[node, FIRST]
+    best, complete = NONE, tree.nodes[node, TRIED] == tree.nodes[node, WIDTH]
+    for child in range(first, first + tree.nodes[node, TRIED]):
+        if tree.nodes[child, STATUS] != PROVEN:
+            complete = False
+        elif best == NONE or tree.stats[child, MEAN] > tree.stats[best, MEAN]:
+            best = child
+    if best != NONE and (complete or tree.stats[best, MEAN] >= BEST):
+        return best
+    return NONE
+
+
+@kernel(types.void(TREE, Actions, Actions, types.int64, Floats))
+def back_up_proof(tree, path, movers, length, values):
+    """Proves what the proven node at the path's end proves above it; `values` become those of the highest such node.
+
+    movers[i] chose path[i]. Nothing is proven over chance, which could have come out otherwise.
+    """
+    for i in range(length - 1, -1, -1):
+        proof = NONE
+        if tree.nodes[path[i], STATUS] == OPEN:
+            proof = proof_of(tree, path[i], movers[i + 1])
+        if proof == NONE:
+            return
+        values[:] = tree.proofs[proof]
+        prove(tree, path[i], movers[i], values)
+
+
+@kernel(types.void(NODES, STATS, Actions, Actions, types.int64, Floats, types.boolean))
+def back_up(nodes, stats, path, movers, length, values, minimum):
+    """Adds an iteration's values to the nodes of its path, to their means or else to their minima (Kutsch 2017, 5)."""
+    nodes[0, COUNT] += 1
+    for i in range(1, length + 1):
+        node = path[i]
+        nodes[node, COUNT] += 1
+        if nodes[node, STATUS] != PROVEN:
+            n, value, mean = float(nodes[node, COUNT]), values[movers[i]], stats[node, MEAN]
+            if minimum:
+                stats[node, MEAN] = value if n == 1.0 else min(mean, value)
+            else:
+                stats[node, MEAN] = mean + (value - mean) / n
+            stats[node, INVERSE_ROOT] = 1.0 / math.sqrt(n)
+
+
+@kernel(types.void(GAME, EVALUATOR, Floats, TREE, State, Floats, Rng, types.int64))
+def search(game, evaluator, settings, tree, root_state, returns, rng, iterations):
+    """Runs iterations on a tree, which may hold earlier ones, until all are done or the root is proven."""
+    scratch = new_scratch(game, root_state)
+    choices, probs, frozen = scratch.choices, scratch.probs, np.empty(4, np.uint64)
+    state, leaf_returns, values = np.empty_like(root_state), np.empty_like(returns), np.empty_like(returns)
+    nodes, stats, seeds = tree.nodes, tree.stats, tree.seeds
+    tree_depth, exploration = np.int64(settings[TREE_DEPTH]), settings[EXPLORATION]
+    minimum, solver = settings[MINIMUM] > 0.0, settings[SOLVER] > 0.0
+    forced_depth = np.int64(settings[FORCED_DEPTH]) if game.has_forced_win else 0
+    path, movers = np.zeros(tree_depth + 1, np.int64), np.empty(tree_depth + 1, np.int64)
+    movers[0] = NONE
+    first_mover = game.to_move(root_state)
+    for _ in range(iterations):
+        if nodes[0, STATUS] == PROVEN:
+            return
+        copy_state(root_state, state)
+        for seat in range(values.size):
+            leaf_returns[seat] = returns[seat]
+            values[seat] = 0.0
+        node, length, mover, fresh = 0, 0, first_mover, False
+        # Selection and expansion; ends at a node that is new, at an end of the tree or proven.
+        while not fresh and length < tree_depth and mover != TERMINAL and nodes[node, STATUS] != PROVEN:
+            if nodes[node, WIDTH] == 0 and expand(game, tree, node, state, choices) == 0:
+                break
+            fresh = nodes[node, TRIED] < nodes[node, WIDTH]
+            node = try_child(nodes, stats, node, rng) if fresh else select_child(nodes, stats, node, exploration)
+            length += 1
+            path[length], movers[length] = node, mover
+            mover = enter(game, nodes, seeds, node, state, leaf_returns, rng, frozen, choices, probs)
+        if nodes[node, STATUS] == PROVEN:
+            values[:] = tree.proofs[node]
+        elif fresh and forced_depth > 0 and mover != TERMINAL and nodes[node, STATUS] == OPEN:
+            forced = game.forced_win(state, forced_depth) != NO_WIN
+            for seat in range(values.size if forced else 0):
+                # The loss is shared where there are several others.
+                values[seat] = BEST if seat == mover else -BEST / float(values.size - 1)
+            if forced:
+                prove(tree, node, movers[length], values)
+        if nodes[node, STATUS] != PROVEN:
+            evaluator.evaluate(game, evaluator.weights, state, leaf_returns, 1, rng, values, scratch)
+            if solver and mover == TERMINAL and nodes[node, STATUS] == OPEN:
+                prove(tree, node, movers[length], values)
+        if solver and nodes[node, STATUS] == PROVEN:
+            back_up_proof(tree, path, movers, length, values)
+        back_up(nodes, stats, path, movers, length, values, minimum)
+
+
+@kernel(types.float64(TREE, types.int64, Floats))
+def standing(tree, child, settings):
+    """What a child of the root is chosen by, besides visits: its mean, or the secure child's lower confidence."""
+    caution = settings[SECURITY] if settings[FINAL] == SECURE else 0.0
+    return tree.stats[child, MEAN] - caution * tree.stats[child, INVERSE_ROOT]
+
+
+@kernel(types.int64(TREE, Floats))
+def choose(tree, settings):
+    """Returns the root's child that `final` asks for (Kutsch 2017, 4.1); robust_max as robust, ties by the mean.
+
+    A proven child is chosen where its exact value is no worse than that of the best other one.
+    """
+    by_visits = settings[FINAL] == ROBUST or settings[FINAL] == ROBUST_MAX
+    best, proven = NONE, NONE
+    first = tree.nodes[0, FIRST]
+    for child in range(first, first + tree.nodes[0, TRIED]):
+        if tree.nodes[child, STATUS] == PROVEN:
+            if proven == NONE or standing(tree, child, settings) > standing(tree, proven, settings):
+                proven = child
+            continue
+        more = 1 if best == NONE else 0
+        if by_visits and best != NONE:
+            more = tree.nodes[child, COUNT] - tree.nodes[best, COUNT]
+        if more > 0 or (more == 0 and standing(tree, child, settings) > standing(tree, best, settings)):
+            best = child
+    if best == NONE or (proven != NONE and standing(tree, proven, settings) >= standing(tree, best, settings)):
+        return proven
+    return best
+
+
+@kernel(types.boolean(TREE, Floats))
+def is_settled(tree, settings):
+    """Whether `choose` has what `final` asks for: for robust_max, a child with both the best mean and most visits."""
+    if settings[FINAL] != ROBUST_MAX:
+        return True
+    chosen, first = choose(tree, settings), tree.nodes[0, FIRST]
+    for child in range(first, first + tree.nodes[0, TRIED]):
+        if tree.stats[child, MEAN] > tree.stats[chosen, MEAN]:
+            return False
+    return True
+
+
+@kernel(types.void(GAME, EVALUATOR, Floats, TREE, State, Floats, Rng))
+def search_all(game, evaluator, settings, tree, state, returns, rng):
+    """Runs the iterations of one decision, and more for robust_max where there is none yet, at most twice as many."""
+    iterations = np.int64(settings[ITERATIONS])
+    search(game, evaluator, settings, tree, state, returns, rng, iterations)
+    for _ in range(MOST_CHUNKS):
+        if is_settled(tree, settings):
+            return
+        search(game, evaluator, settings, tree, state, returns, rng, max(iterations // MOST_CHUNKS, 1))
+
+
+@kernel(types.int64(TREE, types.int64, Root))
+def report(tree, chosen, root):
+    """Fills `root` with the root's children and returns the action of the chosen one."""
+    first = tree.nodes[0, FIRST]
+    for child in range(first, first + tree.nodes[0, TRIED]):
+        root[VISITS, tree.nodes[child, ACTION]] = float(tree.nodes[child, COUNT])
+        root[VALUES, tree.nodes[child, ACTION]] = tree.stats[child, MEAN]
+    return np.int64(tree.nodes[chosen, ACTION])
+
+
+@kernel(types.int64(GAME, Floats, State, Root))
+def without_search(game, settings, state, root):
+    """Returns the only legal action, or one that wins by force (as if visited once), or NONE where search is needed."""
+    choices = np.empty(game.max_choices, np.int64)
+    if game.legal(state, choices) == 1:
+        return choices[0]
+    if game.has_forced_win and settings[FORCED_DEPTH] > 0.0:
+        action = game.forced_win(state, np.int64(settings[FORCED_DEPTH]))
+        if action != NO_WIN:
+            root[VISITS, action] = 1.0
+            root[VALUES, action] = BEST
+            return action
+    return NONE

@@ -1,0 +1,193 @@
+"""The search tree of MCTS: rows of arrays, in which the children of a node lie side by side.
+
+Node 0 is the root. A node stands for the position after its action, and after the chance outcomes that were drawn when
+it was created: they are frozen, drawn again from the node's own seed whenever its path is replayed. Values are those of
+the seat that chose the node's action (Max-N), so selection reads two adjacent numbers a child.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import types
+
+from turnier.games.abi import CHANCE, GAME, Actions, Floats, Rng, State, kernel
+from turnier.games.generic import copy_state, draw_outcome
+from turnier.games.rng import below, next_word, seed_stream
+
+NONE = -1  # no such node, no such action
+MAX_NODES = 4_000_000  # a tree that is full learns from rollouts at its nodes, but grows no more
+
+# Columns of `nodes`.
+ACTION, COUNT, FIRST, WIDTH, TRIED, STATUS, COLUMNS = range(7)
+# Values of STATUS: nothing known, exact value known, or reached by chance (and then never proven).
+OPEN, PROVEN, DRAWN = 0, 1, 2
+# Columns of `stats`; a proven node has its exact value and, since there is nothing to explore, 0 in place of 1/sqrt(n).
+MEAN, INVERSE_ROOT = 0, 1
+
+
+class Tree(NamedTuple):
+    """Rows that no node uses yet hold anything; the system gives memory for touched rows only."""
+
+    nodes: Any  # [capacity, COLUMNS] action, visits n, first child, children (0 = not expanded), tried ones, status
+    stats: Any  # [capacity, 2] mean value for the seat that chose the node, 1/sqrt(n)
+    seeds: Any  # [capacity] of the outcomes that follow the action, where status is DRAWN
+    proofs: Any  # [capacity, seats] exact values, where status is PROVEN
+    size: Any  # [1] nodes in use
+
+
+# Kernels of the inner loop take these out of the tuple once: taking an array out counts a reference, which is slow.
+NODES, STATS, SEEDS = types.Array(types.int32, 2, "C"), types.Array(types.float64, 2, "C"), Rng
+TREE = types.NamedTuple([NODES, STATS, SEEDS, STATS, types.Array(types.int64, 1, "C")], Tree)
+
+
+@kernel(types.void(NODES, STATS, types.int64))
+def clear_node(nodes, stats, node):
+    """Makes a node new, but for its action."""
+    nodes[node, COUNT] = 0
+    nodes[node, WIDTH] = 0
+    nodes[node, TRIED] = 0
+    nodes[node, STATUS] = OPEN
+    stats[node, MEAN] = 0.0
+    stats[node, INVERSE_ROOT] = 0.0
+
+
+@kernel(types.void(TREE))
+def clear_tree(tree):
+    """Leaves the root only."""
+    clear_node(tree.nodes, tree.stats, 0)
+    tree.nodes[0, ACTION] = NONE
+    tree.size[0] = 1
+
+
+@kernel(TREE(types.int64, types.int64))
+def new_tree(capacity, seats):
+    """Returns a tree with only its root."""
+    tree = Tree(
+        np.empty((capacity, COLUMNS), np.int32),
+        np.empty((capacity, 2), np.float64),
+        np.empty(capacity, np.uint64),
+        np.empty((capacity, seats), np.float64),
+        np.empty(1, np.int64),
+    )
+    clear_tree(tree)
+    return tree
+
+
+@kernel(types.int64(GAME, TREE, types.int64, State, Actions))
+def expand(game, tree, node, state, choices):
+    """Gives a node room for all its children, none of them tried yet; returns how many, 0 where the tree is full."""
+    first = tree.size[0]
+    if first + choices.size > tree.stats.shape[0]:
+        return 0
+    n = game.legal(state, choices)
+    for i in range(n):
+        tree.nodes[first + i, ACTION] = choices[i]
+    tree.nodes[node, FIRST] = first
+    tree.nodes[node, WIDTH] = n
+    tree.size[0] = first + n
+    return n
+
+
+@kernel(types.int64(NODES, STATS, types.int64, Rng))
+def try_child(nodes, stats, node, rng):
+    """Makes a random one of the untried children the next tried one and returns it; tried ones come first."""
+    tried = nodes[node, TRIED]
+    child = nodes[node, FIRST] + tried
+    other = child + below(rng, nodes[node, WIDTH] - tried)
+    action = nodes[other, ACTION]
+    nodes[other, ACTION] = nodes[child, ACTION]
+    nodes[child, ACTION] = action
+    nodes[node, TRIED] = tried + 1
+    clear_node(nodes, stats, child)
+    return child
+
+
+@kernel(types.int64(NODES, STATS, types.int64, types.float64))
+def select_child(nodes, stats, node, exploration):
+    """Returns the child with the best UCT value X + K sqrt(ln(n + 1) / n_c), of equals the one tried first."""
+    first = nodes[node, FIRST]
+    weight = exploration * math.sqrt(math.log(float(nodes[node, COUNT]) + 1.0))
+    best, best_score = first, -math.inf
+    for child in range(first, first + nodes[node, WIDTH]):
+        score = stats[child, MEAN] + weight * stats[child, INVERSE_ROOT]
+        if score > best_score:
+            best, best_score = child, score
+    return best
+
+
+@kernel(types.int64(GAME, NODES, SEEDS, types.int64, State, Floats, Rng, Rng, Actions, Floats), inline=True)
+def enter(game, nodes, seeds, node, state, returns, rng, frozen, choices, probs):
+    """Plays a node's action and the outcomes that follow in place; returns who moves then. `frozen` is scratch space.
+
+    The first time a seed is drawn from `rng`, and the outcomes follow from it for ever.
+    """
+    game.step(state, nodes[node, ACTION], returns)
+    mover = game.to_move(state)
+    if mover == CHANCE:
+        if nodes[node, STATUS] != DRAWN:
+            nodes[node, STATUS] = DRAWN
+            seeds[node] = next_word(rng)
+        seed_stream(seeds[node], frozen)
+        while mover == CHANCE:
+            game.step(state, draw_outcome(game, state, frozen, choices, probs), returns)
+            mover = game.to_move(state)
+    return mover
+
+
+@kernel(types.int64(GAME, TREE, State, Floats, types.int64, State, Floats, types.int64))
+def find_position(game, tree, root_state, root_returns, first, state, returns, plies):
+    """Returns the most visited node with the given state and returns, below the root's child `first`, or NONE.
+
+    It is at most `plies` below the root. Depth first: every node's state is made from its parent's.
+    """
+    states, gains = np.empty((plies + 1, state.size), np.int64), np.empty((plies + 1, returns.size))
+    choices, probs, frozen = np.empty(game.max_choices, np.int64), np.empty(game.max_choices), np.empty(4, np.uint64)
+    path, tried = np.zeros(plies + 1, np.int64), np.zeros(plies + 1, np.int64)
+    states[0], gains[0] = root_state, root_returns
+    best, best_count, level = NONE, 0, 0
+    while level >= 0:
+        node = path[level]
+        child = first if level == 0 else tree.nodes[node, FIRST] + tried[level]
+        if level == plies or tried[level] == (1 if level == 0 else tree.nodes[node, TRIED]):
+            level -= 1
+            continue
+        tried[level] += 1
+        if tree.nodes[child, COUNT] <= best_count:
+            continue  # and what is below it has even fewer visits
+        level += 1
+        copy_state(states[level - 1], states[level])
+        gains[level] = gains[level - 1]
+        enter(game, tree.nodes, tree.seeds, child, states[level], gains[level], frozen, frozen, choices, probs)
+        if np.array_equal(states[level], state) and np.array_equal(gains[level], returns):
+            best, best_count = child, tree.nodes[child, COUNT]
+        path[level], tried[level] = child, 0
+    return best
+
+
+@kernel(types.void(TREE, types.int64, TREE))
+def copy_subtree(tree, root, target):
+    """Fills `target`, of the same capacity, with what is below a node, level by level; the node becomes the root."""
+    sources = np.empty(tree.stats.shape[0], np.int32)
+    clear_tree(target)
+    sources[0] = root
+    node = 0
+    while node < target.size[0]:
+        source = sources[node]
+        if source != NONE:
+            target.nodes[node], target.stats[node] = tree.nodes[source], tree.stats[source]
+            target.seeds[node], target.proofs[node] = tree.seeds[source], tree.proofs[source]
+            first, width = target.size[0], tree.nodes[source, WIDTH]
+            target.nodes[node, FIRST] = first
+            for i in range(width):
+                child = tree.nodes[source, FIRST] + i
+                # Of an untried child only the action means anything.
+                target.nodes[first + i, ACTION] = tree.nodes[child, ACTION]
+                sources[first + i] = child if i < tree.nodes[source, TRIED] else NONE
+            target.size[0] += width
+        node += 1
+    # Chance before the root is over, and what is proven without a child tells no action.
+    if target.nodes[0, STATUS] == DRAWN or target.nodes[0, TRIED] == 0:
+        target.nodes[0, STATUS] = OPEN

@@ -1,0 +1,166 @@
+"""Hex: seat 0 connects the top with the bottom, seat 1 the left with the right side. There are no draws.
+
+Groups of stones are trees in the state: each stone points to one of its group, the root to itself. A stone's word is
+seat + 1, the sides that its group touches (4: top or left, 8: bottom or right; kept at the root), and 16 * the cell
+that it points to; 0 is an empty cell. So a stone costs six looks, however long the groups are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from numba import types
+
+from turnier.games import abi
+from turnier.games.abi import TERMINAL, kernel
+from turnier.games.game import Game
+from turnier.games.parameters import parameter
+from turnier.games.rng import below
+
+SIZE, SWAP, PLAYED, CELL = 0, 1, 2, 3  # PLAYED counts the plies, -1 = over; from CELL on the cells, row by row
+SIDES = 12
+BESIDE = ((-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0))
+
+
+@kernel(types.int64(abi.State, types.int64))
+def _root(state, cell):
+    while state[CELL + cell] >> 4 != cell:
+        cell = state[CELL + cell] >> 4
+    return cell
+
+
+@kernel(types.boolean(abi.State, types.int64, types.int64))
+def _place(state, cell, seat):
+    """Puts a stone on an empty cell and says whether it connects the seat's sides."""
+    size = state[SIZE]
+    row, column = cell // size, cell % size
+    along = column if seat else row
+    sides = (4 if along == 0 else 0) | (8 if along == size - 1 else 0)
+    root = cell
+    state[CELL + cell] = seat + 1 | cell << 4
+    for down, right in BESIDE:
+        r, c = row + down, column + right
+        if 0 <= r < size and 0 <= c < size and state[CELL + r * size + c] & 3 == seat + 1:
+            other = _root(state, r * size + c)
+            if other != root:
+                sides |= state[CELL + other] & SIDES
+                state[CELL + root] = seat + 1 | other << 4
+                root = other
+    state[CELL + root] |= sides
+    return state[CELL + root] & SIDES == SIDES
+
+
+@kernel(abi.INIT)
+def init(state, rng):
+    state[PLAYED:] = 0
+
+
+@kernel(abi.TO_MOVE)
+def to_move(state):
+    return TERMINAL if state[PLAYED] < 0 else state[PLAYED] & 1
+
+
+@kernel(abi.LEGAL)
+def legal(state, out):
+    n = 0
+    for cell in range(state[SIZE] * state[SIZE]):
+        if state[CELL + cell] == 0:
+            out[n] = cell
+            n += 1
+    if state[SWAP] and state[PLAYED] == 1:
+        out[n] = state[SIZE] * state[SIZE]
+        n += 1
+    return n
+
+
+@kernel(abi.STEP)
+def step(state, action, rewards):
+    seat, size = state[PLAYED] & 1, state[SIZE]
+    cell = action
+    if action == size * size:  # seat 1 takes over the first stone, mirrored because the sides change too
+        for first in range(size * size):
+            if state[CELL + first] != 0:
+                state[CELL + first] = 0
+                cell = first % size * size + first // size
+                break
+    state[PLAYED] += 1
+    if _place(state, cell, seat):
+        rewards[seat] += 1.0
+        rewards[1 - seat] -= 1.0
+        state[PLAYED] = -1
+
+
+@kernel(abi.PLAYOUT)
+def playout(state, depth, rng, returns):
+    num_cells = state[SIZE] * state[SIZE]
+    plies = 0
+    while plies < depth and state[PLAYED] >= 0:
+        swap = 1 if state[SWAP] and state[PLAYED] == 1 else 0
+        action = below(rng, num_cells + swap)
+        if action == num_cells or state[CELL + action] == 0:
+            step(state, action, returns)
+            plies += 1
+    return plies
+
+
+@kernel(abi.CELLS)
+def cells(state, out):
+    for cell in range(state[SIZE] * state[SIZE]):
+        out[cell] = state[CELL + cell] & 3
+
+
+@dataclass(frozen=True)
+class Hex(Game):
+    """Hex: connect one's two sides of a rhombus of hexagons; seat 0 top and bottom, seat 1 left and right."""
+
+    name: ClassVar[str] = "hex"
+    size: int = parameter(11, "cells a side", low=2, high=19)
+    swap: bool = parameter(False, "seat 1 may take over the first stone")
+
+    num_seats: ClassVar[int] = 2
+    num_cell_values: ClassVar[int] = 3
+
+    @property
+    def num_actions(self) -> int:  # type: ignore[override]
+        return self.size**2 + self.swap
+
+    @property
+    def max_legal(self) -> int:  # type: ignore[override]
+        return self.size**2
+
+    @property
+    def state_words(self) -> int:  # type: ignore[override]
+        return CELL + self.size**2
+
+    @property
+    def num_cells(self) -> int:  # type: ignore[override]
+        return self.size**2
+
+    def variant_words(self) -> tuple[int, ...]:
+        return (self.size, int(self.swap))
+
+    def build_kernels(self) -> abi.GameKernels:
+        return abi.game_kernels(init, to_move, legal, step, playout=playout, cells=cells)
+
+    def symmetries(self) -> npt.NDArray[np.int64]:
+        board = np.arange(self.num_cells, dtype=np.int64)
+        return np.stack([board, board[::-1]])
+
+    def neighbours(self) -> tuple[tuple[int, ...], ...]:
+        inside = range(self.size)
+        return tuple(
+            tuple((r + dr) * self.size + c + dc for dr, dc in BESIDE if r + dr in inside and c + dc in inside)
+            for r in inside
+            for c in inside
+        )
+
+    def action_name(self, action: int) -> str:
+        row, column = divmod(action, self.size)
+        return "swap" if action == self.num_cells else f"{chr(ord('a') + column)}{row + 1}"
+
+    def draw(self, state: npt.NDArray[np.int64]) -> str:
+        marks = np.array(list(".XO"))[self.cell_values(state)].reshape(self.size, self.size)
+        return "\n".join(" " * row + " ".join(line) for row, line in enumerate(marks))

@@ -1,0 +1,119 @@
+"""Nim: take any number from one pile; who takes the last one wins, or loses (misère).
+
+Action (number - 1) * piles + pile takes a number from a pile.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from turnier.games import abi
+from turnier.games.abi import TERMINAL, kernel
+from turnier.games.errors import UserError
+from turnier.games.game import Game
+from turnier.games.parameters import parameter
+
+# START is where the piles of the start lie, PILE those left; MOVER is the seat to move or TERMINAL.
+MAX_PILES = 8
+PILES, MISERE, START, MOVER = 0, 1, 2, 2 + MAX_PILES
+PILE, STATE_WORDS = MOVER + 1, MOVER + 1 + MAX_PILES
+
+
+@kernel(abi.INIT)
+def init(state, rng):
+    for pile in range(MAX_PILES):
+        state[PILE + pile] = state[START + pile]
+    state[MOVER] = 0
+
+
+@kernel(abi.TO_MOVE)
+def to_move(state):
+    return state[MOVER]
+
+
+@kernel(abi.LEGAL)
+def legal(state, out):
+    n, largest = 0, 0
+    for pile in range(state[PILES]):
+        largest = max(largest, state[PILE + pile])
+    for number in range(1, largest + 1):
+        for pile in range(state[PILES]):
+            if state[PILE + pile] >= number:
+                out[n] = (number - 1) * state[PILES] + pile
+                n += 1
+    return n
+
+
+@kernel(abi.STEP)
+def step(state, action, rewards):
+    seat = state[MOVER]
+    state[PILE + action % state[PILES]] -= action // state[PILES] + 1
+    state[MOVER] = 1 - seat
+    for pile in range(state[PILES]):
+        if state[PILE + pile] > 0:
+            return
+    state[MOVER] = TERMINAL
+    winner = 1 - seat if state[MISERE] else seat
+    rewards[winner] += 1.0
+    rewards[1 - winner] -= 1.0
+
+
+@kernel(abi.CELLS)
+def cells(state, out):
+    for pile in range(state[PILES]):
+        out[pile] = state[PILE + pile]
+
+
+@dataclass(frozen=True)
+class Nim(Game):
+    """Nim: take any number from one pile; the last one wins, or loses in misère play."""
+
+    name: ClassVar[str] = "nim"
+    piles: str = parameter("1;3;5;7", "numbers in the piles, up to 8 of 1 to 99, with semicolons")
+    misere: bool = parameter(False, "who takes the last one loses")
+
+    num_seats: ClassVar[int] = 2
+    state_words: ClassVar[int] = STATE_WORDS
+
+    def check(self) -> None:
+        if not re.fullmatch(r"[1-9]\d?(;[1-9]\d?){0,7}", self.piles, re.ASCII):
+            raise UserError(f"nim: piles must be up to {MAX_PILES} numbers from 1 to 99 like 3;4;5, got {self.piles}.")
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        return tuple(int(size) for size in self.piles.split(";"))
+
+    @property
+    def num_actions(self) -> int:  # type: ignore[override]
+        return len(self.sizes) * max(self.sizes)
+
+    @property
+    def max_legal(self) -> int:  # type: ignore[override]
+        return sum(self.sizes)
+
+    @property
+    def num_cells(self) -> int:  # type: ignore[override]
+        """The piles, as a board in one row that has no neighbours."""
+        return len(self.sizes)
+
+    @property
+    def num_cell_values(self) -> int:  # type: ignore[override]
+        return max(self.sizes) + 1
+
+    def variant_words(self) -> tuple[int, ...]:
+        return (len(self.sizes), int(self.misere), *self.sizes, *(0,) * (MAX_PILES - len(self.sizes)))
+
+    def build_kernels(self) -> abi.GameKernels:
+        return abi.game_kernels(init, to_move, legal, step, cells=cells)
+
+    def action_name(self, action: int) -> str:
+        number, pile = divmod(action, len(self.sizes))
+        return f"{number + 1} from pile {pile + 1}"
+
+    def draw(self, state: npt.NDArray[np.int64]) -> str:
+        return " ".join(str(left) for left in self.cell_values(state))

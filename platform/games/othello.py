@@ -1,0 +1,201 @@
+"""Othello: stones enclosed in a straight line change colour; most stones win.
+
+The board lies in the upper left corner of 8 x 8 bits, bit = row * 8 + column, so that one set of shifts does for all
+sizes. Lines are filled step by step in both ways at once. Action row * size + column places a stone, the last one
+passes: it is the only action of a seat that cannot enclose anything while the other one can.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from numba import types
+
+from turnier.games import abi
+from turnier.games.abi import TERMINAL, kernel
+from turnier.games.errors import UserError
+from turnier.games.game import Game, grid_neighbours, square_symmetries
+from turnier.games.parameters import parameter
+from turnier.games.rng import below
+
+# STONES + seat holds a seat's stones, seat 0 has black; MOVER is the seat to move or TERMINAL.
+SIZE, STONES, MOVER, STATE_WORDS = 0, 1, 3, 4
+
+_U, _WORD = np.uint64, types.uint64
+_0, _1, _2, _4, _56, _7, _8, _9 = (_U(n) for n in (0, 1, 2, 4, 56, 7, 8, 9))
+_PAIRS, _FOURS, _BYTES, _ONES = (_U(n * 0x0101010101010101) for n in (0x55, 0x33, 0x0F, 0x01))
+# By size: the whole board, and its columns without the first and the last: a line across those cannot go on.
+BOARD = np.array([sum(((1 << n) - 1) << 8 * row for row in range(n)) for n in range(9)], np.uint64)
+INNER = np.array([sum((((1 << n) - 1) >> 2 << 1) << 8 * row for row in range(n)) for n in range(9)], np.uint64)
+
+
+@kernel(types.int64(_WORD))
+def _count(bits):
+    bits -= (bits >> _1) & _PAIRS
+    bits = (bits & _FOURS) + ((bits >> _2) & _FOURS)
+    return np.int64((((bits + (bits >> _4)) & _BYTES) * _ONES) >> _56)
+
+
+@kernel(types.UniTuple(_WORD, 2)(_WORD, _WORD, _WORD))
+def _fill(start, through, shift):
+    """The unbroken lines of `through` stones that begin beside `start` stones, up and down one direction."""
+    up, down = through & (start << shift), through & (start >> shift)
+    for _ in range(5):
+        up |= through & (up << shift)
+        down |= through & (down >> shift)
+    return up, down
+
+
+@kernel(_WORD(_WORD, _WORD, _WORD))
+def _ends(own, through, shift):
+    """The cells behind lines of the other's stones that begin beside own ones."""
+    up, down = _fill(own, through, shift)
+    return (up << shift) | (down >> shift)
+
+
+@kernel(_WORD(_WORD, _WORD, _WORD, _WORD))
+def _enclosed(stone, own, through, shift):
+    """The other's stones between a new stone and own ones."""
+    up, down = _fill(stone, through, shift)
+    if own & (up << shift) == _0:
+        up = _0
+    if own & (down >> shift) == _0:
+        down = _0
+    return up | down
+
+
+@kernel(_WORD(abi.State, types.int64))
+def _moves(state, seat):
+    """The cells where a seat may place a stone."""
+    own, other, size = _U(state[STONES + seat]), _U(state[STONES + 1 - seat]), state[SIZE]
+    inner = other & INNER[size]
+    ends = _ends(own, other, _8) | _ends(own, inner, _1) | _ends(own, inner, _7) | _ends(own, inner, _9)
+    return ends & BOARD[size] & ~(own | other)
+
+
+@kernel(_WORD(abi.State, _WORD, abi.Floats))
+def _place(state, stone, rewards):
+    """Places the mover's stone, 0 = passes, and returns the next mover's moves; ends the game where nobody has any."""
+    seat = state[MOVER]
+    own, other = _U(state[STONES + seat]), _U(state[STONES + 1 - seat])
+    inner = other & INNER[state[SIZE]]
+    turned = _enclosed(stone, own, other, _8) | _enclosed(stone, own, inner, _1)
+    turned |= _enclosed(stone, own, inner, _7) | _enclosed(stone, own, inner, _9)
+    state[STONES + seat] = np.int64(own | stone | turned)
+    state[STONES + 1 - seat] = np.int64(other ^ turned)
+    state[MOVER] = 1 - seat
+    moves = _moves(state, 1 - seat)
+    if moves == _0 and _moves(state, seat) == _0:
+        state[MOVER] = TERMINAL
+        lead = _count(_U(state[STONES])) - _count(_U(state[STONES + 1]))
+        rewards[0] += np.sign(lead)
+        rewards[1] -= np.sign(lead)
+    return moves
+
+
+@kernel(abi.INIT)
+def init(state, rng):
+    corner = state[SIZE] // 2 * 9 - 9  # of the four in the middle
+    state[STONES] = (1 << (corner + 1)) | (1 << (corner + 8))
+    state[STONES + 1] = (1 << corner) | (1 << (corner + 9))
+    state[MOVER] = 0
+
+
+@kernel(abi.TO_MOVE)
+def to_move(state):
+    return state[MOVER]
+
+
+@kernel(abi.LEGAL)
+def legal(state, out):
+    size, moves = state[SIZE], _moves(state, state[MOVER])
+    n = 0
+    for cell in range(size * size):
+        if (moves >> _U(cell // size * 8 + cell % size)) & _1 != _0:
+            out[n] = cell
+            n += 1
+    if n == 0:
+        out[0] = size * size
+        n = 1
+    return n
+
+
+@kernel(abi.STEP)
+def step(state, action, rewards):
+    size = state[SIZE]
+    stone = _1 << _U(action // size * 8 + action % size) if action < size * size else _0
+    _place(state, stone, rewards)
+
+
+@kernel(abi.PLAYOUT)
+def playout(state, depth, rng, returns):
+    if state[MOVER] < 0:
+        return 0
+    moves = _moves(state, state[MOVER])
+    plies = 0
+    while plies < depth and state[MOVER] >= 0:
+        if moves != _0:
+            for _ in range(below(rng, _count(moves))):
+                moves &= moves - _1
+        moves = _place(state, moves & (~moves + _1), returns)
+        plies += 1
+    return plies
+
+
+@kernel(abi.CELLS)
+def cells(state, out):
+    size, black, white = state[SIZE], _U(state[STONES]), _U(state[STONES + 1])
+    for cell in range(size * size):
+        bit = _U(cell // size * 8 + cell % size)
+        out[cell] = np.int64((black >> bit) & _1) + 2 * np.int64((white >> bit) & _1)
+
+
+@dataclass(frozen=True)
+class Othello(Game):
+    """Othello: enclose stones to turn them over; who has most when nobody can move wins."""
+
+    name: ClassVar[str] = "othello"
+    size: int = parameter(8, "cells a side, an even number", low=4, high=8)
+
+    num_seats: ClassVar[int] = 2
+    state_words: ClassVar[int] = STATE_WORDS
+    num_cell_values: ClassVar[int] = 3
+
+    def check(self) -> None:
+        if self.size % 2:
+            raise UserError(f"othello: size must be even, got {self.size}; choose 4, 6 or 8.")
+
+    @property
+    def num_actions(self) -> int:  # type: ignore[override]
+        return self.size**2 + 1
+
+    @property
+    def max_legal(self) -> int:  # type: ignore[override]
+        return self.size**2 - 4
+
+    @property
+    def num_cells(self) -> int:  # type: ignore[override]
+        return self.size**2
+
+    def variant_words(self) -> tuple[int, ...]:
+        return (self.size,)
+
+    def build_kernels(self) -> abi.GameKernels:
+        return abi.game_kernels(init, to_move, legal, step, playout=playout, cells=cells)
+
+    def symmetries(self) -> npt.NDArray[np.int64]:
+        return square_symmetries(self.size)
+
+    def neighbours(self) -> tuple[tuple[int, ...], ...]:
+        return grid_neighbours(self.size, self.size)
+
+    def action_name(self, action: int) -> str:
+        row, column = divmod(action, self.size)
+        return "pass" if action == self.num_cells else f"{'abcdefgh'[column]}{row + 1}"
+
+    def draw(self, state: npt.NDArray[np.int64]) -> str:
+        marks = np.array(list(".XO"))[self.cell_values(state)].reshape(self.size, self.size)
+        return "\n".join(" ".join(row) for row in marks)

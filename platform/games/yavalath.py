@@ -1,0 +1,148 @@
+"""Yavalath: four of one's own in a row win, three without a four lose; two or three players, any board from 3 to 8.
+
+A move is a cell (rows from the top, each from the left) or, as the second ply only, the swap: seats change, stones keep
+their colour. Lines go through the last stone; five or more count as four, and a four with a separate three wins. Three
+players: who can win at once, or whose next player in the game could, must play one of those cells; a three puts its
+player out (the stones stay), a four is the best rank left, and the others go on unless `play_on` is false; who is left
+when the board is full, or when the game stops, shares the ranks left. Returns go from 1 for the first to -1 for the
+last rank. Source: Weitz 2022, 2.1; rules as Ludii plays them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from turnier.games import abi
+from turnier.games.errors import UserError
+from turnier.games.game import Game
+from turnier.games.parameters import parameter
+from turnier.games.yavalath_board import (
+    END,
+    FOUR,
+    MAX_SIZE,
+    MIN_SIZE,
+    MOVER,
+    SETS,
+    STONES,
+    SWAPPED,
+    THREE,
+    WORDS,
+    coordinates,
+    num_cells,
+)
+from turnier.games.yavalath_forced import forced_win
+from turnier.games.yavalath_records import disagreement
+from turnier.games.yavalath_rules import DRAW, cells, init, legal, playout, step, to_move
+
+MARKS = ".XO#"
+
+
+@dataclass(frozen=True)
+class Yavalath(Game):
+    """Yavalath: four of one's own in a row win, three without a four lose."""
+
+    name: ClassVar[str] = "yavalath"
+    size: int = parameter(5, "cells a side of the hexagon", low=MIN_SIZE, high=MAX_SIZE)
+    players: int = parameter(2, "seats", low=2, high=3)
+    swap: bool = parameter(False, "the second of two players may take over the first stone")
+    play_on: bool = parameter(True, "three players: after a four the others go on for the lower ranks")
+
+    def check(self) -> None:
+        if self.swap and self.players == 3:
+            raise UserError("yavalath: swap must be false with players=3, got true; it is a rule for two players.")
+
+    @property
+    def num_seats(self) -> int:  # type: ignore[override]
+        return self.players
+
+    @property
+    def num_cells(self) -> int:  # type: ignore[override]
+        return num_cells(self.size)
+
+    @property
+    def num_actions(self) -> int:  # type: ignore[override]
+        return self.num_cells + self.swap
+
+    @property
+    def max_legal(self) -> int:  # type: ignore[override]
+        return self.num_cells
+
+    @property
+    def num_cell_values(self) -> int:  # type: ignore[override]
+        return 1 + self.players
+
+    @property
+    def state_words(self) -> int:  # type: ignore[override]
+        return SETS + int(WORDS[self.size]) * (1 + 3 * self.players + (3 if self.players == 3 else 0))
+
+    def variant_words(self) -> tuple[int, ...]:
+        return (self.size, self.players, int(self.swap), int(self.play_on))
+
+    def build_kernels(self) -> abi.GameKernels:
+        kernels = {"cells": cells, "playout": playout}
+        if self.players == 2:
+            kernels["forced_win"] = forced_win
+        return abi.game_kernels(init, to_move, legal, step, **kernels)
+
+    def symmetries(self) -> npt.NDArray[np.int64]:
+        """Six rotations, and each of them mirrored."""
+        cells = coordinates(self.size)
+        index = {cell: i for i, cell in enumerate(cells)}
+        table = []
+        for mirrored in (False, True):
+            turned = [(r, q) if mirrored else (q, r) for q, r in cells]
+            for _ in range(6):
+                table.append([index[cell] for cell in turned])
+                turned = [(-r, q + r) for q, r in turned]
+        return np.array(table, np.int64)
+
+    def neighbours(self) -> tuple[tuple[int, ...], ...]:
+        index = {cell: i for i, cell in enumerate(coordinates(self.size))}
+        around = ((0, -1), (1, -1), (-1, 0), (1, 0), (-1, 1), (0, 1))
+        return tuple(tuple(index[q + dq, r + dr] for dq, dr in around if (q + dq, r + dr) in index) for q, r in index)
+
+    def action_name(self, action: int) -> str:
+        """Columns of constant q by letter, rows from below by number, as Ludii labels the board."""
+        if action == self.num_cells:
+            return "swap"
+        q, r = coordinates(self.size)[action]
+        return chr(ord("A") + q + self.size - 1) + str(self.size - r)
+
+    def facts(self, state: npt.NDArray[np.int64]) -> dict[str, float]:
+        """The stones on the board, whether the seats were swapped, and by what the game ended."""
+        facts: dict[str, float] = {"stones": int(state[STONES])}
+        ends = {"by_four": FOUR, "by_three": THREE, "full_board": DRAW}
+        facts |= {name: int(state[END] == end) for name, end in ends.items()}
+        return facts | ({"swapped": int(state[SWAPPED])} if self.swap else {})
+
+    def draw(self, state: npt.NDArray[np.int64]) -> str:
+        """A hexagon; a column's letter stands where the column ends, below to the right."""
+        n = self.size - 1
+        rows: dict[int, list[str]] = {r: [] for r in range(-n, n + 2)}
+        for (_, r), value in zip(coordinates(self.size), self.cell_values(state), strict=True):
+            rows[r].append(MARKS[value])
+        letters = [chr(ord("A") + column) for column in range(2 * n + 1)]
+        rows[n + 1] = letters[:n]
+        for r in range(1, n + 2):
+            rows[r].append(letters[2 * n + 1 - r])
+        lines = [
+            f"{self.size - r if r <= n else '':>2} " + " " * (abs(r) if r <= n else n + 1) + " ".join(row)
+            for r, row in rows.items()
+        ]
+        return "\n".join([*lines, self._caption(state)])
+
+    def _caption(self, state: npt.NDArray[np.int64]) -> str:
+        mover = int(state[MOVER])
+        if mover < 0:
+            return "over"
+        colour = mover if self.players == 3 else int(state[STONES]) & 1
+        return f"{MARKS[1 + colour]} to move, seat {mover}"
+
+    def verify_record(self, record: Mapping[str, Any]) -> str | None:
+        """Checks a recorded game, perft counts or a cell; yavalath_records.py says how keys tell them apart."""
+        return disagreement(self, record)
