@@ -107,6 +107,10 @@ def _plies(records: Sequence[MatchRecord], agent: str) -> Estimate:
     return _mean([float(len(unpack_plies(r.plies))) for r in records])
 
 
+def _reaches(tile: int) -> Measure:
+    return lambda records, agent: _percent(sum(r.facts.get("max_tile", 0) >= tile for r in records), len(records))
+
+
 # name -> unit, and what it says of a row's records and measured agent
 MEASURES: dict[str, tuple[str, Measure]] = {
     "win_rate": ("games won, %", _agent_wins),
@@ -114,6 +118,7 @@ MEASURES: dict[str, tuple[str, Measure]] = {
     "wins_as_second": ("games won, %", lambda records, agent: _agent_wins(records, agent, 1)),
     "score": ("score", _agent_score),
     "plies": ("plies of a game", _plies),
+    "reaches_2048": ("games with a 2048 tile, %", _reaches(2048)),
     "first_seat_wins": ("games won, %", _seat_wins(0)),
     "second_seat_wins": ("games won, %", _seat_wins(1)),
     "third_seat_wins": ("games won, %", _seat_wins(2)),

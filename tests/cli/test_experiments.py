@@ -1,4 +1,4 @@
-"""The experiment scripts run, resume, and end in a report page."""
+"""The experiment scripts run, resume, and end in a report page for each folder of studies."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 REPO = Path(__file__).resolve().parents[2]
-SCRIPTS = sorted((REPO / "studies" / "weitz").glob("*.py"))
+SCRIPTS = sorted((REPO / "studies").glob("*/*.py"))
+DOCUMENTS = sorted({script.parent.name for script in SCRIPTS})
 
 
 def run(folder: Path, *command: str) -> str:
@@ -23,24 +24,26 @@ def run(folder: Path, *command: str) -> str:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("weitz")
+    return tmp_path_factory.mktemp("studies")
 
 
-@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: f"{script.parent.name}-{script.stem}")
 def test_a_script_runs_and_plays_nothing_twice(folder: Path, script: Path) -> None:
     options = (str(script), "--preset", "tiny", "--executor", "threads")
     first = run(folder, *options)
-    assert "turnier report weitz" in first
+    assert f"turnier report {script.parent.name}" in first
     assert run(folder, *options) == first
 
 
-def test_the_report_shows_every_experiment(folder: Path) -> None:
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_the_report_shows_every_experiment(folder: Path, document: str) -> None:
     """Runs after the scripts, on what they stored."""
-    run(folder, "-c", "from turnier.cli import main; main()", "report", "weitz", "--out", "pages")
-    text = (folder / "pages" / "weitz.md").read_text()
-    assert text.count("\n## ") >= len(SCRIPTS) and "not played yet" not in text
-    assert len(list((folder / "pages").glob("*.png"))) == text.count("\n## ")
-    page = (folder / "pages" / "weitz.html").read_text()
+    run(folder, "-c", "from turnier.cli import main; main()", "report", document, "--out", "pages")
+    text = (folder / "pages" / f"{document}.md").read_text()
+    scripts = [script for script in SCRIPTS if script.parent.name == document]
+    assert text.count("\n## ") >= len(scripts) and "not played yet" not in text
+    assert len(list((folder / "pages").glob(f"{document}-*.png"))) == text.count("\n## ")
+    page = (folder / "pages" / f"{document}.html").read_text()
     assert page.count("<h2>") == text.count("\n## ") and page.count("<img") == text.count("\n## ")
 
 
