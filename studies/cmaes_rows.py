@@ -2,12 +2,11 @@
 
 \b
 Examples:
-    python studies/cmaes_rows.py                        minutes on two cores
-    python studies/cmaes_rows.py --preset paper         about an hour
+    python studies/cmaes_rows.py                        a minute on two cores, looking two decisions ahead
+    python studies/cmaes_rows.py --preset paper         half an hour, three decisions ahead
     optuna-dashboard sqlite:///turnier.db               watch it from another terminal
 
-The search plays one decision deep less than the agents that are meant to use the weights: a game at depth 2 takes a
-fraction of a second. Stop it with Ctrl-C or lose the machine; the same command goes on where it was.
+Stop it with Ctrl-C or lose the machine; the same command goes on where it was.
 """
 
 from __future__ import annotations
@@ -21,8 +20,8 @@ PARAMETERS = tuple(
 )
 PRESETS = {
     # Under noise many candidates with a game each learn faster than few candidates with many games.
-    "quick": Preset("expectimax(depth=1,evaluator=rows2048)", population=64, games=2, generations=12, held_out=200),
-    "paper": Preset("expectimax(depth=2,evaluator=rows2048)", population=64, games=1, generations=40, held_out=200),
+    "quick": Preset("expectimax(depth=2,evaluator=rows2048)", population=64, games=1, generations=30, held_out=200),
+    "paper": Preset("expectimax(depth=3,evaluator=rows2048)", population=64, games=1, generations=50, held_out=200),
     "tiny": Preset("expectimax(depth=1,evaluator=rows2048)", population=6, games=1, generations=2, held_out=4),
 }
 
