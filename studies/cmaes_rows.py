@@ -14,9 +14,10 @@ from __future__ import annotations
 from turnier.agents.agent import Agent
 from turnier.study_command import Preset, run_study
 
+# Without `lost`: all weights in proportion play alike, so one of them sets the scale.
 PARAMETERS = tuple(
     f"evaluator.{name}"
-    for name in ("lost", "empty", "merges", "monotonicity", "monotonicity_power", "sum", "sum_power", "corner")
+    for name in ("empty", "merges", "monotonicity", "monotonicity_power", "sum", "sum_power", "corner")
 )
 PRESETS = {
     # Under noise many candidates with a game each learn faster than few candidates with many games.
