@@ -64,7 +64,8 @@ def test_every_default_row_equals_plain_python() -> None:
         assert table[row] == pytest.approx(line_value(exponents(row), DEFAULT), rel=1e-12)
 
 
-NOTHING = dict.fromkeys(("lost", "empty", "merges", "monotonicity", "sum", "corner"), 0.0)
+NAMES = ("lost", "empty", "merges", "monotonicity", "monotonicity_power", "sum", "sum_power", "corner")
+NOTHING = dict.fromkeys(NAMES, 0.0)
 BY_HAND = [
     ({"lost": 7.0}, [1, 2, 3, 4], 7.0),
     ({"empty": 3.0}, [0, 2, 0, 0], 9.0),
@@ -83,7 +84,7 @@ BY_HAND = [
 @pytest.mark.parametrize(("changes", "line", "points"), BY_HAND)
 def test_each_feature_by_hand(changes: dict[str, float], line: list[int], points: float) -> None:
     """A line read from both ends is worth the same."""
-    table = row_table(*arguments(Rows2048(**NOTHING | changes)))
+    table = row_table(*(NOTHING | changes).values())
     for read in (line, line[::-1]):
         assert table[sum(e << 4 * i for i, e in enumerate(read))] == pytest.approx(points)
 
