@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import shutil
 import statistics
-import subprocess
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +14,11 @@ from numba import types
 from rich.console import Console
 
 from turnier.agents.registry import AGENTS
+from turnier.arena.bench_expectimax import expectimax_rates
+from turnier.arena.bench_programs import run_program
 from turnier.arena.match import play_matches, replay_positions
 from turnier.arena.spec import MatchRecord, MatchSpec, derive_seed
 from turnier.games.abi import GAME, Rng, State, kernel
-from turnier.games.errors import UserError
 from turnier.games.generic import copy_state
 from turnier.games.registry import GAMES
 from turnier.games.rng import stream
@@ -32,53 +31,27 @@ UCT_ITERATIONS, UCT_SEARCHES = 10_000, 20
 SCALE_MOVES, SCALE_MCTSE = 42e6, 60.0
 
 
+Pair = tuple[float, float]  # ours, the reference's
+
+
 def run_benchmarks(console: Console, rounds: int) -> dict[str, dict[str, Any]]:
-    """Returns name -> value, unit, reference, quotient and what the reference is; alternates with the C program."""
-    with tempfile.TemporaryDirectory() as folder:
-        program, yavalath = _compile(Path(folder), "reference_2048"), _compile(Path(folder), "reference_yavalath")
-        names = ("random_2048", "mc_2048", "mctse_2048", "yavalath_playouts", "yavalath_uct")
-        rows: dict[str, list[tuple[float, float]]] = {name: [] for name in names}
-        with console.status("") as status:
-            for i in range(rounds + 1):
-                status.update(f"round {i} of {rounds}" if i else "warming up")
-                c_moves = _c(program, "random", RANDOM_GAMES, i)["moves_per_second"]
-                round_ = {
-                    "random_2048": (_random_moves(i), c_moves),
-                    "mc_2048": (
-                        _decisions("mc(iterations=1000,rollout_depth=20)", MC_DECISIONS, i),
-                        _c(program, "mc", 1000, 20, MC_DECISIONS, i)["decisions_per_second"],
-                    ),
-                    "mctse_2048": (
-                        _decisions("mctse(iterations=3500,rollout_depth=150,maxnodes=500)", 100, i),
-                        c_moves / SCALE_MOVES * SCALE_MCTSE,
-                    ),
-                    "yavalath_playouts": (
-                        _playouts(i),
-                        _c(yavalath, "playouts", PLAYOUTS, i)["playouts_per_second"],
-                    ),
-                    "yavalath_uct": (
-                        _uct_iterations(i),
-                        _c(yavalath, "uct", UCT_ITERATIONS, UCT_SEARCHES, i)["iterations_per_second"],
-                    ),
-                }
-                for name, pair in round_.items():
-                    rows[name] += [pair] * (i > 0)
-    about = {
-        "random_2048": ("moves/s", "C, the same play"),
-        "mc_2048": ("decisions/s", "C, the same loop"),
-        "mctse_2048": ("decisions/s", "60/s at C's 42 M moves/s"),
-        "yavalath_playouts": ("playouts/s", "C, the same play"),
-        "yavalath_uct": ("iterations/s", "C, UCT of its own"),
-    }
+    """Returns name -> value, unit, reference, quotient and what the reference is; alternates with the C programs."""
+    pairs: dict[str, list[Pair]] = {name: [] for name in MEASURES}
+    with tempfile.TemporaryDirectory() as folder, console.status("") as status:
+        for i in range(rounds + 1):
+            for name, (_, _, measure) in MEASURES.items():
+                status.update(f"{name}, round {i} of {rounds}" if i else f"{name}, warming up")
+                pair = measure(Path(folder), i)
+                pairs[name] += [pair] * (i > 0)
     return {
         name: {
-            "value": statistics.median(value for value, _ in pairs),
-            "unit": about[name][0],
-            "reference": statistics.median(reference for _, reference in pairs),
-            "quotient": statistics.median(value / reference for value, reference in pairs),
-            "of": about[name][1],
+            "value": statistics.median(value for value, _ in pairs[name]),
+            "unit": unit,
+            "reference": statistics.median(reference for _, reference in pairs[name]),
+            "quotient": statistics.median(value / reference for value, reference in pairs[name]),
+            "of": reference,
         }
-        for name, pairs in rows.items()
+        for name, (unit, reference, _) in MEASURES.items()
     }
 
 
@@ -91,28 +64,6 @@ def play_out_many(game, start, rng, games):
         copy_state(start, state)
         plies += game.playout(state, 1_000_000, rng, returns)
     return plies
-
-
-def _compile(folder: Path, name: str) -> Path:
-    source = Path(__file__).resolve().parents[2] / "benchmarks" / f"{name}.c"
-    compiler = shutil.which("gcc")
-    if compiler is None or not source.exists():
-        raise UserError(
-            f"the benchmarks need gcc and {source.name} in the repository's benchmarks/, got"
-            f" {'no gcc' if compiler is None else f'no {source}'}; run `make bench` in a clone with gcc installed."
-        )
-    program = folder / name
-    command = [compiler, "-O3", "-march=native", "-o", str(program), str(source), "-lm"]
-    built = subprocess.run(command, capture_output=True, text=True)
-    if built.returncode != 0:
-        raise UserError(f"gcc must compile {source.name}, got: {built.stderr.strip().splitlines()[0]}.")
-    return program
-
-
-def _c(program: Path, *arguments: object) -> dict[str, float]:
-    command = [str(program), *(str(a) for a in arguments)]
-    result: dict[str, float] = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-    return result
 
 
 def _random_moves(seed: int) -> float:
@@ -159,3 +110,42 @@ def _decisions(agent: str, plies: int, seed: int) -> float:
 def _free_choices(record: MatchRecord) -> int:
     """Returns how many decisions of a match had more than one legal action."""
     return sum(len(position.legal_actions()) > 1 for position in replay_positions(record.spec, record.plies))
+
+
+def _random_2048(folder: Path, seed: int) -> Pair:
+    return _random_moves(seed), run_program(folder, "reference_2048", "random", RANDOM_GAMES, seed)["moves_per_second"]
+
+
+def _mc_2048(folder: Path, seed: int) -> Pair:
+    theirs = run_program(folder, "reference_2048", "mc", 1000, 20, MC_DECISIONS, seed)
+    return _decisions("mc(iterations=1000,rollout_depth=20)", MC_DECISIONS, seed), theirs["decisions_per_second"]
+
+
+def _mctse_2048(folder: Path, seed: int) -> Pair:
+    scale = run_program(folder, "reference_2048", "random", RANDOM_GAMES, seed)["moves_per_second"] / SCALE_MOVES
+    return _decisions("mctse(iterations=3500,rollout_depth=150,maxnodes=500)", 100, seed), scale * SCALE_MCTSE
+
+
+def _expectimax_2048(folder: Path, seed: int) -> Pair:
+    return expectimax_rates(folder, depth=3, cutoff=0.0, table=18, seed=seed)[0]
+
+
+def _yavalath_playouts(folder: Path, seed: int) -> Pair:
+    theirs = run_program(folder, "reference_yavalath", "playouts", PLAYOUTS, seed)
+    return _playouts(seed), theirs["playouts_per_second"]
+
+
+def _yavalath_uct(folder: Path, seed: int) -> Pair:
+    theirs = run_program(folder, "reference_yavalath", "uct", UCT_ITERATIONS, UCT_SEARCHES, seed)
+    return _uct_iterations(seed), theirs["iterations_per_second"]
+
+
+# name -> unit, what the reference is, and the measurement (folder for programs, seed)
+MEASURES: dict[str, tuple[str, str, Callable[[Path, int], Pair]]] = {
+    "random_2048": ("moves/s", "C, the same play", _random_2048),
+    "mc_2048": ("decisions/s", "C, the same loop", _mc_2048),
+    "mctse_2048": ("decisions/s", "60/s at C's 42 M moves/s", _mctse_2048),
+    "expectimax_2048": ("evaluations/s", "C, the same search", _expectimax_2048),
+    "yavalath_playouts": ("playouts/s", "C, the same play", _yavalath_playouts),
+    "yavalath_uct": ("iterations/s", "C, UCT of its own", _yavalath_uct),
+}

@@ -12,7 +12,7 @@ from numba import types
 from turnier.agents.abi import SEAT, VALUES, VISITS
 from turnier.agents.evaluators.evaluator import OWN
 from turnier.agents.registry import AGENTS
-from turnier.arena.bench import _c, _compile
+from turnier.arena.bench_programs import run_program
 from turnier.arena.match import play_matches, replay_positions
 from turnier.arena.spec import MatchSpec, derive_seed
 from turnier.games.abi import GAME, kernel
@@ -42,8 +42,8 @@ def expectimax_rates(folder: Path, depth: int, cutoff: float, table: int, seed: 
     seconds = time.perf_counter() - began
     np.ascontiguousarray(seat.evaluator.weights[OWN:]).tofile(folder / "table")
     np.ascontiguousarray(states[:, 1]).tofile(folder / "boards")
-    program = _compile(folder, "reference_expectimax2048")
-    theirs = _c(program, folder / "table", folder / "boards", depth, cutoff, table, rounds)
+    files = (folder / "table", folder / "boards")
+    theirs = run_program(folder, "reference_expectimax2048", *files, depth, cutoff, table, rounds)
     expected = (theirs["evaluations"] * rounds, theirs["value"] * rounds, theirs["actions"] * rounds)
     if not np.allclose(found, expected, rtol=1e-9, atol=0):
         raise RuntimeError(f"both programs must find the same, got {found.tolist()} and {list(expected)}")
