@@ -108,6 +108,27 @@ def test_to_the_end_2x2_is_exact_value_iteration() -> None:
             assert decision.values[DIRECTION[direction]] == pytest.approx(100 + float(points), rel=1e-12), board
 
 
+@needs_jit
+@pytest.mark.parametrize("table", [0, 18])
+def test_to_the_end_3x3_is_exact_value_iteration(table: int) -> None:
+    """The same on 3x3 boards that are nearly stuck: six different large tiles, so that every game ends soon."""
+    agent, draws, checked = expectimax(depth=64, table=table), random.Random(3), 0
+    while checked < 60:
+        large = [2**e for e in draws.sample(range(3, 10), 6)]
+        cells = draws.sample(large + [draws.choice((0, 2, 4)) for _ in range(3)], 9)
+        board = tuple(tuple(cells[i : i + 3]) for i in (0, 3, 6))
+        if len(naive.legal(board)) < 2:
+            continue
+        oracle.expectimax.cache_clear()
+        exact = oracle.expectimax_actions(board)
+        if oracle.expectimax.cache_info().misses > 300:
+            continue  # without a table this would take long
+        checked += 1
+        decision = decide(agent, board_position(board))
+        for direction, points in exact.items():
+            assert decision.values[DIRECTION[direction]] == pytest.approx(float(points), rel=1e-12), board
+
+
 NEAR_THE_END: list[Board] = [
     ((64, 8, 32), (8, 128, 16), (2, 2, 4)),
     ((4, 2, 8), (2, 16, 4), (8, 2, 2)),
