@@ -221,7 +221,7 @@ class Twenty48(Game):
     max_legal: ClassVar[int] = 4
     state_words: ClassVar[int] = STATE_WORDS
     num_cell_values: ClassVar[int] = 18
-    milestones: ClassVar[Mapping[str, tuple[int, ...]]] = {"max_tile": (1024, 2048, 4096, 8192)}
+    milestones: ClassVar[Mapping[str, tuple[int, ...]]] = {"max_tile": (1024, 2048, 4096, 8192, 16384, 32768)}
 
     @property
     def max_outcomes(self) -> int:  # type: ignore[override]

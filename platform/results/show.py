@@ -9,6 +9,9 @@ from rich.console import Console
 from rich.table import Table
 
 
+ALWAYS = 4  # milestones that are shown even where nobody reached them
+
+
 def print_summary(console: Console, table: pd.DataFrame) -> None:
     """Prints what `tables.summary` returns, one table per game; says what to type where it is empty."""
     if table.empty:
@@ -20,8 +23,9 @@ def print_summary(console: Console, table: pd.DataFrame) -> None:
         failed = bool(part["failures"].any())  # the column is shown only where it says something
         console.print((_win_table if played else _score_table)(str(game), rows, failed))
         reached = [c for c in part.columns if ">=" in c and not c.endswith(("_low", "_high")) and part[c].notna().any()]
-        if reached:
-            console.print(_share_table(str(game), reached, rows))
+        shown = [c for i, c in enumerate(reached) if i < ALWAYS or part[c].max() > 0]
+        if shown:
+            console.print(_share_table(str(game), shown, rows))
 
 
 def print_seats(console: Console, table: pd.DataFrame) -> None:
