@@ -8,7 +8,6 @@ import pandas as pd
 from rich.console import Console
 from rich.table import Table
 
-
 ALWAYS = 4  # milestones that are shown even where nobody reached them
 
 
