@@ -24,7 +24,12 @@ Law = Callable[[Agent, Game], None]
 ALL_VARIANTS = [agent for name in AGENTS.names() for agent in contract.variants(name)]
 MAX_CHILD = ("alphabeta", "expectimax", "greedy", "maxn", "mc", "mcts", "mctse")  # agents that play the best mean
 WITHOUT_CHANCE = ("alphabeta", "maxn")  # agents that play games without chance only
-FOR_2048 = [agent for agent in ALL_VARIANTS if "heuristics2048" in str(agent) and agent.name not in WITHOUT_CHANCE]
+ONLY_2048 = {name for name in EVALUATORS.names() if name.endswith("2048")}  # evaluators of no other game
+FOR_2048 = [
+    agent
+    for agent in ALL_VARIANTS
+    if any(name in str(agent) for name in ONLY_2048) and agent.name not in WITHOUT_CHANCE
+]
 
 
 def plays_best_mean(agent: str) -> bool:
@@ -51,7 +56,7 @@ def test_the_contract_covers_every_agent_evaluator_and_game() -> None:
     full = {make_agent(agent).full_text() for agent, _ in cases}
     for name in AGENTS.names():
         if "evaluator" in {field.name for field, _ in parameters_of(AGENTS.load(name))}:
-            for evaluator in {*EVALUATORS.names()} - ({"heuristics2048"} if name in WITHOUT_CHANCE else set()):
+            for evaluator in {*EVALUATORS.names()} - (ONLY_2048 if name in WITHOUT_CHANCE else set()):
                 assert any(text.startswith(f"{name}(") and f"={evaluator}(" in text for text in full), (name, evaluator)
 
 
@@ -80,14 +85,15 @@ def test_text_forms_make_the_same_evaluator(name: str) -> None:
 @pytest.mark.parametrize("agent", FOR_2048, ids=str)
 @pytest.mark.parametrize("game", ["tictactoe", "2048(size=3)", "2048(size=2)"])
 def test_unfit_agents_say_so_in_a_sentence(agent: Agent, game: str) -> None:
-    """heuristics2048 is for the 4x4 board: elsewhere `cannot_play`, `start` and a match say so and name the game."""
+    """Some evaluators are for the 4x4 board: elsewhere `cannot_play`, `start` and a match say so and name the game."""
+    (evaluator,) = (name for name in ONLY_2048 if name in str(agent))
     reason = agent.cannot_play(make_game(game))
     contract.law_sentence(reason)
-    assert "heuristics2048" in str(reason) and game in str(reason)
-    with pytest.raises(UserError, match="heuristics2048"):
+    assert evaluator in str(reason) and game in str(reason)
+    with pytest.raises(UserError, match=evaluator):
         agent.start(make_game(game))
     spec = MatchSpec(game, (agent.full_text(),) * make_game(game).num_seats, 1)
-    with pytest.raises(UserError, match="heuristics2048"):
+    with pytest.raises(UserError, match=evaluator):
         play_match(spec)
     assert agent.cannot_play(make_game("2048")) is None
 
