@@ -20,7 +20,8 @@ OURS, PUBLISHED = "#0072B2", "#D55E00"  # told apart by colour-blind eyes and in
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; color: #222 }
 table { border-collapse: collapse; display: block; overflow-x: auto } td, th { padding: .25rem .75rem }
-td:not(:first-child) { white-space: nowrap } th { text-align: left; border-bottom: 2px solid #999 } td { border-bottom: 1px solid #ddd }
+td:not(:first-child) { white-space: nowrap }
+th { text-align: left; border-bottom: 2px solid #999 } td { border-bottom: 1px solid #ddd }
 code { background: #f2f2f2; padding: 0 .25rem } img { max-width: 100% }
 """
 
