@@ -2,8 +2,8 @@
 
 \b
 Examples:
-    python studies/cmaes_rows.py                        a minute on two cores, looking two decisions ahead
-    python studies/cmaes_rows.py --preset paper         half an hour, three decisions ahead
+    python studies/cmaes_rows.py                        some minutes on two cores, two decisions ahead
+    python studies/cmaes_rows.py --preset paper         about ten minutes, three decisions ahead
     optuna-dashboard sqlite:///turnier.db               watch it from another terminal
 
 Stop it with Ctrl-C or lose the machine; the same command goes on where it was.

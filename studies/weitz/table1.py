@@ -2,8 +2,8 @@
 
 \b
 Examples:
-    python studies/weitz/table1.py                     a minute on two cores
-    python studies/weitz/table1.py --preset paper      200 games a row, as in the thesis
+    python studies/weitz/table1.py                     half a minute on two cores
+    python studies/weitz/table1.py --preset paper      200 games a row, as in the thesis; ten minutes
     turnier report weitz                               the page with all of Weitz's studies
 """
 
