@@ -36,7 +36,7 @@ from turnier.games.rng import below
 
 ITERATIONS, MAXNODES, TREE_DEPTH, EXPLORATION, NORMALISED, FINAL, SECURITY, MINIMUM = range(8)  # settings
 NORMALISE_AFTER = 100  # iterations (Kutsch 2017, 5)
-NODES_PER_ITERATION = 2  # at most: an action and its outcome
+NODES_PER_ITERATION = 3  # at most: a new outcome, an action below it and its outcome
 
 
 @kernel(types.int64(TREE, types.int64, types.int64, Floats))
@@ -102,14 +102,15 @@ def search(game, evaluator, settings, tree, root_state, returns, rng, iterations
         node, length = 0, 1
         path[0] = 0
         fresh = False
-        # Selection and expansion; ends at a node where the rollout starts.
+        # Selection and expansion (K, algorithms 8 and 9); ends below a new action node, where the rollout starts.
         while not fresh and length < 2 * tree_depth + 1 and tree.counts[NUM_NODES] + NODES_PER_ITERATION <= capacity:
             mover = game.to_move(state)
             if mover == TERMINAL:
                 break
             if tree.untried[node] == UNKNOWN:
                 tree.untried[node] = game.legal(state, choices)
-            if tree.untried[node] > 0:
+            fresh = tree.untried[node] > 0
+            if fresh:
                 if tree.counts[NUM_ACTION_NODES] >= settings[MAXNODES]:
                     break
                 action = untried_action(game, tree, node, state, rng, choices)
@@ -123,7 +124,6 @@ def search(game, evaluator, settings, tree, root_state, returns, rng, iterations
             node = find_child(tree, chosen, code)
             if node == NONE:
                 node = add_node(tree, chosen, code)
-                fresh = True
             path[length] = chosen
             path[length + 1] = node
             length += 2
