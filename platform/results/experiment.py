@@ -119,6 +119,8 @@ MEASURES: dict[str, tuple[str, Measure]] = {
     "score": ("score", _agent_score),
     "plies": ("plies of a game", _plies),
     "reaches_2048": ("games with a 2048 tile, %", _reaches(2048)),
+    "reaches_4096": ("games with a 4096 tile, %", _reaches(4096)),
+    "reaches_8192": ("games with a 8192 tile, %", _reaches(8192)),
     "first_seat_wins": ("games won, %", _seat_wins(0)),
     "second_seat_wins": ("games won, %", _seat_wins(1)),
     "third_seat_wins": ("games won, %", _seat_wins(2)),
