@@ -15,11 +15,11 @@ from turnier.experiment_command import run_experiments
 from turnier.results.experiment import Experiment, Row
 
 UCT = ",selection=uct,exploration=0.0566"
-TEXT = """MC searches flat, 1,000 rollouts of 20 moves an action. MCTS freezes one outcome of chance in every node, the
-flaw that MCTSE mends with nodes for chance. The thesis says that a rollout that ended loses 1 (method 2) for all of its
-agents; its program did so only until January 2017, before MCTSE was written, and MCTSE with method 2 dies early now and
-then, since one rollout that survives its 150 moves outweighs all differences of score. So MCTS and MCTSE are played with
-method 1 here, MC with method 2; the last row is MCTSE with method 2."""
+TEXT = """MC searches flat, 1,000 rollouts of 20 moves an action. MCTS freezes one outcome of chance in every node,
+the flaw that MCTSE mends with nodes for chance. The thesis says that a rollout that ended loses 1 (method 2) for all
+of its agents; its program did so only until January 2017, before MCTSE was written, and MCTSE with method 2 dies
+early now and then, since one rollout that survives its 150 moves outweighs all differences of score. So MCTS and
+MCTSE are played with method 1 here, MC with method 2; the last row is MCTSE with method 2."""
 
 
 def build(preset: str) -> list[Experiment]:

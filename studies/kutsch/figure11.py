@@ -15,8 +15,8 @@ from turnier.results.experiment import Experiment, Row
 
 TREE_DEPTHS = (1, 2, 5, 10)
 UCT = "selection=uct,exploration=0.0566"
-TEXT = """Unlike MCTS, whose tree is wrong, MCTSE loses nothing with a deeper tree; beyond extremes the tree depth did not
-matter, since the limit of 500 nodes ends its growth first."""
+TEXT = """Unlike MCTS, whose tree is wrong, MCTSE loses nothing with a deeper tree; beyond extremes the tree depth
+did not matter, since the limit of 500 nodes ends its growth first."""
 
 
 def build(preset: str) -> list[Experiment]:

@@ -15,9 +15,9 @@ from turnier.results.experiment import Experiment, Row
 
 MAXNODES = (250, 500, 1000, 2000, 4000)
 SELECTIONS = {"UCTN": "", "UCT": ",selection=uct,exploration=0.0566"}
-TEXT = """UCTN was best with 500 nodes and worst with 1,000; UCT had *always rather exactly 52,000 points* with 500, 1,000,
-2,000, 3,000 and 4,000, and less with 250. The thesis takes its own dips for an anomaly, and its means of 50 games are
-uncertain by about 5,000 points."""
+TEXT = """UCTN was best with 500 nodes and worst with 1,000; UCT had *always rather exactly 52,000 points* with 500,
+1,000, 2,000, 3,000 and 4,000, and less with 250. The thesis takes its own dips for an anomaly, and its means of 50
+games are uncertain by about 5,000 points."""
 
 
 def build(preset: str) -> list[Experiment]:

@@ -14,8 +14,9 @@ from turnier.experiment_command import run_experiments
 from turnier.results.experiment import Experiment, Row
 
 UCT, UCTN = (0.0141, 0.0566, 0.2, 1.4142), (0.2, 0.7, 1.4142135623730951, 4.0)
-TEXT = """UCTN divides values by the best rollout, so its best K is the usual sqrt 2 whatever the score; UCT's values are
-tiny shares of 3,932,156 points, and its best K is about 0.0566, which acts at 50,000 points as sqrt 2 does for UCTN."""
+TEXT = """UCTN divides values by the best rollout, so its best K is the usual sqrt 2 whatever the score; UCT's values
+are tiny shares of 3,932,156 points, and its best K is about 0.0566, which acts at 50,000 points as sqrt 2 does for
+UCTN."""
 
 
 def build(preset: str) -> list[Experiment]:

@@ -14,8 +14,9 @@ from turnier.experiment_command import run_experiments
 from turnier.results.experiment import Experiment, Row
 
 DEPTHS = (5, 20, 50, 150, 300)
-TEXT = """MC is best near 20 and by far the best with shallow rollouts; MCTS and MCTSE are best near 150. MC is played
-with method 2 and the tree searches with method 1 (see *MC, MCTS and MCTSE*); MCTS has a tree depth of 10 here."""
+TEXT = """MC is best near 20 and by far the best with shallow rollouts; MCTS and MCTSE are best near 150. MC is
+played with method 2 and the tree searches with method 1 (see *MC, MCTS and MCTSE*); MCTS has a tree depth of 10
+here."""
 
 
 def build(preset: str) -> list[Experiment]:

@@ -13,8 +13,9 @@ from settings import GAMES, NOTE, mc, published
 from turnier.experiment_command import run_experiments
 from turnier.results.experiment import Experiment, Row
 
-TEXT = """A rollout is worth its share of the highest possible score; method 2 takes 1 off where the game ended in it.
-With rollouts of 20 moves method 2 is clearly better, with 200, where nearly all of them end, there is no difference."""
+TEXT = """A rollout is worth its share of the highest possible score; method 2 takes 1 off where the game ended in
+it. With rollouts of 20 moves method 2 is clearly better, with 200, where nearly all of them end, there is no
+difference."""
 
 
 def build(preset: str) -> list[Experiment]:

@@ -14,8 +14,8 @@ from turnier.experiment_command import run_experiments
 from turnier.results.experiment import Experiment, Row
 
 ITERATIONS = (100, 250, 500, 1000, 2000, 5000)  # per action
-TEXT = """MC with rollouts of 20 moves: more iterations always improved the score, with ever less gain. Of the figure only
-the value at 1,000 iterations is printed."""
+TEXT = """MC with rollouts of 20 moves: more iterations always improved the score, with ever less gain. Of the figure
+only the value at 1,000 iterations is printed."""
 
 
 def build(preset: str) -> list[Experiment]:

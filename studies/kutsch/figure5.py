@@ -14,8 +14,8 @@ from turnier.experiment_command import run_experiments
 from turnier.results.experiment import Experiment, Row
 
 DEPTHS = (5, 10, 20, 40, 100, 200)
-TEXT = """MC with 1,000 iterations per action: the best depth is *about 20*; deeper rollouts spread over too many futures.
-Only the best value is printed."""
+TEXT = """MC with 1,000 iterations per action: the best depth is *about 20*; deeper rollouts spread over too many
+futures. Only the best value is printed."""
 
 
 def build(preset: str) -> list[Experiment]:

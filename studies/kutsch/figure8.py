@@ -14,8 +14,8 @@ from turnier.experiment_command import run_experiments
 from turnier.results.experiment import Experiment, Row
 
 TREE_DEPTHS = (1, 2, 3, 5, 10)
-TEXT = """MCTS freezes one outcome of chance in every node, so the deeper its tree, the more it believes in tiles that will
-not come: a tree depth of 1 was best. Only that value is printed."""
+TEXT = """MCTS freezes one outcome of chance in every node, so the deeper its tree, the more it believes in tiles
+that will not come: a tree depth of 1 was best. Only that value is printed."""
 
 
 def build(preset: str) -> list[Experiment]:
