@@ -63,6 +63,12 @@ def prepare(spec: MatchSpec) -> None:
         compile_kernel(play_many)
 
 
+def prepare_matches(specs: Sequence[MatchSpec]) -> None:
+    """Prepares matches, those of the same agents at the same game once."""
+    for one in {(spec.game, spec.agents): spec for spec in specs}.values():
+        prepare(one)
+
+
 def play_match(spec: MatchSpec) -> MatchRecord:
     """Plays one match; the same spec gives the same record but for the seconds."""
     return play_matches([spec])[0]
