@@ -25,7 +25,7 @@ from turnier.games.rng import stream
 
 GAMES = ("tictactoe", "connect_four(rows=4,columns=4)", "nim", "2048(size=2)", "2048(size=3)", "2048")
 # What makes a variant cheap, where an agent has the parameter.
-SMALL: dict[str, Any] = {"iterations": 10, "rollout_depth": 6, "maxnodes": 12, "depth": 2, "deepest": 2, "members": 3}
+SMALL: dict[str, Any] = {"iterations": 10, "rollout_depth": 6, "maxnodes": 12, "depth": 2, "deepest": 2, "members": 2}
 MAX_PLIES = 60 if JIT else 15  # of a match in these laws; 4x4 games of 2048 would go on for a thousand
 
 
@@ -38,7 +38,7 @@ def small(name: str) -> Agent:
 
 
 def variants(name: str) -> list[Agent]:
-    """Returns small variants, each off the base in one parameter: any agent, evaluator, choice, method, the lowest value."""
+    """Returns small variants, each off the base in one parameter: any agent, evaluator, choice, or lowest value."""
     base = small(name)
     found = [base]
     for field, declared in parameters_of(type(base)):
