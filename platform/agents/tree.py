@@ -26,14 +26,13 @@ class Tree(NamedTuple):
     label: Any  # [capacity] the action of an action node, the chance outcomes' code of a decision node
     untried: Any  # [capacity] legal actions of a decision node without an action node yet, or UNKNOWN
     visits: Any  # [capacity]
-    values: Any  # [capacity, seats] sums of rollout values
-    scores: Any  # [capacity, seats] the same without the penalty of rollouts that ended
-    largest: Any  # [seats] largest score of a rollout of this search, at least 0
+    values: Any  # [capacity, seats] sums of rollout values, or the least of them
+    largest: Any  # [seats] largest value of a rollout of this search, at least 0
     counts: Any  # [3] nodes, action nodes, iterations so far
 
 
 _INTS, _FLOATS = types.Array(types.int64, 1, "C"), types.Array(types.float64, 1, "C")
-TREE = types.NamedTuple([_INTS] * 5 + [types.Array(types.float64, 2, "C")] * 2 + [_FLOATS, _INTS], Tree)
+TREE = types.NamedTuple([_INTS] * 5 + [types.Array(types.float64, 2, "C"), _FLOATS, _INTS], Tree)
 
 
 @kernel(TREE(types.int64, types.int64))
@@ -45,7 +44,6 @@ def new_tree(capacity, seats):
         np.empty(capacity, np.int64),
         np.empty(capacity, np.int64),
         np.empty(capacity, np.int64),
-        np.empty((capacity, seats), np.float64),
         np.empty((capacity, seats), np.float64),
         np.zeros(seats, np.float64),
         np.zeros(3, np.int64),
@@ -64,7 +62,6 @@ def add_node(tree, parent, label):
     tree.untried[node] = UNKNOWN
     tree.visits[node] = 0
     tree.values[node, :] = 0.0
-    tree.scores[node, :] = 0.0
     tree.next_sibling[node] = NONE
     if parent != NONE:
         tree.next_sibling[node] = tree.first_child[parent]
@@ -81,18 +78,23 @@ def find_child(tree, parent, label):
     return child
 
 
-@kernel(types.void(TREE, _INTS, types.int64, _FLOATS))
-def back_up(tree, path, length, values):
-    """Adds a rollout's values to the nodes of a path, [length], and counts it.
-
-    In a game of one seat a negative value is a score less the penalty of 1 (game-score method 2).
-    """
+@kernel(types.void(TREE, _INTS, types.int64, _FLOATS, types.boolean))
+def back_up(tree, path, length, values, minimum):
+    """Adds a rollout's values to the nodes of a path, [length], or lowers them to it (Kutsch 2017, eq. 4)."""
     for seat in range(values.size):
-        score = values[seat] + 1.0 if values.size == 1 and values[seat] < 0.0 else values[seat]
         for i in range(length):
-            tree.values[path[i], seat] += values[seat]
-            tree.scores[path[i], seat] += score
-        tree.largest[seat] = max(tree.largest[seat], score)
+            if not minimum:
+                tree.values[path[i], seat] += values[seat]
+            elif tree.visits[path[i]] == 0 or values[seat] < tree.values[path[i], seat]:
+                tree.values[path[i], seat] = values[seat]
+        tree.largest[seat] = max(tree.largest[seat], values[seat])
     for i in range(length):
         tree.visits[path[i]] += 1
     tree.counts[DONE] += 1
+
+
+@kernel(types.float64(TREE, types.int64, types.int64, types.boolean))
+def mean_value(tree, node, seat, minimum):
+    """Returns what a node is worth to a seat: the mean of its rollouts' values, or the least of them."""
+    value = tree.values[node, seat]
+    return value if minimum else value / float(tree.visits[node])

@@ -1,24 +1,26 @@
-"""Where matches run: in this thread, in threads, or in Ray actors (`ray_workers`).
+"""Where work is done: in this thread, in threads, or in Ray actors (`ray_workers`).
 
-All three play the same batches of about a second through `play_matches`, so that the choice never changes a move.
-Members of ensembles run in pools, which go by the same names.
+All three do the same batches of about a second through the same function, so that the choice never changes a move.
+Members of ensembles search in pools, which go by the same names.
 """
 
 from __future__ import annotations
 
 import concurrent.futures
+import functools
 import os
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from turnier.agents.agent import Agent
 from turnier.agents.ensemble import Ensemble
 from turnier.agents.pool import Pool, SerialPool, ThreadPool
-from turnier.arena.match import play_matches, prepare
+from turnier.arena.match import play_matches, prepare_matches
 from turnier.arena.spec import MatchRecord, MatchSpec
 from turnier.games.errors import UserError, unknown
 
@@ -26,35 +28,57 @@ TARGET_SECONDS = 1.0  # of work in a batch
 GROWTH = 8  # a batch is at most this many times larger than the largest before it
 
 
+class Timed(Protocol):
+    """What every record says: how long the work took."""
+
+    @property
+    def seconds(self) -> float: ...
+
+
+S = TypeVar("S")
+R = TypeVar("R", bound=Timed)
+Batch = Callable[..., list[Any]]  # what a worker calls: (specs) or (specs, stop) -> their records
+
+
+class Work(NamedTuple, Generic[S, R]):
+    """One kind of work; both are functions of a module, which Ray ships by name."""
+
+    do: Callable[[Sequence[S], npt.NDArray[np.int64] | None], list[R]]  # once stop[0] is not 0 it leaves out the rest
+    prepare: Callable[[Sequence[S]], None]  # refuses bad specs and compiles, before anything is done
+
+
+MATCHES: Work[MatchSpec, MatchRecord] = Work(play_matches, prepare_matches)
+
+
 class Lost(Exception):
-    """The worker that had a batch is gone; the batch is played again elsewhere."""
+    """The worker that had a batch is gone; the batch is done again elsewhere."""
 
 
 class BatchSizer:
-    """Chooses how many matches make about a second of work, from what earlier batches took."""
+    """Chooses how many specs make about a second of work, from what earlier batches took."""
 
     def __init__(self, workers: int) -> None:
         self.workers = workers
-        self.seconds_per_match = 0.0
+        self.seconds_each = 0.0
         self.largest = 0
 
     def size(self, remaining: int) -> int:
         """Returns the next batch's size; small at first, and small again at the end so that no worker idles long."""
-        if self.seconds_per_match == 0.0:
+        if self.seconds_each == 0.0:
             return 1
-        wanted = int(TARGET_SECONDS / self.seconds_per_match)
+        wanted = int(TARGET_SECONDS / self.seconds_each)
         fair = -(-remaining // (2 * self.workers))
         return max(1, min(wanted, fair, self.largest * GROWTH))
 
-    def observe(self, matches: int, seconds: float) -> None:
-        latest = max(seconds, 1e-6) / matches
+    def observe(self, done: int, seconds: float) -> None:
+        latest = max(seconds, 1e-6) / done
         # Agents differ, so recent batches count most; a slow one at once, lest batches grow too long.
-        self.seconds_per_match = max(latest, 0.5 * (self.seconds_per_match + latest))
-        self.largest = max(self.largest, matches)
+        self.seconds_each = max(latest, 0.5 * (self.seconds_each + latest))
+        self.largest = max(self.largest, done)
 
 
 class Executor(ABC):
-    """Plays matches on some workers; use it as a context manager."""
+    """Does work on some workers; use it as a context manager."""
 
     def __init__(self, workers: int) -> None:
         if workers < 1:
@@ -68,11 +92,11 @@ class Executor(ABC):
         self.close()
 
     @abstractmethod
-    def submit(self, batch: list[MatchSpec]) -> Any:
+    def submit(self, do: Batch, batch: list[Any]) -> Any:
         """Starts a batch and returns its ticket (hashable)."""
 
     @abstractmethod
-    def wait(self, tickets: list[Any]) -> Iterable[tuple[Any, list[MatchRecord] | Lost]]:
+    def wait(self, tickets: list[Any]) -> Iterable[tuple[Any, list[Any] | Lost]]:
         """Waits until at least one ticket is done; returns what is."""
 
     @abstractmethod
@@ -80,19 +104,28 @@ class Executor(ABC):
         """Stops the workers; batches in flight are dropped."""
 
     def play(self, specs: Iterable[MatchSpec]) -> Iterator[list[MatchRecord]]:
-        """Plays matches and yields their records batch by batch, in order of completion.
+        """Plays matches and yields their records, see `run`.
 
-        A lost batch is played again, what was yielded never is. At most two batches a worker are in flight.
+        Where there are fewer matches than workers, those that would idle leave their cores to members of ensembles.
+        """
+        matches = list(specs)
+        threads = self.workers // max(1, len(matches))
+        do = functools.partial(play_matches, threads=threads) if threads > 1 else play_matches
+        return self.run(MATCHES._replace(do=do), matches)
+
+    def run(self, work: Work[S, R], specs: Iterable[S]) -> Iterator[list[R]]:
+        """Does work and yields its records batch by batch, in order of completion.
+
+        A lost batch is done again, what was yielded never is. At most two batches a worker are in flight.
         """
         waiting = deque(specs)
-        for one in {(spec.game, spec.agents): spec for spec in waiting}.values():
-            prepare(one)
+        work.prepare(list(waiting))
         sizer = BatchSizer(self.workers)
-        flying: dict[Any, list[MatchSpec]] = {}
+        flying: dict[Any, list[S]] = {}
         while waiting or flying:
             while waiting and len(flying) < 2 * self.workers:
                 batch = [waiting.popleft() for _ in range(min(len(waiting), sizer.size(len(waiting))))]
-                flying[self.submit(batch)] = batch
+                flying[self.submit(work.do, batch)] = batch
             for ticket, result in self.wait(list(flying)):
                 batch = flying.pop(ticket)
                 if isinstance(result, Lost):
@@ -103,18 +136,18 @@ class Executor(ABC):
 
 
 class SerialExecutor(Executor):
-    """Plays in the calling thread."""
+    """Works in the calling thread."""
 
     def __init__(self, workers: int | None = None) -> None:
         super().__init__(1)
-        self._done: dict[int, list[MatchRecord]] = {}
+        self._done: dict[int, list[Any]] = {}
 
-    def submit(self, batch: list[MatchSpec]) -> int:
+    def submit(self, do: Batch, batch: list[Any]) -> int:
         ticket = len(self._done)
-        self._done[ticket] = play_matches(batch)
+        self._done[ticket] = do(batch)
         return ticket
 
-    def wait(self, tickets: list[Any]) -> Iterable[tuple[Any, list[MatchRecord] | Lost]]:
+    def wait(self, tickets: list[Any]) -> Iterable[tuple[Any, list[Any] | Lost]]:
         done, self._done = self._done, {}
         return done.items()
 
@@ -123,17 +156,17 @@ class SerialExecutor(Executor):
 
 
 class ThreadExecutor(Executor):
-    """Plays in threads of this process; compiled matches run without the GIL."""
+    """Works in threads of this process; compiled code runs without the GIL."""
 
     def __init__(self, workers: int | None = None) -> None:
         super().__init__(os.cpu_count() or 1 if workers is None else workers)
         self._pool = concurrent.futures.ThreadPoolExecutor(self.workers, "turnier")
         self._stop = np.zeros(1, np.int64)
 
-    def submit(self, batch: list[MatchSpec]) -> concurrent.futures.Future[list[MatchRecord]]:
-        return self._pool.submit(play_matches, batch, self._stop)
+    def submit(self, do: Batch, batch: list[Any]) -> concurrent.futures.Future[list[Any]]:
+        return self._pool.submit(do, batch, self._stop)
 
-    def wait(self, tickets: list[Any]) -> Iterable[tuple[Any, list[MatchRecord] | Lost]]:
+    def wait(self, tickets: list[Any]) -> Iterable[tuple[Any, list[Any] | Lost]]:
         done, _ = concurrent.futures.wait(tickets, return_when=concurrent.futures.FIRST_COMPLETED)
         return [(future, future.result()) for future in done]
 

@@ -1,4 +1,4 @@
-"""The command line: games, agents, play, tournament, results, report, verify, bench."""
+"""The command line: games, agents, play, tournament, certainty, results, report, verify, bench."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from rich.table import Table
 
 import turnier
 from turnier.agents.registry import AGENTS, EVALUATORS
+from turnier.arena.certainty import COLLECTOR
 from turnier.command import run_app
 from turnier.games.parameters import Declared, Registry, parameters_of
 from turnier.games.registry import GAMES
@@ -153,6 +154,39 @@ def tournament(
     frame = matches_frame(results, run=run_id)
     print_summary(console, summary(frame))
     print_seats(console, seat_summary(frame))
+
+
+@app.command(short_help="Measures how often searches of the same position agree.")
+def certainty(
+    game: Annotated[str, typer.Argument(help="a game, such as 2048 or yavalath")],
+    agents: AgentsArgument,
+    states: Annotated[int, typer.Option(help="positions of each group (legal actions, phase of the game)")] = 20,
+    repeats: Annotated[int, typer.Option(help="searches of each position")] = 20,
+    games: Annotated[int, typer.Option(help="games that positions are collected from")] = 20,
+    collector: Annotated[str, typer.Option(help="the agent that plays them")] = COLLECTOR,
+    seed: Annotated[int, typer.Option(help="same seed, same positions and searches, whatever the workers")] = 1,
+    store: StoreOption = DEFAULT_STORE,
+    executor: Annotated[str, typer.Option(help="ray, threads or serial")] = "ray",
+    workers: Annotated[int | None, typer.Option(help="default: all cores")] = None,
+    address: Annotated[str | None, typer.Option(help="Ray cluster to join, such as auto; default: RAY_ADDRESS")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="print JSON")] = False,
+) -> None:
+    """Searches positions of real games again and again, and shows how often an agent chooses the same action.
+
+    Normalised certainty (Kutsch 2017, 9.1) is 0 where all actions are equally frequent and 1 where it is always the
+    same; agreement, of pairs of searches, is 0 for a random agent however few the searches are.
+    What is stored already is not searched again.
+
+    Example: turnier certainty 2048 random "mc(iterations=100)" --states 5
+    """
+    from turnier.arena.executors import make_executor
+    from turnier.certainty_command import Certainty, measure, show
+    from turnier.results.store import Store
+
+    wanted = Certainty.of(game, agents, states, repeats, collector, games, seed)
+    with Store.open(store) as results, make_executor(executor, workers, address) as pool:
+        votes = measure(wanted, results, pool)
+    show(console, wanted, votes, as_json)
 
 
 @app.command(short_help="Shows what is stored.")

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from tests import naive
 from tests.agents import naive_search as oracle
 from tests.agents.positions import board_position, estimate, marks_position
+from turnier.agents.abi import VALUES
 from turnier.agents.agent import seat_rng
-from turnier.agents.mctse import Mctse, search, select_action
+from turnier.agents.mctse import NODES_PER_ITERATION, Mctse, choose, is_settled, report, search, select_action
 from turnier.agents.registry import EVALUATORS, make_agent
 from turnier.agents.tree import (
     DONE,
@@ -49,7 +50,7 @@ def grow(agent: Mctse, position: Position, *chunks: int, capacity: int = 0, seed
     """Returns the tree of a search that ran in chunks of iterations on one stream of random numbers."""
     game, rng = position.game, stream(seed)
     kernels = agent.kernels(game)
-    tree = new_tree(capacity or 2 * sum(chunks) + 1, game.num_seats)
+    tree = new_tree(capacity or NODES_PER_ITERATION * sum(chunks) + 1, game.num_seats)
     for iterations in chunks:
         arrays = (position.state, position.returns, rng)
         search(game.kernels, kernels.evaluator, kernels.settings, tree, *arrays, iterations)
@@ -99,6 +100,11 @@ def walk(tree: Any, position: Position) -> Iterator[Visited]:
             waiting.append(Visited(child, state, returns, levels, not here.is_action))
 
 
+def together(agent: Mctse) -> Any:
+    """How a node's values follow from those below it."""
+    return np.min if agent.backup == "minimum" else np.sum
+
+
 def legal(game: Game, state: np.ndarray) -> list[int]:
     return game.position(state).legal_actions()
 
@@ -117,7 +123,8 @@ LIMITS: dict[str, dict[str, Any]] = {
     "depth 1": {"maxnodes": UNLIMITED, "tree_depth": 1},
     "depth 2": {"maxnodes": UNLIMITED, "tree_depth": 2},
     "uct": {"maxnodes": 40, "tree_depth": 4, "selection": "uct", "exploration": 0.3},
-    "uctn, method 1": {"maxnodes": 100, "tree_depth": 5, "score_method": 1},
+    "uctn, method 2": {"maxnodes": 100, "tree_depth": 5, "score_method": 2},
+    "pessimistic": {"maxnodes": 80, "tree_depth": 5, "backup": "minimum"},
     "score": {"maxnodes": 60, "tree_depth": 6, "evaluator": SCORE},
 }
 BOTH = pytest.mark.parametrize(
@@ -149,19 +156,20 @@ def test_tree_invariants(where: str, limits: str) -> None:
         assert len(set(labels)) == len(labels)
         if here.is_action:
             assert visits == below_visits > 0
-            assert tree.values[here.node] == pytest.approx(tree.values[here.children].sum(axis=0), abs=1e-9)
+            joined = together(agent)(tree.values[here.children], axis=0)
+            assert tree.values[here.node] == pytest.approx(joined, abs=1e-9)
             continue
         ended_here = visits - below_visits
         possible = legal(game, here.state)
         assert set(labels) <= set(possible)
-        if here.node != 0:
-            assert ended_here >= 1  # the rollout that the node was created for
+        assert ended_here >= 0
         if tree.untried[here.node] == UNKNOWN:
             assert not labels
         else:
             assert tree.untried[here.node] + len(labels) == len(possible)
         if unlimited:
-            assert ended_here == (0 if here.node == 0 else visits if not possible else 1)
+            # One rollout where its action was new, none where only its outcome was: then it was expanded at once.
+            assert ended_here in ((0,) if here.node == 0 else (0, 1) if possible else (visits,))
             if tree.untried[here.node] > 0:  # every action is tried before one is tried again
                 assert all(tree.visits[child] == 1 for child in here.children)
     assert len(nodes) == tree.counts[NUM_NODES] <= tree.visits.size
@@ -179,13 +187,15 @@ def test_tree_invariants(where: str, limits: str) -> None:
 def test_values_are_the_sums_of_what_ended_below(where: str, limits: str) -> None:
     """With the evaluator `score` an iteration is worth the returns where it ends, so every sum is known exactly."""
     position = POSITIONS[where]
-    tree = grow(mctse(**LIMITS[limits] | {"evaluator": SCORE}), position, 300)
+    agent = mctse(**LIMITS[limits] | {"evaluator": SCORE})
+    tree = grow(agent, position, 300)
     found = {here.node: here for here in walk(tree, position)}
     expected: dict[int, np.ndarray] = {}
     for node in sorted(found, reverse=True):  # children are created after their parents
         below_here = found[node].children
         ended = tree.visits[node] - sum(tree.visits[child] for child in below_here)
-        expected[node] = ended * found[node].returns + sum(expected[child] for child in below_here)
+        own = [] if ended == 0 else [found[node].returns * (1 if limits == "pessimistic" else ended)]
+        expected[node] = together(agent)(own + [expected[child] for child in below_here], axis=0)
         assert tree.values[node] == pytest.approx(expected[node], abs=1e-9)
     largest = np.max([here.returns for here in found.values() if not here.is_action and here.node != 0], axis=0)
     if limits not in ("few nodes", "one node") or position.returns.max() == 0:
@@ -197,11 +207,11 @@ def test_values_are_the_sums_of_what_ended_below(where: str, limits: str) -> Non
 def test_a_search_in_chunks_equals_one_search(where: str, limits: str) -> None:
     """A tree outlives a call: 100 + 60 + 40 iterations grow the same tree as 200, bit for bit."""
     agent = mctse(rollout_depth=10, **LIMITS[limits])
-    whole, chunks = (grow(agent, POSITIONS[where], *c, capacity=500) for c in ((200,), (100, 60, 40)))
+    whole, chunks = (grow(agent, POSITIONS[where], *c, capacity=700) for c in ((200,), (100, 60, 40)))
     n = int(whole.counts[NUM_NODES])
     assert n > 2
     assert np.array_equal(whole.counts, chunks.counts) and np.array_equal(whole.largest, chunks.largest)
-    for name in ("first_child", "next_sibling", "label", "untried", "visits", "values", "scores"):
+    for name in ("first_child", "next_sibling", "label", "untried", "visits", "values"):
         assert np.array_equal(getattr(whole, name)[:n], getattr(chunks, name)[:n]), name
 
 
@@ -209,7 +219,7 @@ def test_a_search_in_chunks_equals_one_search(where: str, limits: str) -> None:
 def test_a_full_tree_stays_inside_its_arrays(capacity: int) -> None:
     """The number of nodes never exceeds the capacity, whatever the limit of action nodes says."""
     tree = grow(mctse(maxnodes=UNLIMITED, rollout_depth=5), POSITIONS["2048 4x4"], 200, capacity=capacity)
-    assert capacity - 1 <= tree.counts[NUM_NODES] <= capacity
+    assert capacity - NODES_PER_ITERATION < tree.counts[NUM_NODES] <= capacity
     assert tree.visits[0] == tree.counts[DONE] == 200
 
 
@@ -223,29 +233,37 @@ def test_children_lists_by_hand() -> None:
     assert [find_child(tree, 0, label) for label in (7, 3, 5)] == [a, b, NONE]
     assert find_child(tree, b, 7) == NONE
     path = np.array([0, a, c, b, b])
-    back_up(tree, path, 3, np.array([0.5, -0.25]))
-    back_up(tree, path, 1, np.array([-2.0, 1.0]))
+    back_up(tree, path, 3, np.array([0.5, -0.25]), False)
+    back_up(tree, path, 1, np.array([-2.0, 1.0]), False)
     assert tree.visits[:4].tolist() == [2, 1, 0, 1]
     assert tree.values[:4].tolist() == [[-1.5, 0.75], [0.5, -0.25], [0.0, 0.0], [0.5, -0.25]]
     assert tree.largest.tolist() == [0.5, 1.0] and tree.counts[DONE] == 2
 
 
-def test_uctn_divides_scores_but_not_the_penalty_of_ended_rollouts() -> None:
-    """A rollout that ended is worth PN / m - 1, one that went on PN / m: both within -1 .. 1, as K says."""
+def test_the_pessimistic_backup_keeps_the_least_value() -> None:
+    """Kutsch 2017, eq. 4: a node is worth the least of the rollouts below it, however often it was visited."""
     tree = new_tree(3, 1)
-    lost, alive = add_node(tree, 0, 0), add_node(tree, 0, 1)
-    for _ in range(50):
-        back_up(tree, np.array([0, lost]), 2, np.array([0.004 - 1.0]))
-        back_up(tree, np.array([0, alive]), 2, np.array([0.001]))
-    assert tree.largest == pytest.approx([0.004])
-    assert tree.scores[:3, 0] == pytest.approx([0.25, 0.2, 0.05])
-    assert tree.values[:3, 0] == pytest.approx([50 * (0.005 - 1.0), 50 * (0.004 - 1.0), 0.05])
-    # lost: 0.004 / 0.004 - 1 = 0, alive: 0.001 / 0.004 = 0.25. Were the penalty divided, lost would be at -249 and
-    # never be tried again; exploration outweighs a quarter once alive has many more visits.
-    settings = np.array(mctse(exploration=math.sqrt(2)).settings(), np.float64)
-    assert select_action(tree, 0, 0, settings) == alive
-    tree.visits[alive], tree.values[alive], tree.scores[alive] = 1600, 1.6, 1.6
-    assert select_action(tree, 0, 0, settings) == lost
+    risky, safe = add_node(tree, 0, 0), add_node(tree, 0, 1)
+    for node, value in ((risky, 0.9), (safe, 0.3), (risky, 0.1), (safe, 0.2), (risky, 0.9)):
+        back_up(tree, np.array([0, node]), 2, np.array([value]), True)
+    assert tree.values[:3, 0].tolist() == [0.1, 0.1, 0.2] and tree.visits[:3].tolist() == [5, 3, 2]
+    assert tree.largest.tolist() == [0.9]
+    settings = np.array(mctse(backup="minimum", exploration=0).settings(), np.float64)
+    assert select_action(tree, 0, 0, settings) == safe
+    root = np.zeros((2, 2))
+    assert report(tree, 0, settings, root) == 1 and root[VALUES].tolist() == [0.1, 0.2]
+
+
+@pytest.mark.parametrize(
+    ("final", "security", "expected"),
+    [("max", 0.0, 0), ("robust", 0.0, 2), ("robust_max", 0.0, 2), ("secure", 0.0, 0), ("secure", 0.5, 1)],
+)
+def test_final_rules_by_hand(final: str, security: float, expected: int) -> None:
+    """Kutsch 2017, 4.1: best mean, most visits, both, best lower bound mean - L / sqrt(n)."""
+    tree = fan([(4, 0.9), (25, 0.8), (100, 0.3)], 129, 1.0)
+    settings = np.array(mctse(final=final, security=security).settings(), np.float64)
+    assert tree.label[choose(tree, 0, settings)] == expected
+    assert is_settled(tree, 0, settings) == (final != "robust_max")
 
 
 def fan(stats: list[tuple[int, float]], done: int, largest: float, seat: int = 0) -> Any:
@@ -256,7 +274,6 @@ def fan(stats: list[tuple[int, float]], done: int, largest: float, seat: int = 0
         tree.visits[child] = visits
         tree.values[child, seat] = visits * mean
         tree.values[child, 1 - seat] = -5.0 * visits * mean  # to be ignored
-        tree.scores[child] = tree.values[child]
     tree.visits[0] = sum(visits for visits, _ in stats)
     tree.counts[DONE] = done
     tree.largest[seat], tree.largest[1 - seat] = largest, 77.0
@@ -302,7 +319,7 @@ def bandit(means: list[float], iterations: int, largest: float, **changes: Any) 
     nodes = [int(add_node(tree, 0, label)) for label in range(len(means))]
     for i in range(iterations):
         node = nodes[i] if i < len(means) else int(select_action(tree, 0, 0, settings))
-        back_up(tree, np.array([0, node]), 2, np.array([means[int(tree.label[node])]]))
+        back_up(tree, np.array([0, node]), 2, np.array([means[int(tree.label[node])]]), False)
     return [int(tree.visits[node]) for node in nodes]
 
 
@@ -325,7 +342,7 @@ def test_uctn_prefers_better_actions_where_uct_cannot() -> None:
     position = board_position(((0, 16, 8, 32), (4, 64, 4, 4), (16, 0, 8, 16), (128, 32, 2, 16)), score=1200.0)
     visits, values = {}, {}
     for selection in ("uctn", "uct"):
-        agent = mctse(selection=selection, score_method=1)
+        agent = mctse(selection=selection)
         decision = agent.start(position.game, 0, 1).act(position)
         actions = position.legal_actions()
         assert len(actions) == 4
@@ -385,11 +402,12 @@ def test_the_search_equals_a_plain_one(where: str, limits: str) -> None:
     decision = agent.start(game, position.to_move, 5).act(position)
     expected = np.zeros((2, game.num_actions))
     for action, node in root.children.items():
-        expected[:, action] = node.visits, node.values[position.to_move] / node.visits
+        divisor = 1 if agent.backup == "minimum" else node.visits
+        expected[:, action] = node.visits, node.values[position.to_move] / divisor
     assert decision.visits.tolist() == expected[0].tolist()
     assert decision.values == pytest.approx(expected[1], rel=1e-12, abs=1e-15)
 
-    tree = new_tree(2 * iterations + 1, game.num_seats)
+    tree = new_tree(NODES_PER_ITERATION * iterations + 1, game.num_seats)
     arrays = (position.state, position.returns, seat_rng(5, position.to_move, game.num_seats))
     search(game.kernels, kernels.evaluator, kernels.settings, tree, *arrays, iterations)
 
