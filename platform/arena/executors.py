@@ -1,12 +1,13 @@
 """Where work is done: in this thread, in threads, or in Ray actors (`ray_workers`).
 
 All three do the same batches of about a second through the same function, so that the choice never changes a move.
-Members of ensembles run in pools, which go by the same names.
+Members of ensembles search in pools, which go by the same names.
 """
 
 from __future__ import annotations
 
 import concurrent.futures
+import functools
 import os
 from abc import ABC, abstractmethod
 from collections import deque
@@ -103,8 +104,14 @@ class Executor(ABC):
         """Stops the workers; batches in flight are dropped."""
 
     def play(self, specs: Iterable[MatchSpec]) -> Iterator[list[MatchRecord]]:
-        """Plays matches and yields their records, see `run`."""
-        return self.run(MATCHES, specs)
+        """Plays matches and yields their records, see `run`.
+
+        Where there are fewer matches than workers, those that would idle leave their cores to members of ensembles.
+        """
+        matches = list(specs)
+        threads = self.workers // max(1, len(matches))
+        do = functools.partial(play_matches, threads=threads) if threads > 1 else play_matches
+        return self.run(MATCHES._replace(do=do), matches)
 
     def run(self, work: Work[S, R], specs: Iterable[S]) -> Iterator[list[R]]:
         """Does work and yields its records batch by batch, in order of completion.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import time
 from collections.abc import Iterator, Sequence
 
@@ -11,6 +12,8 @@ import numpy.typing as npt
 
 from turnier.agents.abi import SeatKernels
 from turnier.agents.agent import Player
+from turnier.agents.ensemble import start_player
+from turnier.agents.pool import Pool, SerialPool, ThreadPool
 from turnier.agents.registry import agent_of
 from turnier.arena.play_kernel import ILLEGAL, LIMIT, NORMAL, play_many
 from turnier.arena.spec import MatchRecord, MatchSpec, Termination, derive_seed, pack_plies, unpack_plies
@@ -64,7 +67,7 @@ def play_match(spec: MatchSpec) -> MatchRecord:
 
 
 def play_matches(
-    specs: Sequence[MatchSpec], stop: npt.NDArray[np.int64] | None = None, python: bool = False
+    specs: Sequence[MatchSpec], stop: npt.NDArray[np.int64] | None = None, python: bool = False, threads: int = 1
 ) -> list[MatchRecord]:
     """Plays matches in order and returns their records.
 
@@ -72,6 +75,7 @@ def play_matches(
         specs: any matches; neighbours with the same game, agents and opening share one call into compiled code.
         stop: [1]; once it is not 0 the matches still to be played are left out.
         python: play move by move in Python even where compiled code could (for tests; the same moves).
+        threads: in which the members of a match's ensembles search; they never change a move.
     """
     stop = np.zeros(1, np.int64) if stop is None else stop
     records: list[MatchRecord] = []
@@ -83,7 +87,8 @@ def play_matches(
         if all(seat is not None for seat in seats):
             records += _play_compiled(game, [s for s in seats if s is not None], batch, stop)
         else:
-            records += [_play_in_python(game, spec) for spec in batch if not stop[0]]
+            with ThreadPool(min(threads, os.cpu_count() or 1)) if threads > 1 else SerialPool() as pool:
+                records += [_play_in_python(game, spec, pool) for spec in batch if not stop[0]]
         if stop[0]:
             break
     return records
@@ -155,7 +160,7 @@ def _call_once(game: Game, seats: tuple[SeatKernels, ...]) -> None:
     play_many(game.kernels, seats, words, rngs, none, 0, returns, counts, none, ends, np.zeros(1, np.int64))
 
 
-def _play_in_python(game: Game, spec: MatchSpec) -> MatchRecord:
+def _play_in_python(game: Game, spec: MatchSpec, pool: Pool) -> MatchRecord:
     """Plays move by move; an agent that fails ends the match with a record."""
     began = time.perf_counter()
     termination, error = Termination.NORMAL, ""
@@ -174,7 +179,8 @@ def _play_in_python(game: Game, spec: MatchSpec) -> MatchRecord:
             break
         try:  # an agent's failure is part of the record
             if not players:
-                players = [agent_of(text).start(game, seat, spec.seed) for seat, text in enumerate(spec.agents)]
+                agents = enumerate(map(agent_of, spec.agents))
+                players = [start_player(agent, game, seat, spec.seed, pool) for seat, agent in agents]
             decision = players[mover].act(seen_by(position, mover, spec.seed, sum(decisions)))
             action, searched = int(decision.action), int(decision.nodes)
         except Exception as failure:

@@ -7,7 +7,7 @@ import logging
 import os
 import socket
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -21,11 +21,8 @@ from turnier.games.errors import UserError
 class RayWorker:
     """The actor: one process that does one piece of work after the other."""
 
-    def work(self, do: Batch, batch: list[Any]) -> list[Any]:
-        return do(batch)
-
-    def search(self, job: SearchJob) -> Decision:
-        return job.run()
+    def work(self, do: Callable[[Any], Any], what: Any) -> Any:
+        return do(what)
 
 
 class Crew:
@@ -47,10 +44,10 @@ class Crew:
         self._flights: dict[Any, tuple[int, Any, float]] = {}  # ref -> actor's index, actor, when it was sent
         self._longest = 0.0
 
-    def send(self, method: str, *work: Any) -> Any:
-        """Gives work to the actor that has least, and returns its ref."""
+    def send(self, do: Callable[[Any], Any], what: Any) -> Any:
+        """Lets the actor that has least to do call a function, which Ray ships by name; returns the ref."""
         worker = int(np.argmin(self._load))
-        ref = getattr(self.actors[worker], method).remote(*work)
+        ref = self.actors[worker].work.remote(do, what)
         self._load[worker] += 1
         self._flights[ref] = (worker, self.actors[worker], time.monotonic())
         return ref
@@ -113,7 +110,7 @@ class RayExecutor(Executor):
         super().__init__(self.crew.workers)
 
     def submit(self, do: Batch, batch: list[Any]) -> Any:
-        return self.crew.send("work", do, batch)
+        return self.crew.send(do, batch)
 
     def wait(self, tickets: list[Any]) -> Iterable[tuple[Any, list[Any] | Lost]]:
         done = self.crew.wait(tickets)
@@ -135,7 +132,7 @@ class RayPool(Pool):
         self._jobs: dict[Any, SearchJob | None] = {}  # ref -> the job, or None where nobody waits for it any more
 
     def submit(self, job: SearchJob) -> SearchJob:
-        self._jobs[self.crew.send("search", job)] = job
+        self._jobs[self.crew.send(SearchJob.run, job)] = job
         return job
 
     def wait(self, tickets: list[SearchJob]) -> Iterable[tuple[SearchJob, Decision]]:

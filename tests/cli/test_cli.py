@@ -51,6 +51,14 @@ def test_play_is_reproducible_and_shows_moves(tmp_path: Path) -> None:
     assert "values (visits)" in shown
 
 
+def test_members_of_ensembles_search_anywhere(tmp_path: Path) -> None:
+    """`turnier play` shows the same match whether members search in one thread, in several, or in Ray actors."""
+    command = ("play", "2048(size=2)", "root_parallel(agent=mctse(iterations=30,rollout_depth=5),members=3)", "--show")
+    places = (("serial",), ("threads", "--workers", "2"), ("ray", "--workers", "2"))
+    shown = [good(*command, "--executor", *place, cwd=tmp_path).partition("seed 1")[0] for place in places]
+    assert "seat 0:" in shown[0] and shown[0] == shown[1] == shown[2]
+
+
 def test_a_tournament_is_the_same_with_every_executor(tmp_path: Path) -> None:
     """Also with 1 and 2 workers, and `turnier results` shows mean, interval, games and tile rates."""
     command = ("tournament", "2048", "random", "mc(iterations=20,rollout_depth=20)", "--games", "6", "--seed", "7")
@@ -140,6 +148,9 @@ BAD = {
         "heuristics2048 evaluates the 4x4 board of 2048 only",
     ),
     "unknown executor": (("tournament", "2048", "random", "--executor", "rya"), "did you mean ray?"),
+    "unfit member": (("play", "2048", "majority(agent=alphabeta)"), "alphabeta"),
+    "member's parameter": (("play", "2048", "majority(agent=mc(iteration=5))"), "did you mean iterations?"),
+    "unknown place of members": (("play", "2048", "random", "--executor", "rya"), "did you mean ray?"),
     "no workers": (("tournament", "2048", "random", "--workers", "0"), "at least 1 worker, got 0"),
     "unreachable cluster": (
         ("tournament", "2048", "random", "--address", "127.0.0.1:1"),
