@@ -83,6 +83,27 @@ def _draw(spec: MatchSpec, plies: bytes, states: int, seed: int) -> dict[Group, 
     return {group: sorted(its, key=lambda drawn: drawn[0])[:states] for group, its in found.items()}
 
 
+def choose_by_move(
+    records: Iterable[MatchRecord], moves: tuple[int, ...], states: int, seed: int
+) -> list[SeenPosition]:
+    """Chooses at most `states` positions of recorded matches from move moves[0] up to, without, moves[1].
+
+    Only positions with at least two legal actions; moves are those of all seats, the first is 0.
+    """
+    first, last = moves
+    matches = tuple(sorted(((r.spec, r.plies) for r in records), key=lambda match: match[0].id))
+    between = {p.id: p for seen in _seen(matches) for p in seen[first:last] if len(p.legal) > 1}
+    random = np.random.default_rng(derive_seed(seed, "moves", first, last))
+    positions = list(between.values())
+    return [positions[i] for i in random.permutation(len(positions))[:states]]
+
+
+@functools.lru_cache(maxsize=8)
+def _seen(matches: tuple[tuple[MatchSpec, bytes], ...]) -> list[list[SeenPosition]]:
+    """Returns what the seat to move saw at every move of every match."""
+    return [[SeenPosition.of(p) for p in replay_positions(*match) if p.to_move >= 0] for match in matches]
+
+
 def vote_specs(positions: Sequence[SeenPosition], agent: str, repeats: int, seed: int) -> list[VoteSpec]:
     """Returns the searches of positions by an agent; a seed depends on the position, the repeat and `seed` only."""
     if repeats < 2:

@@ -1,16 +1,13 @@
-"""Where work is done: in this thread, in threads, or in Ray actors. Nothing else imports ray.
+"""Where work is done: in this thread, in threads, or in Ray actors (`ray_workers`).
 
 All three do the same batches of about a second through the same function, so that the choice never changes a move.
+Members of ensembles run in pools, which go by the same names.
 """
 
 from __future__ import annotations
 
 import concurrent.futures
-import contextlib
-import logging
 import os
-import socket
-import time
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,6 +16,9 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from turnier.agents.agent import Agent
+from turnier.agents.ensemble import Ensemble
+from turnier.agents.pool import Pool, SerialPool, ThreadPool
 from turnier.arena.match import play_matches, prepare_matches
 from turnier.arena.spec import MatchRecord, MatchSpec
 from turnier.games.errors import UserError, unknown
@@ -168,144 +168,38 @@ class ThreadExecutor(Executor):
         self._pool.shutdown(wait=True, cancel_futures=True)
 
 
-class RayExecutor(Executor):
-    """Works in Ray actors that keep their kernels warm: on the cluster at `address`, else on a quiet local one."""
-
-    PATIENCE = 600.0  # seconds that a batch may take, plus ten times the longest so far; then its worker is replaced
-
-    def __init__(self, workers: int | None = None, address: str | None = None) -> None:
-        self.address = address or os.environ.get("RAY_ADDRESS") or "local"
-        self._ray = _connect(self.address, workers)
-        cpus = int(self._ray.cluster_resources().get("CPU", 0))
-        if cpus < 1:
-            _disconnect(self._ray)
-            raise UserError(f"the Ray cluster at {self.address} must have at least 1 CPU, got none; add a worker node.")
-        super().__init__(workers or cpus)
-        self._actor_class = self._ray.remote(num_cpus=1, max_restarts=0)(RayWorker)
-        self._actors = [self._actor_class.remote() for _ in range(self.workers)]
-        self._load = [0] * self.workers
-        self._flights: dict[Any, tuple[int, Any, float]] = {}  # ref -> actor's index, actor, when it was sent
-        self._longest = 0.0
-
-    def submit(self, do: Batch, batch: list[Any]) -> Any:
-        worker = int(np.argmin(self._load))
-        ref = self._actors[worker].work.remote(do, batch)
-        self._load[worker] += 1
-        self._flights[ref] = (worker, self._actors[worker], time.monotonic())
-        return ref
-
-    def wait(self, tickets: list[Any]) -> Iterable[tuple[Any, list[Any] | Lost]]:
-        while True:
-            done, _ = self._ray.wait(tickets, num_returns=1, timeout=5.0)
-            results = [(ref, self._collect(ref)) for ref in done]
-            late = time.monotonic() - self.PATIENCE - 10 * self._longest
-            for ref in tickets:
-                if ref in self._flights and self._flights[ref][2] < late:
-                    results.append((ref, self._replace(ref)))
-            if results:
-                return results
-
-    def _collect(self, ref: Any) -> list[Any] | Lost:
-        from ray import exceptions
-
-        worker, _, sent = self._flights[ref]
-        try:
-            records: list[Any] = self._ray.get(ref)
-        except (
-            exceptions.ActorDiedError,
-            exceptions.ActorUnavailableError,
-            exceptions.WorkerCrashedError,
-            exceptions.NodeDiedError,
-            exceptions.ObjectLostError,
-        ):
-            return self._replace(ref)
-        except exceptions.RayTaskError as failure:
-            raise failure.as_instanceof_cause() from None
-        del self._flights[ref]
-        self._load[worker] -= 1
-        self._longest = max(self._longest, time.monotonic() - sent)
-        return records
-
-    def _replace(self, ref: Any) -> Lost:
-        """Starts a new actor in place of the one that had `ref`, once for all of its batches."""
-        worker, actor, _ = self._flights.pop(ref)
-        if self._actors[worker] is actor:
-            with contextlib.suppress(Exception):
-                self._ray.kill(actor)
-            self._actors[worker] = self._actor_class.remote()
-        self._load[worker] -= 1
-        return Lost()
-
-    def close(self) -> None:
-        for actor in self._actors:
-            with contextlib.suppress(Exception):
-                self._ray.kill(actor)
-        _disconnect(self._ray)
-
-
-class RayWorker:
-    """The actor: one process that does one batch after the other."""
-
-    def work(self, do: Batch, batch: list[Any]) -> list[Any]:
-        return do(batch)
-
-
-def _connect(address: str, workers: int | None) -> Any:
-    """Starts or joins Ray, quietly; raises UserError with one sentence where that fails."""
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-    if address == "local":
-        # Ray's ports listen on all interfaces unless told that this machine is the whole cluster.
-        os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
-    import ray
-
-    quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
-    try:
-        if address == "local":
-            cpus = workers or os.cpu_count() or 1
-            ray.init(
-                address, num_cpus=cpus, include_dashboard=False, object_store_memory=128 << 20,
-                runtime_env={"env_vars": {"NUMBA_NUM_THREADS": "1"}}, **quiet,
-            )  # fmt: skip
-        else:
-            _require_reachable(address)
-            ray.init(address, **quiet)
-    except (ConnectionError, RuntimeError, ValueError, OSError) as failure:
-        reason = next(iter(str(failure).strip().splitlines()), type(failure).__name__).rstrip(".")
-        raise UserError(
-            f"a Ray cluster must answer at {address}, got: {reason}; start one with `ray start --head`,"
-            " set RAY_AUTH_MODE=token if it asks for a token, or leave --address out."
-        ) from None
-    return ray
-
-
-def _require_reachable(address: str) -> None:
-    """Raises ConnectionError where nobody listens: ray itself would try for minutes."""
-    host, _, port = address.removeprefix("ray://").rpartition(":")
-    if not host or not port.isdigit():
-        if address == "auto":
-            return
-        raise ConnectionError("the address is not HOST:PORT or auto")
-    with socket.create_connection((host.strip("[]"), int(port)), timeout=5):
-        pass
-
-
-def _disconnect(ray: Any) -> None:
-    with contextlib.suppress(Exception):
-        ray.shutdown()
-
-
 EXECUTORS = ("ray", "threads", "serial")
 
 
 def make_executor(name: str, workers: int | None = None, address: str | None = None) -> Executor:
     """Returns the executor of that name; raises UserError where there is none or it cannot start."""
+    _check(name, workers, address)
+    if name == "ray":
+        from turnier.arena.ray_workers import RayExecutor
+
+        return RayExecutor(workers, address)
+    return SerialExecutor() if name == "serial" else ThreadExecutor(workers)
+
+
+def make_pool(agents: Iterable[Agent], name: str, workers: int | None = None, address: str | None = None) -> Pool:
+    """Returns the pool of that name for members of ensembles; a serial one where none of the agents is an ensemble.
+
+    Raises UserError as `make_executor` does.
+    """
+    _check(name, workers, address)
+    if name == "serial" or not any(isinstance(agent, Ensemble) for agent in agents):
+        return SerialPool()
+    if name == "ray":
+        from turnier.arena.ray_workers import RayPool
+
+        return RayPool(workers, address)
+    return ThreadPool(workers)
+
+
+def _check(name: str, workers: int | None, address: str | None) -> None:
     if name not in EXECUTORS:
         raise unknown("executor", name, EXECUTORS)
     if address and name != "ray":
         raise UserError(f"--address names a Ray cluster, got it with the executor {name}; use --executor ray.")
     if workers is not None and workers < 1:
         raise UserError(f"there must be at least 1 worker, got {workers}.")
-    if name == "ray":
-        return RayExecutor(workers, address)
-    return SerialExecutor() if name == "serial" else ThreadExecutor(workers)

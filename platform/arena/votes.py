@@ -12,13 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.agent import Agent
-from turnier.agents.registry import AGENTS
+from turnier.agents.registry import agent_of
 from turnier.arena.executors import Work
 from turnier.arena.spec import derive_seed
 from turnier.games.errors import UserError
-from turnier.games.game import Game, Position
-from turnier.games.registry import GAMES
+from turnier.games.game import Position
+from turnier.games.registry import game_of
 
 
 @dataclass(frozen=True)
@@ -74,20 +73,10 @@ def _digest(*parts: object) -> str:
     return hashlib.sha256(json.dumps(parts, separators=(",", ":")).encode()).hexdigest()[:32]
 
 
-@functools.lru_cache(maxsize=256)
-def _game(text: str) -> Game:
-    return GAMES.make(text)
-
-
-@functools.lru_cache(maxsize=1024)
-def _agent(text: str) -> Agent:
-    return AGENTS.make(text)
-
-
 def prepare_votes(specs: Sequence[VoteSpec]) -> None:
     """Checks votes and compiles what they need, so that workers find it in the cache instead of compiling at once."""
     for game_text, agent_text in dict.fromkeys((spec.position.game, spec.agent) for spec in specs):
-        game, agent = _game(game_text), _agent(agent_text)
+        game, agent = game_of(game_text), agent_of(agent_text)
         agent.require(game)
         agent.seat_kernels(game)
 
@@ -104,12 +93,12 @@ def cast_votes(specs: Sequence[VoteSpec], stop: npt.NDArray[np.int64] | None = N
 
 def cast_vote(spec: VoteSpec) -> VoteRecord:
     """Searches a position once with a fresh player; raises UserError where the agent's action is not legal."""
-    seen, game = spec.position, _game(spec.position.game)
+    seen, game = spec.position, game_of(spec.position.game)
     position = game.position(
         np.array(seen.state, np.int64), np.array(seen.returns), derive_seed(spec.seed, "view")
     )  # chance of its own, as in a match
     began = time.perf_counter()
-    decision = _agent(spec.agent).start(game, position.to_move, spec.seed).act(position)
+    decision = agent_of(spec.agent).start(game, position.to_move, spec.seed).act(position)
     seconds = time.perf_counter() - began
     if decision.action not in seen.legal:
         raise UserError(

@@ -14,15 +14,14 @@ from typing import Any
 import numpy as np
 
 from turnier.agents.registry import AGENTS
-from turnier.arena.certainty import COLLECTOR, choose_positions, collector_matches, vote_specs
+from turnier.arena.certainty import COLLECTOR, choose_by_move, choose_positions, collector_matches, vote_specs
 from turnier.arena.executors import Executor
 from turnier.arena.schedule import round_robin
-from turnier.arena.spec import MatchRecord, MatchSpec, unpack_plies
+from turnier.arena.spec import MatchRecord, MatchSpec
 from turnier.arena.votes import VoteRecord, VoteSpec
 from turnier.games.errors import UserError, unknown
 from turnier.games.registry import GAMES
-from turnier.results.certainty import estimates, position_certainty, votes_frame
-from turnier.results.intervals import mean_interval, share_interval
+from turnier.results.measures import MEASURES, SEARCH_MEASURES
 from turnier.results.play import cast_into, play_into
 from turnier.results.store import Run, Store
 
@@ -34,7 +33,7 @@ _FIRST_FIELDS = 8  # of a row, which every stored one has
 class Row:
     """One measured figure of matches: some agents at a game, in all roles; the first agent is the measured one.
 
-    With `states` it is one of certainty: the agent searches positions from the collector's games again and again. It
+    With `states` it is one of searches: the agent searches positions from the collector's games again and again. It
     may name several agents then, one for each number of legal actions from two on, the last for all that are larger.
     """
 
@@ -42,7 +41,7 @@ class Row:
     game: str
     agents: tuple[str, ...]
     games: int  # rounded up to whole sets of seat orders and openings; of certainty: what the collector plays
-    measure: str = "win_rate"  # a name of MEASURES, or of CERTAINTY_MEASURES
+    measure: str = "win_rate"  # a name of MEASURES, or of SEARCH_MEASURES
     published: float | None = None  # in the measure's unit
     x: float | None = None  # the row's place on the plot's axis, where rows are points of a curve
     openings: int = 0  # plies; see schedule.openings
@@ -52,6 +51,7 @@ class Row:
     collector: str = ""  # whose games positions come from; empty = arena.certainty.COLLECTOR
     legal: int = 0  # only positions with so many legal actions; 0 = all
     phase: int = -1  # only positions of this phase; -1 = all
+    moves: tuple[int, ...] = ()  # in place of groups: `states` positions from the first up to, without, the second move
 
     def definition(self) -> dict[str, Any]:
         """Returns the row as it is stored: what rows of earlier versions did not have only where it is used."""
@@ -82,7 +82,10 @@ class Experiment:
     @classmethod
     def from_run(cls, run: Run) -> Experiment:
         definition = dict(run.definition)
-        rows = tuple(Row(**{**row, "agents": tuple(row["agents"])}) for row in definition.pop("rows"))
+        rows = tuple(
+            Row(**{**row, "agents": tuple(row["agents"]), "moves": tuple(row.get("moves", ()))})
+            for row in definition.pop("rows")
+        )
         return cls(rows=rows, **definition)
 
 
@@ -97,72 +100,9 @@ class Figure:
     seconds: float
 
 
-Estimate = tuple[float, float, float, int]  # value, low, high, games counted
-Measure = Callable[[Sequence[MatchRecord], str], Estimate]
-
-
-def _mean(values: Sequence[float]) -> Estimate:
-    mean, half = mean_interval(values)
-    return mean, mean - half, mean + half, len(values)
-
-
-def _percent(hits: int, n: int) -> Estimate:
-    share, low, high = share_interval(hits, n)
-    return 100 * share, 100 * low, 100 * high, n
-
-
-def _won(record: MatchRecord, seat: int) -> bool:
-    return record.scores[seat] == max(record.scores) and record.scores.count(record.scores[seat]) == 1
-
-
-def _agent_wins(records: Sequence[MatchRecord], agent: str, only: int | None = None) -> Estimate:
-    seats = [(r, s) for r in records for s, name in enumerate(r.spec.agents) if name == agent and only in (None, s)]
-    return _percent(sum(_won(r, s) for r, s in seats), len(seats))
-
-
-def _seat_wins(seat: int) -> Measure:
-    return lambda records, agent: _percent(sum(_won(r, seat) for r in records), len(records))
-
-
-def _agent_score(records: Sequence[MatchRecord], agent: str) -> Estimate:
-    return _mean([r.scores[s] for r in records for s, name in enumerate(r.spec.agents) if name == agent])
-
-
-def _plies(records: Sequence[MatchRecord], agent: str) -> Estimate:
-    return _mean([float(len(unpack_plies(r.plies))) for r in records])
-
-
-def _reaches(tile: int) -> Measure:
-    return lambda records, agent: _percent(sum(r.facts.get("max_tile", 0) >= tile for r in records), len(records))
-
-
-# name -> unit, and what it says of a row's records and measured agent
-MEASURES: dict[str, tuple[str, Measure]] = {
-    "win_rate": ("games won, %", _agent_wins),
-    "wins_as_first": ("games won, %", lambda records, agent: _agent_wins(records, agent, 0)),
-    "wins_as_second": ("games won, %", lambda records, agent: _agent_wins(records, agent, 1)),
-    "score": ("score", _agent_score),
-    "plies": ("plies of a game", _plies),
-    "reaches_2048": ("games with a 2048 tile, %", _reaches(2048)),
-    "reaches_4096": ("games with a 4096 tile, %", _reaches(4096)),
-    "reaches_8192": ("games with a 8192 tile, %", _reaches(8192)),
-    "first_seat_wins": ("games won, %", _seat_wins(0)),
-    "second_seat_wins": ("games won, %", _seat_wins(1)),
-    "third_seat_wins": ("games won, %", _seat_wins(2)),
-}
-
-
-# name -> unit, and the column of certainty.estimates that it is
-CERTAINTY_MEASURES = {
-    "certainty": ("certainty, %", "certainty"),
-    "normalised_certainty": ("normalised certainty, %", "normalised"),
-    "agreement": ("agreement, %", "agreement"),
-}
-
-
 def unit(row: Row) -> str:
     """Returns what a row's figures count; raises UserError where its measure is unknown."""
-    known = {name: what for name, (what, _) in (CERTAINTY_MEASURES if row.states else MEASURES).items()}
+    known = {name: what for name, (what, _) in (SEARCH_MEASURES if row.states else MEASURES).items()}
     if row.measure not in known:
         raise unknown("measure", row.measure, known)
     return known[row.measure]
@@ -184,7 +124,9 @@ def row_matches(row: Row, seed: int) -> list[MatchSpec]:
 
 
 def row_votes(row: Row, seed: int, records: Sequence[MatchRecord]) -> list[VoteSpec]:
-    """Returns the votes of a row of certainty, given the records of its matches; none for a row of matches."""
+    """Returns the votes of a row of searches, given the records of its matches; none for a row of matches."""
+    if row.moves:
+        return vote_specs(choose_by_move(records, row.moves, row.states, seed), row.agents[0], row.repeats, seed)
     chosen = choose_positions(records, row.states, seed) if row.states else {}
     return [
         spec
@@ -201,10 +143,9 @@ def measure(row: Row, records: Sequence[MatchRecord]) -> Figure:
 
 
 def measure_votes(row: Row, records: Sequence[VoteRecord]) -> Figure:
-    """Returns the figure of a row of certainty from the records of its votes (those that are stored so far)."""
-    found, column = estimates(position_certainty(votes_frame(records))), CERTAINTY_MEASURES[row.measure][1]
-    value, low, high = (100 * found[name] for name in (column, f"{column}_low", f"{column}_high"))
-    return Figure(value, low, high, found["searches"], found["seconds"])
+    """Returns the figure of a row of searches from the records of its votes (those that are stored so far)."""
+    estimate = SEARCH_MEASURES[row.measure][1](records)
+    return Figure(*estimate, float(np.mean([r.seconds for r in records])) if records else 0.0)
 
 
 def play_experiment(
@@ -215,7 +156,7 @@ def play_experiment(
 ) -> Iterator[Sequence[MatchRecord | VoteRecord]]:
     """Plays what the store does not have yet, batch by batch; raises UserError where another definition is stored.
 
-    `expect` is told how many games are to come, and then, where there are rows of certainty, how many searches.
+    `expect` is told how many games are to come, and then, where there are rows of searches, how many searches.
     """
     for row in experiment.rows:
         unit(row)

@@ -29,6 +29,8 @@ console = Console()
 
 DEFAULT_STORE = "sqlite:///turnier.db"
 StoreOption = Annotated[str, typer.Option("--store", help="SQLite or PostgreSQL URL")]
+WorkersOption = Annotated[int | None, typer.Option(help="default: all cores")]
+AddressOption = Annotated[str | None, typer.Option(help="Ray cluster to join, such as auto; default: RAY_ADDRESS")]
 AgentsArgument = Annotated[list[str], typer.Argument(help='agents, such as random "mc(iterations=200)"')]
 
 
@@ -75,7 +77,7 @@ def _print_parameters(cls: type[Declared]) -> None:
         default = field.default
         text = f"{default:.6g}" if isinstance(default, float) else str(default)
         text = text.lower() if isinstance(default, bool) else text
-        ranges = "any evaluator" if isinstance(default, Declared) else info.range_text() or "true | false"
+        ranges = f"any {default.kind}" if isinstance(default, Declared) else info.range_text() or "true | false"
         table.add_row(field.name, text, ranges, info.help)
     console.print(table)
 
@@ -95,15 +97,20 @@ def play(
     agents: AgentsArgument,
     seed: Annotated[int, typer.Option(help="same seed, same match")] = 1,
     show: Annotated[bool, typer.Option("--show", help="print every position")] = False,
+    executor: Annotated[str, typer.Option(help="where members of ensembles search: ray, threads, serial")] = "threads",
+    workers: WorkersOption = None,
+    address: AddressOption = None,
 ) -> None:
     """Plays one match, one agent per seat, and prints its end.
 
     Example: turnier play 2048 "mc(iterations=50)" --seed 3 --show
     """
+    from turnier.arena.executors import make_pool
     from turnier.arena.watch import watch
 
-    made = GAMES.make(game)
-    watch(made, [AGENTS.make(agent) for agent in agents], seed, console, show)
+    made, players = GAMES.make(game), [AGENTS.make(agent) for agent in agents]
+    with make_pool(players, executor, workers, address) as pool:
+        watch(made, players, seed, console, show, pool)
 
 
 @app.command(short_help="Plays a tournament into the store.")
@@ -115,8 +122,8 @@ def tournament(
     openings: Annotated[int, typer.Option(help="play from every position after at most so many plies", min=0)] = 0,
     store: StoreOption = DEFAULT_STORE,
     executor: Annotated[str, typer.Option(help="ray, threads or serial")] = "ray",
-    workers: Annotated[int | None, typer.Option(help="default: all cores")] = None,
-    address: Annotated[str | None, typer.Option(help="Ray cluster to join, such as auto; default: RAY_ADDRESS")] = None,
+    workers: WorkersOption = None,
+    address: AddressOption = None,
 ) -> None:
     """Plays a tournament in all seat orders into the store; games that it has already are not played again.
 

@@ -3,6 +3,7 @@
 Annotations are evaluated here at once, since they name what the script said.
 """
 
+import math
 from collections.abc import Callable, Iterable
 from typing import Annotated
 
@@ -64,7 +65,9 @@ def print_experiment(console: Console, experiment: Experiment, store: Store) -> 
     for heading in ("ours, 95 %", "published", "ours is", *counted(experiment)):
         table.add_column(heading, justify="right", no_wrap=True)
     for row, figure in zip(experiment.rows, figures(experiment, store), strict=True):
-        ours = f"{_number(figure.value)} ({_number(figure.low)}-{_number(figure.high)})"
+        ours = _number(figure.value) + (
+            f" ({_number(figure.low)}-{_number(figure.high)})" if math.isfinite(figure.low) else ""
+        )
         published = "" if row.published is None else _number(row.published)
         table.add_row(row.label, ours, published, verdict(row, figure), f"{figure.games:,}", f"{figure.seconds:.3g}")
     console.print(table)

@@ -94,7 +94,7 @@ def test_a_stop_leaves_out_the_rest(games_2048: list[MatchRecord]) -> None:
 def test_agents_see_what_their_seat_may_see(monkeypatch: pytest.MonkeyPatch) -> None:
     """In Pennies the second seat must not see the first one's choice: both lead to the same seen position."""
     game = Pennies()
-    monkeypatch.setattr(votes, "_game", lambda text: game)
+    monkeypatch.setattr(votes, "game_of", lambda text: game)
     start = game.start(1)
     one, other = (SeenPosition.of(start.play(action)) for action in start.legal_actions()[:2])
     assert one == other
@@ -119,7 +119,7 @@ class Stubborn(Agent):
 
 
 def test_an_illegal_action_is_an_error_with_the_position(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(votes, "_agent", lambda text: Stubborn())
+    monkeypatch.setattr(votes, "agent_of", lambda text: Stubborn())
     start = make_game("tictactoe").start()
     assert cast_vote(VoteSpec(SeenPosition.of(start), "stubborn", 1)).action == 7
     with pytest.raises(UserError, match=r"stubborn must choose a legal action, got 7 where \[0, 1, 2"):

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from turnier.agents.registry import make_agent
-from turnier.arena.executors import BatchSizer, Executor, Lost, RayExecutor, SerialExecutor, make_executor
+from turnier.arena.executors import BatchSizer, Executor, Lost, SerialExecutor, make_executor
 from turnier.arena.match import play_match, play_matches
+from turnier.arena.ray_workers import RayExecutor
 from turnier.arena.schedule import openings, round_robin, seat_orders
 from turnier.arena.spec import MatchRecord, MatchSpec
 from turnier.games.errors import UserError
@@ -59,7 +60,7 @@ def test_a_killed_ray_worker_is_replaced_and_nothing_is_lost(expected: dict[str,
         for batch in executor.play(specs_2048(6)):
             found |= {record.spec.id: outcome(record) for record in batch}
             if not killed:
-                pid = ray.get(executor._actors[0].__ray_call__.remote(lambda _: os.getpid()))
+                pid = ray.get(executor.crew.actors[0].__ray_call__.remote(lambda _: os.getpid()))
                 os.kill(pid, signal.SIGKILL)
                 killed = True
     assert found == expected
