@@ -38,10 +38,13 @@ class Certainty:
     def of(
         cls, game: str, agents: Sequence[str], states: int, repeats: int, collector: str, games: int, seed: int
     ) -> Certainty:
-        """Returns it with texts in full; raises UserError where an agent cannot play the game."""
+        """Returns it with texts in full; raises UserError where that cannot be measured."""
         made, playing = GAMES.make(game), [AGENTS.make(agent) for agent in agents]
         for agent in playing:
             agent.require(made)
+        collector_matches(game, collector, games, seed)
+        choose_positions([], states, seed)
+        vote_specs([], agents[0], repeats, seed)
         texts = tuple(dict.fromkeys(agent.full_text() for agent in playing))
         return cls(made.full_text(), texts, states, repeats, AGENTS.make(collector).full_text(), games, seed)
 
@@ -54,8 +57,6 @@ def measure(certainty: Certainty, store: Store, executor: Executor) -> list[Vote
     """Collects and searches what the store does not have yet, and returns all votes."""
     name, run_id = str(GAMES.make(certainty.game)), certainty.run_id
     specs = collector_matches(certainty.game, certainty.collector, certainty.games, certainty.seed)
-    vote_specs([], certainty.agents[0], certainty.repeats, certainty.seed)  # refuses too few before anything is played
-    choose_positions([], certainty.states, certainty.seed)
     store.begin_run(run_id, "certainty", name, asdict(certainty))
     matches, votes = [], []
     with game_bar(f"{name}: collecting positions", len(specs)) as bar:

@@ -95,21 +95,17 @@ def test_the_same_tournament_again_plays_nothing(tmp_path: Path) -> None:
 
 
 def test_certainty_shows_grids_and_means(tmp_path: Path) -> None:
-    """As typed and with every executor: 0 for random and 1 for a deterministic agent."""
+    """As typed: agreement is 0 for random and 1 for a deterministic agent; the same command shows what is stored."""
     size = ("--states", "3", "--repeats", "4", "--games", "3", "--collector", "mc(iterations=5)", "--seed", "2")
     command = ("certainty", "2048", "random", "greedy", *size)
     shown = good(*command, "--executor", "threads", cwd=tmp_path)
     assert "empty cells" in shown and "4 legal actions" in shown and "random: normalised certainty" in shown
-    again = json.loads(good(*command, "--json", "--executor", "serial", cwd=tmp_path))
-    ray = json.loads(good(*command, "--json", "--workers", "2", "--store", "sqlite:///ray.db", cwd=tmp_path))
-    for part in ("agents", "groups"):
-        one, two = ([{k: v for k, v in row.items() if k != "seconds"} for row in t[part]] for t in (again, ray))
-        assert one == two
-    greedy, random = sorted(again["agents"], key=lambda row: row["label"])
+    means = json.loads(good(*command, "--json", "--executor", "serial", cwd=tmp_path))
+    greedy, random = sorted(means["agents"], key=lambda row: row["label"])
     assert greedy["agreement"] == greedy["normalised"] == 1 and greedy["groups"] == random["groups"] > 20
     assert random["agreement_low"] < 0 < random["agreement_high"]
     assert random["normalised_low"] < random["chance_level"] < random["normalised_high"]
-    assert random["searches"] == 4 * random["states"] == sum(row["searches"] for row in again["groups"]) / 2
+    assert random["searches"] == 4 * random["states"] == sum(row["searches"] for row in means["groups"]) / 2
     many = good("certainty", "connect_four", "random", *size, "--executor", "threads", cwd=tmp_path)
     assert "legal actions" in many and "random" in many
 
