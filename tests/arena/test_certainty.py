@@ -119,7 +119,7 @@ class Stubborn(Agent):
 
 
 def test_an_illegal_action_is_an_error_with_the_position(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(votes, "_agent", lambda text: Stubborn())
+    monkeypatch.setattr(votes, "agent_of", lambda text: Stubborn())
     start = make_game("tictactoe").start()
     assert cast_vote(VoteSpec(SeenPosition.of(start), "stubborn", 1)).action == 7
     with pytest.raises(UserError, match=r"stubborn must choose a legal action, got 7 where \[0, 1, 2"):
