@@ -13,9 +13,9 @@ from settings import NOTE, mc
 from turnier.experiment_command import run_experiments
 from turnier.results.experiment import Experiment, Row
 
-GAMES = {"quick": 3, "paper": 10, "tiny": 1}
-STRETCHES = {"quick": range(50, 751, 100), "paper": range(25, 2201, 25), "tiny": range(50, 101, 50)}
-STATES = {"quick": 5, "paper": 20, "tiny": 1}  # positions of a stretch
+GAMES = {"quick": 3, "paper": 10}
+STRETCHES = {"quick": range(50, 751, 100), "paper": range(25, 2201, 25)}
+STATES = {"quick": 5, "paper": 20}  # positions of a stretch
 TEXT = """The mean number of moves that a random rollout lasts, without a limit, from the actions of positions in
 games of MC. The thesis shows one game of about 80,000 points: about threefold jumps, from under 20 to over 60, when
 1,024, 2,048 and 4,096 are built (moves 475, 950 and 1,900): then the board is empty again. In tight positions,

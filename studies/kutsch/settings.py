@@ -10,16 +10,15 @@ from typing import Any
 
 from turnier.results.experiment import Row
 
-GAMES = {"quick": 6, "paper": 50, "tiny": 1}
-LESS = {"quick": 20, "paper": 1, "tiny": 300}  # iterations and nodes are divided by it
+GAMES = {"quick": 4, "paper": 50}
+LESS = {"quick": 20, "paper": 1}  # iterations and nodes are divided by it
 # Positions of a group, searches of each, and the games that they are collected from (9.1: 20 and 20).
-STATES = {"quick": (3, 6, 10), "paper": (20, 20, 50), "tiny": (1, 2, 4)}
-PHASES = {"quick": (2, 4, 6), "paper": (1, 2, 3, 4, 6, 8, 10), "tiny": (4, 5)}  # empty cells of the figures' curves
+STATES = {"quick": (3, 6, 8), "paper": (20, 20, 50)}
+PHASES = {"quick": (2, 4, 6), "paper": (1, 2, 3, 4, 6, 8, 10)}  # empty cells of the figures' curves
 NOTE = {
     "quick": "\n\nThis is the quick preset: a twentieth of the thesis's iterations and few games, so only the shape"
     " can be compared, and loosely. The paper preset plays the thesis's own settings.",
     "paper": "",
-    "tiny": "\n\nThis is the tests' preset: it says nothing.",
 }
 
 
@@ -36,9 +35,8 @@ def mcts(preset: str, tree_depth: int = 1, depth: int = 150, iterations: int = 3
 
 def mctse(preset: str, iterations: int = 3500, maxnodes: int = 500, more: str = "") -> str:
     """Returns the thesis's MCTSE agent; `more` are further parameters, with a comma in front."""
-    # UCTN normalises from the 100th iteration on, so fewer than 200 would not show it.
-    least = 200 if preset == "quick" else 1
-    return f"mctse(iterations={max(least, _less(iterations, preset))},maxnodes={_less(maxnodes, preset)}{more})"
+    # UCTN normalises from the 100th iteration on; with fewer it would be UCT.
+    return f"mctse(iterations={max(120, _less(iterations, preset))},maxnodes={_less(maxnodes, preset)}{more})"
 
 
 def by_actions(agent: Callable[[int], str]) -> tuple[str, ...]:
