@@ -24,6 +24,7 @@ from turnier.games.registry import make_game
 from turnier.games.rng import stream
 
 GAMES = ("tictactoe", "connect_four(rows=4,columns=4)", "nim", "2048(size=2)", "2048(size=3)", "2048")
+FEW_GAMES = ("tictactoe", "2048(size=2)")
 # What makes a variant cheap, where an agent has the parameter.
 SMALL: dict[str, Any] = {"iterations": 10, "rollout_depth": 6, "maxnodes": 12, "depth": 2, "deepest": 2, "members": 2}
 MAX_PLIES = 60 if JIT else 15  # of a match in these laws; 4x4 games of 2048 would go on for a thousand
@@ -62,8 +63,18 @@ def variants(name: str) -> list[Agent]:
 
 def cases() -> list[tuple[str, str]]:
     """Returns (agent, game) in text form for every variant and every game that it can play."""
-    agents = [agent for name in AGENTS.names() for agent in variants(name)]
-    return [(str(a), game) for a in agents for game in GAMES if a.cannot_play(make_game(game)) is None]
+    agents = [(agent, small(name)) for name in AGENTS.names() for agent in variants(name)]
+    return [
+        (str(agent), game)
+        for agent, base in agents
+        for game in (GAMES if _inner(agent) == _inner(base) else FEW_GAMES)
+        if agent.cannot_play(make_game(game)) is None
+    ]
+
+
+def _inner(agent: Agent) -> list[Agent]:
+    """The agents inside an ensemble; they have cases of their own, so that not all games are played with each."""
+    return [value for field, _ in parameters_of(type(agent)) if isinstance(value := getattr(agent, field.name), Agent)]
 
 
 @functools.cache
