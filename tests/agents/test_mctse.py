@@ -17,7 +17,8 @@ from tests.agents import naive_search as oracle
 from tests.agents.positions import board_position, estimate, marks_position
 from turnier.agents.abi import VALUES
 from turnier.agents.agent import seat_rng
-from turnier.agents.mctse import Mctse, choose, is_settled, report, search, select_action
+from turnier.agents.mctse import Mctse
+from turnier.agents.mctse_search import choose, is_settled, report, search, select_action
 from turnier.agents.registry import EVALUATORS, make_agent
 from turnier.agents.tree import (
     DONE,
