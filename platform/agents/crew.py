@@ -26,6 +26,8 @@ WORDS = 40
 STOP = -1  # what WORK says at the end
 SPINS = 2_000 if JIT else 0  # looks at WORK before a thread sleeps: some microseconds, as long as waking it takes
 
+LINE = 16  # words after which another core may write without disturbing this one: two cache lines
+
 Post = types.Array(types.int64, 1, "C")
 _ADDRESS = types.intp
 

@@ -13,7 +13,7 @@ from numba import types
 
 from turnier.agents.abi import ACT, EVALUATOR, VALUES, VISITS
 from turnier.agents.agent import CompiledPlayer, Decision, SearchAgent
-from turnier.agents.crew import SHARE_DONE, STOP, Crew, Post, await_work, count_in
+from turnier.agents.crew import LINE, SHARE_DONE, STOP, Crew, Post, await_work, count_in
 from turnier.agents.evaluators.evaluator import Evaluator
 from turnier.agents.evaluators.rollout import Rollout
 from turnier.agents.mcts_search import FINALS, MOST_CHUNKS, ROBUST_MAX
@@ -30,7 +30,7 @@ from turnier.agents.tree import DONE, NUM_NODES, TREE, begin, clear, new_tree
 from turnier.games.abi import GAME, Floats, Rng, State, kernel
 from turnier.games.game import Game, Position
 from turnier.games.parameters import parameter
-from turnier.games.rng import next_word, seed_stream
+from turnier.games.rng import fork_streams
 
 Words = npt.NDArray[np.uint64]
 
@@ -76,9 +76,9 @@ class MctsePlayer(CompiledPlayer):
         self.tree = new_tree(nodes + self.spare, game.num_seats)
         self.minimum = minimum
         self.state, self.returns = game.new_state(), np.zeros(game.num_seats)
-        self.rngs = np.zeros((agent.threads, 4), np.uint64)
+        self.rngs = np.zeros((agent.threads, LINE), np.uint64)  # apart, lest a draw of one thread stalls another
         search_by = (game.kernels, self.kernels.evaluator, self.kernels.settings, self.tree, self.state, self.returns)
-        self.crew = Crew(serve_mctse, [(*search_by, own) for own in self.rngs])
+        self.crew = Crew(serve_mctse, [(*search_by, own[:4]) for own in self.rngs])
 
     def act(self, position: Position) -> Decision:
         began = time.perf_counter()
@@ -87,8 +87,7 @@ class MctsePlayer(CompiledPlayer):
         if len(legal) == 1:
             return Decision(legal[0], root[VISITS], root[VALUES], 0, time.perf_counter() - began)
         self.state[:], self.returns[:] = position.view(position.to_move), position.returns
-        for own in self.rngs:
-            seed_stream(next_word(self.rng), own)
+        fork_streams(self.rng, self.rngs)
         clear(self.tree, self.threads, self.minimum)
         if self.milliseconds:
             self._search_until(began + self.milliseconds / 1000)

@@ -11,6 +11,7 @@ from turnier.agents.abi import EVALUATOR, VALUES, VISITS, Root, new_scratch
 from turnier.agents.atomics import fetch_add, load, store
 from turnier.agents.mcts_search import ROBUST, ROBUST_MAX, SECURE
 from turnier.agents.tree import (
+    BATCH,
     DONE,
     LAST,
     NONE,
@@ -112,62 +113,91 @@ def search(game, evaluator, settings, tree, root_state, returns, rng, iterations
     do_iterations(game, evaluator, settings, tree, root_state, returns, rng)
 
 
+@kernel(types.int64(GAME, TREE, Floats, State, Floats, Rng, Actions, Floats, Actions), inline=True)
+def descend(game, tree, settings, state, returns, rng, choices, probs, path):
+    """Selects and expands, from the root's state in place to where a rollout starts; fills `path`, returns its length.
+
+    Among several threads every node of the path has its visit afterwards.
+    """
+    shared = tree.counts[THREADS] > 1
+    room = tree.visits.size - NODES_PER_ITERATION * tree.counts[THREADS]  # with so many nodes, all threads may add two
+    longest = 2 * np.int64(settings[TREE_DEPTH]) + 1
+    node, length = 0, 1
+    path[0] = 0
+    if shared:
+        fetch_add(tree.visits, 0, 1)
+    fresh = False
+    while not fresh and length < longest and tree.counts[NUM_NODES] <= room:
+        mover = game.to_move(state)
+        if mover == TERMINAL:
+            break
+        chosen, untried = NONE, load(tree.untried, node)
+        if untried > 0 and tree.counts[NUM_ACTION_NODES] >= settings[MAXNODES]:
+            break
+        if untried != 0:
+            chosen = new_action_node(game, tree, node, settings[MAXNODES], state, rng, choices)
+            if chosen == FULL:
+                break
+        if chosen == NONE:
+            chosen = select_action(tree, node, mover, settings)
+            if shared:
+                fetch_add(tree.visits, chosen, 1)
+        game.step(state, tree.label[chosen], returns)
+        code = draw_chance(game, state, rng, returns, choices, probs)
+        node = find_child(tree, chosen, code)
+        if node == NONE:
+            if shared:
+                lock(tree)
+                node = find_child(tree, chosen, code)  # another thread may have been faster
+            fresh = node == NONE
+            if fresh:
+                node = add_node(tree, chosen, code)
+            if shared:
+                unlock(tree)
+        if shared and not fresh:
+            fetch_add(tree.visits, node, 1)
+        path[length] = chosen
+        path[length + 1] = node
+        length += 2
+    return length
+
+
 @kernel(types.void(GAME, EVALUATOR, Floats, TREE, State, Floats, Rng))
 def do_iterations(game, evaluator, settings, tree, root_state, returns, rng):
-    """Runs iterations until all that `begin` asked for are taken, by this thread or by others on the same tree."""
+    """Runs iterations until all that `begin` asked for are taken, by this thread or by others on the same tree.
+
+    A batch of paths is selected before the first of its rollouts, and backed up after the last: each time a thread
+    comes to the tree, what the others wrote must reach its core, which for every single path would take half the time.
+    """
     scratch = new_scratch(game, root_state)
     choices, probs = scratch.choices, scratch.probs
     state, leaf_returns, values = np.empty_like(root_state), np.empty_like(returns), np.empty_like(returns)
-    shared = tree.counts[THREADS] > 1
-    room = tree.visits.size - NODES_PER_ITERATION * tree.counts[THREADS]  # with so many nodes, all threads may add two
-    tree_depth, minimum = np.int64(settings[TREE_DEPTH]), settings[MINIMUM] > 0.0
-    path = np.empty(2 * tree_depth + 1, np.int64)
-    while fetch_add(tree.counts, STARTED, 1) < tree.counts[LAST]:
-        copy_state(root_state, state)
-        for seat in range(values.size):
-            leaf_returns[seat] = returns[seat]
-            values[seat] = 0.0
-        node, length = 0, 1
-        path[0] = 0
-        if shared:
-            fetch_add(tree.visits, 0, 1)
-        fresh = False
-        # Selection and expansion; ends at a node where the rollout starts.
-        while not fresh and length < 2 * tree_depth + 1 and tree.counts[NUM_NODES] <= room:
-            mover = game.to_move(state)
-            if mover == TERMINAL:
-                break
-            chosen, untried = NONE, load(tree.untried, node)
-            if untried > 0 and tree.counts[NUM_ACTION_NODES] >= settings[MAXNODES]:
-                break
-            if untried != 0:
-                chosen = new_action_node(game, tree, node, settings[MAXNODES], state, rng, choices)
-                if chosen == FULL:
-                    break
-            if chosen == NONE:
-                chosen = select_action(tree, node, mover, settings)
-                if shared:
-                    fetch_add(tree.visits, chosen, 1)
-            game.step(state, tree.label[chosen], leaf_returns)
-            code = draw_chance(game, state, rng, leaf_returns, choices, probs)
-            node = find_child(tree, chosen, code)
-            if node == NONE and shared:
-                lock(tree)
-                node = find_child(tree, chosen, code)  # another thread may have been faster
-                fresh = node == NONE
-                if fresh:
-                    node = add_node(tree, chosen, code)
-                unlock(tree)
-            elif node == NONE:
-                node = add_node(tree, chosen, code)
-                fresh = True
-            if shared and not fresh:
-                fetch_add(tree.visits, node, 1)
-            path[length] = chosen
-            path[length + 1] = node
-            length += 2
-        evaluator.evaluate(game, evaluator.weights, state, leaf_returns, 1, rng, values, scratch)
-        back_up(tree, path, length, values, minimum)
+    minimum, most = settings[MINIMUM] > 0.0, tree.counts[BATCH]
+    paths = np.empty((most, 2 * np.int64(settings[TREE_DEPTH]) + 1), np.int64)
+    lengths = np.empty(most, np.int64)
+    states, gains = np.empty((most, state.size), np.int64), np.empty((most, returns.size))
+    while True:
+        first = fetch_add(tree.counts, STARTED, most)
+        batch = min(most, tree.counts[LAST] - first)
+        if batch <= 0:
+            return
+        for i in range(batch):
+            copy_state(root_state, state)
+            for seat in range(returns.size):
+                leaf_returns[seat] = returns[seat]
+            lengths[i] = descend(game, tree, settings, state, leaf_returns, rng, choices, probs, paths[i])
+            copy_state(state, states[i])
+            for seat in range(returns.size):
+                gains[i, seat] = leaf_returns[seat]
+        for i in range(batch):
+            for seat in range(returns.size):
+                leaf_returns[seat] = gains[i, seat]
+                values[seat] = 0.0
+            evaluator.evaluate(game, evaluator.weights, states[i], leaf_returns, 1, rng, values, scratch)
+            for seat in range(returns.size):
+                gains[i, seat] = values[seat]
+        for i in range(batch):
+            back_up(tree, paths[i], lengths[i], gains[i], minimum)
 
 
 @kernel(types.float64(TREE, types.int64, types.int64, Floats))

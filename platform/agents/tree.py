@@ -32,9 +32,10 @@ NONE = -1  # no such node
 # Indices into `counts`; what several threads write at once lies apart, lest they wait for each other's cache lines.
 NUM_NODES, NUM_ACTION_NODES, DONE = 0, 1, 16
 THREADS, LEAST = 32, 33  # how many search the tree; 1 where values are the least ones and several threads search
-STARTED, LAST = 48, 49  # iterations begun, and how many there are to be
+STARTED, LAST, BATCH = 48, 49, 50  # iterations begun, how many there are to be, how many a thread takes at once
 LOCK = 64  # 1 while a thread changes lists
 COUNTS = 72
+LARGEST_BATCH = 8
 UNKNOWN = -1  # `untried` of a decision node that selection has not visited yet
 
 
@@ -85,9 +86,11 @@ def clear(tree, threads, minimum):
 
 @kernel(types.void(TREE, types.int64))
 def begin(tree, iterations):
-    """Asks for more iterations: threads take them one by one."""
+    """Asks for more iterations: several threads take them in batches, small beside what each of them does."""
     tree.counts[STARTED] = tree.counts[DONE]
     tree.counts[LAST] = tree.counts[DONE] + iterations
+    share = iterations // (32 * tree.counts[THREADS]) if tree.counts[THREADS] > 1 else 1
+    tree.counts[BATCH] = max(1, min(share, LARGEST_BATCH))
 
 
 @kernel(types.void(TREE))
