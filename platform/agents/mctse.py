@@ -20,14 +20,13 @@ from turnier.agents.mcts_search import FINALS, MOST_CHUNKS, ROBUST_MAX
 from turnier.agents.mctse_search import (
     FINAL,
     ITERATIONS,
-    NODES_PER_ITERATION,
     do_iterations,
     is_settled,
     report,
     search,
 )
-from turnier.agents.tree import DONE, NUM_NODES, TREE, begin, clear, new_tree
-from turnier.games.abi import GAME, Floats, Rng, State, kernel
+from turnier.agents.tree import BLOCK, DONE, NODES_PER_ITERATION, TREE, begin, clear, has_room, new_tree
+from turnier.games.abi import GAME, Actions, Floats, Rng, State, kernel
 from turnier.games.game import Game, Position
 from turnier.games.parameters import parameter
 from turnier.games.rng import fork_streams
@@ -51,12 +50,12 @@ def act_mctse(game, evaluator, settings, state, returns, rng, root):
     return report(tree, mover, settings, root)
 
 
-@kernel(types.void(GAME, EVALUATOR, Floats, TREE, State, Floats, Rng, Post))
-def serve_mctse(game, evaluator, settings, tree, state, returns, rng, post):
+@kernel(types.void(GAME, EVALUATOR, Floats, TREE, State, Floats, Rng, Actions, Post))
+def serve_mctse(game, evaluator, settings, tree, state, returns, rng, own, post):
     """Takes iterations on a shared tree, decision after decision, until the crew is dismissed."""
     work = await_work(post, 0)
     while work != STOP:
-        do_iterations(game, evaluator, settings, tree, state, returns, rng)
+        do_iterations(game, evaluator, settings, tree, state, returns, rng, own)
         count_in(post, SHARE_DONE)
         work = await_work(post, work)
 
@@ -72,13 +71,15 @@ class MctsePlayer(CompiledPlayer):
         self.iterations, minimum = agent.iterations, agent.backup == "minimum"
         longest = 2 * agent.iterations if agent.final == "robust_max" else agent.iterations
         nodes = self.TIMED_NODES if agent.milliseconds else NODES_PER_ITERATION * longest + 1
-        self.spare = NODES_PER_ITERATION * agent.threads  # nodes that may be added once the tree is nearly full
-        self.tree = new_tree(nodes + self.spare, game.num_seats)
+        self.tree = new_tree(nodes + 2 * BLOCK * (agent.threads + 1), game.num_seats)
         self.minimum = minimum
         self.state, self.returns = game.new_state(), np.zeros(game.num_seats)
+        self.blocks = np.zeros((agent.threads, LINE), np.int64)
         self.rngs = np.zeros((agent.threads, LINE), np.uint64)  # apart, lest a draw of one thread stalls another
         search_by = (game.kernels, self.kernels.evaluator, self.kernels.settings, self.tree, self.state, self.returns)
-        self.crew = Crew(serve_mctse, [(*search_by, own[:4]) for own in self.rngs])
+        self.crew = Crew(
+            serve_mctse, [(*search_by, self.rngs[i, :4], self.blocks[i, :2]) for i in range(agent.threads)]
+        )
 
     def act(self, position: Position) -> Decision:
         began = time.perf_counter()
@@ -88,6 +89,7 @@ class MctsePlayer(CompiledPlayer):
             return Decision(legal[0], root[VISITS], root[VALUES], 0, time.perf_counter() - began)
         self.state[:], self.returns[:] = position.view(position.to_move), position.returns
         fork_streams(self.rng, self.rngs)
+        self.blocks[:] = 0
         clear(self.tree, self.threads, self.minimum)
         if self.milliseconds:
             self._search_until(began + self.milliseconds / 1000)
@@ -109,7 +111,7 @@ class MctsePlayer(CompiledPlayer):
     def _search_until(self, end: float) -> None:
         """Runs chunks of iterations until the end or until the tree is full."""
         milliseconds, chunk, now = self.milliseconds, 8, time.perf_counter()
-        while now < end and self.tree.counts[NUM_NODES] <= self.tree.visits.size - self.spare:
+        while now < end and has_room(self.tree):
             self._search(chunk)
             per_iteration = (time.perf_counter() - now) / chunk
             now = time.perf_counter()

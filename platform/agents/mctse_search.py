@@ -16,15 +16,15 @@ from turnier.agents.tree import (
     LAST,
     NONE,
     NUM_ACTION_NODES,
-    NUM_NODES,
     STARTED,
     THREADS,
     TREE,
     UNKNOWN,
-    add_node,
+    add_own_node,
     back_up,
     begin,
     find_child,
+    has_room,
     lock,
     mean_value,
     unlock,
@@ -35,7 +35,6 @@ from turnier.games.rng import below
 
 ITERATIONS, MAXNODES, TREE_DEPTH, EXPLORATION, NORMALISED, FINAL, SECURITY, MINIMUM = range(8)  # settings
 NORMALISE_AFTER = 100  # iterations (Kutsch 2017, 5)
-NODES_PER_ITERATION = 2  # at most: an action and its outcome
 FULL = -2  # what `new_action_node` answers where the tree may have no more of them
 
 
@@ -85,8 +84,8 @@ def draw_chance(game, state, rng, returns, choices, probs):
     return code
 
 
-@kernel(types.int64(GAME, TREE, types.int64, types.float64, State, Rng, Actions))
-def new_action_node(game, tree, node, most, state, rng, choices):
+@kernel(types.int64(GAME, TREE, Actions, types.int64, types.float64, State, Rng, Actions))
+def new_action_node(game, tree, own, node, most, state, rng, choices):
     """Adds a node for an action that has none yet; else NONE, or FULL where there are `most` in the tree already."""
     shared = tree.counts[THREADS] > 1
     if shared:
@@ -98,7 +97,7 @@ def new_action_node(game, tree, node, most, state, rng, choices):
         if tree.counts[NUM_ACTION_NODES] >= most:
             added = FULL
         else:
-            added = add_node(tree, node, untried_action(game, tree, node, state, rng, choices))
+            added = add_own_node(tree, own, node, untried_action(game, tree, node, state, rng, choices))
             tree.counts[NUM_ACTION_NODES] += 1
             store(tree.untried, node, tree.untried[node] - 1)
     if shared:
@@ -110,24 +109,23 @@ def new_action_node(game, tree, node, most, state, rng, choices):
 def search(game, evaluator, settings, tree, root_state, returns, rng, iterations):
     """Runs iterations on a tree, which may hold earlier ones; a full tree still learns from rollouts at its nodes."""
     begin(tree, iterations)
-    do_iterations(game, evaluator, settings, tree, root_state, returns, rng)
+    do_iterations(game, evaluator, settings, tree, root_state, returns, rng, np.zeros(2, np.int64))
 
 
-@kernel(types.int64(GAME, TREE, Floats, State, Floats, Rng, Actions, Floats, Actions), inline=True)
-def descend(game, tree, settings, state, returns, rng, choices, probs, path):
+@kernel(types.int64(GAME, TREE, Actions, Floats, State, Floats, Rng, Actions, Floats, Actions), inline=True)
+def descend(game, tree, own, settings, state, returns, rng, choices, probs, path):
     """Selects and expands, from the root's state in place to where a rollout starts; fills `path`, returns its length.
 
     Among several threads every node of the path has its visit afterwards.
     """
     shared = tree.counts[THREADS] > 1
-    room = tree.visits.size - NODES_PER_ITERATION * tree.counts[THREADS]  # with so many nodes, all threads may add two
     longest = 2 * np.int64(settings[TREE_DEPTH]) + 1
     node, length = 0, 1
     path[0] = 0
     if shared:
         fetch_add(tree.visits, 0, 1)
     fresh = False
-    while not fresh and length < longest and tree.counts[NUM_NODES] <= room:
+    while not fresh and length < longest and has_room(tree):
         mover = game.to_move(state)
         if mover == TERMINAL:
             break
@@ -135,7 +133,7 @@ def descend(game, tree, settings, state, returns, rng, choices, probs, path):
         if untried > 0 and tree.counts[NUM_ACTION_NODES] >= settings[MAXNODES]:
             break
         if untried != 0:
-            chosen = new_action_node(game, tree, node, settings[MAXNODES], state, rng, choices)
+            chosen = new_action_node(game, tree, own, node, settings[MAXNODES], state, rng, choices)
             if chosen == FULL:
                 break
         if chosen == NONE:
@@ -151,7 +149,7 @@ def descend(game, tree, settings, state, returns, rng, choices, probs, path):
                 node = find_child(tree, chosen, code)  # another thread may have been faster
             fresh = node == NONE
             if fresh:
-                node = add_node(tree, chosen, code)
+                node = add_own_node(tree, own, chosen, code)
             if shared:
                 unlock(tree)
         if shared and not fresh:
@@ -162,8 +160,8 @@ def descend(game, tree, settings, state, returns, rng, choices, probs, path):
     return length
 
 
-@kernel(types.void(GAME, EVALUATOR, Floats, TREE, State, Floats, Rng))
-def do_iterations(game, evaluator, settings, tree, root_state, returns, rng):
+@kernel(types.void(GAME, EVALUATOR, Floats, TREE, State, Floats, Rng, Actions))
+def do_iterations(game, evaluator, settings, tree, root_state, returns, rng, own):
     """Runs iterations until all that `begin` asked for are taken, by this thread or by others on the same tree.
 
     A batch of paths is selected before the first of its rollouts, and backed up after the last: each time a thread
@@ -185,7 +183,7 @@ def do_iterations(game, evaluator, settings, tree, root_state, returns, rng):
             copy_state(root_state, state)
             for seat in range(returns.size):
                 leaf_returns[seat] = returns[seat]
-            lengths[i] = descend(game, tree, settings, state, leaf_returns, rng, choices, probs, paths[i])
+            lengths[i] = descend(game, tree, own, settings, state, leaf_returns, rng, choices, probs, paths[i])
             copy_state(state, states[i])
             for seat in range(returns.size):
                 gains[i, seat] = leaf_returns[seat]

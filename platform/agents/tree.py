@@ -30,12 +30,14 @@ from turnier.games.abi import kernel
 
 NONE = -1  # no such node
 # Indices into `counts`; what several threads write at once lies apart, lest they wait for each other's cache lines.
-NUM_NODES, NUM_ACTION_NODES, DONE = 0, 1, 16
+NUM_NODES, NUM_ACTION_NODES, LOCK = 0, 1, 2  # LOCK is 1 while a thread changes lists
+DONE, RESERVED = 16, 17  # RESERVED: nodes that several threads have taken, used or not yet
 THREADS, LEAST = 32, 33  # how many search the tree; 1 where values are the least ones and several threads search
 STARTED, LAST, BATCH = 48, 49, 50  # iterations begun, how many there are to be, how many a thread takes at once
-LOCK = 64  # 1 while a thread changes lists
-COUNTS = 72
+COUNTS = 64
+BLOCK = 16  # nodes that a thread reserves at once, so that those it adds share no cache line with the others'
 LARGEST_BATCH = 8
+NODES_PER_ITERATION = 2  # at most: an action and its outcome
 UNKNOWN = -1  # `untried` of a decision node that selection has not visited yet
 
 
@@ -80,6 +82,7 @@ def clear(tree, threads, minimum):
     tree.largest[:] = 0.0
     tree.counts[THREADS] = threads
     tree.counts[LEAST] = 1 if minimum and threads > 1 else 0
+    tree.counts[RESERVED] = BLOCK
     add_node(tree, NONE, 0)
     tree.visits[0] = 0
 
@@ -111,8 +114,25 @@ def unlock(tree):
 
 @kernel(types.int64(TREE, types.int64, types.int64))
 def add_node(tree, parent, label):
-    """Appends a node as its parent's youngest child and returns it; among several threads with its maker's visit."""
-    node = tree.counts[NUM_NODES]
+    """Appends a node as its parent's youngest child and returns it."""
+    return put_node(tree, tree.counts[NUM_NODES], parent, label)
+
+
+@kernel(types.int64(TREE, _INTS, types.int64, types.int64))
+def add_own_node(tree, own, parent, label):
+    """Does the same with a node of the thread's own block, [2]: its next node and its end."""
+    if tree.counts[THREADS] == 1:
+        return add_node(tree, parent, label)
+    if own[0] == own[1]:
+        own[0] = fetch_add(tree.counts, RESERVED, BLOCK)
+        own[1] = own[0] + BLOCK
+    own[0] += 1
+    return put_node(tree, own[0] - 1, parent, label)
+
+
+@kernel(types.int64(TREE, types.int64, types.int64, types.int64))
+def put_node(tree, node, parent, label):
+    """Makes an unused node its parent's youngest child and returns it; among several threads with its maker's visit."""
     tree.counts[NUM_NODES] += 1
     tree.first_child[node] = NONE
     tree.label[node] = label
@@ -124,6 +144,14 @@ def add_node(tree, parent, label):
         tree.next_sibling[node] = tree.first_child[parent]
         store(tree.first_child, parent, node)  # now others see it
     return node
+
+
+@kernel(types.boolean(TREE))
+def has_room(tree):
+    """Whether an iteration may add its nodes, in every thread at once."""
+    if tree.counts[THREADS] == 1:
+        return tree.counts[NUM_NODES] + NODES_PER_ITERATION <= tree.visits.size
+    return tree.counts[RESERVED] + BLOCK * tree.counts[THREADS] <= tree.visits.size
 
 
 @kernel(types.int64(TREE, types.int64, types.int64))
