@@ -36,7 +36,7 @@ THREADS, LEAST = 32, 33  # how many search the tree; 1 where values are the leas
 STARTED, LAST, BATCH = 48, 49, 50  # iterations begun, how many there are to be, how many a thread takes at once
 COUNTS = 64
 BLOCK = 16  # nodes that a thread reserves at once, so that those it adds share no cache line with the others'
-LARGEST_BATCH = 8
+LARGEST_BATCH = 32
 NODES_PER_ITERATION = 2  # at most: an action and its outcome
 UNKNOWN = -1  # `untried` of a decision node that selection has not visited yet
 
