@@ -114,8 +114,9 @@ def search(game, evaluator, settings, tree, root_state, returns, rng, iterations
 
 @kernel(types.int64(GAME, TREE, Actions, Floats, State, Floats, Rng, Actions, Floats, Actions), inline=True)
 def descend(game, tree, own, settings, state, returns, rng, choices, probs, path):
-    """Selects and expands, from the root's state in place to where a rollout starts; fills `path`, returns its length.
+    """Selects and expands (K, algorithms 8 and 9), from the root's state in place to below a new action node.
 
+    There the rollout starts. Fills `path` and returns its length.
     Among several threads every node of the path has its visit afterwards.
     """
     shared = tree.counts[THREADS] > 1
@@ -136,7 +137,8 @@ def descend(game, tree, own, settings, state, returns, rng, choices, probs, path
             chosen = new_action_node(game, tree, own, node, settings[MAXNODES], state, rng, choices)
             if chosen == FULL:
                 break
-        if chosen == NONE:
+        fresh = chosen != NONE
+        if not fresh:
             chosen = select_action(tree, node, mover, settings)
             if shared:
                 fetch_add(tree.visits, chosen, 1)
@@ -147,12 +149,13 @@ def descend(game, tree, own, settings, state, returns, rng, choices, probs, path
             if shared:
                 lock(tree)
                 node = find_child(tree, chosen, code)  # another thread may have been faster
-            fresh = node == NONE
-            if fresh:
+            if node == NONE:
                 node = add_own_node(tree, own, chosen, code)
+            elif shared:
+                fetch_add(tree.visits, node, 1)
             if shared:
                 unlock(tree)
-        if shared and not fresh:
+        elif shared:
             fetch_add(tree.visits, node, 1)
         path[length] = chosen
         path[length + 1] = node

@@ -37,7 +37,7 @@ STARTED, LAST, BATCH = 48, 49, 50  # iterations begun, how many there are to be,
 COUNTS = 64
 BLOCK = 16  # nodes that a thread reserves at once, so that those it adds share no cache line with the others'
 LARGEST_BATCH = 32
-NODES_PER_ITERATION = 2  # at most: an action and its outcome
+NODES_PER_ITERATION = 3  # at most: a new outcome, an action below it and its outcome
 UNKNOWN = -1  # `untried` of a decision node that selection has not visited yet
 
 

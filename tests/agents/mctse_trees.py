@@ -13,7 +13,7 @@ from tests.agents.positions import board_position, marks_position
 from turnier.agents.mctse import Mctse
 from turnier.agents.mctse_search import search
 from turnier.agents.registry import EVALUATORS, make_agent
-from turnier.agents.tree import DONE, NONE, NUM_ACTION_NODES, NUM_NODES, UNKNOWN, new_tree
+from turnier.agents.tree import DONE, NODES_PER_ITERATION, NONE, NUM_ACTION_NODES, NUM_NODES, UNKNOWN, new_tree
 from turnier.games.abi import CHANCE
 from turnier.games.game import Game, Position
 from turnier.games.rng import stream
@@ -32,7 +32,7 @@ def grow(agent: Mctse, position: Position, *chunks: int, capacity: int = 0, seed
     """Returns the tree of a search that ran in chunks of iterations on one stream of random numbers."""
     game, rng = position.game, stream(seed)
     kernels = agent.kernels(game)
-    tree = new_tree(capacity or 2 * sum(chunks) + 1, game.num_seats)
+    tree = new_tree(capacity or NODES_PER_ITERATION * sum(chunks) + 1, game.num_seats)
     for iterations in chunks:
         arrays = (position.state, position.returns, rng)
         search(game.kernels, kernels.evaluator, kernels.settings, tree, *arrays, iterations)
@@ -142,14 +142,14 @@ def check_invariants(agent: Mctse, position: Position, tree: Any, iterations: in
         ended_here = visits - below_visits
         possible = legal(game, here.state)
         assert set(labels) <= set(possible)
-        if here.node != 0:
-            assert ended_here >= 1  # the rollout that the node was created for
+        assert ended_here >= 0
         if tree.untried[here.node] == UNKNOWN:
             assert not labels
         else:
             assert tree.untried[here.node] + len(labels) == len(possible)
         if unlimited:
-            assert ended_here == (0 if here.node == 0 else visits if not possible else 1)
+            # One rollout where its action was new, none where only its outcome was: then it was expanded at once.
+            assert ended_here in ((0,) if here.node == 0 else (0, 1) if possible else (visits,))
             if tree.untried[here.node] > 0:  # every action is tried before one is tried again
                 assert all(tree.visits[child] == 1 for child in here.children)
     assert len(nodes) == tree.counts[NUM_NODES] <= tree.visits.size

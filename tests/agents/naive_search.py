@@ -278,10 +278,9 @@ def mctse(
             while position.chance():
                 drawn.append(draw_outcome(position))
                 position.step(drawn[-1])
-            fresh = tuple(drawn) not in path[-1].children
             node = path[-1].children.setdefault(tuple(drawn), Node())
             path.append(node)
-            if fresh:
+            if untried:
                 break
         values = evaluate(position)
         for seat, value in enumerate(values):

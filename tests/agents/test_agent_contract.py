@@ -22,7 +22,8 @@ from turnier.games.registry import make_game
 
 Law = Callable[[Agent, Game], None]
 ALL_VARIANTS = [agent for name in AGENTS.names() for agent in contract.variants(name)]
-MAX_CHILD = ("alphabeta", "expectimax", "greedy", "maxn", "mc", "mcts", "mctse")  # agents that play the best mean
+# Agents that play the best mean.
+MAX_CHILD = ("alphabeta", "expectimax", "greedy", "maxn", "mc", "mcts", "mctse", "root_parallel")
 WITHOUT_CHANCE = ("alphabeta", "maxn")  # agents that play games without chance only
 ONLY_2048 = {name for name in EVALUATORS.names() if name.endswith("2048")}  # evaluators of no other game
 FOR_2048 = [
@@ -98,7 +99,7 @@ def test_unfit_agents_say_so_in_a_sentence(agent: Agent, game: str) -> None:
     assert agent.cannot_play(make_game("2048")) is None
 
 
-@pytest.mark.parametrize("name", ["random", "mc", "mcts", "mctse", "greedy"])
+@pytest.mark.parametrize("name", ["random", "mc", "mcts", "mctse", "greedy", "majority", "root_parallel"])
 def test_other_seeds_play_other_games(name: str) -> None:
     """Where an agent draws random numbers, another seed gives other decisions in the same positions."""
     agent, game = contract.small(name), make_game("tictactoe")
