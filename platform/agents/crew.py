@@ -20,9 +20,9 @@ from numba import types
 from turnier.agents.atomics import PLAIN, load
 from turnier.games.abi import JIT, compile_kernel, kernel
 
-# Words of a post, the array through which a crew is told what to do; the last two take up the rest.
-WORK, SHARE_DONE, GONE, MUTEX, CONDITION = 0, 1, 2, 8, 24
-WORDS = 40
+# Words of a post, the array through which a crew is told what to do; the last three take up 16 each.
+WORK, SHARE_DONE, GONE, THREADS, MUTEX, THERE_IS_WORK, ALL_DONE = 0, 1, 2, 3, 8, 24, 40
+WORDS = 56
 STOP = -1  # what WORK says at the end
 SPINS = 2_000 if JIT else 0  # looks at WORK before a thread sleeps: some microseconds, as long as waking it takes
 
@@ -62,11 +62,13 @@ def address_of(post, word):
     return post.ctypes.data + 8 * word
 
 
-@kernel(types.void(Post))
-def open_post(post):
-    """Makes a zeroed post ready."""
+@kernel(types.void(Post, types.int64))
+def open_post(post, threads):
+    """Makes a zeroed post ready for so many threads."""
+    post[THREADS] = threads
     mutex_init(address_of(post, MUTEX), 0)
-    condition_init(address_of(post, CONDITION), 0)
+    condition_init(address_of(post, THERE_IS_WORK), 0)
+    condition_init(address_of(post, ALL_DONE), 0)
 
 
 @kernel(types.int64(Post, types.int64))
@@ -77,7 +79,7 @@ def await_work(post, seen):
             break
     mutex_lock(address_of(post, MUTEX))
     while post[WORK] == seen:
-        condition_wait(address_of(post, CONDITION), address_of(post, MUTEX))
+        condition_wait(address_of(post, THERE_IS_WORK), address_of(post, MUTEX))
     work = post[WORK]
     mutex_unlock(address_of(post, MUTEX))
     return work
@@ -88,19 +90,20 @@ def count_in(post, word):
     """Counts one thread more that has its SHARE_DONE, or is GONE."""
     mutex_lock(address_of(post, MUTEX))
     post[word] += 1
-    condition_broadcast(address_of(post, CONDITION))
+    if post[GONE] > 0 or post[SHARE_DONE] == post[THREADS]:
+        condition_broadcast(address_of(post, ALL_DONE))
     mutex_unlock(address_of(post, MUTEX))
 
 
-@kernel(types.boolean(Post, types.int64))
-def have_done(post, threads):
+@kernel(types.boolean(Post))
+def have_done(post):
     """Hands out work to all threads and waits until each has done its share; returns whether none is gone."""
     mutex_lock(address_of(post, MUTEX))
     post[SHARE_DONE] = 0
     post[WORK] += 1
-    condition_broadcast(address_of(post, CONDITION))
-    while post[SHARE_DONE] < threads and post[GONE] == 0:
-        condition_wait(address_of(post, CONDITION), address_of(post, MUTEX))
+    condition_broadcast(address_of(post, THERE_IS_WORK))
+    while post[SHARE_DONE] < post[THREADS] and post[GONE] == 0:
+        condition_wait(address_of(post, ALL_DONE), address_of(post, MUTEX))
     mutex_unlock(address_of(post, MUTEX))
     return post[GONE] == 0
 
@@ -110,7 +113,7 @@ def dismiss(post):
     """Tells all threads to end."""
     mutex_lock(address_of(post, MUTEX))
     post[WORK] = STOP
-    condition_broadcast(address_of(post, CONDITION))
+    condition_broadcast(address_of(post, THERE_IS_WORK))
     mutex_unlock(address_of(post, MUTEX))
 
 
@@ -126,7 +129,7 @@ class Crew:
         """Has every thread do one share, and waits for them."""
         if self._process != os.getpid():
             self._start()
-        if not have_done(self._post, len(self._shares)):
+        if not have_done(self._post):
             raise RuntimeError("a helper thread of a search has ended by an error")
 
     def _start(self) -> None:
@@ -134,11 +137,12 @@ class Crew:
             compile_kernel(one)
         self._process = os.getpid()
         self._post: npt.NDArray[np.int64] = np.zeros(WORDS, np.int64)
-        open_post(self._post)
+        open_post(self._post, len(self._shares))
         for share in self._shares:
             arguments = (self._serve, (*share, self._post))
             threading.Thread(target=_serve_until_dismissed, args=arguments, name="turnier search", daemon=True).start()
-        weakref.finalize(self, _dismiss_in, self._process, self._post)
+        end = weakref.finalize(self, _dismiss_in, self._process, self._post)
+        end.atexit = False  # a process ends with its helpers asleep; awake they would ask for a GIL that is gone
 
 
 def _serve_until_dismissed(serve: Callable[..., None], arguments: tuple[Any, ...]) -> None:

@@ -23,7 +23,7 @@ from turnier.games.parameters import parameter
 from turnier.games.rng import next_word, seed_stream
 
 ITERATIONS = 0
-SMALLEST_CHUNK = 64  # iterations, about 30 microseconds of shallow rollouts: what a thread may wait for the others
+SMALLEST_CHUNK = 125  # iterations, about 40 microseconds of shallow rollouts: what a thread may wait for the others
 MOST_CHUNKS = 256  # per action
 # Words of a plan, which all threads read, and the next chunk to take.
 PER_ACTION, PER_CHUNK, CHUNKS, ALL_CHUNKS, NEXT = 0, 1, 2, 3, LINE

@@ -125,7 +125,7 @@ def test_shared_trees_value_actions_alike() -> None:
 # --- mc ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("iterations", [1, 63, 64, 65, 300])
+@pytest.mark.parametrize("iterations", [1, 124, 125, 126, 300])
 @pytest.mark.parametrize("where", ["2048 4x4", "tictactoe"])
 def test_mc_decides_the_same_with_any_number_of_threads(where: str, iterations: int) -> None:
     """Two or more threads give one result, bit for bit, decision after decision."""
