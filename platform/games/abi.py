@@ -58,10 +58,13 @@ HELPER_FILES = tuple(
         "games/yavalath_rules.py",
         "agents/abi.py",
         "agents/alphabeta_search.py",
+        "agents/atomics.py",
+        "agents/crew.py",
         "agents/evaluators/evaluator.py",
         "agents/expectimax_search.py",
         "agents/mcts_search.py",
         "agents/mcts_tree.py",
+        "agents/mctse_search.py",
         "agents/transposition.py",
         "agents/tree.py",
     )

@@ -27,6 +27,7 @@ GAMES = ("tictactoe", "connect_four(rows=4,columns=4)", "nim", "2048(size=2)", "
 FEW_GAMES = ("tictactoe", "2048(size=2)")
 # What makes a variant cheap, where an agent has the parameter.
 SMALL: dict[str, Any] = {"iterations": 10, "rollout_depth": 6, "maxnodes": 12, "depth": 2, "deepest": 2, "members": 2}
+INTERLEAVED = ("mctse",)  # agents whose decisions depend on timing as soon as several threads make them
 MAX_PLIES = 60 if JIT else 15  # of a match in these laws; 4x4 games of 2048 would go on for a thousand
 
 
@@ -51,6 +52,8 @@ def variants(name: str) -> list[Agent]:
             values = [small(agent) for agent in AGENTS.names()]
         elif isinstance(default, bool):
             values = [not default]
+        elif field.name == "threads":
+            values = [2] if name not in INTERLEAVED else []
         elif declared.choices:
             values = list(declared.choices)
         elif isinstance(default, int) and declared.high is not None and declared.high - declared.low <= 5:

@@ -275,10 +275,12 @@ def test_equal_agents_have_one_text() -> None:
     assert one.full_text() == other.full_text()
 
 
-def test_timed_agents_decide_legally_and_search() -> None:
-    """A budget in milliseconds gives a legal decision with nodes, in Python only, and the same laws of form."""
-    for name in ("expectimax", "mc", "mcts", "mctse"):
-        agent = contract.small(name).replace(milliseconds=3)
+def test_agents_that_depend_on_timing_decide_legally_and_search() -> None:
+    """Milliseconds, and threads on one tree, give a legal decision with nodes, in Python only, and the laws of form."""
+    timed = [contract.small(name).replace(milliseconds=3) for name in ("expectimax", "mc", "mcts", "mctse")]
+    threaded = [contract.small(name).replace(threads=2) for name in contract.INTERLEAVED]
+    both = [contract.small(name).replace(threads=2, milliseconds=3) for name in ("mc", "mctse")]
+    for agent in timed + threaded + both:
         for text in contract.GAMES:
             game = make_game(text)
             assert agent.seat_kernels(game) is None
