@@ -18,9 +18,9 @@ class _Rate(ProgressColumn):
 class Bar:
     """A running bar; `label` and `note` may change while it runs."""
 
-    def __init__(self, progress: Progress, label: str, total: int) -> None:
+    def __init__(self, progress: Progress, label: str, total: int, completed: int) -> None:
         self._progress = progress
-        self._task = progress.add_task(label, total=total, note="")
+        self._task = progress.add_task(label, total=total, completed=completed, note="")
 
     def advance(self, games: int) -> None:
         self._progress.advance(self._task, games)
@@ -33,8 +33,8 @@ class Bar:
 
 
 @contextmanager
-def game_bar(label: str, total: int, console: Console | None = None) -> Iterator[Bar]:
-    """Shows a bar over `total` games on standard error while the block runs."""
+def game_bar(label: str, total: int, console: Console | None = None, completed: int = 0) -> Iterator[Bar]:
+    """Shows a bar over `total` games, `completed` of them earlier, on standard error while the block runs."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -44,4 +44,4 @@ def game_bar(label: str, total: int, console: Console | None = None) -> Iterator
         TextColumn("{task.fields[note]}"),
     )
     with Progress(*columns, console=console or Console(stderr=True), speed_estimate_period=20) as progress:
-        yield Bar(progress, label, total)
+        yield Bar(progress, label, total, completed)

@@ -1,0 +1,189 @@
+"""TD learning by self-play of any game with cells, compiled once for all games.
+
+Values are learned of afterstates (states right after an action, before chance), apart for each seat to move next: of
+one seat's return, of seat 0's with two seats (seat 1's is its negative), of every seat's with more. Sources: Sutton and
+Barto 2018, 12.2 (TD(lambda)); Kutsch 2017, 6.1; Weitz 2022, 4.1.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import types
+
+from turnier.agents.learning.network_kernels import (
+    ENTRIES,
+    OUTPUTS,
+    SYMMETRIES,
+    TUPLES,
+    WIDTH,
+    Index,
+    Table,
+    Words,
+    add_coherently,
+    add_plainly,
+    find_entries,
+    sum_entries,
+)
+from turnier.agents.learning.settings import DISCOUNT, FROM_RANDOM, HORIZON, METHOD, TRACE
+from turnier.games.abi import CHANCE, GAME, TERMINAL, Actions, Floats, State, kernel
+from turnier.games.generic import copy_state, draw_outcome
+from turnier.games.rng import below, seed_stream, uniform
+
+_U = np.uint64
+_U64, _I64, _F32 = types.uint64, types.int64, types.float32
+_STREAM = _U(4 * 0x9E3779B97F4A7C15 % 2**64)  # as in learn2048.py
+_0, _1 = _U(0), _U(1)
+_ZERO = np.float32(0)
+Scores = types.Array(types.float32, 2, "C")  # [games, seats]
+
+
+@kernel(
+    types.boolean(GAME, Words, Table, Floats, State, Floats, Floats, _I64, State, Floats, Actions, Index, _U64, Table)
+)
+def look_at(
+    game, words, table, settings, state, returns, before, action, after, after_returns, cells, index, first, values
+):
+    """Steps to the state after an action, finds its entries and what it is worth; returns whether the game goes on.
+
+    Fills in `after`, `after_returns`, `index` from `first` on, and `values` [outputs]: what is gained since the returns
+    `before` plus the value of the afterstate.
+    """
+    copy_state(state, after)
+    for seat in range(returns.size):
+        after_returns[seat] = returns[seat]
+    game.step(after, action, after_returns)
+    next_mover = game.to_move(after)
+    outputs, width = words[OUTPUTS], words[WIDTH]
+    if next_mover != TERMINAL:
+        game.cells(after, cells)
+        find_entries(words, cells, max(next_mover, 0) * outputs, index, np.int64(first))
+    for o in range(outputs):
+        value = _ZERO
+        if next_mover != TERMINAL:
+            offset = _U(o * words[ENTRIES] * width)
+            value = np.float32(settings[DISCOUNT]) * sum_entries(
+                table, index, first, _U(words[SYMMETRIES]), _U(words[TUPLES]), offset
+            )
+        values[o] = value + gained(settings, before[o], after_returns[o], next_mover == TERMINAL)
+    return next_mover != TERMINAL
+
+
+@kernel(_F32(Floats, types.float64, types.float64, types.boolean))
+def gained(settings, before, now, over):
+    """The reward between two returns; with method 1 nothing until the game is over, then all of it."""
+    if settings[METHOD] == 1.0:
+        return np.float32(now if over else 0.0)
+    return np.float32(now - before)
+
+
+@kernel(_F32(Table, _I64))
+def value_of_seat(values, seat):
+    """What the outputs say of a seat; one output is of seat 0, and seat 1's is its negative."""
+    if values.size > 1:
+        return values[seat]
+    return values[0] if seat == 0 else -values[0]
+
+
+@kernel(types.void(Words, Table, Floats, Index, _U64, _U64, _F32, Table))
+def learn_from(words, table, settings, index, newest, kept, rate, targets):
+    """Moves the newest afterstate towards the targets [outputs], and those before by trace and discount less and less.
+
+    That is TD(lambda) with accumulating traces, z = gamma lambda z + 1, over the last `kept` afterstates of the ring.
+    """
+    symmetries, tuples = _U(words[SYMMETRIES]), _U(words[TUPLES])
+    count, horizon = symmetries * tuples, _U(settings[HORIZON])
+    decay = np.float32(settings[DISCOUNT] * settings[TRACE])
+    for o in range(words[OUTPUTS]):
+        offset = _U(o * words[ENTRIES] * words[WIDTH])
+        error = targets[o] - sum_entries(table, index, newest * count, symmetries, tuples, offset)
+        change = rate * error
+        at = newest
+        for _ in range(kept):
+            if words[WIDTH] > 1:
+                add_coherently(table, index, at * count, count, offset, change)
+            else:
+                add_plainly(table, index, at * count, count, offset, change)
+            change *= decay
+            at = (at if at > _0 else horizon) - _1
+
+
+@kernel(_I64(GAME, State, Words, Table, Floats, _U64, _I64, Table, Floats, Scores))
+def learn_games(game, start, words, table, settings, key, first, rates, epsilons, scores):
+    """Plays games against itself and learns from each move; returns how many actions were played.
+
+    Game i draws from its own stream, made of `key` and `first` + i, so that games can be split over calls at will.
+
+    Args:
+        start: a state with its variant words filled in.
+        words: the network's header; table: its entries, learned in place.
+        rates: [games] learning rate of each, for the whole board.
+        epsilons: [games] probability of a random move.
+        scores: [games, seats] filled in.
+    """
+    rng = np.empty(4, np.uint64)
+    state, after = np.empty_like(start), np.empty_like(start)
+    seats, outputs = game.num_seats, words[OUTPUTS]
+    returns, after_returns, before = np.empty(seats), np.empty(seats), np.empty(seats)
+    choices, cells = np.empty(game.max_choices, np.int64), np.empty(game.max_choices, np.int64)
+    probs = np.empty(game.max_choices)
+    count, horizon = _U(words[SYMMETRIES] * words[TUPLES]), _U(settings[HORIZON])
+    # The entries of the last afterstates, a ring of `horizon`, then of the action that is looked at.
+    index = np.empty(np.int64((horizon + _1) * count), np.uint64)
+    here = horizon * count
+    values = np.zeros(outputs, np.float32)
+    moves = 0
+    for number in range(scores.shape[0]):
+        seed_stream(key + _U(first + number) * _STREAM, rng)
+        rate = rates[number] / np.float32(count)
+        copy_state(start, state)
+        game.init(state, rng)
+        returns[:] = 0.0
+        before[:] = 0.0  # the returns at the newest afterstate
+        newest, kept = _0, _0
+        while True:
+            mover = game.to_move(state)
+            if mover == CHANCE:
+                game.step(state, draw_outcome(game, state, rng, choices, probs), returns)
+                continue
+            if mover == TERMINAL:
+                if kept > _0:
+                    for o in range(outputs):
+                        values[o] = gained(settings, before[o], returns[o], True)
+                    learn_from(words, table, settings, index, newest, kept, rate, values)
+                break
+            n = game.legal(state, choices)
+            best, best_value = choices[0], _ZERO
+            for i in range(n):
+                look_at(
+                    game, words, table, settings, state, returns, before, choices[i],
+                    after, after_returns, cells, index, here, values,
+                )  # fmt: skip
+                value = value_of_seat(values, mover)
+                if i == 0 or value > best_value:
+                    best, best_value = choices[i], value
+            learns = kept > _0
+            if epsilons[number] > 0.0 and uniform(rng) < epsilons[number]:
+                best = choices[below(rng, n)]
+                learns = learns and settings[FROM_RANDOM] != 0.0
+                if not learns:
+                    kept = _0  # what follows a random move says nothing about the states before it
+            follows = look_at(
+                game, words, table, settings, state, returns, before, best,
+                after, after_returns, cells, index, here, values,
+            )  # fmt: skip
+            if learns:
+                learn_from(words, table, settings, index, newest, kept, rate, values)
+            copy_state(after, state)
+            for seat in range(seats):
+                returns[seat] = before[seat] = after_returns[seat]
+            moves += 1
+            if follows:
+                newest = newest + _1 if newest + _1 < horizon else _0
+                for k in range(count):
+                    index[newest * count + k] = index[here + k]
+                kept = min(kept + _1, horizon)
+            else:
+                kept = _0
+        for seat in range(seats):
+            scores[number, seat] = np.float32(returns[seat])
+    return moves
