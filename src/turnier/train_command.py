@@ -45,7 +45,7 @@ def train(
             bar.note(f"score {_recent(training):,.6g}")
 
         training.run(threads, report)
-    ends, count, mean, deviation = training.points.curve()[-1]
+    _, count, mean, deviation = training.points.curve()[-1]
     error = 1.96 * deviation / math.sqrt(max(count, 1))
     console.print(
         f"{out}: {training.done:,} games, {training.moves:,} moves, {training.moves / training.seconds:,.0f} moves/s;"

@@ -33,7 +33,7 @@ def gather_bits_by_shifts(word, mask):
     return gathered
 
 
-@intrinsic  # type: ignore[misc]
+@intrinsic
 def _gather_bits(typing_context: Any, word: Any, mask: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         word_type = ir.IntType(64)
@@ -45,7 +45,7 @@ def _gather_bits(typing_context: Any, word: Any, mask: Any) -> Any:
     return _WORD(_WORD, _WORD), generate
 
 
-@intrinsic  # type: ignore[misc]
+@intrinsic
 def _prefetch(typing_context: Any, table: Any, index: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         array = context.make_array(signature.args[0])(context, builder, arguments[0])
