@@ -1,4 +1,4 @@
-"""TD learning on n-tuple networks in plain Python, from the books: dictionaries for tables, lists of boards for traces."""
+"""TD learning on n-tuple networks in plain Python: dictionaries for tables, lists of boards for traces."""
 
 from __future__ import annotations
 

@@ -22,6 +22,8 @@ from turnier.games.registry import make_game
 from turnier.games.rng import seed_stream
 
 SMALL = "ntuple(network=cells,cells=0.1.2/4.5.6/0.1.4.5)"
+ASYMMETRIC = "ntuple(network=cells,cells=0.1.2/1.3,symmetric=false)"
+WALK = "ntuple(tuples=2,length=3,symmetric=false)"
 STREAM = np.uint64(4 * 0x9E3779B97F4A7C15 % 2**64)
 
 
@@ -42,7 +44,7 @@ def table_of(run: Training) -> Any:
         ("2048(size=2)", "ntuple(network=cells,cells=0.1.2/1.3)", "td(optimism=10,discount=0.9)"),
         (
             "2048(size=2)",
-            "ntuple(network=cells,cells=0.1.2/1.3,symmetric=false)",
+            ASYMMETRIC,
             "td(coherence=false,alpha=0.3,trace=0.7)",
         ),
         ("tictactoe", "ntuple(tuples=4,length=4)", "td(coherence=false,alpha=0.3)"),
@@ -51,7 +53,7 @@ def table_of(run: Training) -> Any:
         ("nim(piles=3;4;2)", "ntuple(network=points,tuples=3,length=2)", "td(coherence=false,trace=1)"),
         (
             "yavalath(size=3,players=3)",
-            "ntuple(tuples=2,length=3,symmetric=false)",
+            WALK,
             "td(coherence=false,trace=0.5,optimism=1)",
         ),
     ],
@@ -179,7 +181,7 @@ def test_tabular_td_learns_the_solved_values_of_tic_tac_toe() -> None:
         60_000,
     )
     run.play(0, 60_000)
-    game, table = run.plan.game, table_of(run)[:, 0]
+    game, entries = run.plan.game, table_of(run)[:, 0]
     errors, known = [], dict[bytes, float]()
     for first in range(9):
         for second in [None, *range(9)]:
@@ -189,5 +191,5 @@ def test_tabular_td_learns_the_solved_values_of_tic_tac_toe() -> None:
             position = position if second is None else position.play(second)
             cells = [game.cell_values(position.state)[list(image)] for image in run.network.symmetries]
             places = [int((c * 3 ** np.arange(9)).sum()) + position.to_move * 3**9 for c in cells]
-            errors.append(float(table[places].sum()) - solved(position, known))
+            errors.append(float(entries[places].sum()) - solved(position, known))
     assert np.max(np.abs(errors)) < 0.05
