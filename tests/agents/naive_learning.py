@@ -32,11 +32,8 @@ class NaiveNetwork:
         ]
 
     def value(self, game: Game, position: Position, output: int = 0) -> F32:
-        """The sum over images of sums over tuples, rounded as the kernels round: equal boards have equal values."""
-        total, entries = F32(0), [self.values[f] for f in self.features(game, position, output)]
-        for first in range(0, len(entries), len(self.network.tuples)):
-            total += sum(entries[first : first + len(self.network.tuples)], F32(0))
-        return total
+        """The sum, in double precision, so that equal boards have equal values."""
+        return F32(sum(float(self.values[f]) for f in self.features(game, position, output)))
 
     def add(self, feature: Any, change: F32, coherent: bool) -> None:
         rate = F32(1)

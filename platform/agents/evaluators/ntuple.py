@@ -50,19 +50,19 @@ from turnier.games.twenty48_board import move
 
 _U = np.uint64
 BOARD, HIGH = 1, 2  # words of a state, see games/twenty48.py
-_ZERO = np.float32(0)
+_NOTHING = np.float64(0.0)
 
 
 @kernel(types.float32(Words, Table, Actions, types.int64))
 def cells_value(words, table, cells, block):
-    """The network's value of cells, summed as `sum_entries` does."""
+    """The network's value of cells, as `sum_entries` sums it up."""
     tuples, length, highest = words[TUPLES], words[LENGTH], words[VALUES] - 1
     factors = BASES + 2 * tuples
     places = factors + tuples * length
     origin = words[ORIGIN] + block * words[ENTRIES]
-    total = _ZERO
+    total = _NOTHING
     for _ in range(words[SYMMETRIES]):
-        part = _ZERO
+        part = _NOTHING
         for t in range(tuples):
             entry = words[BASES + t]
             for i in range(t * length, t * length + length):
@@ -70,7 +70,7 @@ def cells_value(words, table, cells, block):
             part += table[origin + entry]
         total += part
         places += tuples * length
-    return total
+    return np.float32(total)
 
 
 @kernel(types.float64(Words, Table, types.uint64, types.uint64, SCRATCH))

@@ -20,7 +20,7 @@ _0, _1, _2, _3, _4, _5, _6, _7, _8 = (_U(n) for n in range(9))
 _12, _15, _16, _48 = (_U(n) for n in (12, 15, 16, 48))
 _COLUMN0, _COLUMN1 = _U(0x000F000F000F000F), _U(0x00F000F000F000F0)
 _ROW1, _ROW2 = _U(0x00000000FFFF0000), _U(0x0000FFFF00000000)
-_ZERO = np.float32(0)
+_NOTHING = np.float64(0.0)
 
 
 @kernel(_U64(_U64))
@@ -69,14 +69,14 @@ def at_most_15(board, high):
 
 @kernel(types.float32(Words, _U64, Table, Index))
 def packed_value(words, board, table, images):
-    """The network's value of a packed board, summed as `sum_entries` does."""
+    """The network's value of a packed board, as `sum_entries` sums it up."""
     tuples, width, origin = _U(words[TUPLES]), _U(words[WIDTH]), _U(words[ORIGIN])
     symmetric_images(board, images)
-    total = _ZERO
+    total = _NOTHING
     for image in range(_8):
         b = images[image]
-        part = _ZERO
+        part = _NOTHING
         for t in range(_U(BASES), _U(BASES) + tuples):
             part += table[origin + (_U(words[t]) + gather_bits(b, _U(words[t + tuples]))) * width]
         total += part
-    return total
+    return np.float32(total)

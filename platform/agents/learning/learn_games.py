@@ -7,12 +7,16 @@ Barto 2018, 12.2 (TD(lambda)); Kutsch 2017, 6.1; Weitz 2022, 4.1.
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 from numba import types
 
 from turnier.agents.learning.network_kernels import (
     ENTRIES,
+    NUM_CELLS,
     OUTPUTS,
+    PHASES,
     SYMMETRIES,
     TUPLES,
     WIDTH,
@@ -22,10 +26,11 @@ from turnier.agents.learning.network_kernels import (
     add_coherently,
     add_plainly,
     find_entries,
+    shift_entries,
     sum_entries,
 )
 from turnier.agents.learning.settings import DISCOUNT, FROM_RANDOM, HORIZON, METHOD, TRACE
-from turnier.games.abi import CHANCE, GAME, TERMINAL, Actions, Floats, State, kernel
+from turnier.games.abi import CHANCE, GAME, TERMINAL, Floats, State, kernel
 from turnier.games.generic import copy_state, draw_outcome
 from turnier.games.rng import below, seed_stream, uniform
 
@@ -33,39 +38,105 @@ _U = np.uint64
 _U64, _I64, _F32 = types.uint64, types.int64, types.float32
 _STREAM = _U(4 * 0x9E3779B97F4A7C15 % 2**64)  # as in learn2048.py
 _0, _1 = _U(0), _U(1)
-_ZERO = np.float32(0)
+_ZERO, _NOTHING = np.float32(0), np.float64(0.0)
 Scores = types.Array(types.float32, 2, "C")  # [games, seats]
 
 
-@kernel(
-    types.boolean(GAME, Words, Table, Floats, State, Floats, Floats, _I64, State, Floats, Actions, Index, _U64, Table)
-)
-def look_at(
-    game, words, table, settings, state, returns, before, action, after, after_returns, cells, index, first, values
-):
-    """Steps to the state after an action, finds its entries and what it is worth; returns whether the game goes on.
+class Board(NamedTuple):
+    """The board on which a seat is to move, and space to look at the boards after its actions."""
 
-    Fills in `after`, `after_returns`, `index` from `first` on, and `values` [outputs]: what is gained since the returns
-    `before` plus the value of the afterstate.
+    cells: Any  # [cells] of the board
+    now: Any  # [look-ups] places of its entries, for phase 0 and output 0
+    sums: Any  # [phases * outputs] its value, where known
+    known: Any  # [phases] whether it is
+    after_cells: Any  # [cells]
+    shifted: Any  # [look-ups] places after the action that is looked at, otherwise as `now`
+    changed: Any  # [look-ups] the numbers of those that differ
+
+
+_I1 = types.Array(types.int64, 1, "C")
+BOARD = types.NamedTuple([_I1, _I1, Floats, _I1, _I1, _I1, _I1], Board)
+
+
+@kernel(types.void(GAME, Words, State, BOARD, Index))
+def set_board(game, words, state, board, index):
+    """Finds all entries of a state's board; `index` [look-ups] is scratch space."""
+    game.cells(state, board.cells)
+    find_entries(words, board.cells, 0, index, 0)
+    for i in range(board.now.size):
+        board.now[i] = board.shifted[i] = np.int64(index[i])
+    for phase in range(board.known.size):
+        board.known[phase] = 0
+
+
+@kernel(types.void(Words, BOARD, _I64))
+def go_to_board(words, board, n):
+    """Makes the board after the action looked at, with `n` changed look-ups, the board itself."""
+    for k in range(n):
+        i = board.changed[k]
+        board.now[i] = board.shifted[i]
+    for cell in range(words[NUM_CELLS]):
+        board.cells[cell] = board.after_cells[cell]
+    for phase in range(board.known.size):
+        board.known[phase] = 0
+
+
+@kernel(types.void(Words, Table, BOARD, _I64))
+def sum_board(words, table, board, phase):
+    """Sums up the board's values for a phase."""
+    if board.known[phase] != 0:
+        return
+    board.known[phase] = 1
+    for o in range(words[OUTPUTS]):
+        block = phase * words[OUTPUTS] + o
+        offset = block * words[ENTRIES] * words[WIDTH]
+        total = _NOTHING
+        for i in range(board.now.size):
+            total += table[_U(board.now[i] + offset)]
+        board.sums[block] = total
+
+
+@kernel(_I64(GAME, Words, Table, Floats, State, Floats, Floats, _I64, State, Floats, BOARD, Table))
+def look_at(game, words, table, settings, state, returns, before, action, after, after_returns, board, values):
+    """Steps to the state after an action, finds its entries and what it is worth.
+
+    Fills in `after`, `after_returns`, `board.shifted`, and `values` [outputs]: what is gained since the returns `before`
+    plus the value of the afterstate. Returns how many look-ups change, or -1 where the game is over.
     """
     copy_state(state, after)
     for seat in range(returns.size):
         after_returns[seat] = returns[seat]
     game.step(after, action, after_returns)
     next_mover = game.to_move(after)
-    outputs, width = words[OUTPUTS], words[WIDTH]
-    if next_mover != TERMINAL:
-        game.cells(after, cells)
-        find_entries(words, cells, max(next_mover, 0) * outputs, index, np.int64(first))
+    outputs = words[OUTPUTS]
+    if next_mover == TERMINAL:
+        for o in range(outputs):
+            values[o] = gained(settings, before[o], after_returns[o], True)
+        return -1
+    game.cells(after, board.after_cells)
+    phase = max(next_mover, 0)
+    sum_board(words, table, board, phase)
+    now, shifted, changed = board.now, board.shifted, board.changed
+    n = shift_entries(words, board.cells, board.after_cells, now, shifted, changed)
     for o in range(outputs):
-        value = _ZERO
-        if next_mover != TERMINAL:
-            offset = _U(o * words[ENTRIES] * width)
-            value = np.float32(settings[DISCOUNT]) * sum_entries(
-                table, index, first, _U(words[SYMMETRIES]), _U(words[TUPLES]), offset
-            )
-        values[o] = value + gained(settings, before[o], after_returns[o], next_mover == TERMINAL)
-    return next_mover != TERMINAL
+        block = phase * outputs + o
+        offset = block * words[ENTRIES] * words[WIDTH]
+        total = board.sums[block]
+        for k in range(n):
+            i = changed[k]
+            total += np.float64(table[_U(shifted[i] + offset)]) - np.float64(table[_U(now[i] + offset)])
+        value = np.float32(settings[DISCOUNT]) * np.float32(total)
+        values[o] = value + gained(settings, before[o], after_returns[o], False)
+    return n
+
+
+@kernel(types.void(BOARD, _I64))
+def look_away(board, n):
+    """Takes back what `look_at` shifted."""
+    now, shifted, changed = board.now, board.shifted, board.changed
+    for k in range(n):
+        i = changed[k]
+        shifted[i] = now[i]
 
 
 @kernel(_F32(Floats, types.float64, types.float64, types.boolean))
@@ -124,12 +195,19 @@ def learn_games(game, start, words, table, settings, key, first, rates, epsilons
     state, after = np.empty_like(start), np.empty_like(start)
     seats, outputs = game.num_seats, words[OUTPUTS]
     returns, after_returns, before = np.empty(seats), np.empty(seats), np.empty(seats)
-    choices, cells = np.empty(game.max_choices, np.int64), np.empty(game.max_choices, np.int64)
-    probs = np.empty(game.max_choices)
+    choices, probs = np.empty(game.max_choices, np.int64), np.empty(game.max_choices)
     count, horizon = _U(words[SYMMETRIES] * words[TUPLES]), _U(settings[HORIZON])
-    # The entries of the last afterstates, a ring of `horizon`, then of the action that is looked at.
-    index = np.empty(np.int64((horizon + _1) * count), np.uint64)
-    here = horizon * count
+    lookups, num_cells, phases = words[SYMMETRIES] * words[TUPLES], words[NUM_CELLS], words[PHASES]
+    board = Board(
+        np.empty(num_cells, np.int64),
+        np.empty(lookups, np.int64),
+        np.empty(phases * outputs),
+        np.empty(phases, np.int64),
+        np.empty(num_cells, np.int64),
+        np.empty(lookups, np.int64),
+        np.empty(lookups, np.int64),
+    )
+    index = np.empty(np.int64(horizon * count), np.uint64)  # the entries of the last afterstates, a ring
     values = np.zeros(outputs, np.float32)
     moves = 0
     for number in range(scores.shape[0]):
@@ -137,6 +215,7 @@ def learn_games(game, start, words, table, settings, key, first, rates, epsilons
         rate = rates[number] / np.float32(count)
         copy_state(start, state)
         game.init(state, rng)
+        set_board(game, words, state, board, index)
         returns[:] = 0.0
         before[:] = 0.0  # the returns at the newest afterstate
         newest, kept = _0, _0
@@ -144,6 +223,9 @@ def learn_games(game, start, words, table, settings, key, first, rates, epsilons
             mover = game.to_move(state)
             if mover == CHANCE:
                 game.step(state, draw_outcome(game, state, rng, choices, probs), returns)
+                game.cells(state, board.after_cells)
+                n = shift_entries(words, board.cells, board.after_cells, board.now, board.shifted, board.changed)
+                go_to_board(words, board, n)
                 continue
             if mover == TERMINAL:
                 if kept > _0:
@@ -154,10 +236,11 @@ def learn_games(game, start, words, table, settings, key, first, rates, epsilons
             n = game.legal(state, choices)
             best, best_value = choices[0], _ZERO
             for i in range(n):
-                look_at(
+                changes = look_at(
                     game, words, table, settings, state, returns, before, choices[i],
-                    after, after_returns, cells, index, here, values,
+                    after, after_returns, board, values,
                 )  # fmt: skip
+                look_away(board, changes)
                 value = value_of_seat(values, mover)
                 if i == 0 or value > best_value:
                     best, best_value = choices[i], value
@@ -167,20 +250,21 @@ def learn_games(game, start, words, table, settings, key, first, rates, epsilons
                 learns = learns and settings[FROM_RANDOM] != 0.0
                 if not learns:
                     kept = _0  # what follows a random move says nothing about the states before it
-            follows = look_at(
-                game, words, table, settings, state, returns, before, best,
-                after, after_returns, cells, index, here, values,
-            )  # fmt: skip
+            changes = look_at(
+                game, words, table, settings, state, returns, before, best, after, after_returns, board, values
+            )
             if learns:
                 learn_from(words, table, settings, index, newest, kept, rate, values)
             copy_state(after, state)
             for seat in range(seats):
                 returns[seat] = before[seat] = after_returns[seat]
             moves += 1
-            if follows:
+            if changes >= 0:
+                go_to_board(words, board, changes)
                 newest = newest + _1 if newest + _1 < horizon else _0
-                for k in range(count):
-                    index[newest * count + k] = index[here + k]
+                offset = max(game.to_move(state), 0) * outputs * words[ENTRIES] * words[WIDTH]
+                for i in range(lookups):
+                    index[newest * count + _U(i)] = _U(board.now[i] + offset)
                 kept = min(kept + _1, horizon)
             else:
                 kept = _0

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from turnier.agents.evaluators.evaluator import OWN
-from turnier.agents.learning.network_kernels import BASES
+from turnier.agents.learning.network_kernels import BASES, NUM_CELLS, TOUCHES
 from turnier.games.errors import UserError
 from turnier.games.game import Game, square_symmetries
 
@@ -145,4 +145,21 @@ class Network:
         )  # fmt: skip
         places = np.array(self.symmetries, np.int64)[:, cells]  # [symmetries, tuples, length]
         packed = np.array(masks, np.uint64).astype(np.int64)
-        return np.concatenate([head, np.array(bases, np.int64), packed, factors.ravel(), places.ravel()])
+        body = np.concatenate([head, np.array(bases, np.int64), packed, factors.ravel(), places.ravel()])
+        body[NUM_CELLS], body[TOUCHES] = len(self.symmetries[0]), len(body)
+        return np.concatenate([body, _touches(places, factors * width, len(self.symmetries[0]), len(body))])
+
+
+def _touches(
+    places: npt.NDArray[np.int64], shifts: npt.NDArray[np.int64], num_cells: int, first: int
+) -> npt.NDArray[np.int64]:
+    """Returns the words from TOUCHES on, which begin at word `first`; see network_kernels.py.
+
+    places: [symmetries, tuples, length]; shifts: [tuples, length], 0 where a tuple is shorter.
+    """
+    lookups = np.arange(places.shape[0] * places.shape[1]).reshape(places.shape[:2])
+    cell, number, shift = (np.broadcast_to(a, places.shape).ravel() for a in (places, lookups[..., None], shifts))
+    cell, number, shift = (a[shift > 0] for a in (cell, number, shift))
+    order = np.argsort(cell, kind="stable")
+    starts = first + num_cells + 1 + 2 * np.searchsorted(cell[order], np.arange(num_cells + 1))
+    return np.concatenate([starts, np.column_stack([number, shift])[order].ravel()])

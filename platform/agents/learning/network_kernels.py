@@ -17,18 +17,22 @@ from turnier.games.abi import Actions, kernel
 Words = types.Array(types.int64, 1, "C")  # the header, see below
 Table = types.Array(types.float32, 1, "C")  # all entries
 Index = types.Array(types.uint64, 1, "C")  # places in a table
+Places = types.Array(types.int64, 1, "C")  # the same, where they are shifted
 _F32, _U64 = types.float32, types.uint64
 
 # Header words. A table has PHASES x OUTPUTS blocks of ENTRIES entries; the first entry is float32 number ORIGIN.
 TUPLES, SYMMETRIES, LENGTH, VALUES, WIDTH, PHASES, OUTPUTS, ENTRIES, ORIGIN, LOOK_AHEAD, PACKED = (
     OWN + i for i in range(11)
 )
+NUM_CELLS, TOUCHES = OWN + 11, OWN + 12
 # Then per tuple its first entry and the mask of its cells on a packed 2048 board, its cells' factors [tuples, length],
-# and its cells on every symmetric image [symmetries, tuples, length]; shorter tuples are filled up with factor 0.
+# and its cells on every symmetric image [symmetries, tuples, length]; shorter tuples are filled up with factor 0. From
+# word TOUCHES on: where the look-ups begin that see cell 0, 1, ... [cells + 1], and those, each as its number in [symmetries,
+# tuples] and how many places further its entry is when the cell is worth 1 more.
 BASES = 16
 
 _U = np.uint64
-_ZERO, _ONE = np.float32(0), np.float32(1)
+_ZERO, _ONE, _NOTHING = np.float32(0), np.float32(1), np.float64(0.0)
 
 
 @kernel(types.void(Words, Actions, types.int64, Index, types.int64))
@@ -51,19 +55,45 @@ def find_entries(words, cells, block, index, first):
 
 @kernel(_F32(Table, Index, _U64, _U64, _U64, _U64))
 def sum_entries(table, index, first, symmetries, tuples, offset):
-    """Returns the network's value: the sum over symmetric images of the sums over tuples, in this order.
+    """Returns the network's value, the sum over symmetric images and tuples.
 
-    `offset` is added to every place: 0, or that of another output's entries.
+    `offset` is added to every place: 0, or that of another output's entries. Sums of float32 in float64 are as good as
+    exact, so that they are the same in any order.
     """
-    total = _ZERO
+    total = _NOTHING
     at = first
     for _ in range(symmetries):
-        part = _ZERO
+        part = _NOTHING
         for _ in range(tuples):
             part += table[index[at] + offset]
             at += _U(1)
         total += part
-    return total
+    return np.float32(total)
+
+
+@kernel(types.int64(Words, Actions, Actions, Places, Places, Places))
+def shift_entries(words, before, after, now, shifted, changed):
+    """Finds the entries of a board that differs from another one in few cells; returns how many of them differ.
+
+    Args:
+        before, after: [cells] both boards.
+        now: [symmetries * tuples] places of the board before.
+        shifted: as `now`; its changed places become those of the board after.
+        changed: filled in with the numbers of the look-ups that change.
+    """
+    highest, starts = words[VALUES] - 1, words[TOUCHES]
+    n = 0
+    for cell in range(words[NUM_CELLS]):
+        step = min(after[cell], highest) - min(before[cell], highest)
+        if step == 0:
+            continue
+        for at in range(words[starts + cell], words[starts + cell + 1], 2):
+            i = words[at]
+            if shifted[i] == now[i]:  # no two boards have one entry, so this is its first change
+                changed[n] = i
+                n += 1
+            shifted[i] += step * words[at + 1]
+    return n
 
 
 @kernel(types.void(Table, Index, _U64, _U64, _U64, _F32))
