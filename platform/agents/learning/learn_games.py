@@ -52,10 +52,11 @@ class Board(NamedTuple):
     after_cells: Any  # [cells]
     shifted: Any  # [look-ups] places after the action that is looked at, otherwise as `now`
     changed: Any  # [look-ups] the numbers of those that differ
+    entries: Any  # [phases * outputs, look-ups] the entries, where the phase is known
 
 
 _I1 = types.Array(types.int64, 1, "C")
-BOARD = types.NamedTuple([_I1, _I1, Floats, _I1, _I1, _I1, _I1], Board)
+BOARD = types.NamedTuple([_I1, _I1, Floats, _I1, _I1, _I1, Index, types.Array(types.float32, 2, "C")], Board)
 
 
 @kernel(types.void(GAME, Words, State, BOARD, Index))
@@ -69,7 +70,7 @@ def set_board(game, words, state, board, index):
         board.known[phase] = 0
 
 
-@kernel(types.void(Words, BOARD, _I64))
+@kernel(types.void(Words, BOARD, _U64))
 def go_to_board(words, board, n):
     """Makes the board after the action looked at, with `n` changed look-ups, the board itself."""
     for k in range(n):
@@ -91,8 +92,11 @@ def sum_board(words, table, board, phase):
         block = phase * words[OUTPUTS] + o
         offset = block * words[ENTRIES] * words[WIDTH]
         total = _NOTHING
-        for i in range(board.now.size):
-            total += table[_U(board.now[i] + offset)]
+        now, entries = board.now, board.entries[block]
+        for i in range(_U(now.size)):
+            entry = table[_U(now[i] + offset)]
+            entries[i] = entry
+            total += entry
         board.sums[block] = total
 
 
@@ -100,8 +104,8 @@ def sum_board(words, table, board, phase):
 def look_at(game, words, table, settings, state, returns, before, action, after, after_returns, board, values):
     """Steps to the state after an action, finds its entries and what it is worth.
 
-    Fills in `after`, `after_returns`, `board.shifted`, and `values` [outputs]: what is gained since the returns `before`
-    plus the value of the afterstate. Returns how many look-ups change, or -1 where the game is over.
+    Fills in `after`, `after_returns`, `board.shifted`, and `values` [outputs]: what is gained since the returns
+    `before` plus the value of the afterstate. Returns how many look-ups change, or -1 where the game is over.
     """
     copy_state(state, after)
     for seat in range(returns.size):
@@ -117,20 +121,21 @@ def look_at(game, words, table, settings, state, returns, before, action, after,
     phase = max(next_mover, 0)
     sum_board(words, table, board, phase)
     now, shifted, changed = board.now, board.shifted, board.changed
-    n = shift_entries(words, board.cells, board.after_cells, now, shifted, changed)
+    first = phase * outputs * words[ENTRIES] * words[WIDTH]
+    n = shift_entries(words, table, board.cells, board.after_cells, now, shifted, changed, first)
     for o in range(outputs):
         block = phase * outputs + o
         offset = block * words[ENTRIES] * words[WIDTH]
-        total = board.sums[block]
+        total, entries = board.sums[block], board.entries[block]
         for k in range(n):
             i = changed[k]
-            total += np.float64(table[_U(shifted[i] + offset)]) - np.float64(table[_U(now[i] + offset)])
+            total += np.float64(table[_U(shifted[i] + offset)]) - np.float64(entries[i])
         value = np.float32(settings[DISCOUNT]) * np.float32(total)
         values[o] = value + gained(settings, before[o], after_returns[o], False)
-    return n
+    return np.int64(n)
 
 
-@kernel(types.void(BOARD, _I64))
+@kernel(types.void(BOARD, _U64))
 def look_away(board, n):
     """Takes back what `look_at` shifted."""
     now, shifted, changed = board.now, board.shifted, board.changed
@@ -205,7 +210,8 @@ def learn_games(game, start, words, table, settings, key, first, rates, epsilons
         np.empty(phases, np.int64),
         np.empty(num_cells, np.int64),
         np.empty(lookups, np.int64),
-        np.empty(lookups, np.int64),
+        np.empty(lookups, np.uint64),
+        np.empty((phases * outputs, lookups), np.float32),
     )
     index = np.empty(np.int64(horizon * count), np.uint64)  # the entries of the last afterstates, a ring
     values = np.zeros(outputs, np.float32)
@@ -224,8 +230,10 @@ def learn_games(game, start, words, table, settings, key, first, rates, epsilons
             if mover == CHANCE:
                 game.step(state, draw_outcome(game, state, rng, choices, probs), returns)
                 game.cells(state, board.after_cells)
-                n = shift_entries(words, board.cells, board.after_cells, board.now, board.shifted, board.changed)
-                go_to_board(words, board, n)
+                n_changed = shift_entries(
+                    words, table, board.cells, board.after_cells, board.now, board.shifted, board.changed, 0
+                )
+                go_to_board(words, board, n_changed)
                 continue
             if mover == TERMINAL:
                 if kept > _0:
@@ -240,7 +248,8 @@ def learn_games(game, start, words, table, settings, key, first, rates, epsilons
                     game, words, table, settings, state, returns, before, choices[i],
                     after, after_returns, board, values,
                 )  # fmt: skip
-                look_away(board, changes)
+                if changes > 0:
+                    look_away(board, _U(changes))
                 value = value_of_seat(values, mover)
                 if i == 0 or value > best_value:
                     best, best_value = choices[i], value
@@ -260,7 +269,7 @@ def learn_games(game, start, words, table, settings, key, first, rates, epsilons
                 returns[seat] = before[seat] = after_returns[seat]
             moves += 1
             if changes >= 0:
-                go_to_board(words, board, changes)
+                go_to_board(words, board, _U(changes))
                 newest = newest + _1 if newest + _1 < horizon else _0
                 offset = max(game.to_move(state), 0) * outputs * words[ENTRIES] * words[WIDTH]
                 for i in range(lookups):

@@ -12,6 +12,7 @@ import numpy as np
 from numba import types
 
 from turnier.agents.evaluators.evaluator import OWN
+from turnier.agents.learning.intrinsics import prefetch
 from turnier.games.abi import Actions, kernel
 
 Words = types.Array(types.int64, 1, "C")  # the header, see below
@@ -27,8 +28,8 @@ TUPLES, SYMMETRIES, LENGTH, VALUES, WIDTH, PHASES, OUTPUTS, ENTRIES, ORIGIN, LOO
 NUM_CELLS, TOUCHES = OWN + 11, OWN + 12
 # Then per tuple its first entry and the mask of its cells on a packed 2048 board, its cells' factors [tuples, length],
 # and its cells on every symmetric image [symmetries, tuples, length]; shorter tuples are filled up with factor 0. From
-# word TOUCHES on: where the look-ups begin that see cell 0, 1, ... [cells + 1], and those, each as its number in [symmetries,
-# tuples] and how many places further its entry is when the cell is worth 1 more.
+# word TOUCHES on: where the look-ups begin that see cell 0, 1, ... [cells + 1], and those, each as its number in
+# [symmetries, tuples] and how many places further its entry is when the cell is worth 1 more.
 BASES = 16
 
 _U = np.uint64
@@ -71,8 +72,8 @@ def sum_entries(table, index, first, symmetries, tuples, offset):
     return np.float32(total)
 
 
-@kernel(types.int64(Words, Actions, Actions, Places, Places, Places))
-def shift_entries(words, before, after, now, shifted, changed):
+@kernel(types.uint64(Words, Table, Actions, Actions, Places, Places, Index, types.int64))
+def shift_entries(words, table, before, after, now, shifted, changed, offset):
     """Finds the entries of a board that differs from another one in few cells; returns how many of them differ.
 
     Args:
@@ -80,19 +81,23 @@ def shift_entries(words, before, after, now, shifted, changed):
         now: [symmetries * tuples] places of the board before.
         shifted: as `now`; its changed places become those of the board after.
         changed: filled in with the numbers of the look-ups that change.
+        offset: of the entries that will be read, which are fetched early.
     """
     highest, starts = words[VALUES] - 1, words[TOUCHES]
-    n = 0
+    n = _U(0)
     for cell in range(words[NUM_CELLS]):
         step = min(after[cell], highest) - min(before[cell], highest)
         if step == 0:
             continue
-        for at in range(words[starts + cell], words[starts + cell + 1], 2):
-            i = words[at]
-            if shifted[i] == now[i]:  # no two boards have one entry, so this is its first change
+        for at in range(_U(words[starts + cell]), _U(words[starts + cell + 1]), _U(2)):
+            i = _U(words[at])
+            place = shifted[i]
+            if place == now[i]:  # no two boards have one entry, so this is its first change
                 changed[n] = i
-                n += 1
-            shifted[i] += step * words[at + 1]
+                n += _U(1)
+            place += step * words[at + _U(1)]
+            shifted[i] = place
+            prefetch(table, place + offset)
     return n
 
 
