@@ -19,13 +19,16 @@ from turnier.agents.learning.network_kernels import (
     PHASES,
     SYMMETRIES,
     TUPLES,
+    VALUES,
     WIDTH,
     Index,
     Table,
     Words,
     add_coherently,
     add_plainly,
+    change_of_cell,
     find_entries,
+    only_change,
     shift_entries,
     sum_entries,
 )
@@ -100,8 +103,8 @@ def sum_board(words, table, board, phase):
         board.sums[block] = total
 
 
-@kernel(_I64(GAME, Words, Table, Floats, State, Floats, Floats, _I64, State, Floats, BOARD, Table))
-def look_at(game, words, table, settings, state, returns, before, action, after, after_returns, board, values):
+@kernel(_I64(GAME, Words, Table, Floats, State, Floats, Floats, _I64, State, Floats, BOARD, Table, types.boolean))
+def look_at(game, words, table, settings, state, returns, before, action, after, after_returns, board, values, goes):
     """Steps to the state after an action, finds its entries and what it is worth.
 
     Fills in `after`, `after_returns`, `board.shifted`, and `values` [outputs]: what is gained since the returns
@@ -121,12 +124,20 @@ def look_at(game, words, table, settings, state, returns, before, action, after,
     phase = max(next_mover, 0)
     sum_board(words, table, board, phase)
     now, shifted, changed = board.now, board.shifted, board.changed
-    first = phase * outputs * words[ENTRIES] * words[WIDTH]
-    n = shift_entries(words, table, board.cells, board.after_cells, now, shifted, changed, first)
+    cell = -2 if goes else only_change(words, board.cells, board.after_cells)
+    n, step = _0, 0
+    if cell == -2:
+        first = phase * outputs * words[ENTRIES] * words[WIDTH]
+        n = shift_entries(words, table, board.cells, board.after_cells, now, shifted, changed, first)
+    elif cell >= 0:
+        highest = words[VALUES] - 1
+        step = min(board.after_cells[cell], highest) - min(board.cells[cell], highest)
     for o in range(outputs):
         block = phase * outputs + o
         offset = block * words[ENTRIES] * words[WIDTH]
         total, entries = board.sums[block], board.entries[block]
+        if cell >= 0:
+            total += change_of_cell(words, table, cell, step, now, entries, offset)
         for k in range(n):
             i = changed[k]
             total += np.float64(table[_U(shifted[i] + offset)]) - np.float64(entries[i])
@@ -246,7 +257,7 @@ def learn_games(game, start, words, table, settings, key, first, rates, epsilons
             for i in range(n):
                 changes = look_at(
                     game, words, table, settings, state, returns, before, choices[i],
-                    after, after_returns, board, values,
+                    after, after_returns, board, values, False
                 )  # fmt: skip
                 if changes > 0:
                     look_away(board, _U(changes))
@@ -260,7 +271,7 @@ def learn_games(game, start, words, table, settings, key, first, rates, epsilons
                 if not learns:
                     kept = _0  # what follows a random move says nothing about the states before it
             changes = look_at(
-                game, words, table, settings, state, returns, before, best, after, after_returns, board, values
+                game, words, table, settings, state, returns, before, best, after, after_returns, board, values, True
             )
             if learns:
                 learn_from(words, table, settings, index, newest, kept, rate, values)

@@ -101,6 +101,29 @@ def shift_entries(words, table, before, after, now, shifted, changed, offset):
     return n
 
 
+@kernel(types.int64(Words, Actions, Actions))
+def only_change(words, before, after):
+    """Returns the only cell in which two boards differ for the network, -1 where none does, -2 where several do."""
+    highest, found = words[VALUES] - 1, -1
+    for cell in range(_U(words[NUM_CELLS])):
+        if before[cell] != after[cell] and min(before[cell], highest) != min(after[cell], highest):
+            if found >= 0:
+                return -2
+            found = np.int64(cell)
+    return found
+
+
+@kernel(types.float64(Words, Table, types.int64, types.int64, Places, Table, types.int64))
+def change_of_cell(words, table, cell, step, now, entries, offset):
+    """Returns how a board's value changes when one cell is worth `step` more; now, entries: [look-ups] of the board."""
+    total = _NOTHING
+    starts = words[TOUCHES]
+    for at in range(_U(words[starts + cell]), _U(words[starts + cell + 1]), _U(2)):
+        i = _U(words[at])
+        total += np.float64(table[_U(now[i] + step * words[at + _U(1)] + offset)]) - np.float64(entries[i])
+    return total
+
+
 @kernel(types.void(Table, Index, _U64, _U64, _U64, _F32))
 def add_plainly(table, index, first, count, offset, change):
     """Adds `change` to every entry of a board, once for each time that it is in the sum."""
