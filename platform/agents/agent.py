@@ -65,7 +65,7 @@ class Agent(Declared):
         """Returns a player for one match; the same seed gives the same decisions."""
 
     def seat_kernels(self, game: Game) -> SeatKernels | None:
-        """Returns the agent as compiled code takes it, or None where it decides in Python (budgets in milliseconds)."""
+        """Returns the agent as compiled code takes it, or None where it decides in Python (milliseconds, threads)."""
         return None
 
 
@@ -130,19 +130,20 @@ class SearchAgent(CompiledAgent):
     Subclasses declare the parameters named here.
     """
 
-    timed_player: ClassVar[type[CompiledPlayer]]  # decides by the clock
+    timed_player: ClassVar[type[CompiledPlayer]]  # decides by the clock, or on several threads where an agent has them
     evaluator: Evaluator
     rollout_depth: int
     score_method: int
     milliseconds: int
+    threads: int = 1
 
     def used_evaluator(self) -> tuple[Evaluator, int, int]:
         return self.evaluator, self.rollout_depth, self.score_method
 
     def seat_kernels(self, game: Game) -> SeatKernels | None:
-        return None if self.milliseconds else self.kernels(game)
+        return None if self.milliseconds or self.threads > 1 else self.kernels(game)
 
     def start(self, game: Game, seat: int = 0, seed: int = 0) -> Player:
         self.require(game)
-        player = self.timed_player if self.milliseconds else CompiledPlayer
+        player = self.timed_player if self.milliseconds or self.threads > 1 else CompiledPlayer
         return player(self, game, seat_rng(seed, seat, game.num_seats))

@@ -7,17 +7,28 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
+from numba import types
 
-from turnier.agents.abi import ACT, VALUES, VISITS, new_scratch
+from turnier.agents.abi import ACT, EVALUATOR, VALUES, VISITS, Root, new_scratch
 from turnier.agents.agent import CompiledPlayer, Decision, SearchAgent
+from turnier.agents.atomics import fetch_add
+from turnier.agents.crew import LINE, SHARE_DONE, STOP, Crew, Post, await_work, count_in
 from turnier.agents.evaluators.evaluator import Evaluator
 from turnier.agents.evaluators.rollout import Rollout
-from turnier.games.abi import kernel
-from turnier.games.game import Position
+from turnier.games.abi import GAME, Actions, Floats, Rng, State, kernel
+from turnier.games.game import Game, Position
 from turnier.games.generic import copy_state
 from turnier.games.parameters import parameter
+from turnier.games.rng import next_word, seed_stream
 
 ITERATIONS = 0
+SMALLEST_CHUNK = 125  # iterations, about 40 microseconds of shallow rollouts: what a thread may wait for the others
+MOST_CHUNKS = 256  # per action
+# Words of a plan, which all threads read, and the next chunk to take.
+PER_ACTION, PER_CHUNK, CHUNKS, ALL_CHUNKS, NEXT = 0, 1, 2, 3, LINE
+PLAN_WORDS = 2 * LINE
+Ints = types.Array(types.int64, 1, "C")
 
 
 @kernel(ACT)
@@ -48,42 +59,116 @@ def act_mc(game, evaluator, settings, state, returns, rng, root):
     return best
 
 
-class TimedMcPlayer(CompiledPlayer):
-    """Runs chunks of iterations until the milliseconds are over."""
+@kernel(types.void(GAME, EVALUATOR, State, Floats, Actions, Ints, Rng, Floats, Post))
+def serve_mc(game, evaluator, state, returns, actions, plan, seed, totals, post):
+    """Takes chunks of iterations, decision after decision, until the crew is dismissed.
+
+    Chunk i evaluates the action i // plan[CHUNKS] by a random stream of its own and writes its mover's total to
+    `totals`, [chunks]: so it does not matter which thread takes it.
+    """
+    scratch, rng = new_scratch(game, state), np.empty(4, np.uint64)
+    after, after_returns, gains = np.empty_like(state), np.empty_like(returns), np.empty_like(returns)
+    work = await_work(post, 0)
+    while work != STOP:
+        mover = game.to_move(state)
+        chunk = fetch_add(plan, NEXT, 1)
+        while chunk < plan[ALL_CHUNKS]:
+            count = min(plan[PER_CHUNK], plan[PER_ACTION] - chunk % plan[CHUNKS] * plan[PER_CHUNK])
+            seed_stream(seed[0] + np.uint64(chunk), rng)
+            copy_state(state, after)
+            after_returns[:] = returns
+            gains[:] = 0.0
+            game.step(after, actions[chunk // plan[CHUNKS]], after_returns)
+            evaluator.evaluate(game, evaluator.weights, after, after_returns, count, rng, gains, scratch)
+            totals[chunk] = gains[mover]
+            chunk = fetch_add(plan, NEXT, 1)
+        count_in(post, SHARE_DONE)
+        work = await_work(post, work)
+
+
+@kernel(types.void(Ints, types.int64, types.int64, Rng, Rng))
+def plan_chunks(plan, num_actions, iterations, rng, seed):
+    """Divides so many iterations per action into chunks that do not depend on the number of threads."""
+    per_chunk = max(SMALLEST_CHUNK, -(-iterations // MOST_CHUNKS))
+    plan[PER_ACTION], plan[PER_CHUNK] = iterations, per_chunk
+    plan[CHUNKS] = -(-iterations // per_chunk)
+    plan[ALL_CHUNKS] = num_actions * plan[CHUNKS]
+    plan[NEXT] = 0
+    seed[0] = next_word(rng)
+
+
+@kernel(types.int64(Ints, Actions, Floats, Root))
+def collect(plan, actions, totals, root):
+    """Adds what the chunks found to visits and means in `root`, in their order, and returns the best action."""
+    best, visits = actions[0], root[VISITS, actions[0]]
+    for i in range(plan[ALL_CHUNKS] // plan[CHUNKS]):
+        total = 0.0
+        for j in range(plan[CHUNKS]):
+            total += totals[i * plan[CHUNKS] + j]
+        action = actions[i]
+        root[VALUES, action] = (root[VALUES, action] * visits + total) / (visits + plan[PER_ACTION])
+        root[VISITS, action] = visits + plan[PER_ACTION]
+        if root[VALUES, action] > root[VALUES, best]:
+            best = action
+    return best
+
+
+class McPlayer(CompiledPlayer):
+    """Decides by the clock, or with several threads, or both."""
+
+    def __init__(self, agent: Mc, game: Game, rng: npt.NDArray[np.uint64]) -> None:
+        super().__init__(agent, game, rng)
+        self.iterations, self.milliseconds = agent.iterations, agent.milliseconds
+        self.state, self.returns = game.new_state(), np.zeros(game.num_seats)
+        self.actions, self.totals = np.zeros(game.max_legal, np.int64), np.zeros(game.max_legal * MOST_CHUNKS)
+        self.plan, self.seed = np.zeros(PLAN_WORDS, np.int64), np.zeros(1, np.uint64)
+        arrays = (self.state, self.returns, self.actions, self.plan, self.seed, self.totals)
+        self.crew = Crew(serve_mc, [(game.kernels, self.kernels.evaluator, *arrays)] * agent.threads)
 
     def act(self, position: Position) -> Decision:
         began = time.perf_counter()
-        assert isinstance(self.agent, Mc)
-        end = began + self.agent.milliseconds / 1000
         root = np.zeros((2, self.game.num_actions))
-        settings = self.kernels.settings.copy()
-        settings[ITERATIONS] = 1
+        legal = position.legal_actions()
+        if len(legal) == 1:
+            return Decision(legal[0], root[VISITS], root[VALUES], 0, time.perf_counter() - began)
+        self.state[:], self.returns[:] = position.view(position.to_move), position.returns
+        self.actions[: len(legal)] = legal
+        if self.milliseconds:
+            action = self._search_until(began + self.milliseconds / 1000, len(legal), root)
+        else:
+            action = self._search(self.iterations, len(legal), root)
+        seconds = time.perf_counter() - began
+        return Decision(action, root[VISITS], root[VALUES], int(root[VISITS].sum()), seconds)
+
+    def _search(self, iterations: int, num_actions: int, root: npt.NDArray[np.float64]) -> int:
+        """Adds so many iterations per action to `root` and returns the best action."""
+        plan_chunks(self.plan, num_actions, iterations, self.rng, self.seed)
+        self.crew.work()
+        return int(collect(self.plan, self.actions, self.totals, root))
+
+    def _search_until(self, end: float, num_actions: int, root: npt.NDArray[np.float64]) -> int:
+        """Adds chunks of iterations until the end."""
+        iterations, now = 1, time.perf_counter()
         while True:
-            chunk_began = time.perf_counter()
-            action = self.kernels.act(
-                self.game.kernels,
-                self.kernels.evaluator,
-                settings,
-                position.view(position.to_move),
-                position.returns,
-                self.rng,
-                root,
-            )
+            action = self._search(iterations, num_actions, root)
+            per_iteration = (time.perf_counter() - now) / iterations
             now = time.perf_counter()
-            if now >= end or not root[VISITS].any():
-                break
-            # Chunks grow to a tenth of the budget, and never past its end.
-            per_iteration = (now - chunk_began) / settings[ITERATIONS]
-            settings[ITERATIONS] = max(1, int(min(self.agent.milliseconds / 10_000, end - now) / per_iteration))
-        return Decision(int(action), root[VISITS], root[VALUES], int(root[VISITS].sum()), now - began)
+            if now >= end:
+                return action
+            # They grow to a tenth of the budget, and never past its end.
+            iterations = max(1, int(min(self.milliseconds / 10_000, end - now) / per_iteration))
 
 
 @dataclass(frozen=True)
 class Mc(SearchAgent):
-    """Plays the action whose random rollouts have the best mean. Source: Kutsch 2017, 3."""
+    """Plays the action whose random rollouts have the best mean. Source: Kutsch 2017, 3.
+
+    Two or more threads share the rollouts of a decision (its outlook, 7.3), and find the same however many they are;
+    the numbers drawn are others than those of a single one.
+    """
 
     name: ClassVar[str] = "mc"
-    timed_player: ClassVar[type[CompiledPlayer]] = TimedMcPlayer
+    timed_player: ClassVar[type[CompiledPlayer]] = McPlayer
     act_kernel: ClassVar[Any] = act_mc
 
     iterations: int = parameter(1000, "rollouts per legal action", low=1, high=100_000_000, log=True)
@@ -93,6 +178,7 @@ class Mc(SearchAgent):
     )
     evaluator: Evaluator = parameter(Rollout(), "what is averaged")
     milliseconds: int = parameter(0, "time per move in place of iterations, 0 = none", low=0, high=3_600_000)
+    threads: int = parameter(1, "cores that search one decision", low=1, high=256)
 
     def settings(self) -> tuple[float, ...]:
         return (float(self.iterations),)

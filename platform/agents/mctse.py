@@ -8,140 +8,30 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 from numba import types
 
-from turnier.agents.abi import ACT, EVALUATOR, VALUES, VISITS, Root, new_scratch
+from turnier.agents.abi import ACT, EVALUATOR, VALUES, VISITS
 from turnier.agents.agent import CompiledPlayer, Decision, SearchAgent
+from turnier.agents.crew import LINE, SHARE_DONE, STOP, Crew, Post, await_work, count_in
 from turnier.agents.evaluators.evaluator import Evaluator
 from turnier.agents.evaluators.rollout import Rollout
-from turnier.agents.tree import (
-    DONE,
-    NONE,
-    NUM_ACTION_NODES,
-    NUM_NODES,
-    TREE,
-    UNKNOWN,
-    add_node,
-    back_up,
-    find_child,
-    new_tree,
+from turnier.agents.mcts_search import FINALS, MOST_CHUNKS, ROBUST_MAX
+from turnier.agents.mctse_search import (
+    FINAL,
+    ITERATIONS,
+    do_iterations,
+    is_settled,
+    report,
+    search,
 )
-from turnier.games.abi import CHANCE, GAME, TERMINAL, Actions, Floats, Rng, State, kernel
-from turnier.games.game import Position
-from turnier.games.generic import copy_state, draw_outcome
+from turnier.agents.tree import BLOCK, DONE, NODES_PER_ITERATION, TREE, begin, clear, has_room, new_tree
+from turnier.games.abi import GAME, Actions, Floats, Rng, State, kernel
+from turnier.games.game import Game, Position
 from turnier.games.parameters import parameter
-from turnier.games.rng import below
+from turnier.games.rng import fork_streams
 
-ITERATIONS, MAXNODES, TREE_DEPTH, EXPLORATION, NORMALISED = 0, 1, 2, 3, 4
-NORMALISE_AFTER = 100  # iterations (Kutsch 2017, 5)
-
-
-@kernel(types.int64(TREE, types.int64, types.int64, Floats))
-def select_action(tree, node, mover, settings):
-    """Picks the action node by UCT, or UCTN (K eq. 3): v_i / (n_i m) + K sqrt(ln n_p / n_i).
-
-    m is the largest score of a rollout of this search. Only the scores are divided by it, not the penalty of 1 of
-    rollouts that ended, so that v / m stays in -1 .. 1 as K says; dividing the penalty too would make UCTN greedy.
-    """
-    scale = 1.0
-    if settings[NORMALISED] > 0.0 and tree.counts[DONE] >= NORMALISE_AFTER and tree.largest[mover] > 0.0:
-        scale = 1.0 / tree.largest[mover]
-    log_parent = math.log(float(tree.visits[node]))
-    best, best_score = NONE, -math.inf
-    child = tree.first_child[node]
-    while child != NONE:
-        n = float(tree.visits[child])
-        penalty = tree.scores[child, mover] - tree.values[child, mover]
-        score = (tree.scores[child, mover] * scale - penalty) / n + settings[EXPLORATION] * math.sqrt(log_parent / n)
-        if score > best_score:
-            best, best_score = child, score
-        child = tree.next_sibling[child]
-    return best
-
-
-@kernel(types.int64(GAME, TREE, types.int64, State, Rng, Actions))
-def untried_action(game, tree, node, state, rng, choices):
-    """Draws one of the legal actions that have no action node yet."""
-    n = game.legal(state, choices)
-    skip = below(rng, tree.untried[node])
-    for i in range(n):
-        if find_child(tree, node, choices[i]) == NONE:
-            if skip == 0:
-                return choices[i]
-            skip -= 1
-    return NONE  # never: `untried` counts exactly these
-
-
-@kernel(types.int64(GAME, State, Rng, Floats, Actions, Floats))
-def draw_chance(game, state, rng, returns, choices, probs):
-    """Draws outcomes until a seat is to move or the game is over; returns a code that tells their sequences apart."""
-    code = 0
-    while game.to_move(state) == CHANCE:
-        outcome = draw_outcome(game, state, rng, choices, probs)
-        game.step(state, outcome, returns)
-        code = (code & 0x7FFFFFFFFF) * 1_000_003 + outcome + 1  # stays below 2**60
-    return code
-
-
-@kernel(types.void(GAME, EVALUATOR, Floats, TREE, State, Floats, Rng, types.int64))
-def search(game, evaluator, settings, tree, root_state, returns, rng, iterations):
-    """Runs iterations on a tree, which may hold earlier ones; a full tree still learns from rollouts at its nodes."""
-    scratch = new_scratch(game, root_state)
-    choices, probs = scratch.choices, scratch.probs
-    state, leaf_returns, values = np.empty_like(root_state), np.empty_like(returns), np.empty_like(returns)
-    capacity = tree.visits.size
-    tree_depth = np.int64(settings[TREE_DEPTH])
-    path = np.empty(2 * tree_depth + 1, np.int64)
-    for _ in range(iterations):
-        copy_state(root_state, state)
-        for seat in range(values.size):
-            leaf_returns[seat] = returns[seat]
-            values[seat] = 0.0
-        node, length = 0, 1
-        path[0] = 0
-        fresh = False
-        # Selection and expansion; ends at a node where the rollout starts.
-        while not fresh and length < 2 * tree_depth + 1 and tree.counts[NUM_NODES] + 2 <= capacity:
-            mover = game.to_move(state)
-            if mover == TERMINAL:
-                break
-            if tree.untried[node] == UNKNOWN:
-                tree.untried[node] = game.legal(state, choices)
-            if tree.untried[node] > 0:
-                if tree.counts[NUM_ACTION_NODES] >= settings[MAXNODES]:
-                    break
-                action = untried_action(game, tree, node, state, rng, choices)
-                chosen = add_node(tree, node, action)
-                tree.untried[node] -= 1
-                tree.counts[NUM_ACTION_NODES] += 1
-            else:
-                chosen = select_action(tree, node, mover, settings)
-            game.step(state, tree.label[chosen], leaf_returns)
-            code = draw_chance(game, state, rng, leaf_returns, choices, probs)
-            node = find_child(tree, chosen, code)
-            if node == NONE:
-                node = add_node(tree, chosen, code)
-                fresh = True
-            path[length] = chosen
-            path[length + 1] = node
-            length += 2
-        evaluator.evaluate(game, evaluator.weights, state, leaf_returns, 1, rng, values, scratch)
-        back_up(tree, path, length, values)
-
-
-@kernel(types.int64(TREE, types.int64, Root))
-def choose(tree, mover, root):
-    """Fills `root` with the root's children and returns the action with the best mean (max child)."""
-    best, best_mean = NONE, -math.inf
-    child = tree.first_child[0]
-    while child != NONE:
-        mean = tree.values[child, mover] / float(tree.visits[child])
-        root[VISITS, tree.label[child]] = float(tree.visits[child])
-        root[VALUES, tree.label[child]] = mean
-        if mean > best_mean:
-            best, best_mean = tree.label[child], mean
-        child = tree.next_sibling[child]
-    return best
+Words = npt.NDArray[np.uint64]
 
 
 @kernel(ACT)
@@ -149,51 +39,100 @@ def act_mctse(game, evaluator, settings, state, returns, rng, root):
     choices = np.empty(game.max_choices, np.int64)
     if game.legal(state, choices) == 1:
         return choices[0]
-    iterations = np.int64(settings[ITERATIONS])
-    tree = new_tree(2 * iterations + 1, returns.size)
+    iterations, mover = np.int64(settings[ITERATIONS]), game.to_move(state)
+    longest = 2 * iterations if settings[FINAL] == ROBUST_MAX else iterations
+    tree = new_tree(NODES_PER_ITERATION * longest + 1, returns.size)
     search(game, evaluator, settings, tree, state, returns, rng, iterations)
-    return choose(tree, game.to_move(state), root)
+    for _ in range(MOST_CHUNKS):
+        if is_settled(tree, mover, settings):
+            break
+        search(game, evaluator, settings, tree, state, returns, rng, iterations // MOST_CHUNKS)
+    return report(tree, mover, settings, root)
 
 
-class TimedMctsePlayer(CompiledPlayer):
-    """Runs chunks of iterations on one tree until the milliseconds are over or the tree is full."""
+@kernel(types.void(GAME, EVALUATOR, Floats, TREE, State, Floats, Rng, Actions, Post))
+def serve_mctse(game, evaluator, settings, tree, state, returns, rng, own, post):
+    """Takes iterations on a shared tree, decision after decision, until the crew is dismissed."""
+    work = await_work(post, 0)
+    while work != STOP:
+        do_iterations(game, evaluator, settings, tree, state, returns, rng, own)
+        count_in(post, SHARE_DONE)
+        work = await_work(post, work)
 
-    CAPACITY = 1_000_001  # nodes
+
+class MctsePlayer(CompiledPlayer):
+    """Searches one tree by the clock, or with several threads, or both."""
+
+    TIMED_NODES = 1_000_001  # most nodes of a search by the clock
+
+    def __init__(self, agent: Mctse, game: Game, rng: Words) -> None:
+        super().__init__(agent, game, rng)
+        self.threads, self.milliseconds = agent.threads, agent.milliseconds
+        self.iterations, minimum = agent.iterations, agent.backup == "minimum"
+        longest = 2 * agent.iterations if agent.final == "robust_max" else agent.iterations
+        nodes = self.TIMED_NODES if agent.milliseconds else NODES_PER_ITERATION * longest + 1
+        self.tree = new_tree(nodes + 2 * BLOCK * (agent.threads + 1), game.num_seats)
+        self.minimum = minimum
+        self.state, self.returns = game.new_state(), np.zeros(game.num_seats)
+        self.blocks = np.zeros((agent.threads, LINE), np.int64)
+        self.rngs = np.zeros((agent.threads, LINE), np.uint64)  # apart, lest a draw of one thread stalls another
+        search_by = (game.kernels, self.kernels.evaluator, self.kernels.settings, self.tree, self.state, self.returns)
+        self.crew = Crew(
+            serve_mctse, [(*search_by, self.rngs[i, :4], self.blocks[i, :2]) for i in range(agent.threads)]
+        )
 
     def act(self, position: Position) -> Decision:
         began = time.perf_counter()
-        assert isinstance(self.agent, Mctse)
-        end = began + self.agent.milliseconds / 1000
         root = np.zeros((2, self.game.num_actions))
         legal = position.legal_actions()
         if len(legal) == 1:
             return Decision(legal[0], root[VISITS], root[VALUES], 0, time.perf_counter() - began)
-        state = position.view(position.to_move)
-        tree = new_tree(self.CAPACITY, self.game.num_seats)
-        chunk, now = 8, began
-        while now < end and tree.counts[NUM_NODES] + 2 <= self.CAPACITY:
-            search(
-                self.game.kernels, self.kernels.evaluator, self.kernels.settings, tree, state, position.returns,
-                self.rng, chunk,
-            )  # fmt: skip
+        self.state[:], self.returns[:] = position.view(position.to_move), position.returns
+        fork_streams(self.rng, self.rngs)
+        self.blocks[:] = 0
+        clear(self.tree, self.threads, self.minimum)
+        if self.milliseconds:
+            self._search_until(began + self.milliseconds / 1000)
+        else:
+            self._search(self.iterations)
+            for _ in range(MOST_CHUNKS):
+                if is_settled(self.tree, position.to_move, self.kernels.settings):
+                    break
+                self._search(self.iterations // MOST_CHUNKS)
+        action = report(self.tree, position.to_move, self.kernels.settings, root)
+        done = int(self.tree.counts[DONE])
+        return Decision(int(action), root[VISITS], root[VALUES], done, time.perf_counter() - began)
+
+    def _search(self, iterations: int) -> None:
+        """Runs so many iterations on the tree."""
+        begin(self.tree, iterations)
+        self.crew.work()
+
+    def _search_until(self, end: float) -> None:
+        """Runs chunks of iterations until the end or until the tree is full."""
+        milliseconds, chunk, now = self.milliseconds, 8, time.perf_counter()
+        while now < end and has_room(self.tree):
+            self._search(chunk)
             per_iteration = (time.perf_counter() - now) / chunk
             now = time.perf_counter()
             # Chunks grow to a tenth of the budget, and never past its end.
-            chunk = max(1, int(min(self.agent.milliseconds / 10_000, end - now) / per_iteration))
-        action = choose(tree, position.to_move, root)
-        return Decision(int(action), root[VISITS], root[VALUES], int(tree.counts[DONE]), time.perf_counter() - began)
+            chunk = max(1, int(min(milliseconds / 10_000, end - now) / per_iteration))
 
 
 @dataclass(frozen=True)
 class Mctse(SearchAgent):
     """MCTS-Expectimax with UCT or UCTN, a limit of action nodes, and any evaluator in the rollout's place.
 
-    Source: Kutsch 2017, 5 and 7.1. Differs: no state is kept in the nodes, an iteration replays its path; UCTN divides
-    the scores, but not the penalty of rollouts that ended, by the largest score.
+    Source: Kutsch 2017, 5 and 7.1. Differs: no state is kept in the nodes, an iteration replays its path. The thesis
+    takes 1 off the score of a rollout that ended (score_method=2), but its program, part of the public GBG framework,
+    did so no more when mctse was written, and the published scores need method 1, the default here.
+
+    Several threads search one tree (its outlook, 7.3). What they find depends on how they interleave: with more than
+    one the same seed may give another decision, as with a budget in milliseconds.
     """
 
     name: ClassVar[str] = "mctse"
-    timed_player: ClassVar[type[CompiledPlayer]] = TimedMctsePlayer
+    timed_player: ClassVar[type[CompiledPlayer]] = MctsePlayer
     act_kernel: ClassVar[Any] = act_mctse
 
     iterations: int = parameter(3500, "iterations per move", low=1, high=10_000_000, log=True)
@@ -202,11 +141,16 @@ class Mctse(SearchAgent):
     tree_depth: int = parameter(10, "most action nodes on a path", low=1, high=10_000)
     selection: str = parameter("uctn", "how selection weighs means", choices=("uct", "uctn"))
     exploration: float = parameter(math.sqrt(2), "K of UCT(N); 0.0566 is best for uct", low=0, high=100)
+    final: str = parameter("max", "what is played: best mean, most visits, both, best lower bound", choices=FINALS)
+    security: float = parameter(1.0, "L of the secure child's lower bound", low=0, high=100)
+    backup: str = parameter("mean", "a node's value: the mean or the least of its rewards", choices=("mean", "minimum"))
     score_method: int = parameter(
-        2, "value of a rollout in which a one-seat game ended: 1 its score, 2 its score - 1", low=1, high=2
+        1, "value of a rollout in which a one-seat game ended: 1 its score, 2 its score - 1", low=1, high=2
     )
     evaluator: Evaluator = parameter(Rollout(), "what values a new node")
     milliseconds: int = parameter(0, "time per move in place of iterations, 0 = none", low=0, high=3_600_000)
+    threads: int = parameter(1, "cores that search one decision", low=1, high=256)
 
     def settings(self) -> tuple[float, ...]:
-        return (self.iterations, self.maxnodes, self.tree_depth, self.exploration, self.selection == "uctn")
+        choices = (self.selection == "uctn", FINALS.index(self.final), self.security, self.backup == "minimum")
+        return (self.iterations, self.maxnodes, self.tree_depth, self.exploration, *choices)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 from turnier.agents.agent import Agent
 from turnier.agents.evaluators.evaluator import Evaluator
 from turnier.games.parameters import Registry
@@ -12,11 +14,13 @@ AGENTS: Registry[Agent] = Registry(
         "alphabeta": "turnier.agents.alphabeta:AlphaBeta",
         "expectimax": "turnier.agents.expectimax:Expectimax",
         "greedy": "turnier.agents.greedy:Greedy",
+        "majority": "turnier.agents.majority:Majority",
         "maxn": "turnier.agents.maxn:Maxn",
         "mc": "turnier.agents.mc:Mc",
         "mcts": "turnier.agents.mcts:Mcts",
         "mctse": "turnier.agents.mctse:Mctse",
         "random": "turnier.agents.random:Random",
+        "root_parallel": "turnier.agents.root_parallel:RootParallel",
     },
 )
 EVALUATORS: Registry[Evaluator] = Registry(
@@ -26,8 +30,15 @@ EVALUATORS: Registry[Evaluator] = Registry(
         "matrix2048": "turnier.agents.evaluators.matrix2048:Matrix2048",
         "ntuple": "turnier.agents.evaluators.ntuple:NTuple",
         "rollout": "turnier.agents.evaluators.rollout:Rollout",
+        "rollout_length": "turnier.agents.evaluators.rollout_length:RolloutLength",
         "rows2048": "turnier.agents.evaluators.rows2048:Rows2048",
         "score": "turnier.agents.evaluators.evaluator:Score",
     },
 )
 make_agent = AGENTS.make
+
+
+@functools.lru_cache(maxsize=1024)
+def agent_of(text: str) -> Agent:
+    """Returns the agent of a text form, made once a process."""
+    return AGENTS.make(text)

@@ -2,19 +2,42 @@
 
 Levels alternate between decision nodes (a seat is to move; K calls them chance nodes) and action nodes (an action was
 chosen, the afterstate; K's expectimax nodes). Children form linked lists in order of creation. Source: Kutsch 2017, 5.
+
+Several threads may search one tree. Then visits are added on the way down, so that a rollout under way counts as one
+without value and sends the next thread elsewhere (virtual loss); nodes are added under a lock, and appear to the others
+when they are complete. Source: Chaslot, Winands and van den Herik, "Parallel Monte-Carlo tree search", 2008.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
 from numba import types
 
+from turnier.agents.atomics import (
+    exchange,
+    fetch_add,
+    fetch_add_float,
+    fetch_max_float,
+    fetch_min_float,
+    load,
+    store,
+    yield_processor,
+)
 from turnier.games.abi import kernel
 
 NONE = -1  # no such node
-NUM_NODES, NUM_ACTION_NODES, DONE = 0, 1, 2  # indices into `counts`
+# Indices into `counts`; what several threads write at once lies apart, lest they wait for each other's cache lines.
+NUM_NODES, NUM_ACTION_NODES, LOCK = 0, 1, 2  # LOCK is 1 while a thread changes lists
+DONE, RESERVED = 16, 17  # RESERVED: nodes that several threads have taken, used or not yet
+THREADS, LEAST = 32, 33  # how many search the tree; 1 where values are the least ones and several threads search
+STARTED, LAST, BATCH = 48, 49, 50  # iterations begun, how many there are to be, how many a thread takes at once
+COUNTS = 64
+BLOCK = 16  # nodes that a thread reserves at once, so that those it adds share no cache line with the others'
+LARGEST_BATCH = 32
+NODES_PER_ITERATION = 3  # at most: a new outcome, an action below it and its outcome
 UNKNOWN = -1  # `untried` of a decision node that selection has not visited yet
 
 
@@ -26,14 +49,13 @@ class Tree(NamedTuple):
     label: Any  # [capacity] the action of an action node, the chance outcomes' code of a decision node
     untried: Any  # [capacity] legal actions of a decision node without an action node yet, or UNKNOWN
     visits: Any  # [capacity]
-    values: Any  # [capacity, seats] sums of rollout values
-    scores: Any  # [capacity, seats] the same without the penalty of rollouts that ended
-    largest: Any  # [seats] largest score of a rollout of this search, at least 0
-    counts: Any  # [3] nodes, action nodes, iterations so far
+    values: Any  # [capacity, seats] sums of rollout values, or the least of them
+    largest: Any  # [seats] largest value of a rollout of this search, at least 0
+    counts: Any  # [COUNTS] nodes, action nodes, iterations so far, and what else the indices name
 
 
 _INTS, _FLOATS = types.Array(types.int64, 1, "C"), types.Array(types.float64, 1, "C")
-TREE = types.NamedTuple([_INTS] * 5 + [types.Array(types.float64, 2, "C")] * 2 + [_FLOATS, _INTS], Tree)
+TREE = types.NamedTuple([_INTS] * 5 + [types.Array(types.float64, 2, "C"), _FLOATS, _INTS], Tree)
 
 
 @kernel(TREE(types.int64, types.int64))
@@ -46,53 +68,140 @@ def new_tree(capacity, seats):
         np.empty(capacity, np.int64),
         np.empty(capacity, np.int64),
         np.empty((capacity, seats), np.float64),
-        np.empty((capacity, seats), np.float64),
         np.zeros(seats, np.float64),
-        np.zeros(3, np.int64),
+        np.zeros(COUNTS, np.int64),
     )
-    add_node(tree, NONE, 0)
+    clear(tree, 1, False)
     return tree
+
+
+@kernel(types.void(TREE, types.int64, types.boolean))
+def clear(tree, threads, minimum):
+    """Leaves only the root, for that many threads; `minimum` says how they will back up."""
+    tree.counts[:] = 0
+    tree.largest[:] = 0.0
+    tree.counts[THREADS] = threads
+    tree.counts[LEAST] = 1 if minimum and threads > 1 else 0
+    tree.counts[RESERVED] = BLOCK
+    add_node(tree, NONE, 0)
+    tree.visits[0] = 0
+
+
+@kernel(types.void(TREE, types.int64))
+def begin(tree, iterations):
+    """Asks for more iterations: several threads take them in batches, small beside what each of them does."""
+    tree.counts[STARTED] = tree.counts[DONE]
+    tree.counts[LAST] = tree.counts[DONE] + iterations
+    share = iterations // (32 * tree.counts[THREADS]) if tree.counts[THREADS] > 1 else 1
+    tree.counts[BATCH] = max(1, min(share, LARGEST_BATCH))
+
+
+@kernel(types.void(TREE))
+def lock(tree):
+    """Waits until no other thread changes lists."""
+    while exchange(tree.counts, LOCK, 1) != 0:
+        for _ in range(100):
+            if load(tree.counts, LOCK) == 0:
+                break
+        else:
+            yield_processor()  # who has the lock may have lost the processor
+
+
+@kernel(types.void(TREE))
+def unlock(tree):
+    store(tree.counts, LOCK, 0)
 
 
 @kernel(types.int64(TREE, types.int64, types.int64))
 def add_node(tree, parent, label):
     """Appends a node as its parent's youngest child and returns it."""
-    node = tree.counts[NUM_NODES]
+    return put_node(tree, tree.counts[NUM_NODES], parent, label)
+
+
+@kernel(types.int64(TREE, _INTS, types.int64, types.int64))
+def add_own_node(tree, own, parent, label):
+    """Does the same with a node of the thread's own block, [2]: its next node and its end."""
+    if tree.counts[THREADS] == 1:
+        return add_node(tree, parent, label)
+    if own[0] == own[1]:
+        own[0] = fetch_add(tree.counts, RESERVED, BLOCK)
+        own[1] = own[0] + BLOCK
+    own[0] += 1
+    return put_node(tree, own[0] - 1, parent, label)
+
+
+@kernel(types.int64(TREE, types.int64, types.int64, types.int64))
+def put_node(tree, node, parent, label):
+    """Makes an unused node its parent's youngest child and returns it; among several threads with its maker's visit."""
     tree.counts[NUM_NODES] += 1
     tree.first_child[node] = NONE
     tree.label[node] = label
     tree.untried[node] = UNKNOWN
-    tree.visits[node] = 0
-    tree.values[node, :] = 0.0
-    tree.scores[node, :] = 0.0
+    tree.visits[node] = 1 if tree.counts[THREADS] > 1 else 0
+    tree.values[node, :] = math.inf if tree.counts[LEAST] > 0 else 0.0
     tree.next_sibling[node] = NONE
     if parent != NONE:
         tree.next_sibling[node] = tree.first_child[parent]
-        tree.first_child[parent] = node
+        store(tree.first_child, parent, node)  # now others see it
     return node
+
+
+@kernel(types.boolean(TREE))
+def has_room(tree):
+    """Whether an iteration may add its nodes, in every thread at once."""
+    if tree.counts[THREADS] == 1:
+        return tree.counts[NUM_NODES] + NODES_PER_ITERATION <= tree.visits.size
+    return tree.counts[RESERVED] + BLOCK * tree.counts[THREADS] <= tree.visits.size
 
 
 @kernel(types.int64(TREE, types.int64, types.int64))
 def find_child(tree, parent, label):
     """Returns the child with that label, or NONE."""
-    child = tree.first_child[parent]
+    child = load(tree.first_child, parent)
     while child != NONE and tree.label[child] != label:
         child = tree.next_sibling[child]
     return child
 
 
-@kernel(types.void(TREE, _INTS, types.int64, _FLOATS))
-def back_up(tree, path, length, values):
-    """Adds a rollout's values to the nodes of a path, [length], and counts it.
-
-    In a game of one seat a negative value is a score less the penalty of 1 (game-score method 2).
-    """
+@kernel(types.void(TREE, _INTS, types.int64, _FLOATS, types.boolean))
+def back_up(tree, path, length, values, minimum):
+    """Adds a rollout's values to the nodes of a path, [length], or lowers them to it (Kutsch 2017, eq. 4)."""
+    if tree.counts[THREADS] > 1:
+        back_up_shared(tree, path, length, values, minimum)
+        return
     for seat in range(values.size):
-        score = values[seat] + 1.0 if values.size == 1 and values[seat] < 0.0 else values[seat]
         for i in range(length):
-            tree.values[path[i], seat] += values[seat]
-            tree.scores[path[i], seat] += score
-        tree.largest[seat] = max(tree.largest[seat], score)
+            if not minimum:
+                tree.values[path[i], seat] += values[seat]
+            elif tree.visits[path[i]] == 0 or values[seat] < tree.values[path[i], seat]:
+                tree.values[path[i], seat] = values[seat]
+        tree.largest[seat] = max(tree.largest[seat], values[seat])
     for i in range(length):
         tree.visits[path[i]] += 1
     tree.counts[DONE] += 1
+
+
+@kernel(types.void(TREE, _INTS, types.int64, _FLOATS, types.boolean))
+def back_up_shared(tree, path, length, values, minimum):
+    """Does the same beside other threads; the visits are there already."""
+    for seat in range(values.size):
+        for i in range(length):
+            if minimum:
+                fetch_min_float(tree.values, (path[i], seat), values[seat])
+            else:
+                fetch_add_float(tree.values, (path[i], seat), values[seat])
+        if values[seat] > tree.largest[seat]:
+            fetch_max_float(tree.largest, seat, values[seat])
+    fetch_add(tree.counts, DONE, 1)
+
+
+@kernel(types.float64(TREE, types.int64, types.int64, types.boolean))
+def mean_value(tree, node, seat, minimum):
+    """Returns what a node is worth to a seat: the mean of its rollouts' values, or the least of them.
+
+    A node whose first rollout another thread is making is worth nothing yet.
+    """
+    value = tree.values[node, seat]
+    if minimum:
+        return value if value < math.inf else 0.0
+    return value / float(tree.visits[node])

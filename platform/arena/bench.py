@@ -1,4 +1,4 @@
-"""Speed beside C programs of our own, in one run: quotients, since machines are shared and noisy."""
+"""Speed beside C programs of our own, or of several workers beside one: quotients of one run, as machines are noisy."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from rich.console import Console
 
 from turnier.agents.registry import AGENTS
 from turnier.arena.bench_expectimax import expectimax_rates
+from turnier.arena.bench_parallel import PARALLEL_MEASURES
 from turnier.arena.bench_programs import run_program
 from turnier.arena.match import play_matches, replay_positions
 from turnier.arena.spec import MatchRecord, MatchSpec, derive_seed
@@ -148,4 +149,5 @@ MEASURES: dict[str, tuple[str, str, Callable[[Path, int], Pair]]] = {
     "expectimax_2048": ("evaluations/s", "C, the same search", _expectimax_2048),
     "yavalath_playouts": ("playouts/s", "C, the same play", _yavalath_playouts),
     "yavalath_uct": ("iterations/s", "C, UCT of its own", _yavalath_uct),
+    **PARALLEL_MEASURES,
 }

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
+import os
 import time
 from collections.abc import Iterator, Sequence
 
@@ -11,33 +11,25 @@ import numpy as np
 import numpy.typing as npt
 
 from turnier.agents.abi import SeatKernels
-from turnier.agents.agent import Agent, Player
-from turnier.agents.registry import AGENTS
+from turnier.agents.agent import Player
+from turnier.agents.ensemble import start_player
+from turnier.agents.pool import Pool, SerialPool, ThreadPool
+from turnier.agents.registry import agent_of
 from turnier.arena.play_kernel import ILLEGAL, LIMIT, NORMAL, play_many
 from turnier.arena.spec import MatchRecord, MatchSpec, Termination, derive_seed, pack_plies, unpack_plies
 from turnier.games.abi import CHANCE, compile_kernel
 from turnier.games.errors import UserError
 from turnier.games.game import MAX_SEATS, Game, Position
-from turnier.games.registry import GAMES
+from turnier.games.registry import game_of
 from turnier.games.rng import streams
 
 FIRST_ROOM = 1 << 17  # plies; a match that does not fit is played again, so this is more than a long game of 2048
 TERMINATIONS = {NORMAL: Termination.NORMAL, ILLEGAL: Termination.ILLEGAL_ACTION, LIMIT: Termination.LIMIT}
 
 
-@functools.lru_cache(maxsize=256)
-def _game(text: str) -> Game:
-    return GAMES.make(text)
-
-
-@functools.lru_cache(maxsize=1024)
-def _agent(text: str) -> Agent:
-    return AGENTS.make(text)
-
-
 def check_spec(spec: MatchSpec) -> None:
     """Raises UserError where the match cannot be played: unknown names, wrong number of seats, unfit agents."""
-    game = _game(spec.game)
+    game = game_of(spec.game)
     if len(spec.agents) != game.num_seats:
         raise UserError(
             f"{game} has {_count(game.num_seats, 'seat')}, got {_count(len(spec.agents), 'agent')};"
@@ -46,7 +38,7 @@ def check_spec(spec: MatchSpec) -> None:
     if spec.seed < 0:
         raise UserError(f"a seed must be 0 or larger, got {spec.seed}.")
     for agent in spec.agents:
-        _agent(agent).require(game)
+        agent_of(agent).require(game)
     if spec.opening and _open(game, spec).over:
         raise UserError(f"an opening must leave something to play, got {list(spec.opening)}, which ends {game}.")
 
@@ -58,9 +50,15 @@ def _count(n: int, noun: str) -> str:
 def prepare(spec: MatchSpec) -> None:
     """Checks a match and compiles what it needs, so that workers find it in the cache instead of compiling at once."""
     check_spec(spec)
-    game = _game(spec.game)
-    if all([_agent(agent).seat_kernels(game) for agent in spec.agents]) and game.kernels:
+    game = game_of(spec.game)
+    if all([agent_of(agent).seat_kernels(game) for agent in spec.agents]) and game.kernels:
         compile_kernel(play_many)
+
+
+def prepare_matches(specs: Sequence[MatchSpec]) -> None:
+    """Prepares matches, those of the same agents at the same game once."""
+    for one in {(spec.game, spec.agents): spec for spec in specs}.values():
+        prepare(one)
 
 
 def play_match(spec: MatchSpec) -> MatchRecord:
@@ -69,7 +67,7 @@ def play_match(spec: MatchSpec) -> MatchRecord:
 
 
 def play_matches(
-    specs: Sequence[MatchSpec], stop: npt.NDArray[np.int64] | None = None, python: bool = False
+    specs: Sequence[MatchSpec], stop: npt.NDArray[np.int64] | None = None, python: bool = False, threads: int = 1
 ) -> list[MatchRecord]:
     """Plays matches in order and returns their records.
 
@@ -77,18 +75,20 @@ def play_matches(
         specs: any matches; neighbours with the same game, agents and opening share one call into compiled code.
         stop: [1]; once it is not 0 the matches still to be played are left out.
         python: play move by move in Python even where compiled code could (for tests; the same moves).
+        threads: in which the members of a match's ensembles search; they never change a move.
     """
     stop = np.zeros(1, np.int64) if stop is None else stop
     records: list[MatchRecord] = []
     for (game_text, agents, _, _), group in itertools.groupby(specs, _together):
         batch = list(group)
         check_spec(batch[0])
-        game = _game(game_text)
-        seats = [None if python else _agent(a).seat_kernels(game) for a in agents]
+        game = game_of(game_text)
+        seats = [None if python else agent_of(a).seat_kernels(game) for a in agents]
         if all(seat is not None for seat in seats):
             records += _play_compiled(game, [s for s in seats if s is not None], batch, stop)
         else:
-            records += [_play_in_python(game, spec) for spec in batch if not stop[0]]
+            with ThreadPool(min(threads, os.cpu_count() or 1)) if threads > 1 else SerialPool() as pool:
+                records += [_play_in_python(game, spec, pool) for spec in batch if not stop[0]]
         if stop[0]:
             break
     return records
@@ -160,7 +160,7 @@ def _call_once(game: Game, seats: tuple[SeatKernels, ...]) -> None:
     play_many(game.kernels, seats, words, rngs, none, 0, returns, counts, none, ends, np.zeros(1, np.int64))
 
 
-def _play_in_python(game: Game, spec: MatchSpec) -> MatchRecord:
+def _play_in_python(game: Game, spec: MatchSpec, pool: Pool) -> MatchRecord:
     """Plays move by move; an agent that fails ends the match with a record."""
     began = time.perf_counter()
     termination, error = Termination.NORMAL, ""
@@ -179,7 +179,8 @@ def _play_in_python(game: Game, spec: MatchSpec) -> MatchRecord:
             break
         try:  # an agent's failure is part of the record
             if not players:
-                players = [_agent(text).start(game, seat, spec.seed) for seat, text in enumerate(spec.agents)]
+                agents = enumerate(map(agent_of, spec.agents))
+                players = [start_player(agent, game, seat, spec.seed, pool) for seat, agent in agents]
             decision = players[mover].act(seen_by(position, mover, spec.seed, sum(decisions)))
             action, searched = int(decision.action), int(decision.nodes)
         except Exception as failure:
@@ -212,7 +213,7 @@ def seen_by(position: Position, seat: int, match_seed: int, decisions: int) -> P
 
 def replay_positions(spec: MatchSpec, plies: bytes) -> Iterator[Position]:
     """Yields every position of a recorded match, afterstates included; raises UserError where a ply is not legal."""
-    position = _start(_game(spec.game), spec.seed)
+    position = _start(game_of(spec.game), spec.seed)
     yield position
     for ply in unpack_plies(plies):
         position = position.play(int(ply), draw_chance=False)

@@ -1,4 +1,4 @@
-"""One progress bar for everything that plays matches: count, rate and time left."""
+"""One progress bar for everything that takes long: count, rate and time left."""
 
 from __future__ import annotations
 
@@ -12,18 +12,24 @@ from rich.text import Text
 
 class _Rate(ProgressColumn):
     def render(self, task: Task) -> Text:
-        return Text(f"{task.speed:.3g} games/s" if task.speed else "", style="cyan")
+        return Text(f"{task.speed:.3g} {task.fields['unit']}/s" if task.speed else "", style="cyan")
 
 
 class Bar:
     """A running bar; `label` and `note` may change while it runs."""
 
-    def __init__(self, progress: Progress, label: str, total: int, completed: int) -> None:
+    def __init__(self, progress: Progress, label: str, total: int, unit: str, completed: int) -> None:
         self._progress = progress
-        self._task = progress.add_task(label, total=total, completed=completed, note="")
+        self._total = total
+        self._task = progress.add_task(label, total=total, completed=completed, note="", unit=unit)
 
-    def advance(self, games: int) -> None:
-        self._progress.advance(self._task, games)
+    def advance(self, done: int) -> None:
+        self._progress.advance(self._task, done)
+
+    def expect(self, more: int, unit: str) -> None:
+        """Says that there is more to do than was known, and what is counted from now on."""
+        self._total += more
+        self._progress.update(self._task, total=self._total, unit=unit)
 
     def note(self, text: str) -> None:
         self._progress.update(self._task, note=text)
@@ -33,8 +39,10 @@ class Bar:
 
 
 @contextmanager
-def game_bar(label: str, total: int, console: Console | None = None, completed: int = 0) -> Iterator[Bar]:
-    """Shows a bar over `total` games, `completed` of them earlier, on standard error while the block runs."""
+def game_bar(
+    label: str, total: int, console: Console | None = None, unit: str = "games", completed: int = 0
+) -> Iterator[Bar]:
+    """Shows a bar over `total` games, or what else `unit` names, `completed` of them earlier, on standard error."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -44,4 +52,4 @@ def game_bar(label: str, total: int, console: Console | None = None, completed: 
         TextColumn("{task.fields[note]}"),
     )
     with Progress(*columns, console=console or Console(stderr=True), speed_estimate_period=20) as progress:
-        yield Bar(progress, label, total, completed)
+        yield Bar(progress, label, total, unit, completed)

@@ -12,18 +12,22 @@ from rich.table import Table
 from rich.text import Text
 
 from turnier.agents.agent import Agent, Decision
+from turnier.agents.ensemble import start_player
+from turnier.agents.pool import Pool
 from turnier.arena.match import check_spec, seen_by
 from turnier.arena.spec import MatchSpec
 from turnier.games.game import Game, Position
 
 
-def watch(game: Game, agents: Sequence[Agent], seed: int, console: Console, show: bool) -> Position:
+def watch(
+    game: Game, agents: Sequence[Agent], seed: int, console: Console, show: bool, pool: Pool | None = None
+) -> Position:
     """Plays a match, one agent a seat, shows how it goes and prints how it ended; returns the final position.
 
-    The moves are those of the MatchSpec with the same game, agents and seed.
+    The moves are those of the MatchSpec with the same game, agents and seed. Members of ensembles search in the pool.
     """
     check_spec(MatchSpec(game.full_text(), tuple(agent.full_text() for agent in agents), seed))
-    players = [agent.start(game, seat, seed) for seat, agent in enumerate(agents)]
+    players = [start_player(agent, game, seat, seed, pool) for seat, agent in enumerate(agents)]
     position = game.start(seed)
     decisions, nodes, seconds = (np.zeros(game.num_seats) for _ in range(3))
     shown = time.perf_counter()
@@ -50,6 +54,9 @@ def watch(game: Game, agents: Sequence[Agent], seed: int, console: Console, show
         row = (f"{position.returns[seat]:g}", f"{decisions[seat]:g}", f"{nodes[seat]:,.0f}", f"{per_move:.3g}")
         table.add_row(str(seat), str(agent), *row)
     console.print(table)
+    if pool and pool.lost:
+        searches = "1 search was" if pool.lost == 1 else f"{pool.lost} searches were"
+        console.print(f"{searches} lost with a worker and made again with the same seed.")
     return position
 
 

@@ -19,6 +19,7 @@ import numba
 import numpy as np
 from numba import njit, types
 from numba.core.types import FunctionType, WrapperAddressProtocol
+from numba.extending import typeof_impl
 
 STATE_DTYPE = np.int64
 CHANCE = -1  # what `to_move` answers where an outcome has to be drawn: the state is an afterstate
@@ -57,6 +58,8 @@ HELPER_FILES = tuple(
         "games/yavalath_rules.py",
         "agents/abi.py",
         "agents/alphabeta_search.py",
+        "agents/atomics.py",
+        "agents/crew.py",
         "agents/evaluators/evaluator.py",
         "agents/expectimax_search.py",
         "agents/learning/board2048_kernels.py",
@@ -65,6 +68,7 @@ HELPER_FILES = tuple(
         "agents/learning/settings.py",
         "agents/mcts_search.py",
         "agents/mcts_tree.py",
+        "agents/mctse_search.py",
         "agents/transposition.py",
         "agents/tree.py",
     )
@@ -201,6 +205,14 @@ GAME = types.NamedTuple(
     [FunctionType(s) for s in _KERNEL_SIGNATURES] + [types.int64] * 7 + [types.float64],
     GameKernels,
 )
+
+
+def tell_type(cls: type[NamedTuple], numba_type: Any) -> None:
+    """Tells numba the type of a tuple of pointers: working it out took most of what a call from Python costs."""
+    typeof_impl.register(cls)(lambda value, context: numba_type)
+
+
+tell_type(GameKernels, GAME)
 
 
 @kernel(OUTCOMES)

@@ -40,6 +40,7 @@ class Game(Declared):
     num_cells: ClassVar[int] = 0
     num_cell_values: ClassVar[int] = 0
     milestones: ClassVar[Mapping[str, tuple[int, ...]]] = {}  # facts whose thresholds results count
+    phase_name: ClassVar[str] = "empty cells"  # what `phase` counts
 
     def variant_words(self) -> tuple[int, ...]:
         """Returns the state's first words, which say the variant and never change."""
@@ -81,6 +82,13 @@ class Game(Declared):
     def facts(self, state: Ints) -> dict[str, float]:
         """Returns what results should remember of a final state besides the score."""
         return {}
+
+    def phase(self, state: Ints) -> int:
+        """Returns how far a game is, by which results group positions: its cells of value 0 (0 where it has no cells).
+
+        A game may count something else; then it says so in `phase_name`.
+        """
+        return int((self.cell_values(state) == 0).sum())
 
     def draw(self, state: Ints) -> str:
         """Returns the state as text for people."""

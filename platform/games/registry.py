@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 from turnier.games.game import Game
 from turnier.games.parameters import Registry
 
@@ -18,3 +20,9 @@ GAMES: Registry[Game] = Registry(
     },
 )
 make_game = GAMES.make
+
+
+@functools.lru_cache(maxsize=256)
+def game_of(text: str) -> Game:
+    """Returns the game of a text form, made once a process."""
+    return GAMES.make(text)

@@ -70,6 +70,13 @@ def seed_stream(seed, rng):
         rng[i] = word ^ (word >> _31)
 
 
+@kernel(types.void(Rng, types.Array(_WORD, 2, "C")))
+def fork_streams(rng, own):
+    """Fills n generator states, [n, 4 or more], from the next n words of another."""
+    for i in range(own.shape[0]):
+        seed_stream(next_word(rng), own[i])
+
+
 def stream(seed: int) -> Any:
     """Returns one generator state, [4]."""
     return streams(seed, 1)[0]

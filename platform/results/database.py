@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import re
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from turnier.games.errors import UserError
 from turnier.results import schema
 
+CHUNK = 1000  # ids in one query
 BUSY_SECONDS = 30  # how long SQLite waits for another writer
 CONNECT_SECONDS = 10  # how long PostgreSQL may take to answer
 _HOW = "write sqlite:///turnier.db or postgresql://USER:PASSWORD@HOST/NAME"
@@ -88,12 +91,12 @@ class Database:
 
     def _prepare(self) -> None:
         with self.reading() as connection:
-            made = schema.is_made(connection, self.place)
-        if not made and self.read_only:
+            missing = schema.missing_tables(connection, self.place)
+        if schema.version in missing and self.read_only:
             raise UserError(
                 f"{self.place} must hold results to read, but it has none; `turnier tournament ...` makes some."
             )
-        if not made:
+        if missing and not self.read_only:  # what an earlier version has can be read as it is
             with self.writing() as connection:
                 schema.make(connection, self.place)
 
@@ -139,6 +142,18 @@ class Database:
                 cause = cause.replace(str(secret), "***")
             _, must, cure = next(row for row in _CAUSES if re.search(row[0], cause, re.IGNORECASE))
             raise UserError(f"{self.place} {must}, got: {cause[:300].rstrip('.')}; {cure}.") from error
+
+
+def chunks(ids: Iterable[str]) -> Iterator[list[str]]:
+    """Yields ids in as many as one query takes."""
+    rest = iter(ids)
+    while chunk := list(itertools.islice(rest, CHUNK)):
+        yield chunk
+
+
+def now() -> str:
+    """Returns the time as it is stored: UTC, ISO 8601."""
+    return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
 def _parse(text: str) -> URL:

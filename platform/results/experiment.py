@@ -1,41 +1,62 @@
-"""Experiments: rows of matches that answer one question, each beside the figure that a document published.
+"""Experiments: rows of matches or searches that answer one question, each beside the figure that a document published.
 
 An experiment's definition is stored with its run, so a report needs nothing but the store: it derives every row's
-matches again, which is pure, and measures those that are there.
+matches (and from those its votes) again, which is pure, and measures those that are there.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
+from typing import Any
 
 import numpy as np
 
 from turnier.agents.registry import AGENTS
+from turnier.arena.certainty import COLLECTOR, choose_by_move, choose_positions, collector_matches, vote_specs
 from turnier.arena.executors import Executor
 from turnier.arena.schedule import round_robin
-from turnier.arena.spec import MatchRecord, MatchSpec, unpack_plies
+from turnier.arena.spec import MatchRecord, MatchSpec
+from turnier.arena.votes import VoteRecord, VoteSpec
 from turnier.games.errors import UserError, unknown
 from turnier.games.registry import GAMES
-from turnier.results.intervals import mean_interval, share_interval
-from turnier.results.play import play_into
+from turnier.results.measures import MEASURES, SEARCH_MEASURES
+from turnier.results.play import cast_into, play_into
 from turnier.results.store import Run, Store
 
 KIND = "experiment"
+_FIRST_FIELDS = 8  # of a row, which every stored one has
 
 
 @dataclass(frozen=True)
 class Row:
-    """One measured figure: some agents at a game, in all roles; the first agent is the measured one."""
+    """One measured figure of matches: some agents at a game, in all roles; the first agent is the measured one.
+
+    With `states` it is one of searches: the agent searches positions from the collector's games again and again. It
+    may name several agents then, one for each number of legal actions from two on, the last for all that are larger.
+    """
 
     label: str
     game: str
     agents: tuple[str, ...]
-    games: int  # rounded up to whole sets of seat orders and openings
-    measure: str = "win_rate"  # a name of MEASURES
+    games: int  # rounded up to whole sets of seat orders and openings; of certainty: what the collector plays
+    measure: str = "win_rate"  # a name of MEASURES, or of SEARCH_MEASURES
     published: float | None = None  # in the measure's unit
     x: float | None = None  # the row's place on the plot's axis, where rows are points of a curve
     openings: int = 0  # plies; see schedule.openings
+    series: str = ""  # rows of the same series are one line of the plot
+    states: int = 0  # positions of a group; 0 = a row of matches
+    repeats: int = 0  # searches of a position
+    collector: str = ""  # whose games positions come from; empty = arena.certainty.COLLECTOR
+    legal: int = 0  # only positions with so many legal actions; 0 = all
+    phase: int = -1  # only positions of this phase; -1 = all
+    moves: tuple[int, ...] = ()  # in place of groups: `states` positions from the first up to, without, the second move
+
+    def definition(self) -> dict[str, Any]:
+        """Returns the row as it is stored: what rows of earlier versions did not have only where it is used."""
+        new = {field.name: field.default for field in fields(self)[_FIRST_FIELDS:]}
+        return {key: value for key, value in asdict(self).items() if key not in new or value != new[key]}
 
 
 @dataclass(frozen=True)
@@ -54,16 +75,23 @@ class Experiment:
     def run_id(self) -> str:
         return f"{self.document}:{self.name}"
 
+    def definition(self) -> dict[str, Any]:
+        """Returns the experiment as it is stored with its run."""
+        return asdict(self) | {"rows": [row.definition() for row in self.rows]}
+
     @classmethod
     def from_run(cls, run: Run) -> Experiment:
         definition = dict(run.definition)
-        rows = tuple(Row(**{**row, "agents": tuple(row["agents"])}) for row in definition.pop("rows"))
+        rows = tuple(
+            Row(**{**row, "agents": tuple(row["agents"]), "moves": tuple(row.get("moves", ()))})
+            for row in definition.pop("rows")
+        )
         return cls(rows=rows, **definition)
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A measured value with its 95 % interval; games says how many it rests on, seconds what a match took."""
+    """A measured value with its 95 % interval; games says on how many (or how many searches), seconds what one took."""
 
     value: float
     low: float
@@ -72,69 +100,40 @@ class Figure:
     seconds: float
 
 
-Estimate = tuple[float, float, float, int]  # value, low, high, games counted
-Measure = Callable[[Sequence[MatchRecord], str], Estimate]
-
-
-def _mean(values: Sequence[float]) -> Estimate:
-    mean, half = mean_interval(values)
-    return mean, mean - half, mean + half, len(values)
-
-
-def _percent(hits: int, n: int) -> Estimate:
-    share, low, high = share_interval(hits, n)
-    return 100 * share, 100 * low, 100 * high, n
-
-
-def _won(record: MatchRecord, seat: int) -> bool:
-    return record.scores[seat] == max(record.scores) and record.scores.count(record.scores[seat]) == 1
-
-
-def _agent_wins(records: Sequence[MatchRecord], agent: str, only: int | None = None) -> Estimate:
-    seats = [(r, s) for r in records for s, name in enumerate(r.spec.agents) if name == agent and only in (None, s)]
-    return _percent(sum(_won(r, s) for r, s in seats), len(seats))
-
-
-def _seat_wins(seat: int) -> Measure:
-    return lambda records, agent: _percent(sum(_won(r, seat) for r in records), len(records))
-
-
-def _agent_score(records: Sequence[MatchRecord], agent: str) -> Estimate:
-    return _mean([r.scores[s] for r in records for s, name in enumerate(r.spec.agents) if name == agent])
-
-
-def _plies(records: Sequence[MatchRecord], agent: str) -> Estimate:
-    return _mean([float(len(unpack_plies(r.plies))) for r in records])
-
-
-def _reaches(tile: int) -> Measure:
-    return lambda records, agent: _percent(sum(r.facts.get("max_tile", 0) >= tile for r in records), len(records))
-
-
-# name -> unit, and what it says of a row's records and measured agent
-MEASURES: dict[str, tuple[str, Measure]] = {
-    "win_rate": ("games won, %", _agent_wins),
-    "wins_as_first": ("games won, %", lambda records, agent: _agent_wins(records, agent, 0)),
-    "wins_as_second": ("games won, %", lambda records, agent: _agent_wins(records, agent, 1)),
-    "score": ("score", _agent_score),
-    "plies": ("plies of a game", _plies),
-    "reaches_2048": ("games with a 2048 tile, %", _reaches(2048)),
-    "first_seat_wins": ("games won, %", _seat_wins(0)),
-    "second_seat_wins": ("games won, %", _seat_wins(1)),
-    "third_seat_wins": ("games won, %", _seat_wins(2)),
-}
-
-
 def unit(row: Row) -> str:
     """Returns what a row's figures count; raises UserError where its measure is unknown."""
-    if row.measure not in MEASURES:
-        raise unknown("measure", row.measure, MEASURES)
-    return MEASURES[row.measure][0]
+    known = {name: what for name, (what, _) in (SEARCH_MEASURES if row.states else MEASURES).items()}
+    if row.measure not in known:
+        raise unknown("measure", row.measure, known)
+    return known[row.measure]
+
+
+def counted(experiment: Experiment) -> tuple[str, str]:
+    """Returns the headings of what an experiment's figures rest on, and of how long one took."""
+    kinds = {bool(row.states) for row in experiment.rows}
+    if len(kinds) > 1:
+        return "games, searches", "s each"
+    return ("searches", "s a search") if True in kinds else ("games", "s a game")
 
 
 def row_matches(row: Row, seed: int) -> list[MatchSpec]:
     """Returns the matches of a row; they depend on the row and the seed and on nothing else."""
+    if row.states:
+        return collector_matches(row.game, row.collector or COLLECTOR, row.games, seed)
     return round_robin(GAMES.make(row.game), [AGENTS.make(a) for a in row.agents], row.games, seed, row.openings)
+
+
+def row_votes(row: Row, seed: int, records: Sequence[MatchRecord]) -> list[VoteSpec]:
+    """Returns the votes of a row of searches, given the records of its matches; none for a row of matches."""
+    if row.moves:
+        return vote_specs(choose_by_move(records, row.moves, row.states, seed), row.agents[0], row.repeats, seed)
+    chosen = choose_positions(records, row.states, seed) if row.states else {}
+    return [
+        spec
+        for (legal, phase), positions in chosen.items()
+        if row.legal in (0, legal) and row.phase in (-1, phase)
+        for spec in vote_specs(positions, row.agents[min(legal - 2, len(row.agents) - 1)], row.repeats, seed)
+    ]
 
 
 def measure(row: Row, records: Sequence[MatchRecord]) -> Figure:
@@ -143,13 +142,33 @@ def measure(row: Row, records: Sequence[MatchRecord]) -> Figure:
     return Figure(*estimate, float(np.mean([r.seconds for r in records])) if records else 0.0)
 
 
-def play_experiment(experiment: Experiment, store: Store, executor: Executor) -> Iterator[list[MatchRecord]]:
-    """Plays what the store does not have yet, batch by batch; raises UserError where another definition is stored."""
+def measure_votes(row: Row, records: Sequence[VoteRecord]) -> Figure:
+    """Returns the figure of a row of searches from the records of its votes (those that are stored so far)."""
+    estimate = SEARCH_MEASURES[row.measure][1](records)
+    return Figure(*estimate, float(np.mean([r.seconds for r in records])) if records else 0.0)
+
+
+def play_experiment(
+    experiment: Experiment,
+    store: Store,
+    executor: Executor,
+    expect: Callable[[int, str], object] = lambda more, unit: None,
+) -> Iterator[Sequence[MatchRecord | VoteRecord]]:
+    """Plays what the store does not have yet, batch by batch; raises UserError where another definition is stored.
+
+    `expect` is told how many games are to come, and then, where there are rows of searches, how many searches.
+    """
     for row in experiment.rows:
         unit(row)
-    specs = [spec for row in experiment.rows for spec in row_matches(row, experiment.seed)]
-    store.begin_run(experiment.run_id, KIND, experiment.title, asdict(experiment))
-    yield from play_into(store, experiment.run_id, specs, executor)
+    seed, run_id = experiment.seed, experiment.run_id
+    matches = {spec.id: spec for row in experiment.rows for spec in row_matches(row, seed)}
+    store.begin_run(run_id, KIND, experiment.title, experiment.definition())
+    expect(len(matches), "games")
+    yield from play_into(store, run_id, list(matches.values()), executor)
+    votes = {spec.id: spec for row in experiment.rows for spec in row_votes(row, seed, _records(row, seed, store))}
+    if votes:
+        expect(len(votes), "searches")
+        yield from cast_into(store, run_id, list(votes.values()), executor)
 
 
 def stored_experiments(store: Store, document: str) -> list[Experiment]:
@@ -166,14 +185,23 @@ def stored_experiments(store: Store, document: str) -> list[Experiment]:
 
 def figures(experiment: Experiment, store: Store) -> list[Figure]:
     """Returns the figure of every row from what is stored."""
-    return [
-        measure(row, store.records([spec.id for spec in row_matches(row, experiment.seed)])) for row in experiment.rows
-    ]
+    return [_figure(row, experiment.seed, store) for row in experiment.rows]
+
+
+def _figure(row: Row, seed: int, store: Store) -> Figure:
+    records = _records(row, seed, store)
+    if not row.states:
+        return measure(row, records)
+    return measure_votes(row, store.votes.records([spec.id for spec in row_votes(row, seed, records)]))
+
+
+def _records(row: Row, seed: int, store: Store) -> list[MatchRecord]:
+    return store.records([spec.id for spec in row_matches(row, seed)])
 
 
 def verdict(row: Row, figure: Figure) -> str:
     """Says in a word how ours lies to the published figure: it agrees, or is higher or lower beyond its interval."""
-    if row.published is None or not figure.games:
+    if row.published is None or not figure.games or math.isnan(figure.low):
         return ""
     if figure.low <= row.published <= figure.high:
         return "agrees"

@@ -20,6 +20,29 @@ def mean_interval(values: Sequence[float]) -> tuple[float, float]:
     return float(np.mean(values)), half
 
 
+def mean_of_means(groups: Sequence[Sequence[float]]) -> tuple[float, float]:
+    """Returns the mean of the groups' means and the half-width of its 95 % interval.
+
+    The squared standard errors of the means add up; a group of one value takes the groups' pooled variance. Student's t
+    with the degrees of freedom of Welch and Satterthwaite; NaN where no group has two values.
+    """
+    sizes = np.array([len(group) for group in groups])
+    if not len(sizes):
+        return math.nan, math.nan
+    mean = float(np.mean([np.mean(group) for group in groups]))
+    freedom = sizes - 1
+    if not freedom.any():
+        return mean, math.nan
+    spread = np.array([np.var(group, ddof=1) if len(group) > 1 else 0.0 for group in groups])
+    pooled = float(freedom @ spread) / freedom.sum()
+    squares = np.where(freedom > 0, spread, pooled) / sizes
+    if not squares.any():
+        return mean, 0.0
+    known = np.where(freedom > 0, freedom, freedom.sum())
+    half = stats.t.ppf(0.5 + CONFIDENCE / 2, squares.sum() ** 2 / (squares**2 / known).sum()) * math.sqrt(squares.sum())
+    return mean, float(half) / len(sizes)
+
+
 def difference_interval(values: Sequence[float], baseline: Sequence[float]) -> tuple[float, float]:
     """Returns the difference of two means and the half-width of its 95 % interval (Welch; NaN below two values)."""
     if min(len(values), len(baseline)) < 2:

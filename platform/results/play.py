@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from turnier.arena.executors import Executor
 from turnier.arena.spec import MatchRecord, MatchSpec
+from turnier.arena.votes import VOTES, VoteRecord, VoteSpec
 from turnier.results.store import Store
 
 
@@ -23,4 +24,16 @@ def play_into(store: Store, run_id: str, specs: Sequence[MatchSpec], executor: E
         yield store.records([match_id for match_id in ids if match_id in stored])
     for records in executor.play([spec for match_id, spec in ids.items() if match_id not in stored]):
         store.append(run_id, records)
+        yield records
+
+
+def cast_into(store: Store, run_id: str, specs: Sequence[VoteSpec], executor: Executor) -> Iterator[list[VoteRecord]]:
+    """Yields the records of all votes as `play_into` does those of matches; a kill loses the votes in flight only."""
+    ids = {spec.id: spec for spec in specs}
+    stored = store.votes.cast(ids)
+    if stored:
+        store.votes.link(run_id, stored)
+        yield store.votes.records([vote_id for vote_id in ids if vote_id in stored])
+    for records in executor.run(VOTES, [spec for vote_id, spec in ids.items() if vote_id not in stored]):
+        store.votes.append(run_id, records)
         yield records

@@ -14,6 +14,7 @@ from sqlalchemy import (
     MetaData,
     Table,
     Text,
+    delete,
     insert,
     inspect,
     select,
@@ -22,7 +23,7 @@ from sqlalchemy import (
 
 from turnier.games.errors import UserError
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 _CREATION_LOCK = 0x7475726E  # PostgreSQL's advisory lock while tables are made
 
 metadata = MetaData()
@@ -33,7 +34,7 @@ runs = Table(
     "runs",
     metadata,
     Column("id", Text, primary_key=True),
-    Column("kind", Text, nullable=False),  # tournament | study
+    Column("kind", Text, nullable=False),  # tournament | study | experiment | certainty
     Column("name", Text, nullable=False),
     Column("definition", Text, nullable=False),  # JSON
     Column("created", Text, nullable=False),  # UTC, ISO 8601
@@ -90,32 +91,77 @@ locks = Table(
 )
 
 
-def is_made(connection: Connection, place: str) -> bool:
-    """Returns whether our tables exist; raises UserError where they are another version's or another program's."""
+# What agents searched apart from matches, see arena.votes; arrays are JSON.
+positions = Table(
+    "positions",
+    metadata,
+    Column("number", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
+    Column("id", Text, nullable=False, unique=True),  # SeenPosition.id
+    Column("game", Text, nullable=False),
+    Column("state", Text, nullable=False),  # words of what the seat to move may see
+    Column("returns", Text, nullable=False),
+    Column("legal", Text, nullable=False),  # action ids
+    Column("phase", BigInteger, nullable=False),
+)
+
+votes = Table(
+    "votes",
+    metadata,
+    Column("number", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
+    Column("id", Text, nullable=False, unique=True),  # VoteSpec.id
+    Column("position_number", ForeignKey("positions.number"), nullable=False),
+    Column("agent", Text, nullable=False),
+    Column("seed", BigInteger, nullable=False),
+    Column("action", BigInteger, nullable=False),
+    Column("visits", Text, nullable=False),  # of the legal actions
+    Column("action_values", Text, nullable=False),  # of the legal actions
+    Column("nodes", BigInteger, nullable=False),
+    Column("seconds", Double, nullable=False),
+    Column("created", Text, nullable=False),  # UTC, ISO 8601
+)
+
+run_votes = Table(
+    "run_votes",
+    metadata,
+    Column("run_id", ForeignKey("runs.id"), primary_key=True),
+    Column("vote_number", ForeignKey("votes.number"), primary_key=True, autoincrement=False),
+    sqlite_with_rowid=False,
+)
+
+# Earlier versions whose tables are as they are now -> those that were added since, which a writer makes.
+_ADDED: dict[int, tuple[Table, ...]] = {2: (positions, votes, run_votes)}
+
+
+def missing_tables(connection: Connection, place: str) -> tuple[Table, ...]:
+    """Returns our tables that have yet to be made: all, those added since an earlier version, or none.
+
+    Raises UserError where tables are another program's, or those of a version that this one does not know.
+    """
     names = set(inspect(connection).get_table_names())
-    if version.name not in names:
-        foreign = sorted(names & set(metadata.tables))
-        if foreign:
-            raise UserError(
-                f"{place} must be new or Turnier's own, but another program's table {foreign[0]!r} is in it;"
-                " name another database."
-            )
-        return False
-    found = connection.scalars(select(version.c.version)).all()
-    if found != [SCHEMA_VERSION]:
-        got = ", ".join(map(str, found)) or "none"
-        newer = bool(found) and max(found) > SCHEMA_VERSION
+    found = list(connection.scalars(select(version.c.version))) if version.name in names else None
+    missing = tuple(metadata.sorted_tables) if found is None else _ADDED.get(found[0], ()) if len(found) == 1 else ()
+    foreign = sorted(names & {table.name for table in missing})
+    if foreign:
+        raise UserError(
+            f"{place} must be new or Turnier's own, but another program's table {foreign[0]!r} is in it;"
+            " name another database."
+        )
+    if not missing and found != [SCHEMA_VERSION]:
+        got = ", ".join(map(str, found or ())) or "none"
+        newer = max(found or (0,)) > SCHEMA_VERSION
         cure = "install a newer Turnier" if newer else "use the Turnier that made it"
         raise UserError(
             f"{place} must have schema version {SCHEMA_VERSION}, got {got}; {cure}, or name another database."
         )
-    return True
+    return missing
 
 
 def make(connection: Connection, place: str) -> None:
     """Makes the tables where they are missing; processes that do so at the same time wait for each other."""
     if connection.dialect.name == "postgresql":
         connection.execute(text(f"SELECT pg_advisory_xact_lock({_CREATION_LOCK})"))
-    if not is_made(connection, place):
-        metadata.create_all(connection, checkfirst=False)
+    missing = missing_tables(connection, place)
+    if missing:
+        metadata.create_all(connection, missing, checkfirst=False)
+        connection.execute(delete(version))
         connection.execute(insert(version).values(version=SCHEMA_VERSION))

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 ALWAYS = 4  # milestones that are shown even where nobody reached them
+MOST_COLUMNS = 6  # of a grid of certainty
 
 
 def print_summary(console: Console, table: pd.DataFrame) -> None:
@@ -36,6 +37,41 @@ def print_seats(console: Console, table: pd.DataFrame) -> None:
             rates = {row["seat"]: _share(row, "win_rate") for row in its.to_dict("records")}
             shown.add_row(str(label), *(rates.get(seat, "-") for seat in seats))
         console.print(shown)
+
+
+def print_certainty(console: Console, groups: pd.DataFrame, agents: pd.DataFrame, phase_name: str) -> None:
+    """Prints what `certainty.group_certainty` and `agent_certainty` return: a grid an agent, and the means."""
+    for (game, shown), part in groups.groupby(["game", "label"]):
+        title = f"{game}, {shown}: normalised certainty in % ± 95 %"
+        console.print(_certainty_grid(title, part, phase_name))
+    for game, part in agents.groupby("game"):
+        means = _table(
+            f"{game}: means over the groups in %, ± 95 %; chance: normalised certainty of a random agent",
+            *("groups", "states", "searches", "certainty", "normalised", "chance", "agreement", "s a search"),
+        )
+        for row in part.sort_values("agreement", ascending=False).to_dict("records"):
+            counts = [f"{row[name]:,}" for name in ("groups", "states", "searches")]
+            shares = [_per_cent(row, name) for name in ("certainty", "normalised", "chance_level", "agreement")]
+            means.add_row(row["label"], *counts, *shares, f"{row['seconds']:.3g}")
+        console.print(means)
+
+
+def _certainty_grid(title: str, groups: pd.DataFrame, phase_name: str) -> Table:
+    """Phases by numbers of legal actions; where those are too many to stand side by side, one group a line."""
+    columns = sorted(groups["legal"].unique())
+    grid = Table(title=title)
+    if len(columns) > MOST_COLUMNS:
+        for heading in (phase_name, "legal actions", "states", "normalised certainty"):
+            grid.add_column(heading, justify="right", no_wrap=True)
+        for row in groups.sort_values(["phase", "legal"]).to_dict("records"):
+            grid.add_row(str(row["phase"]), str(row["legal"]), str(row["states"]), _per_cent(row, "normalised"))
+        return grid
+    for heading in (phase_name, *(f"{legal} legal actions" for legal in columns)):
+        grid.add_column(heading, justify="right", no_wrap=True)
+    for phase, part in groups.groupby("phase"):
+        cells = {row["legal"]: _per_cent(row, "normalised") for row in part.to_dict("records")}
+        grid.add_row(str(phase), *(cells.get(legal, "") for legal in columns))
+    return grid
 
 
 def _table(title: str, *headings: str) -> Table:
@@ -76,6 +112,12 @@ def _number(value: float) -> str:
     if pd.isna(value):
         return "-"
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def _per_cent(row: dict[Any, Any], name: str) -> str:
+    """A share in per cent, with the half-width of its interval where it has one."""
+    half = 100 * (row.get(f"{name}_high", float("nan")) - row[name])
+    return f"{100 * row[name]:.1f}" + ("" if pd.isna(half) else f" ± {half:.1f}")
 
 
 def _share(row: dict[Any, Any], name: str) -> str:

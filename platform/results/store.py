@@ -1,15 +1,14 @@
-"""The results store: runs, matches and who played them, in SQLite or PostgreSQL. Rows are facts; tables.py computes."""
+"""The results store: runs, matches and their seats, votes; SQLite or PostgreSQL. Rows are facts; tables.py computes."""
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import platform
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from importlib import metadata
 from operator import itemgetter
 from types import TracebackType
@@ -19,12 +18,12 @@ from sqlalchemy import Connection, Row, delete, func, select
 
 from turnier.arena.spec import MatchRecord, MatchSpec, Termination, unpack_plies
 from turnier.games.errors import UserError, unknown
-from turnier.results.database import Database
+from turnier.results.database import Database, chunks, now
 from turnier.results.locks import Lock, this_process
 from turnier.results.schema import matches, run_matches, runs, seats
+from turnier.results.votes import Votes
 
 DEFAULT_URL = "sqlite:///turnier.db"
-_CHUNK = 1000  # ids in one query
 _MATCH_COLUMNS = (
     "id",
     "game",
@@ -44,10 +43,10 @@ _encode = json.JSONEncoder(default=float).encode
 
 @dataclass(frozen=True)
 class Run:
-    """A tournament or a study: what was asked for, when and where it was begun."""
+    """A tournament, a study, an experiment or a measured certainty: what was asked for, when and where it was begun."""
 
     id: str
-    kind: str  # tournament | study
+    kind: str  # tournament | study | experiment | certainty
     name: str
     definition: dict[str, Any]
     created: datetime  # UTC
@@ -62,6 +61,7 @@ class Store:
 
     def __init__(self, database: Database) -> None:
         self.database = database
+        self.votes = Votes(database)
 
     @classmethod
     def open(cls, url: str = DEFAULT_URL, read_only: bool = False) -> Self:
@@ -101,7 +101,7 @@ class Store:
             "kind": kind,
             "name": name,
             "definition": json.dumps(definition, sort_keys=True),
-            "created": _now(),
+            "created": now(),
             "environment": json.dumps(_environment()),
         }
         with self.database.writing() as connection:
@@ -140,7 +140,7 @@ class Store:
 
         A match that is stored already (by any run) stays as it is and is linked to this run.
         """
-        created = _now()
+        created = now()
         # Everyone inserts in the order of ids: two processes with the same matches cannot wait for each other.
         batch = sorted(((record.spec.id, record) for record in records), key=itemgetter(0))
         rows = [
@@ -183,7 +183,7 @@ class Store:
     def _link(self, connection: Connection, run_id: str, match_ids: Iterable[str]) -> dict[str, int]:
         """Attaches stored matches to a run; returns their numbers."""
         numbers: dict[str, int] = {}
-        for ids in _chunks(match_ids):
+        for ids in chunks(match_ids):
             query = select(matches.c.id, matches.c.number).where(matches.c.id.in_(ids))
             numbers.update((row.id, row.number) for row in connection.execute(query))
         rows = [(run_id, number) for number in sorted(numbers.values())]
@@ -194,7 +194,7 @@ class Store:
         """Returns those of the ids whose matches are stored, by whichever run."""
         found: set[str] = set()
         with self.database.reading() as connection:
-            for ids in _chunks(match_ids):
+            for ids in chunks(match_ids):
                 found.update(connection.scalars(select(matches.c.id).where(matches.c.id.in_(ids))))
         return found
 
@@ -203,7 +203,7 @@ class Store:
         failed = matches.c.termination.in_((Termination.ERROR.value, Termination.ILLEGAL_ACTION.value))
         removed = 0
         with self.database.writing() as connection:
-            for ids in _chunks(match_ids):
+            for ids in chunks(match_ids):
                 numbers = list(connection.scalars(select(matches.c.number).where(matches.c.id.in_(ids) & failed)))
                 if numbers:
                     connection.execute(delete(run_matches).where(run_matches.c.match_number.in_(numbers)))
@@ -216,7 +216,7 @@ class Store:
         """Returns stored matches in the order of the ids; ids that are not stored are left out."""
         records: list[MatchRecord] = []
         with self.database.reading() as connection:
-            for ids in _chunks(match_ids):
+            for ids in chunks(match_ids):
                 rows = {row.id: row for row in connection.execute(select(matches).where(matches.c.id.in_(ids)))}
                 numbers = [row.number for row in rows.values()]
                 by_match: dict[int, list[Row[Any]]] = defaultdict(list)
@@ -242,16 +242,6 @@ class Store:
         matters: it raises where another process has taken over.
         """
         return Lock(self.database, name, holder or this_process())
-
-
-def _chunks(ids: Iterable[str]) -> Iterator[list[str]]:
-    rest = iter(ids)
-    while chunk := list(itertools.islice(rest, _CHUNK)):
-        yield chunk
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
 def _environment() -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The command line: games, agents, play, tournament, train, results, report, verify, bench."""
+"""The command line: games, agents, play, tournament, certainty, train, results, report, verify, bench."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from rich.table import Table
 
 import turnier
 from turnier.agents.registry import AGENTS, EVALUATORS
+from turnier.arena.certainty import COLLECTOR
 from turnier.command import run_app
 from turnier.games.parameters import Declared, Registry, parameters_of
 from turnier.games.registry import GAMES
@@ -28,6 +29,8 @@ console = Console()
 
 DEFAULT_STORE = "sqlite:///turnier.db"
 StoreOption = Annotated[str, typer.Option("--store", help="SQLite or PostgreSQL URL")]
+WorkersOption = Annotated[int | None, typer.Option(help="default: all cores")]
+AddressOption = Annotated[str | None, typer.Option(help="Ray cluster to join, such as auto; default: RAY_ADDRESS")]
 AgentsArgument = Annotated[list[str], typer.Argument(help='agents, such as random "mc(iterations=200)"')]
 
 
@@ -74,7 +77,7 @@ def _print_parameters(cls: type[Declared]) -> None:
         default = field.default
         text = f"{default:.6g}" if isinstance(default, float) else str(default)
         text = text.lower() if isinstance(default, bool) else text
-        ranges = "any evaluator" if isinstance(default, Declared) else info.range_text() or "true | false"
+        ranges = f"any {default.kind}" if isinstance(default, Declared) else info.range_text() or "true | false"
         table.add_row(field.name, text, ranges, info.help)
     console.print(table)
 
@@ -94,15 +97,20 @@ def play(
     agents: AgentsArgument,
     seed: Annotated[int, typer.Option(help="same seed, same match")] = 1,
     show: Annotated[bool, typer.Option("--show", help="print every position")] = False,
+    executor: Annotated[str, typer.Option(help="where members of ensembles search: ray, threads, serial")] = "threads",
+    workers: WorkersOption = None,
+    address: AddressOption = None,
 ) -> None:
     """Plays one match, one agent per seat, and prints its end.
 
     Example: turnier play 2048 "mc(iterations=50)" --seed 3 --show
     """
+    from turnier.arena.executors import make_pool
     from turnier.arena.watch import watch
 
-    made = GAMES.make(game)
-    watch(made, [AGENTS.make(agent) for agent in agents], seed, console, show)
+    made, players = GAMES.make(game), [AGENTS.make(agent) for agent in agents]
+    with make_pool(players, executor, workers, address) as pool:
+        watch(made, players, seed, console, show, pool)
 
 
 @app.command(short_help="Plays a tournament into the store.")
@@ -114,8 +122,8 @@ def tournament(
     openings: Annotated[int, typer.Option(help="play from every position after at most so many plies", min=0)] = 0,
     store: StoreOption = DEFAULT_STORE,
     executor: Annotated[str, typer.Option(help="ray, threads or serial")] = "ray",
-    workers: Annotated[int | None, typer.Option(help="default: all cores")] = None,
-    address: Annotated[str | None, typer.Option(help="Ray cluster to join, such as auto; default: RAY_ADDRESS")] = None,
+    workers: WorkersOption = None,
+    address: AddressOption = None,
 ) -> None:
     """Plays a tournament in all seat orders into the store; games that it has already are not played again.
 
@@ -146,6 +154,39 @@ def tournament(
     frame = matches_frame(results, run=run_id)
     print_summary(console, summary(frame))
     print_seats(console, seat_summary(frame))
+
+
+@app.command(short_help="Measures how often searches of the same position agree.")
+def certainty(
+    game: Annotated[str, typer.Argument(help="a game, such as 2048 or yavalath")],
+    agents: AgentsArgument,
+    states: Annotated[int, typer.Option(help="positions of each group (legal actions, phase of the game)")] = 20,
+    repeats: Annotated[int, typer.Option(help="searches of each position")] = 20,
+    games: Annotated[int, typer.Option(help="games that positions are collected from")] = 20,
+    collector: Annotated[str, typer.Option(help="the agent that plays them")] = COLLECTOR,
+    seed: Annotated[int, typer.Option(help="same seed, same positions and searches, whatever the workers")] = 1,
+    store: StoreOption = DEFAULT_STORE,
+    executor: Annotated[str, typer.Option(help="ray, threads or serial")] = "ray",
+    workers: Annotated[int | None, typer.Option(help="default: all cores")] = None,
+    address: Annotated[str | None, typer.Option(help="Ray cluster to join, such as auto; default: RAY_ADDRESS")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="print JSON")] = False,
+) -> None:
+    """Searches positions of real games again and again, and shows how often an agent chooses the same action.
+
+    Normalised certainty (Kutsch 2017, 9.1) is 0 where all actions are equally frequent and 1 where it is always the
+    same; agreement, of pairs of searches, is 0 for a random agent however few the searches are.
+    What is stored already is not searched again.
+
+    Example: turnier certainty 2048 random "mc(iterations=100)" --states 5
+    """
+    from turnier.arena.executors import make_executor
+    from turnier.certainty_command import Certainty, measure, show
+    from turnier.results.store import Store
+
+    wanted = Certainty.of(game, agents, states, repeats, collector, games, seed)
+    with Store.open(store) as results, make_executor(executor, workers, address) as pool:
+        votes = measure(wanted, results, pool)
+    show(console, wanted, votes, as_json)
 
 
 @app.command(short_help="Learns an n-tuple network into a file.")

@@ -3,6 +3,7 @@
 Annotations are evaluated here at once, since they name what the script said.
 """
 
+import math
 from collections.abc import Callable, Iterable
 from typing import Annotated
 
@@ -14,7 +15,7 @@ from turnier.arena.executors import make_executor
 from turnier.arena.progress import game_bar
 from turnier.command import run_app
 from turnier.games.errors import unknown
-from turnier.results.experiment import Experiment, figures, play_experiment, row_matches, unit, verdict
+from turnier.results.experiment import Experiment, counted, figures, play_experiment, unit, verdict
 from turnier.results.store import DEFAULT_URL, Store
 
 
@@ -46,9 +47,8 @@ def run_experiments(
         with Store.open(store) as results:
             with make_executor(executor, workers, address) as pool:
                 for experiment in experiments:
-                    matches = {m.id for row in experiment.rows for m in row_matches(row, experiment.seed)}
-                    with game_bar(experiment.name, len(matches)) as bar:
-                        for records in play_experiment(experiment, results, pool):
+                    with game_bar(experiment.name, 0) as bar:
+                        for records in play_experiment(experiment, results, pool, bar.expect):
                             bar.advance(len(records))
             for experiment in experiments:
                 print_experiment(console, experiment, results)
@@ -62,10 +62,12 @@ def print_experiment(console: Console, experiment: Experiment, store: Store) -> 
     units = ", ".join(dict.fromkeys(unit(row) for row in experiment.rows))
     table = Table(title=f"{experiment.title}: {units}")
     table.add_column("", overflow="fold")
-    for heading in ("ours, 95 %", "published", "ours is", "games", "s a game"):
+    for heading in ("ours, 95 %", "published", "ours is", *counted(experiment)):
         table.add_column(heading, justify="right", no_wrap=True)
     for row, figure in zip(experiment.rows, figures(experiment, store), strict=True):
-        ours = f"{_number(figure.value)} ({_number(figure.low)}-{_number(figure.high)})"
+        ours = _number(figure.value) + (
+            f" ({_number(figure.low)}-{_number(figure.high)})" if math.isfinite(figure.low) else ""
+        )
         published = "" if row.published is None else _number(row.published)
         table.add_row(row.label, ours, published, verdict(row, figure), f"{figure.games:,}", f"{figure.seconds:.3g}")
     console.print(table)

@@ -12,11 +12,10 @@ from __future__ import annotations
 from turnier.experiment_command import run_experiments
 from turnier.results.experiment import Experiment, Row
 
-GAMES = {"quick": 40, "paper": 100, "tiny": 2}
+GAMES = {"quick": 10, "paper": 100}
 MCTSE = {
     "quick": "mctse(iterations=50,rollout_depth=10,maxnodes=50",
     "paper": "mctse(iterations=3500,rollout_depth=150,maxnodes=500",
-    "tiny": "mctse(iterations=5,rollout_depth=2,maxnodes=5",
 }
 # Kutsch 2017, 9.4: the best of the thesis.
 WEIGHTS = "empty_method=1,empty1=0.7214,corner=0.4807,row_method=0,row0=0.4779,merge=0.8080,rollout=0.8435"
@@ -34,7 +33,7 @@ NOTE = " The published figures are of 3,500 iterations, so they say nothing abou
 
 
 def build(preset: str) -> list[Experiment]:
-    depth = {"quick": 10, "paper": 150, "tiny": 2}[preset]
+    depth = {"quick": 10, "paper": 150}[preset]
     searches = {
         "MCTSE": MCTSE[preset],
         "expectimax, one ply": f"expectimax(depth=1,table=0,rollout_depth={depth}",

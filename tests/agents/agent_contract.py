@@ -24,20 +24,23 @@ from turnier.games.registry import make_game
 from turnier.games.rng import stream
 
 GAMES = ("tictactoe", "connect_four(rows=4,columns=4)", "nim", "2048(size=2)", "2048(size=3)", "2048")
+FEW_GAMES = ("tictactoe", "2048(size=2)")
 # What makes a variant cheap, where an agent has the parameter.
-SMALL: dict[str, Any] = {"iterations": 10, "rollout_depth": 6, "maxnodes": 12, "depth": 2, "deepest": 2}
+SMALL: dict[str, Any] = {"iterations": 10, "rollout_depth": 6, "maxnodes": 12, "depth": 2, "deepest": 2, "members": 2}
+INTERLEAVED = ("mctse",)  # agents whose decisions depend on timing as soon as several threads make them
 MAX_PLIES = 60 if JIT else 15  # of a match in these laws; 4x4 games of 2048 would go on for a thousand
 
 
 def small(name: str) -> Agent:
-    """Returns a registry agent with the parameters of SMALL."""
+    """Returns a registry agent with the parameters of SMALL, at every depth."""
     agent = make_agent(name)
-    known = {field.name for field, _ in parameters_of(type(agent))}
-    return agent.replace(**{key: value for key, value in SMALL.items() if key in known})
+    known = {field.name: field.default for field, _ in parameters_of(type(agent))}
+    inner = {key: small(value.name) for key, value in known.items() if isinstance(value, Agent)}
+    return agent.replace(**{key: value for key, value in SMALL.items() if key in known}, **inner)
 
 
 def variants(name: str) -> list[Agent]:
-    """Returns small variants, each off the base in one parameter: every evaluator, choice, method, and lowest value."""
+    """Returns small variants, each off the base in one parameter: any agent, evaluator, choice, or lowest value."""
     base = small(name)
     found = [base]
     for field, declared in parameters_of(type(base)):
@@ -45,8 +48,12 @@ def variants(name: str) -> list[Agent]:
         values: list[Any] = []
         if isinstance(default, Declared) and default.kind == "evaluator":
             values = [EVALUATORS.make(evaluator) for evaluator in EVALUATORS.names()]
+        elif isinstance(default, Agent):
+            values = [small(agent) for agent in AGENTS.names()]
         elif isinstance(default, bool):
             values = [not default]
+        elif field.name == "threads":
+            values = [2] if name not in INTERLEAVED else []
         elif declared.choices:
             values = list(declared.choices)
         elif isinstance(default, int) and declared.high is not None and declared.high - declared.low <= 5:
@@ -59,8 +66,18 @@ def variants(name: str) -> list[Agent]:
 
 def cases() -> list[tuple[str, str]]:
     """Returns (agent, game) in text form for every variant and every game that it can play."""
-    agents = [agent for name in AGENTS.names() for agent in variants(name)]
-    return [(str(a), game) for a in agents for game in GAMES if a.cannot_play(make_game(game)) is None]
+    agents = [(agent, small(name)) for name in AGENTS.names() for agent in variants(name)]
+    return [
+        (str(agent), game)
+        for agent, base in agents
+        for game in (GAMES if _inner(agent) == _inner(base) else FEW_GAMES)
+        if agent.cannot_play(make_game(game)) is None
+    ]
+
+
+def _inner(agent: Agent) -> list[Agent]:
+    """The agents inside an ensemble; they have cases of their own, so that not all games are played with each."""
+    return [value for field, _ in parameters_of(type(agent)) if isinstance(value := getattr(agent, field.name), Agent)]
 
 
 @functools.cache

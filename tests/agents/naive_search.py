@@ -222,8 +222,7 @@ class Node:
     """A decision node (children by action) or an action node (children by the outcomes drawn)."""
 
     visits: int = 0
-    values: list[float] = field(default_factory=list)  # sums, one a seat
-    scores: list[float] = field(default_factory=list)  # the same without the penalty of rollouts that ended
+    values: list[float] = field(default_factory=list)  # sums (or least values), one a seat
     children: dict[Any, Node] = field(default_factory=dict)
 
 
@@ -268,9 +267,8 @@ def mctse(
 
                 def weigh(a: int, node: Node = node, mover: int = mover, m: float = m) -> float:
                     child = node.children[a]
-                    penalty = child.scores[mover] - child.values[mover]
-                    mean = (child.scores[mover] * (1.0 / m) - penalty) / child.visits
-                    return uct(mean, child.visits, node.visits, agent.exploration)
+                    mean = child.values[mover] / (1 if agent.backup == "minimum" else child.visits)
+                    return uct(mean * (1.0 / m), child.visits, node.visits, agent.exploration)
 
                 # Of equals the last one that was created, as the arrays' lists run.
                 action = max(reversed(list(node.children)), key=weigh)
@@ -280,17 +278,17 @@ def mctse(
             while position.chance():
                 drawn.append(draw_outcome(position))
                 position.step(drawn[-1])
-            fresh = tuple(drawn) not in path[-1].children
             node = path[-1].children.setdefault(tuple(drawn), Node())
             path.append(node)
-            if fresh:
+            if untried:
                 break
         values = evaluate(position)
-        scores = [v + 1.0 if len(values) == 1 and v < 0.0 else v for v in values]
-        for seat, score in enumerate(scores):
-            largest[seat] = max(largest.get(seat, 0.0), score)
+        for seat, value in enumerate(values):
+            largest[seat] = max(largest.get(seat, 0.0), value)
         for visited in path:
             visited.visits += 1
-            visited.values = [a + b for a, b in zip(visited.values or [0.0] * len(values), values, strict=True)]
-            visited.scores = [a + b for a, b in zip(visited.scores or [0.0] * len(values), scores, strict=True)]
+            if agent.backup == "minimum":
+                visited.values = [min(a, b) for a, b in zip(visited.values or values, values, strict=True)]
+            else:
+                visited.values = [a + b for a, b in zip(visited.values or [0.0] * len(values), values, strict=True)]
     return root

@@ -22,7 +22,8 @@ from turnier.games.registry import make_game
 
 Law = Callable[[Agent, Game], None]
 ALL_VARIANTS = [agent for name in AGENTS.names() for agent in contract.variants(name)]
-MAX_CHILD = ("alphabeta", "expectimax", "greedy", "maxn", "mc", "mcts", "mctse")  # agents that play the best mean
+# Agents that play the best mean.
+MAX_CHILD = ("alphabeta", "expectimax", "greedy", "maxn", "mc", "mcts", "mctse", "root_parallel")
 WITHOUT_CHANCE = ("alphabeta", "maxn")  # agents that play games without chance only
 ONLY_2048 = {name for name in EVALUATORS.names() if name.endswith("2048")}  # evaluators of no other game
 FOR_2048 = [
@@ -98,7 +99,7 @@ def test_unfit_agents_say_so_in_a_sentence(agent: Agent, game: str) -> None:
     assert agent.cannot_play(make_game("2048")) is None
 
 
-@pytest.mark.parametrize("name", ["random", "mc", "mcts", "mctse", "greedy"])
+@pytest.mark.parametrize("name", ["random", "mc", "mcts", "mctse", "greedy", "majority", "root_parallel"])
 def test_other_seeds_play_other_games(name: str) -> None:
     """Where an agent draws random numbers, another seed gives other decisions in the same positions."""
     agent, game = contract.small(name), make_game("tictactoe")
@@ -274,10 +275,12 @@ def test_equal_agents_have_one_text() -> None:
     assert one.full_text() == other.full_text()
 
 
-def test_timed_agents_decide_legally_and_search() -> None:
-    """A budget in milliseconds gives a legal decision with nodes, in Python only, and the same laws of form."""
-    for name in ("expectimax", "mc", "mcts", "mctse"):
-        agent = contract.small(name).replace(milliseconds=3)
+def test_agents_that_depend_on_timing_decide_legally_and_search() -> None:
+    """Milliseconds, and threads on one tree, give a legal decision with nodes, in Python only, and the laws of form."""
+    timed = [contract.small(name).replace(milliseconds=3) for name in ("expectimax", "mc", "mcts", "mctse")]
+    threaded = [contract.small(name).replace(threads=2) for name in contract.INTERLEAVED]
+    both = [contract.small(name).replace(threads=2, milliseconds=3) for name in ("mc", "mctse")]
+    for agent in timed + threaded + both:
         for text in contract.GAMES:
             game = make_game(text)
             assert agent.seat_kernels(game) is None

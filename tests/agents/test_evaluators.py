@@ -68,3 +68,16 @@ def test_a_finished_game_is_worth_its_returns(where: str, method: int) -> None:
     assert estimate(position.game, score, position.state, position.returns, stream(1)).tolist() == list(
         position.returns
     )
+
+
+@pytest.mark.parametrize(
+    ("where", "depth", "expected"),
+    [("XOXOXOOX.", 50, 1.0), ("XO.......", 3, 3.0), ("XXXOO....", 50, 0.0)],  # one cell left, cut short, over
+)
+def test_the_length_of_a_rollout_counts_plies(where: str, depth: int, expected: float) -> None:
+    position = marks_position(where)
+    kernels = EVALUATORS.make("rollout_length").kernels(position.game, depth, 1)
+    assert (
+        estimate(position.game, kernels, position.state, position.returns, stream(1), count=4).tolist()
+        == [4 * expected] * 2
+    )

@@ -128,6 +128,8 @@ ONE_SURVIVES: list[tuple[str, naive.Board]] = [
         "mctse(iterations=1000,selection=uct,exploration=0.0566,rollout_depth=20)",
         "expectimax(depth=2,evaluator=rows2048)",
         "expectimax(depth=1,leaf=state,evaluator=rows2048)",
+        "majority(agent=mc(iterations=300,rollout_depth=1),members=3)",
+        "root_parallel(agent=mctse(iterations=500),members=2)",
     ],
 )
 def test_the_only_move_that_survives_is_played(agent: str, direction: str, board: naive.Board) -> None:

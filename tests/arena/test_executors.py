@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 
 from turnier.agents.registry import make_agent
-from turnier.arena.executors import BatchSizer, Executor, Lost, RayExecutor, SerialExecutor, make_executor
+from turnier.arena import executors
+from turnier.arena.executors import BatchSizer, Executor, Lost, SerialExecutor, make_executor
 from turnier.arena.match import play_match, play_matches
+from turnier.arena.ray_workers import RayExecutor
 from turnier.arena.schedule import openings, round_robin, seat_orders
 from turnier.arena.spec import MatchRecord, MatchSpec
 from turnier.games.errors import UserError
@@ -49,6 +51,29 @@ def test_serial_threads_and_ray_play_the_same(name: str, workers: int | None, ex
     assert play_all(make_executor(name, workers), specs_2048(6)) == expected
 
 
+@pytest.mark.parametrize(("name", "workers"), [("serial", None), ("threads", 4), ("ray", 2)])
+def test_one_match_of_an_ensemble_is_the_same_everywhere(name: str, workers: int | None) -> None:
+    """Where there are fewer matches than workers, members search in several threads, which changes nothing."""
+    agent = make_agent("majority(agent=mc(iterations=3,rollout_depth=3),members=3)")
+    specs = round_robin(make_game("2048(size=3)"), [agent], games=1, seed=2)
+    assert play_all(make_executor(name, workers), specs) == {spec.id: outcome(play_match(spec)) for spec in specs}
+
+
+def test_idle_workers_leave_their_cores_to_members(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[int] = []
+
+    def noting(specs: Any, stop: Any = None, threads: int = 1) -> list[MatchRecord]:
+        given.append(threads)
+        return play_matches(specs, stop, threads=threads)
+
+    monkeypatch.setattr(executors, "play_matches", noting)
+    for games, threads in ((1, 4), (2, 2), (3, 1), (9, 1)):
+        given.clear()
+        specs = round_robin(make_game("2048(size=2)"), [make_agent("majority(agent=random)")], games, seed=2)
+        play_all(make_executor("threads", 4), specs)
+        assert set(given) == {threads}
+
+
 def test_a_killed_ray_worker_is_replaced_and_nothing_is_lost(expected: dict[str, Any]) -> None:
     executor = RayExecutor(2)
     with executor:
@@ -59,7 +84,7 @@ def test_a_killed_ray_worker_is_replaced_and_nothing_is_lost(expected: dict[str,
         for batch in executor.play(specs_2048(6)):
             found |= {record.spec.id: outcome(record) for record in batch}
             if not killed:
-                pid = ray.get(executor._actors[0].__ray_call__.remote(lambda _: os.getpid()))
+                pid = ray.get(executor.crew.actors[0].__ray_call__.remote(lambda _: os.getpid()))
                 os.kill(pid, signal.SIGKILL)
                 killed = True
     assert found == expected

@@ -51,6 +51,14 @@ def test_play_is_reproducible_and_shows_moves(tmp_path: Path) -> None:
     assert "values (visits)" in shown
 
 
+def test_members_of_ensembles_search_anywhere(tmp_path: Path) -> None:
+    """`turnier play` shows the same match whether members search in one thread, in several, or in Ray actors."""
+    command = ("play", "2048(size=2)", "root_parallel(agent=mctse(iterations=30,rollout_depth=5),members=3)", "--show")
+    places = (("serial",), ("threads", "--workers", "2"), ("ray", "--workers", "2"))
+    shown = [good(*command, "--executor", *place, cwd=tmp_path).partition("seed 1")[0] for place in places]
+    assert "seat 0:" in shown[0] and shown[0] == shown[1] == shown[2]
+
+
 def test_a_tournament_is_the_same_with_every_executor(tmp_path: Path) -> None:
     """Also with 1 and 2 workers, and `turnier results` shows mean, interval, games and tile rates."""
     command = ("tournament", "2048", "random", "mc(iterations=20,rollout_depth=20)", "--games", "6", "--seed", "7")
@@ -86,6 +94,22 @@ def test_the_same_tournament_again_plays_nothing(tmp_path: Path) -> None:
     assert good("results", "--json", cwd=tmp_path) == before
 
 
+def test_certainty_shows_grids_and_means(tmp_path: Path) -> None:
+    """As typed: agreement is 0 for random and 1 for a deterministic agent; the same command shows what is stored."""
+    size = ("--states", "3", "--repeats", "4", "--games", "3", "--collector", "mc(iterations=5)", "--seed", "2")
+    command = ("certainty", "2048", "random", "greedy", *size)
+    shown = good(*command, "--executor", "threads", cwd=tmp_path)
+    assert "empty cells" in shown and "4 legal actions" in shown and "random: normalised certainty" in shown
+    means = json.loads(good(*command, "--json", "--executor", "serial", cwd=tmp_path))
+    greedy, random = sorted(means["agents"], key=lambda row: row["label"])
+    assert greedy["agreement"] == greedy["normalised"] == 1 and greedy["groups"] == random["groups"] > 20
+    assert random["agreement_low"] < 0 < random["agreement_high"]
+    assert random["normalised_low"] < random["chance_level"] < random["normalised_high"]
+    assert random["searches"] == 4 * random["states"] == sum(row["searches"] for row in means["groups"]) / 2
+    many = good("certainty", "connect_four", "random", *size, "--executor", "threads", cwd=tmp_path)
+    assert "legal actions" in many and "random" in many
+
+
 def test_verify_agrees_and_finds_a_disagreement(tmp_path: Path) -> None:
     golden = REPO / "tests/data/2048/moves.jsonl"
     assert "all 400 lines agree" in good("verify", "2048", str(golden), cwd=tmp_path)
@@ -113,7 +137,16 @@ BAD = {
     ),
     "negative seed": (("play", "2048", "random", "--seed", "-1"), "a seed must be 0 or larger, got -1"),
     "no games": (("tournament", "2048", "random", "--games", "0"), "at least 1 game, got 0"),
+    "one search": (("certainty", "2048", "random", "--repeats", "1"), "at least 2 searches of a state, got 1"),
+    "no states": (("certainty", "2048", "random", "--states", "0"), "at least 1 state, got 0"),
+    "unfit collector": (
+        ("certainty", "tictactoe", "random", "--collector", "greedy(evaluator=heuristics2048())"),
+        "heuristics2048 evaluates the 4x4 board of 2048 only",
+    ),
     "unknown executor": (("tournament", "2048", "random", "--executor", "rya"), "did you mean ray?"),
+    "unfit member": (("play", "2048", "majority(agent=alphabeta)"), "alphabeta"),
+    "member's parameter": (("play", "2048", "majority(agent=mc(iteration=5))"), "did you mean iterations?"),
+    "unknown place of members": (("play", "2048", "random", "--executor", "rya"), "did you mean ray?"),
     "no workers": (("tournament", "2048", "random", "--workers", "0"), "at least 1 worker, got 0"),
     "unreachable cluster": (
         ("tournament", "2048", "random", "--address", "127.0.0.1:1"),
@@ -157,7 +190,7 @@ def test_bad_input_is_one_sentence_and_exit_code_2(case: str, folder: Path) -> N
 
 
 def test_every_command_has_help_with_an_example(tmp_path: Path) -> None:
-    for command in ("games", "agents", "play", "tournament", "results", "verify", "bench"):
+    for command in ("games", "agents", "play", "tournament", "certainty", "results", "verify", "bench"):
         assert f"Example: turnier {command}" in good(command, "--help", cwd=tmp_path)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 REPO = Path(__file__).resolve().parents[2]
-SCRIPTS = sorted((REPO / "studies").glob("*/*.py"))
+SCRIPTS = [path for path in sorted((REPO / "studies").glob("*/*.py")) if "run_experiments(" in path.read_text()]
 DOCUMENTS = sorted({script.parent.name for script in SCRIPTS})
 
 
@@ -29,7 +29,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: f"{script.parent.name}-{script.stem}")
 def test_a_script_runs_and_plays_nothing_twice(folder: Path, script: Path) -> None:
-    options = (str(script), "--preset", "tiny", "--executor", "threads")
+    preset = "quick" if script.parent.name == "kutsch" else "tiny"  # of Kutsch's page CI makes the quick one
+    options = (str(script), "--preset", preset, "--executor", "threads")
     first = run(folder, *options)
     assert f"turnier report {script.parent.name}" in first
     assert run(folder, *options) == first

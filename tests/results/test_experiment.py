@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import math
 from pathlib import Path
 
@@ -11,14 +12,17 @@ import pytest
 from turnier.agents.registry import make_agent
 from turnier.arena.executors import SerialExecutor
 from turnier.games.errors import UserError
+from turnier.results.certainty import agent_certainty, group_certainty, position_certainty, votes_frame
 from turnier.results.experiment import (
     MEASURES,
     Experiment,
     Row,
+    counted,
     figures,
     measure,
     play_experiment,
     row_matches,
+    row_votes,
     stored_experiments,
     verdict,
 )
@@ -99,3 +103,103 @@ def test_pages_show_every_row_and_escape_what_is_not_ours(tmp_path: Path, axis: 
     assert "<script>" not in html and "&lt;script&gt;" in html
     assert "data:image/png;base64," in html and "http" not in html.replace("https://", "http")[: html.index("<body>")]
     assert (tmp_path / "pages" / "guide-small.png").stat().st_size > 5_000
+
+
+CERTAIN = Row("all", "tictactoe", (SEARCH,), 3, "normalised_certainty", 65.0, states=2, repeats=4, collector=RANDOM)
+CERTAINTY = Experiment(
+    "guide",
+    "certainty",
+    "How certain?",
+    "",
+    (
+        CERTAIN,
+        dataclasses.replace(CERTAIN, label="raw", measure="certainty"),
+        *(
+            Row(f"{agent}, {n} left", "tictactoe", (agent,), 3, "agreement", None, n, 0, agent, 2, 4, RANDOM, n, n)
+            for agent in (SEARCH, RANDOM)
+            for n in (3, 5, 7)
+        ),
+    ),
+    seed=5,
+    axis="empty cells",
+)
+
+
+def test_rows_of_certainty_are_measured_from_stored_votes(tmp_path: Path) -> None:
+    """By hand: the rows' figures are those of the tables over the run's votes."""
+    expected: list[tuple[int, str]] = []
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
+        batches = list(play_experiment(CERTAINTY, store, SerialExecutor(), lambda n, unit: expected.append((n, unit))))
+        run = store.runs()[0].id
+        records = store.votes.of_run(run)
+        assert expected == [(3, "games"), (len(records), "searches")]
+        assert sum(map(len, batches)) == 3 + len(records)
+        measured = figures(CERTAINTY, store)
+        assert sum(map(len, play_experiment(CERTAINTY, store, SerialExecutor()))) == 3 + len(records)
+        assert store.votes.counts() == {run: len(records)}
+    positions = position_certainty(votes_frame(records))
+    search = agent_certainty(positions).set_index("agent").loc[make_agent(SEARCH).full_text()]
+    assert measured[0].value == pytest.approx(100 * search["normalised"])
+    assert (measured[0].low, measured[0].high) == pytest.approx(
+        (100 * search["normalised_low"], 100 * search["normalised_high"])
+    )
+    assert measured[1].value == pytest.approx(100 * search["certainty"])
+    assert measured[0].games == search["searches"] and measured[0].seconds > 0
+    groups = group_certainty(positions).set_index(["agent", "legal"])
+    for row, figure in zip(CERTAINTY.rows[2:], measured[2:], strict=True):
+        group = groups.loc[make_agent(row.agents[0]).full_text(), row.legal]
+        assert figure.value == pytest.approx(100 * group["agreement"]) and figure.games == 8
+    assert counted(CERTAINTY) == ("searches", "s a search") and counted(EXPERIMENT) == ("games", "s a game")
+    assert counted(dataclasses.replace(CERTAINTY, rows=(ROWS[0], CERTAIN)))[0] == "games, searches"
+
+
+def test_an_agent_for_each_number_of_legal_actions(tmp_path: Path) -> None:
+    """Kutsch's MCTS has iterations in proportion to the legal actions when its certainty is measured."""
+    agents = tuple(f"mc(iterations={n})" for n in (2, 3, 4))
+    row = dataclasses.replace(CERTAIN, agents=agents)
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
+        played(store, dataclasses.replace(CERTAINTY, rows=(row,)))
+        votes = row_votes(row, 5, store.records([spec.id for spec in row_matches(row, 5)]))
+        (figure,) = figures(dataclasses.replace(CERTAINTY, rows=(row,)), store)
+    assert {(len(spec.position.legal), spec.agent) for spec in votes} == {
+        (n, make_agent(agents[min(n, 4) - 2]).full_text()) for n in range(2, 10)
+    }
+    assert figure.games == len(votes) and figure.low <= figure.value <= figure.high
+
+
+def test_definitions_of_earlier_versions_are_the_same_still(tmp_path: Path) -> None:
+    """What is stored of a row of matches has the keys that it always had."""
+    (first, *_), (certain, *_) = EXPERIMENT.definition()["rows"], CERTAINTY.definition()["rows"]
+    assert list(first) == ["label", "game", "agents", "games", "measure", "published", "x", "openings"]
+    assert set(certain) == {*first, "states", "repeats", "collector"}
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
+        store.begin_run(EXPERIMENT.run_id, "experiment", "old", json.loads(json.dumps(EXPERIMENT.definition())))
+        played(store, EXPERIMENT)
+        played(store, CERTAINTY)
+        assert stored_experiments(store, "guide") == [EXPERIMENT, CERTAINTY]
+
+
+def test_measures_of_games_and_of_certainty_are_told_apart(tmp_path: Path) -> None:
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
+        for row in (dataclasses.replace(CERTAIN, measure="score"), dataclasses.replace(ROWS[0], measure="agreement")):
+            with pytest.raises(UserError, match="There is no measure named"):
+                played(store, dataclasses.replace(CERTAINTY, rows=(row,)))
+
+
+def test_the_plot_has_one_line_and_colour_for_each_series(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = []
+    monkeypatch.setattr("turnier.results.pages.pyplot.close", drawn.append)
+    rows = tuple(dataclasses.replace(row, published=50.0) for row in CERTAINTY.rows[2:])
+    experiment = dataclasses.replace(CERTAINTY, rows=rows)
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
+        played(store, experiment)
+        markdown, _ = write_report(store, "guide", tmp_path)
+    (axes,) = drawn[0].axes
+    handles, labels = axes.get_legend_handles_labels()
+    assert sorted(labels) == sorted([SEARCH, RANDOM, f"{SEARCH}, published", f"{RANDOM}, published"])
+    lines = {label: getattr(h, "lines", [h])[0] for h, label in zip(handles, labels, strict=True)}
+    assert [list(lines[name].get_xdata()) for name in (SEARCH, RANDOM)] == [[3, 5, 7]] * 2
+    assert lines[SEARCH].get_color() == lines[f"{SEARCH}, published"].get_color() != lines[RANDOM].get_color()
+    text = markdown.read_text()
+    assert "| searches | s a search |" in text and "48 searches, seed 5" in text
+    assert text.count(f"- {SEARCH}: ") == 1

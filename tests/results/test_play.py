@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
-from turnier.arena.executors import SerialExecutor
+from turnier.arena.executors import Batch, SerialExecutor
 from turnier.arena.match import play_match
 from turnier.arena.spec import MatchRecord, MatchSpec, Termination
 from turnier.results.play import play_into
@@ -20,9 +21,9 @@ class Counting(SerialExecutor):
         super().__init__()
         self.given: list[MatchSpec] = []
 
-    def submit(self, batch: list[MatchSpec]) -> int:
+    def submit(self, do: Batch, batch: list[Any]) -> int:
         self.given += batch
-        return super().submit(batch)
+        return super().submit(do, batch)
 
 
 def played(store: Store, specs: list[MatchSpec]) -> tuple[list[MatchRecord], list[MatchSpec]]:

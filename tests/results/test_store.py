@@ -39,8 +39,9 @@ def test_the_schema_has_its_tables_and_version(store: Store) -> None:
     with store.database.reading() as connection:
         names = set(inspect(connection).get_table_names())
         version = connection.scalars(text("SELECT version FROM turnier_version")).all()
-    assert names == {"turnier_version", "runs", "matches", "seats", "run_matches", "locks"}
-    assert version == [schema.SCHEMA_VERSION] == [2]
+    matches = {"turnier_version", "runs", "matches", "seats", "run_matches", "locks"}
+    assert names == matches | {"positions", "votes", "run_votes"}
+    assert version == [schema.SCHEMA_VERSION] == [3]
 
 
 def test_sqlite_is_set_up_for_a_writer_and_many_readers(tmp_path: object) -> None:

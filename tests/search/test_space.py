@@ -46,6 +46,16 @@ def test_logarithmic_parameters_have_their_geometric_middle_in_the_middle() -> N
     assert iterations.decode(0.5) == pytest.approx(10_000_000**0.5, rel=1e-3)
 
 
+def test_ensembles_are_searched_at_every_depth() -> None:
+    agent = make_agent("majority(agent=mctse(evaluator=heuristics2048))")
+    space = Space.of(agent, ["members", "agent.iterations", "agent.evaluator.merge"])
+    assert space.decode(space.encode(agent)) == pytest.approx(
+        {"members": 5, "agent.iterations": 3500, "agent.evaluator.merge": agent.agent.evaluator.merge}  # type: ignore[attr-defined]
+    )
+    changed = space.apply(agent, {"members": 3, "agent.iterations": 20, "agent.evaluator.merge": 0.25})
+    assert str(changed) == "majority(agent=mctse(iterations=20,evaluator=heuristics2048(merge=0.25)),members=3)"
+
+
 @pytest.mark.parametrize("path", ["iteration", "evaluator.merg", "evaluato.*", "evaluator"])
 def test_an_unknown_path_names_the_closest(path: str) -> None:
     with pytest.raises(UserError, match="There is no parameter to search in mctse named"):

@@ -70,7 +70,7 @@ class Weights:
             "training": self.training,
             "digest": self.digest,
         }
-        temporary = path.with_name(f".{path.name}.{os.getpid()}")
+        temporary = path.with_name(f".{path.name}.new")
         try:
             with temporary.open("wb") as file:
                 np.savez(

@@ -1,0 +1,112 @@
+"""Operations on array elements that several threads may do at once; numba has none for CPUs.
+
+Where kernels are plain Python (`NUMBA_DISABLE_JIT=1`) one lock stands in for the processor.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from turnier.games.abi import JIT
+
+PLAIN = threading.Condition()  # guards all shared arrays while kernels are plain Python
+# Lets another thread have the processor; from the C library.
+yield_processor = types.ExternalFunction("sched_yield", types.int32()) if JIT else os.sched_yield
+Emit = Callable[..., Any]  # (builder, pointer to the element, operand if there is one) -> the operation's result
+
+
+def atomic(emit: Emit, returns: Any = None) -> Callable[[Callable[..., Any]], Any]:
+    """Makes f(array, index) or f(array, index, operand) one machine operation; the function says what it does.
+
+    An index is an integer, or a tuple of them. `returns` is the result's type, by default the elements'.
+    """
+
+    def decorate(plain: Callable[..., Any]) -> Any:
+        def generator(array: Any, index: Any, operands: tuple[Any, ...]) -> tuple[Any, Any]:
+            many = isinstance(index, types.BaseTuple)
+            at = types.UniTuple(types.int64, len(index)) if many else types.int64
+
+            def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+                given, where, *values = arguments
+                view = context.make_array(array)(context, builder, given)
+                indices = cgutils.unpack_tuple(builder, where) if many else [where]
+                result = emit(builder, cgutils.get_item_pointer(context, builder, array, view, indices), *values)
+                return context.get_dummy_value() if returns is types.void else result
+
+            return (array.dtype if returns is None else returns)(array, at, *operands), generate
+
+        def with_operand(context: Any, array: Any, index: Any, operand: Any) -> Any:
+            return generator(array, index, (array.dtype,))
+
+        def without(context: Any, array: Any, index: Any) -> Any:
+            return generator(array, index, ())
+
+        def locked(*arguments: Any) -> Any:
+            with PLAIN:
+                return plain(*arguments)
+
+        if not JIT:
+            return locked
+        return intrinsic(with_operand if "operand" in inspect.signature(plain).parameters else without)
+
+    return decorate
+
+
+@atomic(lambda builder, pointer, operand: builder.atomic_rmw("add", pointer, operand, "acq_rel"))
+def fetch_add(array, index, operand):
+    """Adds to an integer and returns what it was before."""
+    before = array[index]
+    array[index] += operand
+    return before
+
+
+@atomic(lambda builder, pointer, operand: builder.atomic_rmw("xchg", pointer, operand, "acq_rel"))
+def exchange(array, index, operand):
+    """Replaces an integer and returns what it was before."""
+    before = array[index]
+    array[index] = operand
+    return before
+
+
+@atomic(lambda builder, pointer, operand: builder.atomic_rmw("fadd", pointer, operand, "monotonic"))
+def fetch_add_float(array, index, operand):
+    """Adds to a float and returns what it was before."""
+    before = array[index]
+    array[index] += operand
+    return before
+
+
+@atomic(lambda builder, pointer, operand: builder.atomic_rmw("fmin", pointer, operand, "monotonic"))
+def fetch_min_float(array, index, operand):
+    """Lowers a float to the operand if that is less, and returns what it was before."""
+    before = array[index]
+    array[index] = min(before, operand)
+    return before
+
+
+@atomic(lambda builder, pointer, operand: builder.atomic_rmw("fmax", pointer, operand, "monotonic"))
+def fetch_max_float(array, index, operand):
+    """Raises a float to the operand if that is more, and returns what it was before."""
+    before = array[index]
+    array[index] = max(before, operand)
+    return before
+
+
+@atomic(lambda builder, pointer: builder.load_atomic(pointer, "acquire", 8))
+def load(array, index):
+    """Returns an element such that all that was written before its `store` is seen."""
+    return array[index]
+
+
+@atomic(lambda builder, pointer, operand: builder.store_atomic(operand, pointer, "release", 8), types.void)
+def store(array, index, operand):
+    """Writes an element such that who sees it by `load` sees all that was written before."""
+    array[index] = operand

@@ -1,0 +1,157 @@
+"""Helper threads that wait inside compiled code for their share of one decision after the other.
+
+Handing a game's kernels to compiled code takes Python 0.3 ms with the GIL held, as long as a fair part of a short
+decision. So each thread does that once, stays inside its `serve` kernel, and sleeps there on a condition variable of
+the C library until there is work; Python writes the work into arrays they share and wakes the crew.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from numba import types
+
+from turnier.agents.atomics import PLAIN, load
+from turnier.games.abi import JIT, compile_kernel, kernel
+
+# Words of a post, the array through which a crew is told what to do; the last three take up 16 each.
+WORK, SHARE_DONE, GONE, THREADS, MUTEX, THERE_IS_WORK, ALL_DONE = 0, 1, 2, 3, 8, 24, 40
+WORDS = 56
+STOP = -1  # what WORK says at the end
+SPINS = 2_000 if JIT else 0  # looks at WORK before a thread sleeps: some microseconds, as long as waking it takes
+
+LINE = 16  # words after which another core may write without disturbing this one: two cache lines
+
+Post = types.Array(types.int64, 1, "C")
+_ADDRESS = types.intp
+
+if JIT:
+    mutex_init = types.ExternalFunction("pthread_mutex_init", types.int32(_ADDRESS, _ADDRESS))
+    mutex_lock = types.ExternalFunction("pthread_mutex_lock", types.int32(_ADDRESS))
+    mutex_unlock = types.ExternalFunction("pthread_mutex_unlock", types.int32(_ADDRESS))
+    condition_init = types.ExternalFunction("pthread_cond_init", types.int32(_ADDRESS, _ADDRESS))
+    condition_wait = types.ExternalFunction("pthread_cond_wait", types.int32(_ADDRESS, _ADDRESS))
+    condition_broadcast = types.ExternalFunction("pthread_cond_broadcast", types.int32(_ADDRESS))
+else:  # one condition variable for all posts: who is woken for nothing waits again
+
+    def mutex_init(mutex: int, attributes: int) -> None: ...
+
+    def condition_init(condition: int, attributes: int) -> None: ...
+
+    def mutex_lock(mutex: int) -> None:
+        PLAIN.acquire()
+
+    def mutex_unlock(mutex: int) -> None:
+        PLAIN.release()
+
+    def condition_wait(condition: int, mutex: int) -> None:
+        PLAIN.wait()
+
+    def condition_broadcast(condition: int) -> None:
+        PLAIN.notify_all()
+
+
+@kernel(_ADDRESS(Post, types.int64))
+def address_of(post, word):
+    return post.ctypes.data + 8 * word
+
+
+@kernel(types.void(Post, types.int64))
+def open_post(post, threads):
+    """Makes a zeroed post ready for so many threads."""
+    post[THREADS] = threads
+    mutex_init(address_of(post, MUTEX), 0)
+    condition_init(address_of(post, THERE_IS_WORK), 0)
+    condition_init(address_of(post, ALL_DONE), 0)
+
+
+@kernel(types.int64(Post, types.int64))
+def await_work(post, seen):
+    """Waits until WORK is another than `seen`, and returns it."""
+    for _ in range(SPINS):
+        if load(post, WORK) != seen:
+            break
+    mutex_lock(address_of(post, MUTEX))
+    while post[WORK] == seen:
+        condition_wait(address_of(post, THERE_IS_WORK), address_of(post, MUTEX))
+    work = post[WORK]
+    mutex_unlock(address_of(post, MUTEX))
+    return work
+
+
+@kernel(types.void(Post, types.int64))
+def count_in(post, word):
+    """Counts one thread more that has its SHARE_DONE, or is GONE."""
+    mutex_lock(address_of(post, MUTEX))
+    post[word] += 1
+    if post[GONE] > 0 or post[SHARE_DONE] == post[THREADS]:
+        condition_broadcast(address_of(post, ALL_DONE))
+    mutex_unlock(address_of(post, MUTEX))
+
+
+@kernel(types.boolean(Post))
+def have_done(post):
+    """Hands out work to all threads and waits until each has done its share; returns whether none is gone."""
+    mutex_lock(address_of(post, MUTEX))
+    post[SHARE_DONE] = 0
+    post[WORK] += 1
+    condition_broadcast(address_of(post, THERE_IS_WORK))
+    while post[SHARE_DONE] < post[THREADS] and post[GONE] == 0:
+        condition_wait(address_of(post, ALL_DONE), address_of(post, MUTEX))
+    mutex_unlock(address_of(post, MUTEX))
+    return post[GONE] == 0
+
+
+@kernel(types.void(Post))
+def dismiss(post):
+    """Tells all threads to end."""
+    mutex_lock(address_of(post, MUTEX))
+    post[WORK] = STOP
+    condition_broadcast(address_of(post, THERE_IS_WORK))
+    mutex_unlock(address_of(post, MUTEX))
+
+
+class Crew:
+    """Threads that do shares of one player's decisions; they end with the player, and never keep it alive."""
+
+    def __init__(self, serve: Any, shares: Sequence[tuple[Any, ...]]) -> None:
+        """Prepares a thread per tuple of arguments for the kernel `serve`, which gets the post as its last one."""
+        self._serve, self._shares = serve, shares
+        self._process = -1  # that the threads belong to; a fork leaves them behind
+
+    def work(self) -> None:
+        """Has every thread do one share, and waits for them."""
+        if self._process != os.getpid():
+            self._start()
+        if not have_done(self._post):
+            raise RuntimeError("a helper thread of a search has ended by an error")
+
+    def _start(self) -> None:
+        for one in (self._serve, open_post, have_done, count_in, dismiss):
+            compile_kernel(one)
+        self._process = os.getpid()
+        self._post: npt.NDArray[np.int64] = np.zeros(WORDS, np.int64)
+        open_post(self._post, len(self._shares))
+        for share in self._shares:
+            arguments = (self._serve, (*share, self._post))
+            threading.Thread(target=_serve_until_dismissed, args=arguments, name="turnier search", daemon=True).start()
+        end = weakref.finalize(self, _dismiss_in, self._process, self._post)
+        end.atexit = False  # a process ends with its helpers asleep; awake they would ask for a GIL that is gone
+
+
+def _serve_until_dismissed(serve: Callable[..., None], arguments: tuple[Any, ...]) -> None:
+    try:
+        serve(*arguments)
+    finally:
+        count_in(arguments[-1], GONE)
+
+
+def _dismiss_in(process: int, post: npt.NDArray[np.int64]) -> None:
+    if process == os.getpid():
+        dismiss(post)

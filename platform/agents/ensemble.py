@@ -1,0 +1,79 @@
+"""What ensembles have in common: members that search the same position independently, and a rule that combines them."""
+
+from __future__ import annotations
+
+import time
+from abc import abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from turnier.agents.abi import SeatKernels
+from turnier.agents.agent import Agent, Decision, Floats, Player, seat_rng
+from turnier.agents.pool import Pool, SearchJob, SerialPool, search_first
+from turnier.games.game import Game, Position
+from turnier.games.rng import next_word
+
+Rng = npt.NDArray[np.uint64]
+
+
+class Ensemble(Agent):
+    """Base of ensembles. Subclasses declare the parameters named here.
+
+    A member is a fresh player of the inner agent for every decision, with a seed drawn from the ensemble's own stream.
+    So members may run anywhere and in any order, and what an inner agent would keep between moves starts afresh.
+    """
+
+    agent: Agent
+    members: int
+
+    @abstractmethod
+    def combine(self, found: list[Decision], rng: Rng) -> tuple[int, Floats, Floats]:
+        """Returns the action, and visits and values per action, from the decisions of the members that count."""
+
+    def needed(self, found: Sequence[Decision | None]) -> int:
+        """Returns how many of the first members count at least, from the decisions known so far; see search_first."""
+        return len(found)
+
+    def cannot_play(self, game: Game) -> str | None:
+        return self.agent.cannot_play(game)
+
+    def seat_kernels(self, game: Game) -> SeatKernels | None:
+        """Returns None: members are combined in Python. Compiles what they need, before many workers would at once."""
+        self.agent.seat_kernels(game)
+        return None
+
+    def start(self, game: Game, seat: int = 0, seed: int = 0, pool: Pool | None = None) -> Player:
+        """Returns a player whose members search in the pool, by default one after the other."""
+        self.require(game)
+        self.seat_kernels(game)
+        return EnsemblePlayer(self, game, seat, seat_rng(seed, seat, game.num_seats), pool or SerialPool())
+
+
+class EnsemblePlayer:
+    """Lets the members search and combines what they found."""
+
+    def __init__(self, ensemble: Ensemble, game: Game, seat: int, rng: Rng, pool: Pool) -> None:
+        self.ensemble, self.game, self.seat, self.rng, self.pool = ensemble, game, seat, rng, pool
+        self.texts = game.full_text(), ensemble.agent.full_text()
+
+    def act(self, position: Position) -> Decision:
+        began = time.perf_counter()
+        legal = position.legal_actions()
+        if len(legal) == 1:
+            none = np.zeros((2, self.game.num_actions))
+            return Decision(legal[0], none[0], none[1], 0, time.perf_counter() - began)
+        state, returns = position.view(position.to_move), position.returns.copy()
+        # Every member has its seed, whether it will be needed or not.
+        seeds = [int(next_word(self.rng)) for _ in range(self.ensemble.members)]
+        jobs = [SearchJob(*self.texts, state, returns, self.seat, seed) for seed in seeds]
+        found = search_first(self.pool, jobs, self.ensemble.needed)
+        action, visits, values = self.ensemble.combine(found, self.rng)
+        nodes = sum(max(1, decision.nodes) for decision in found)  # a member that searches nothing took a look, too
+        return Decision(action, visits, values, nodes, time.perf_counter() - began)
+
+
+def start_player(agent: Agent, game: Game, seat: int, seed: int, pool: Pool | None) -> Player:
+    """Returns the agent's player; that of an ensemble lets its members search in the pool."""
+    return agent.start(game, seat, seed, pool) if isinstance(agent, Ensemble) else agent.start(game, seat, seed)

@@ -1,0 +1,39 @@
+"""Evaluation by how long a random rollout lasts: survival in place of score, and a measure of the depth really used."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from turnier.agents.abi import EVALUATE
+from turnier.agents.evaluators.evaluator import ROLLOUT_DEPTH, Evaluator
+from turnier.games.abi import kernel
+from turnier.games.generic import copy_state, generic_playout
+
+
+@kernel(EVALUATE)
+def evaluate_rollout_length(game, weights, state, returns, count, rng, totals, scratch):
+    depth = np.int64(weights[ROLLOUT_DEPTH])
+    plies = 0
+    for _ in range(count):
+        copy_state(state, scratch.state)
+        if game.has_playout:
+            plies += game.playout(scratch.state, depth, rng, scratch.returns)
+        else:
+            plies += generic_playout(game, scratch.state, depth, rng, scratch.returns, scratch.choices, scratch.probs)
+    for seat in range(totals.size):
+        totals[seat] += float(plies)
+
+
+@dataclass(frozen=True)
+class RolloutLength(Evaluator):
+    """The plies that one random rollout lasts, as deep as the agent that uses it allows; alike for every seat.
+
+    With it, mc's values are the rollout depth really used (Kutsch 2017, 9.3), and a game of one seat is played for
+    survival, which the thesis found to choose mostly the same actions as the score (3.2).
+    """
+
+    name: ClassVar[str] = "rollout_length"
+    evaluate_kernel: ClassVar[Any] = evaluate_rollout_length

@@ -1,0 +1,248 @@
+"""The kernels of MCTS-Expectimax: select, expand, evaluate, back up, on one tree and for any number of threads."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import types
+
+from turnier.agents.abi import EVALUATOR, VALUES, VISITS, Root, new_scratch
+from turnier.agents.atomics import fetch_add, load, store
+from turnier.agents.mcts_search import ROBUST, ROBUST_MAX, SECURE
+from turnier.agents.tree import (
+    BATCH,
+    DONE,
+    LAST,
+    NONE,
+    NUM_ACTION_NODES,
+    STARTED,
+    THREADS,
+    TREE,
+    UNKNOWN,
+    add_own_node,
+    back_up,
+    begin,
+    find_child,
+    has_room,
+    lock,
+    mean_value,
+    unlock,
+)
+from turnier.games.abi import CHANCE, GAME, TERMINAL, Actions, Floats, Rng, State, kernel
+from turnier.games.generic import copy_state, draw_outcome
+from turnier.games.rng import below
+
+ITERATIONS, MAXNODES, TREE_DEPTH, EXPLORATION, NORMALISED, FINAL, SECURITY, MINIMUM = range(8)  # settings
+NORMALISE_AFTER = 100  # iterations (Kutsch 2017, 5)
+FULL = -2  # what `new_action_node` answers where the tree may have no more of them
+
+
+@kernel(types.int64(TREE, types.int64, types.int64, Floats))
+def select_action(tree, node, mover, settings):
+    """Picks the action node by UCT, or UCTN (K eq. 3): v_i / (n_i m) + K sqrt(ln n_p / n_i).
+
+    m is the largest value of a rollout of this search.
+    """
+    scale = 1.0
+    if settings[NORMALISED] > 0.0 and tree.counts[DONE] >= NORMALISE_AFTER and tree.largest[mover] > 0.0:
+        scale = 1.0 / tree.largest[mover]
+    minimum = settings[MINIMUM] > 0.0
+    log_parent = math.log(float(tree.visits[node]))
+    best, best_score = NONE, -math.inf
+    child = load(tree.first_child, node)
+    while child != NONE:
+        mean = mean_value(tree, child, mover, minimum)
+        score = mean * scale + settings[EXPLORATION] * math.sqrt(log_parent / float(tree.visits[child]))
+        if score > best_score:
+            best, best_score = child, score
+        child = tree.next_sibling[child]
+    return best
+
+
+@kernel(types.int64(GAME, TREE, types.int64, State, Rng, Actions))
+def untried_action(game, tree, node, state, rng, choices):
+    """Draws one of the legal actions that have no action node yet."""
+    n = game.legal(state, choices)
+    skip = below(rng, tree.untried[node])
+    for i in range(n):
+        if find_child(tree, node, choices[i]) == NONE:
+            if skip == 0:
+                return choices[i]
+            skip -= 1
+    return NONE  # never: `untried` counts exactly these
+
+
+@kernel(types.int64(GAME, State, Rng, Floats, Actions, Floats))
+def draw_chance(game, state, rng, returns, choices, probs):
+    """Draws outcomes until a seat is to move or the game is over; returns a code that tells their sequences apart."""
+    code = 0
+    while game.to_move(state) == CHANCE:
+        outcome = draw_outcome(game, state, rng, choices, probs)
+        game.step(state, outcome, returns)
+        code = (code & 0x7FFFFFFFFF) * 1_000_003 + outcome + 1  # stays below 2**60
+    return code
+
+
+@kernel(types.int64(GAME, TREE, Actions, types.int64, types.float64, State, Rng, Actions))
+def new_action_node(game, tree, own, node, most, state, rng, choices):
+    """Adds a node for an action that has none yet; else NONE, or FULL where there are `most` in the tree already."""
+    shared = tree.counts[THREADS] > 1
+    if shared:
+        lock(tree)
+    if tree.untried[node] == UNKNOWN:
+        tree.untried[node] = game.legal(state, choices)
+    added = NONE
+    if tree.untried[node] > 0:
+        if tree.counts[NUM_ACTION_NODES] >= most:
+            added = FULL
+        else:
+            added = add_own_node(tree, own, node, untried_action(game, tree, node, state, rng, choices))
+            tree.counts[NUM_ACTION_NODES] += 1
+            store(tree.untried, node, tree.untried[node] - 1)
+    if shared:
+        unlock(tree)
+    return added
+
+
+@kernel(types.void(GAME, EVALUATOR, Floats, TREE, State, Floats, Rng, types.int64))
+def search(game, evaluator, settings, tree, root_state, returns, rng, iterations):
+    """Runs iterations on a tree, which may hold earlier ones; a full tree still learns from rollouts at its nodes."""
+    begin(tree, iterations)
+    do_iterations(game, evaluator, settings, tree, root_state, returns, rng, np.zeros(2, np.int64))
+
+
+@kernel(types.int64(GAME, TREE, Actions, Floats, State, Floats, Rng, Actions, Floats, Actions), inline=True)
+def descend(game, tree, own, settings, state, returns, rng, choices, probs, path):
+    """Selects and expands (K, algorithms 8 and 9), from the root's state in place to below a new action node.
+
+    There the rollout starts. Fills `path` and returns its length.
+    Among several threads every node of the path has its visit afterwards.
+    """
+    shared = tree.counts[THREADS] > 1
+    longest = 2 * np.int64(settings[TREE_DEPTH]) + 1
+    node, length = 0, 1
+    path[0] = 0
+    if shared:
+        fetch_add(tree.visits, 0, 1)
+    fresh = False
+    while not fresh and length < longest and has_room(tree):
+        mover = game.to_move(state)
+        if mover == TERMINAL:
+            break
+        chosen, untried = NONE, load(tree.untried, node)
+        if untried > 0 and tree.counts[NUM_ACTION_NODES] >= settings[MAXNODES]:
+            break
+        if untried != 0:
+            chosen = new_action_node(game, tree, own, node, settings[MAXNODES], state, rng, choices)
+            if chosen == FULL:
+                break
+        fresh = chosen != NONE
+        if not fresh:
+            chosen = select_action(tree, node, mover, settings)
+            if shared:
+                fetch_add(tree.visits, chosen, 1)
+        game.step(state, tree.label[chosen], returns)
+        code = draw_chance(game, state, rng, returns, choices, probs)
+        node = find_child(tree, chosen, code)
+        if node == NONE:
+            if shared:
+                lock(tree)
+                node = find_child(tree, chosen, code)  # another thread may have been faster
+            if node == NONE:
+                node = add_own_node(tree, own, chosen, code)
+            elif shared:
+                fetch_add(tree.visits, node, 1)
+            if shared:
+                unlock(tree)
+        elif shared:
+            fetch_add(tree.visits, node, 1)
+        path[length] = chosen
+        path[length + 1] = node
+        length += 2
+    return length
+
+
+@kernel(types.void(GAME, EVALUATOR, Floats, TREE, State, Floats, Rng, Actions))
+def do_iterations(game, evaluator, settings, tree, root_state, returns, rng, own):
+    """Runs iterations until all that `begin` asked for are taken, by this thread or by others on the same tree.
+
+    A batch of paths is selected before the first of its rollouts, and backed up after the last: each time a thread
+    comes to the tree, what the others wrote must reach its core, which for every single path would take half the time.
+    """
+    scratch = new_scratch(game, root_state)
+    choices, probs = scratch.choices, scratch.probs
+    state, leaf_returns, values = np.empty_like(root_state), np.empty_like(returns), np.empty_like(returns)
+    minimum, most = settings[MINIMUM] > 0.0, tree.counts[BATCH]
+    paths = np.empty((most, 2 * np.int64(settings[TREE_DEPTH]) + 1), np.int64)
+    lengths = np.empty(most, np.int64)
+    states, gains = np.empty((most, state.size), np.int64), np.empty((most, returns.size))
+    while True:
+        first = fetch_add(tree.counts, STARTED, most)
+        batch = min(most, tree.counts[LAST] - first)
+        if batch <= 0:
+            return
+        for i in range(batch):
+            copy_state(root_state, state)
+            for seat in range(returns.size):
+                leaf_returns[seat] = returns[seat]
+            lengths[i] = descend(game, tree, own, settings, state, leaf_returns, rng, choices, probs, paths[i])
+            copy_state(state, states[i])
+            for seat in range(returns.size):
+                gains[i, seat] = leaf_returns[seat]
+        for i in range(batch):
+            for seat in range(returns.size):
+                leaf_returns[seat] = gains[i, seat]
+                values[seat] = 0.0
+            evaluator.evaluate(game, evaluator.weights, states[i], leaf_returns, 1, rng, values, scratch)
+            for seat in range(returns.size):
+                gains[i, seat] = values[seat]
+        for i in range(batch):
+            back_up(tree, paths[i], lengths[i], gains[i], minimum)
+
+
+@kernel(types.float64(TREE, types.int64, types.int64, Floats))
+def standing(tree, child, mover, settings):
+    """What a child of the root is chosen by, besides visits: its value, or the secure child's lower confidence."""
+    caution = settings[SECURITY] / math.sqrt(float(tree.visits[child])) if settings[FINAL] == SECURE else 0.0
+    return mean_value(tree, child, mover, settings[MINIMUM] > 0.0) - caution
+
+
+@kernel(types.int64(TREE, types.int64, Floats))
+def choose(tree, mover, settings):
+    """Returns the root's child that `final` asks for (Kutsch 2017, 4.1); robust_max as robust, ties by the mean."""
+    by_visits = settings[FINAL] == ROBUST or settings[FINAL] == ROBUST_MAX
+    best, child = NONE, tree.first_child[0]
+    while child != NONE:
+        more = 1 if best == NONE else 0
+        if by_visits and best != NONE:
+            more = tree.visits[child] - tree.visits[best]
+        if more > 0 or (more == 0 and standing(tree, child, mover, settings) > standing(tree, best, mover, settings)):
+            best = child
+        child = tree.next_sibling[child]
+    return best
+
+
+@kernel(types.boolean(TREE, types.int64, Floats))
+def is_settled(tree, mover, settings):
+    """Whether `choose` has what `final` asks for: for robust_max, a child with both the best mean and most visits."""
+    if settings[FINAL] != ROBUST_MAX:
+        return True
+    chosen = choose(tree, mover, settings)
+    child = tree.first_child[0]
+    while child != NONE:
+        if standing(tree, child, mover, settings) > standing(tree, chosen, mover, settings):
+            return False
+        child = tree.next_sibling[child]
+    return True
+
+
+@kernel(types.int64(TREE, types.int64, Floats, Root))
+def report(tree, mover, settings, root):
+    """Fills `root` with the root's children and returns the action of the chosen one."""
+    child = tree.first_child[0]
+    while child != NONE:
+        root[VISITS, tree.label[child]] = float(tree.visits[child])
+        root[VALUES, tree.label[child]] = mean_value(tree, child, mover, settings[MINIMUM] > 0.0)
+        child = tree.next_sibling[child]
+    return tree.label[choose(tree, mover, settings)]

@@ -1,0 +1,41 @@
+"""Root parallelisation: several searches of the same position, whose visits and values at the root are added."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from turnier.agents.agent import Agent, Decision, Floats
+from turnier.agents.ensemble import Ensemble, Rng
+from turnier.agents.mctse import Mctse
+from turnier.games.parameters import parameter
+
+
+@dataclass(frozen=True)
+class RootParallel(Ensemble):
+    """Adds the members' visits and values at the root and plays what is best by the sums.
+
+    Every member is a fresh player of the inner agent, so one that keeps its tree (mcts with reuse=true) starts afresh.
+    Where no member has visits (the random agent) the first one's action is played. Source: Chaslot, Winands and van den
+    Herik, "Parallel Monte-Carlo Tree Search", 2008 (root parallelization).
+    """
+
+    name: ClassVar[str] = "root_parallel"
+
+    agent: Agent = parameter(Mctse(), "who searches")
+    members: int = parameter(2, "searches", low=1, high=100)
+    final: str = parameter("max", "what is played: best mean, most visits", choices=("max", "robust"))
+
+    def combine(self, found: list[Decision], rng: Rng) -> tuple[int, Floats, Floats]:
+        visits = np.sum([decision.visits for decision in found], axis=0)
+        totals = np.sum([decision.visits * decision.values for decision in found], axis=0)
+        values = np.divide(totals, visits, out=np.zeros_like(totals), where=visits > 0)
+        if not visits.any():
+            return found[0].action, visits, values
+        tried = np.flatnonzero(visits)
+        means = values[tried]
+        # lexsort sorts by its last key first; the negative index makes the first of equals the largest.
+        keys = (-tried, means, visits[tried]) if self.final == "robust" else (-tried, means)
+        return int(tried[np.lexsort(keys)[-1]]), visits, values

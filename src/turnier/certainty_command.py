@@ -1,0 +1,87 @@
+"""What `turnier certainty` does: collect positions, search them again and again, and show how often agents agree."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+from rich.console import Console
+
+from turnier.agents.registry import AGENTS
+from turnier.arena.certainty import choose_positions, collector_matches, vote_specs
+from turnier.arena.executors import Executor
+from turnier.arena.progress import game_bar
+from turnier.arena.spec import derive_seed
+from turnier.arena.votes import VoteRecord
+from turnier.games.registry import GAMES
+from turnier.results.certainty import agent_certainty, group_certainty, position_certainty, votes_frame
+from turnier.results.play import cast_into, play_into
+from turnier.results.show import print_certainty
+from turnier.results.store import Store
+from turnier.results.tables import to_json
+
+
+@dataclass(frozen=True)
+class Certainty:
+    """What is measured; texts of game and agents with every parameter."""
+
+    game: str
+    agents: tuple[str, ...]
+    states: int  # of a group
+    repeats: int  # searches of a state
+    collector: str
+    games: int  # of the collector
+    seed: int
+
+    @classmethod
+    def of(
+        cls, game: str, agents: Sequence[str], states: int, repeats: int, collector: str, games: int, seed: int
+    ) -> Certainty:
+        """Returns it with texts in full; raises UserError where that cannot be measured."""
+        made, playing = GAMES.make(game), [AGENTS.make(agent) for agent in agents]
+        for agent in playing:
+            agent.require(made)
+        collector_matches(game, collector, games, seed)
+        choose_positions([], states, seed)
+        vote_specs([], agents[0], repeats, seed)
+        texts = tuple(dict.fromkeys(agent.full_text() for agent in playing))
+        return cls(made.full_text(), texts, states, repeats, AGENTS.make(collector).full_text(), games, seed)
+
+    @property
+    def run_id(self) -> str:
+        return f"certainty:{derive_seed(json.dumps(asdict(self))):016x}"
+
+
+def measure(certainty: Certainty, store: Store, executor: Executor) -> list[VoteRecord]:
+    """Collects and searches what the store does not have yet, and returns all votes."""
+    name, run_id = str(GAMES.make(certainty.game)), certainty.run_id
+    specs = collector_matches(certainty.game, certainty.collector, certainty.games, certainty.seed)
+    store.begin_run(run_id, "certainty", name, asdict(certainty))
+    matches, votes = [], []
+    with game_bar(f"{name}: collecting positions", len(specs)) as bar:
+        for played in play_into(store, run_id, specs, executor):
+            matches += played
+            bar.advance(len(played))
+    chosen = choose_positions(matches, certainty.states, certainty.seed)
+    wanted = [
+        spec
+        for agent in certainty.agents
+        for positions in chosen.values()
+        for spec in vote_specs(positions, agent, certainty.repeats, certainty.seed)
+    ]
+    with game_bar(f"{name}: searching them", len(wanted), unit="searches") as bar:
+        for cast in cast_into(store, run_id, wanted, executor):
+            votes += cast
+            bar.advance(len(cast))
+    return votes
+
+
+def show(console: Console, certainty: Certainty, votes: Sequence[VoteRecord], as_json: bool) -> None:
+    """Prints the groups and the means over them, as tables or as JSON."""
+    positions = position_certainty(votes_frame(votes))
+    groups, agents = group_certainty(positions), agent_certainty(positions)
+    if as_json:
+        print(json.dumps({"agents": to_json(agents), "groups": to_json(groups)}, indent=2))
+    else:
+        print_certainty(console, groups, agents, GAMES.make(certainty.game).phase_name)

@@ -1,0 +1,51 @@
+"""How certain are MCTS and MCTSE? Kutsch 2017, figures 14, 23 and 24.
+
+\b
+Examples:
+    python studies/kutsch/figure14.py                    some seconds
+    python studies/kutsch/figure14.py --preset paper     20 states a group, 20 searches each; ten minutes on two cores
+"""
+
+from __future__ import annotations
+
+from settings import NOTE, STATES, by_actions, certainty, curves, mcts, mctse
+
+from turnier.experiment_command import run_experiments
+from turnier.results.experiment import Experiment
+
+TEXT = """As in the thesis, every agent makes 1,000 iterations per legal action here. A deeper tree makes MCTS less
+certain, since every search freezes other outcomes of chance; MCTSE, whose tree holds them all, is much more certain."""
+
+
+def build(preset: str) -> list[Experiment]:
+    agents = {
+        "MCTSE": by_actions(lambda iterations: mctse(preset, iterations)),
+        "MCTS": by_actions(lambda iterations: mcts(preset, 10, iterations=iterations)),
+    }
+    shallow = {
+        "MCTSE": by_actions(lambda iterations: mctse(preset, iterations, more=",tree_depth=1")),
+        "MCTS": by_actions(lambda iterations: mcts(preset, 1, iterations=iterations)),
+    }
+    means = [
+        certainty(preset, "MCTS, tree depth 1", shallow["MCTS"], 52.2),
+        certainty(preset, "MCTS, tree depth 10", agents["MCTS"], 48.08),
+        certainty(preset, "MCTSE, tree depth 1", shallow["MCTSE"], None),
+        certainty(preset, "MCTSE, tree depth 10", agents["MCTSE"], 65.5),
+    ]
+    text = TEXT + NOTE[preset]
+    title = "Certainty of MCTS and MCTSE (figures 14, 23, 24)"
+    return [
+        Experiment("kutsch", f"certainty-trees-{preset}", title, text, tuple(means)),
+        Experiment(
+            "kutsch",
+            f"figure14-{preset}",
+            "Certainty of MCTS and MCTSE by position (figure 14)",
+            "The same with a tree depth of 10, by legal actions and empty cells.",
+            tuple(curves(preset, agents)),
+            axis="empty cells",
+        ),
+    ]
+
+
+if __name__ == "__main__":
+    run_experiments(__doc__, build, STATES)

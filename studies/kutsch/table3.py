@@ -1,0 +1,46 @@
+"""Do more iterations improve MCTSE? Kutsch 2017, table 3.
+
+\b
+Examples:
+    python studies/kutsch/table3.py                    half a minute
+    python studies/kutsch/table3.py --preset paper     50, 20 and 10 games; an hour on two cores
+"""
+
+from __future__ import annotations
+
+from settings import GAMES, NOTE, certainty, mctse, published
+
+from turnier.experiment_command import run_experiments
+from turnier.results.experiment import Experiment, Row
+
+SCORES = {1: 56_989.0, 5: 57_236.0, 10: 57_693.0}
+CERTAINTIES = {1: 65.50, 5: 82.41, 10: 84.26}
+TEXT = """Iterations, nodes and tree depth are multiplied by 1, 5 and 10, as much work as majority votes of as many
+agents. The thesis found more certainty than with a vote, but hardly more score."""
+
+
+def build(preset: str) -> list[Experiment]:
+    agents = {n: mctse(preset, 3500 * n, 500 * n, more=f",tree_depth={10 * n}" if n > 1 else "") for n in SCORES}
+    games = {1: GAMES[preset], 5: -(-2 * GAMES[preset] // 5), 10: -(-GAMES[preset] // 5)}
+    labels = {n: f"{3500 * n:,} iterations" for n in agents}
+    scores = [
+        Row(labels[n], "2048", (agent,), games[n], "score", published(preset, SCORES[n])) for n, agent in agents.items()
+    ]
+    certainties = [
+        certainty(preset, labels[n], (agent,), CERTAINTIES[n], share=2 if n == 1 else 5) for n, agent in agents.items()
+    ]
+    text = TEXT + NOTE[preset]
+    return [
+        Experiment("kutsch", f"table3-{preset}", "MCTSE with more iterations (table 3)", text, tuple(scores)),
+        Experiment(
+            "kutsch",
+            f"table3-certainty-{preset}",
+            "Certainty with more iterations (table 3)",
+            "Normalised certainty, fewer states a group than the thesis.",
+            tuple(certainties),
+        ),
+    ]
+
+
+if __name__ == "__main__":
+    run_experiments(__doc__, build, GAMES)

@@ -1,0 +1,153 @@
+"""Rules of MCTS-Expectimax by hand: lists of children, backups, selection, the final choice, K's table 1."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.agents import naive_search as oracle
+from tests.agents.mctse_trees import children, mctse
+from tests.agents.positions import board_position
+from turnier.agents.abi import VALUES
+from turnier.agents.mctse_search import choose, is_settled, report, select_action
+from turnier.agents.tree import DONE, NONE, NUM_NODES, UNKNOWN, add_node, back_up, find_child, new_tree
+from turnier.games.abi import JIT
+
+needs_jit = pytest.mark.skipif(not JIT, reason="thousands of iterations")
+
+
+def test_children_lists_by_hand() -> None:
+    """add_node puts a node in front of its parent's children; find_child finds by label; back_up adds along a path."""
+    tree = new_tree(6, 2)
+    assert tree.counts[NUM_NODES] == 1 and tree.first_child[0] == NONE and tree.untried[0] == UNKNOWN
+    a, b = add_node(tree, 0, 7), add_node(tree, 0, 3)
+    c = add_node(tree, a, 7)
+    assert children(tree, 0) == [b, a] and children(tree, a) == [c] and children(tree, b) == []
+    assert [find_child(tree, 0, label) for label in (7, 3, 5)] == [a, b, NONE]
+    assert find_child(tree, b, 7) == NONE
+    path = np.array([0, a, c, b, b])
+    back_up(tree, path, 3, np.array([0.5, -0.25]), False)
+    back_up(tree, path, 1, np.array([-2.0, 1.0]), False)
+    assert tree.visits[:4].tolist() == [2, 1, 0, 1]
+    assert tree.values[:4].tolist() == [[-1.5, 0.75], [0.5, -0.25], [0.0, 0.0], [0.5, -0.25]]
+    assert tree.largest.tolist() == [0.5, 1.0] and tree.counts[DONE] == 2
+
+
+def test_the_pessimistic_backup_keeps_the_least_value() -> None:
+    """Kutsch 2017, eq. 4: a node is worth the least of the rollouts below it, however often it was visited."""
+    tree = new_tree(3, 1)
+    risky, safe = add_node(tree, 0, 0), add_node(tree, 0, 1)
+    for node, value in ((risky, 0.9), (safe, 0.3), (risky, 0.1), (safe, 0.2), (risky, 0.9)):
+        back_up(tree, np.array([0, node]), 2, np.array([value]), True)
+    assert tree.values[:3, 0].tolist() == [0.1, 0.1, 0.2] and tree.visits[:3].tolist() == [5, 3, 2]
+    assert tree.largest.tolist() == [0.9]
+    settings = np.array(mctse(backup="minimum", exploration=0).settings(), np.float64)
+    assert select_action(tree, 0, 0, settings) == safe
+    root = np.zeros((2, 2))
+    assert report(tree, 0, settings, root) == 1 and root[VALUES].tolist() == [0.1, 0.2]
+
+
+@pytest.mark.parametrize(
+    ("final", "security", "expected"),
+    [("max", 0.0, 0), ("robust", 0.0, 2), ("robust_max", 0.0, 2), ("secure", 0.0, 0), ("secure", 0.5, 1)],
+)
+def test_final_rules_by_hand(final: str, security: float, expected: int) -> None:
+    """Kutsch 2017, 4.1: best mean, most visits, both, best lower bound mean - L / sqrt(n)."""
+    tree = fan([(4, 0.9), (25, 0.8), (100, 0.3)], 129, 1.0)
+    settings = np.array(mctse(final=final, security=security).settings(), np.float64)
+    assert tree.label[choose(tree, 0, settings)] == expected
+    assert is_settled(tree, 0, settings) == (final != "robust_max")
+
+
+def fan(stats: list[tuple[int, float]], done: int, largest: float, seat: int = 0) -> Any:
+    """Returns a tree whose root has one action node per (visits, mean value of the seat)."""
+    tree = new_tree(1 + len(stats), 2)
+    for label, (visits, mean) in enumerate(stats):
+        child = add_node(tree, 0, label)
+        tree.visits[child] = visits
+        tree.values[child, seat] = visits * mean
+        tree.values[child, 1 - seat] = -5.0 * visits * mean  # to be ignored
+    tree.visits[0] = sum(visits for visits, _ in stats)
+    tree.counts[DONE] = done
+    tree.largest[seat], tree.largest[1 - seat] = largest, 77.0
+    return tree
+
+
+@given(
+    stats=st.lists(st.tuples(st.integers(1, 5000), st.floats(-1, 1)), min_size=1, max_size=9),
+    done=st.sampled_from((0, 1, 99, 100, 101, 3500)),
+    largest=st.sampled_from((0.0, 1e-7, 0.004, 0.9, 1.0)),
+    selection=st.sampled_from(("uct", "uctn")),
+    exploration=st.sampled_from((0.0, 0.0566, math.sqrt(2), 10.0)),
+    seat=st.integers(0, 1),
+)
+def test_selection_follows_the_formula(
+    stats: list[tuple[int, float]], done: int, largest: float, selection: str, exploration: float, seat: int
+) -> None:
+    """The chosen node maximises v/n + K sqrt(ln n_p / n), for UCTN with v/n divided by m from 100 iterations on.
+
+    While m, the largest value of the search, is not positive, UCTN is UCT; values and m are those of the seat to move.
+    """
+    tree = fan(stats, done, largest, seat)
+    settings = np.array(mctse(selection=selection, exploration=exploration).settings(), np.float64)
+    m = largest if selection == "uctn" and done >= 100 and largest > 0 else 1.0
+    total = sum(visits for visits, _ in stats)
+    scores = [oracle.uct(mean, visits, total, exploration, m) for visits, mean in stats]
+    chosen = scores[int(tree.label[select_action(tree, 0, seat, settings)])]
+    assert chosen == pytest.approx(max(scores), rel=1e-9, abs=1e-12)
+
+
+def test_selection_of_equals_is_the_youngest() -> None:
+    """Of equal scores the first in the list of children, the youngest, is chosen: the rule is fixed, not luck."""
+    tree = fan([(10, 0.5)] * 4, 40, 1.0)
+    assert tree.label[select_action(tree, 0, 0, np.array(mctse().settings(), np.float64))] == 3
+
+
+def bandit(means: list[float], iterations: int, largest: float, **changes: Any) -> list[int]:
+    """Returns the visits of actions that always give the same value, chosen by the kernels' own rule."""
+    agent = mctse(**changes)
+    settings = np.array(agent.settings(), np.float64)
+    tree = new_tree(1 + len(means), 1)
+    tree.largest[0] = largest
+    nodes = [int(add_node(tree, 0, label)) for label in range(len(means))]
+    for i in range(iterations):
+        node = nodes[i] if i < len(means) else int(select_action(tree, 0, 0, settings))
+        back_up(tree, np.array([0, node]), 2, np.array([means[int(tree.label[node])]]), False)
+    return [int(tree.visits[node]) for node in nodes]
+
+
+def test_uctn_gives_the_visits_that_kutsch_printed() -> None:
+    """Source: Kutsch 2017, table 1 (its columns sum up to 4,000 visits): means of 732, 862, 1,024 and 823 points.
+
+    K does not print m, the largest rollout; with 3,900 points UCTN's visits come within 10 % of K's 566/941/1763/730.
+    UCT cannot tell the means apart, since they are divided by 3,932,156: about 1,000 visits each.
+    """
+    pn = [points / 3_932_156 for points in (732, 862, 1024, 823)]
+    uctn = bandit(pn, 4000, 3900 / 3_932_156)
+    assert uctn == pytest.approx([566, 941, 1763, 730], rel=0.1)
+    uct = bandit(pn, 4000, 3900 / 3_932_156, selection="uct")
+    assert uct == pytest.approx([1000] * 4, rel=0.01)
+
+
+@needs_jit
+def test_uctn_prefers_better_actions_where_uct_cannot() -> None:
+    """K's table 1 in a real search: on one board UCTN visits the best mean most and the worst least, UCT all alike."""
+    position = board_position(((0, 16, 8, 32), (4, 64, 4, 4), (16, 0, 8, 16), (128, 32, 2, 16)), score=1200.0)
+    visits, values = {}, {}
+    for selection in ("uctn", "uct"):
+        agent = mctse(selection=selection)
+        decision = agent.start(position.game, 0, 1).act(position)
+        actions = position.legal_actions()
+        assert len(actions) == 4
+        visits[selection], values[selection] = decision.visits[actions], decision.values[actions]
+    assert visits["uct"].sum() == visits["uctn"].sum() == 3500
+    assert visits["uct"].max() / visits["uct"].min() < 1.02
+    order = np.argsort(values["uctn"])
+    assert visits["uctn"][order[-1]] == visits["uctn"].max() and visits["uctn"][order[0]] == visits["uctn"].min()
+    assert visits["uctn"].max() / visits["uctn"].min() > 1.5
+    assert values["uct"].max() / values["uct"].min() > 1.05  # UCT's rollouts saw the difference, too

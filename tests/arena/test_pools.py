@@ -1,0 +1,112 @@
+"""Pools of the arena: the same match wherever members search, also when a Ray actor is killed in the middle of it."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from turnier.agents.ensemble import start_player
+from turnier.agents.pool import Pool, SearchJob, SerialPool, ThreadPool
+from turnier.agents.registry import make_agent
+from turnier.arena.executors import make_pool
+from turnier.arena.match import play_match
+from turnier.arena.ray_workers import RayPool
+from turnier.arena.spec import MatchSpec, unpack_plies
+from turnier.arena.watch import watch
+from turnier.games.errors import UserError
+from turnier.games.game import Position
+from turnier.games.registry import make_game
+
+GAME = "2048(size=3)"
+VOTE = "majority(agent=mctse(iterations=60,rollout_depth=10),members=5)"
+SUM = "root_parallel(agent=mctse(iterations=60,rollout_depth=10),members=3)"
+
+
+def watched(text: str, pool: Pool | None) -> tuple[Position, str]:
+    shown = io.StringIO()
+    end = watch(make_game(GAME), [make_agent(text)], 4, Console(file=shown, width=150), True, pool)
+    return end, shown.getvalue()
+
+
+def without_clock(shown: str) -> list[str]:
+    return [line for line in shown.splitlines() if "agent=" not in line]
+
+
+@pytest.fixture(scope="module")
+def actors() -> Iterator[RayPool]:
+    with RayPool(2) as pool:
+        yield pool
+
+
+def test_a_watched_match_is_the_same_in_every_pool(actors: RayPool) -> None:
+    with ThreadPool(2) as threads:
+        for text in (VOTE, SUM):
+            record = play_match(MatchSpec(make_game(GAME).full_text(), (make_agent(text).full_text(),), 4))
+            assert len(unpack_plies(record.plies)) > 60
+            end, expected = watched(text, None)
+            assert tuple(end.returns) == record.scores
+            for pool in (threads, actors):
+                assert without_clock(watched(text, pool)[1]) == without_clock(expected)
+                assert pool.lost == 0
+
+
+def test_a_killed_actor_changes_no_move_and_is_counted(actors: RayPool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The actor dies in the middle of the game, with a search in its hands."""
+    import ray
+
+    expected = without_clock(watched(SUM, None)[1])
+    victim, submit, begun = actors.crew.actors[0], actors.submit, []
+    pid = ray.get(victim.__ray_call__.remote(lambda _: os.getpid()))
+
+    def fatal(job: SearchJob) -> SearchJob:
+        begun.append(submit(job))
+        if len(begun) == 40:
+            os.kill(pid, signal.SIGSTOP)  # so that it cannot finish what it will have got before it dies
+        if len(begun) == 42:
+            os.kill(pid, signal.SIGKILL)
+        return job
+
+    monkeypatch.setattr(actors, "submit", fatal)
+    _, shown = watched(SUM, actors)
+    assert actors.lost >= 1 and len(begun) > 100
+    searches = "1 search was" if actors.lost == 1 else f"{actors.lost} searches were"
+    *moves, sentence = without_clock(shown)
+    assert sentence == f"{searches} lost with a worker and made again with the same seed."
+    assert moves == expected
+
+
+def test_what_a_member_raises_in_an_actor_is_raised_here_and_the_pool_goes_on(actors: RayPool) -> None:
+    ensemble, game = make_agent(SUM), make_game(GAME)
+    player = start_player(ensemble, game, 0, 1, actors)
+    player.texts = (game.full_text(), "mctse(iterations=none)")  # type: ignore[attr-defined]
+    with pytest.raises(UserError, match="iterations must be a whole number"):
+        player.act(game.start(1))
+    whole = start_player(ensemble, game, 0, 1, actors).act(game.start(1))
+    assert whole.action == ensemble.start(game, 0, 1).act(game.start(1)).action
+
+
+def test_only_ensembles_get_workers() -> None:
+    assert isinstance(make_pool([make_agent("random")], "ray", 2), SerialPool)
+    with make_pool([make_agent("random"), make_agent(VOTE)], "threads", 3) as pool:
+        assert isinstance(pool, ThreadPool) and pool.workers == 3
+    assert isinstance(make_pool([make_agent(VOTE)], "serial"), SerialPool)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("thread",), "did you mean threads?"),
+        (("threads", 0), "at least 1 worker"),
+        (("serial", None, "auto"), "--address names a Ray cluster"),
+        (("ray", None, "127.0.0.1:1"), "a Ray cluster must answer at 127.0.0.1:1"),
+    ],
+)
+def test_what_cannot_start_says_so(arguments: tuple[Any, ...], sentence: str) -> None:
+    with pytest.raises(UserError, match=sentence):
+        make_pool([make_agent(VOTE)], *arguments)
