@@ -105,11 +105,11 @@ def shift_entries(words, table, before, after, now, shifted, changed, offset):
 def only_change(words, before, after):
     """Returns the only cell in which two boards differ for the network, -1 where none does, -2 where several do."""
     highest, found = words[VALUES] - 1, -1
-    for cell in range(_U(words[NUM_CELLS])):
+    for cell in range(words[NUM_CELLS]):
         if before[cell] != after[cell] and min(before[cell], highest) != min(after[cell], highest):
             if found >= 0:
                 return -2
-            found = np.int64(cell)
+            found = cell
     return found
 
 
