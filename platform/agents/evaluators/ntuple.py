@@ -175,6 +175,8 @@ class NTuple(Evaluator):
     def cannot_evaluate(self, game: Game) -> str | None:
         if not game.num_cells:
             return f"ntuple needs a game with a board, got {game}; use evaluator=rollout."
+        if self.file and not Path(self.file).is_file():
+            return None  # stored matches can be counted without the file; whoever wants to play is told
         if self.file:
             learned = GAMES.make(read_config(Path(self.file))["network"]["game"])
             if learned != game:

@@ -53,6 +53,15 @@ class Weights:
         parts = (shape.encode(), self.places.tobytes(), self.entries[:, 0].tobytes())
         return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()[:16]
 
+    @property
+    def values_only(self) -> bool:
+        """Whether the sums of temporal coherence, without which it cannot go on, are not there."""
+        return bool(self.entries.shape[1] == 1)
+
+    def without_sums(self) -> Weights:
+        """Returns what playing takes."""
+        return dataclasses.replace(self, entries=self.entries[:, :1])
+
     def table(self, width: int) -> Floats32:
         """Returns all entries, [entries * width], with the first `width` numbers of each."""
         table = new_table(self.network.entries * width)
