@@ -50,7 +50,9 @@ class Learner:
         evaluator = EVALUATORS.make(self.network)
         if not isinstance(evaluator, NTuple):
             raise UserError(f"what is trained must be an n-tuple network, got {evaluator}.")
-        return Plan(GAMES.make(self.game), evaluator, LEARNING.make(self.learning), self.seed, max(1, self.games // 100))
+        return Plan(
+            GAMES.make(self.game), evaluator, LEARNING.make(self.learning), self.seed, max(1, self.games // 100)
+        )
 
     def out(self, folder: Path) -> Path:
         """Returns the checkpoint's file; its name depends on everything that decides the weights."""

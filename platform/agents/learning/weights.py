@@ -17,7 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from turnier.agents.learning.network import Network
-from turnier.agents.learning.network_kernels import ORIGIN
+from turnier.agents.learning.network_kernels import AT_END, ORIGIN
+from turnier.agents.learning.td import LEARNING
 from turnier.games.errors import UserError
 
 FORMAT = 1
@@ -160,6 +161,7 @@ def evaluator_weights(network: Network, values: Weights | None) -> npt.NDArray[n
     words[ORIGIN] = origin
     memory.view(np.int64)[: len(words)] = words
     if values is not None:
+        memory.view(np.int64)[AT_END] = LEARNING.make(values.training["learning"]).method == 1
         table = memory[origin : origin + network.entries]
         table[:] = values.initial
         table[values.places] = values.entries[:, 0]
