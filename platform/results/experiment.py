@@ -60,7 +60,8 @@ class Row:
 
     @classmethod
     def from_definition(cls, definition: dict[str, Any]) -> Row:
-        return cls(**{key: tuple(value) if isinstance(value, list) else value for key, value in definition.items()})
+        values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in definition.items()}
+        return cls(**values)
 
 
 @dataclass(frozen=True)
