@@ -75,9 +75,10 @@ def cases() -> list[tuple[str, str]]:
     ]
 
 
-def _inner(agent: Agent) -> list[Agent]:
-    """The agents inside an ensemble; they have cases of their own, so that not all games are played with each."""
-    return [value for field, _ in parameters_of(type(agent)) if isinstance(value := getattr(agent, field.name), Agent)]
+def _inner(agent: Agent) -> list[Any]:
+    """What is inside an agent: an evaluator, an ensemble's members. Variants of those do not play all games again."""
+    values = [getattr(agent, field.name) for field, _ in parameters_of(type(agent))]
+    return [value for value in values if isinstance(value, Declared)]
 
 
 @functools.cache
