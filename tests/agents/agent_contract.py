@@ -24,7 +24,7 @@ from turnier.games.registry import make_game
 from turnier.games.rng import stream
 
 GAMES = ("tictactoe", "connect_four(rows=4,columns=4)", "nim", "2048(size=2)", "2048(size=3)", "2048")
-FEW_GAMES = ("tictactoe", "2048(size=2)")
+FEW_GAMES = ("tictactoe", "2048(size=2)", "2048")
 # What makes a variant cheap, where an agent has the parameter.
 SMALL: dict[str, Any] = {"iterations": 10, "rollout_depth": 6, "maxnodes": 12, "depth": 2, "deepest": 2, "members": 2}
 INTERLEAVED = ("mctse",)  # agents whose decisions depend on timing as soon as several threads make them
