@@ -16,6 +16,7 @@ from turnier.agents.tree import (
     LAST,
     NONE,
     NUM_ACTION_NODES,
+    PENDING,
     STARTED,
     THREADS,
     TREE,
@@ -48,12 +49,12 @@ def select_action(tree, node, mover, settings):
     if settings[NORMALISED] > 0.0 and tree.counts[DONE] >= NORMALISE_AFTER and tree.largest[mover] > 0.0:
         scale = 1.0 / tree.largest[mover]
     minimum = settings[MINIMUM] > 0.0
-    log_parent = math.log(float(tree.visits[node]))
+    log_parent = math.log(float(tree.visits[node] % PENDING))
     best, best_score = NONE, -math.inf
     child = load(tree.first_child, node)
     while child != NONE:
         mean = mean_value(tree, child, mover, minimum)
-        score = mean * scale + settings[EXPLORATION] * math.sqrt(log_parent / float(tree.visits[child]))
+        score = mean * scale + settings[EXPLORATION] * math.sqrt(log_parent / float(tree.visits[child] % PENDING))
         if score > best_score:
             best, best_score = child, score
         child = tree.next_sibling[child]
@@ -124,7 +125,7 @@ def descend(game, tree, own, settings, state, returns, rng, choices, probs, path
     node, length = 0, 1
     path[0] = 0
     if shared:
-        fetch_add(tree.visits, 0, 1)
+        fetch_add(tree.visits, 0, 1 + PENDING)
     fresh = False
     while not fresh and length < longest and has_room(tree):
         mover = game.to_move(state)
@@ -141,7 +142,7 @@ def descend(game, tree, own, settings, state, returns, rng, choices, probs, path
         if not fresh:
             chosen = select_action(tree, node, mover, settings)
             if shared:
-                fetch_add(tree.visits, chosen, 1)
+                fetch_add(tree.visits, chosen, 1 + PENDING)
         game.step(state, tree.label[chosen], returns)
         code = draw_chance(game, state, rng, returns, choices, probs)
         node = find_child(tree, chosen, code)
@@ -152,11 +153,11 @@ def descend(game, tree, own, settings, state, returns, rng, choices, probs, path
             if node == NONE:
                 node = add_own_node(tree, own, chosen, code)
             elif shared:
-                fetch_add(tree.visits, node, 1)
+                fetch_add(tree.visits, node, 1 + PENDING)
             if shared:
                 unlock(tree)
         elif shared:
-            fetch_add(tree.visits, node, 1)
+            fetch_add(tree.visits, node, 1 + PENDING)
         path[length] = chosen
         path[length + 1] = node
         length += 2
@@ -199,6 +200,8 @@ def do_iterations(game, evaluator, settings, tree, root_state, returns, rng, own
                 gains[i, seat] = values[seat]
         for i in range(batch):
             back_up(tree, paths[i], lengths[i], gains[i], minimum)
+        if tree.counts[THREADS] > 1:
+            fetch_add(tree.counts, DONE, batch)
 
 
 @kernel(types.float64(TREE, types.int64, types.int64, Floats))

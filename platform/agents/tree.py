@@ -3,9 +3,10 @@
 Levels alternate between decision nodes (a seat is to move; K calls them chance nodes) and action nodes (an action was
 chosen, the afterstate; K's expectimax nodes). Children form linked lists in order of creation. Source: Kutsch 2017, 5.
 
-Several threads may search one tree. Then visits are added on the way down, so that a rollout under way counts as one
-without value and sends the next thread elsewhere (virtual loss); nodes are added under a lock, and appear to the others
-when they are complete. Source: Chaslot, Winands and van den Herik, "Parallel Monte-Carlo tree search", 2008.
+Several threads may search one tree (Chaslot, Winands and van den Herik, "Parallel Monte-Carlo tree search", 2008).
+Then visits are added on the way down, so that rollouts under way send the next ones elsewhere, but a mean is that of
+rollouts that came back: where values have both signs, a visit without a value would be a gain for who is losing (Liu
+and others, "Watch the unobserved", 2020). Nodes are added under a lock and appear to others when they are complete.
 """
 
 from __future__ import annotations
@@ -30,13 +31,16 @@ from turnier.games.abi import kernel
 
 NONE = -1  # no such node
 # Indices into `counts`; what several threads write at once lies apart, lest they wait for each other's cache lines.
-NUM_NODES, NUM_ACTION_NODES, LOCK = 0, 1, 2  # LOCK is 1 while a thread changes lists
-DONE, RESERVED = 16, 17  # RESERVED: nodes that several threads have taken, used or not yet
+NUM_NODES, LOCK = 0, 1  # LOCK is 1 while a thread changes lists
+DONE = 16
 THREADS, LEAST = 32, 33  # how many search the tree; 1 where values are the least ones and several threads search
 STARTED, LAST, BATCH = 48, 49, 50  # iterations begun, how many there are to be, how many a thread takes at once
-COUNTS = 64
+NUM_ACTION_NODES = 64
+RESERVED = 80  # nodes that several threads have taken, used or not yet
+COUNTS = 88
+PENDING = 1 << 40  # what a visit adds to `visits` besides 1 while its rollout is under way in one of several threads
 BLOCK = 16  # nodes that a thread reserves at once, so that those it adds share no cache line with the others'
-LARGEST_BATCH = 32
+LARGEST_BATCH = 16
 NODES_PER_ITERATION = 3  # at most: a new outcome, an action below it and its outcome
 UNKNOWN = -1  # `untried` of a decision node that selection has not visited yet
 
@@ -48,7 +52,7 @@ class Tree(NamedTuple):
     next_sibling: Any  # [capacity] node or NONE
     label: Any  # [capacity] the action of an action node, the chance outcomes' code of a decision node
     untried: Any  # [capacity] legal actions of a decision node without an action node yet, or UNKNOWN
-    visits: Any  # [capacity]
+    visits: Any  # [capacity]; between searches without PENDING
     values: Any  # [capacity, seats] sums of rollout values, or the least of them
     largest: Any  # [seats] largest value of a rollout of this search, at least 0
     counts: Any  # [COUNTS] nodes, action nodes, iterations so far, and what else the indices name
@@ -137,7 +141,7 @@ def put_node(tree, node, parent, label):
     tree.first_child[node] = NONE
     tree.label[node] = label
     tree.untried[node] = UNKNOWN
-    tree.visits[node] = 1 if tree.counts[THREADS] > 1 else 0
+    tree.visits[node] = 1 + PENDING if tree.counts[THREADS] > 1 else 0
     tree.values[node, :] = math.inf if tree.counts[LEAST] > 0 else 0.0
     tree.next_sibling[node] = NONE
     if parent != NONE:
@@ -183,7 +187,7 @@ def back_up(tree, path, length, values, minimum):
 
 @kernel(types.void(TREE, _INTS, types.int64, _FLOATS, types.boolean))
 def back_up_shared(tree, path, length, values, minimum):
-    """Does the same beside other threads; the visits are there already."""
+    """Does the same beside other threads; the visits are there already and only stop pending."""
     for seat in range(values.size):
         for i in range(length):
             if minimum:
@@ -192,16 +196,19 @@ def back_up_shared(tree, path, length, values, minimum):
                 fetch_add_float(tree.values, (path[i], seat), values[seat])
         if values[seat] > tree.largest[seat]:
             fetch_max_float(tree.largest, seat, values[seat])
-    fetch_add(tree.counts, DONE, 1)
+    for i in range(length):
+        fetch_add(tree.visits, path[i], -PENDING)
 
 
 @kernel(types.float64(TREE, types.int64, types.int64, types.boolean))
 def mean_value(tree, node, seat, minimum):
     """Returns what a node is worth to a seat: the mean of its rollouts' values, or the least of them.
 
-    A node whose first rollout another thread is making is worth nothing yet.
+    A node is worth nothing yet while its first rollout is under way in some thread.
     """
     value = tree.values[node, seat]
     if minimum:
         return value if value < math.inf else 0.0
-    return value / float(tree.visits[node])
+    visits = load(tree.visits, node)
+    returned = visits % PENDING - visits // PENDING
+    return value / float(returned) if returned > 0 else 0.0
