@@ -11,19 +11,21 @@ from turnier.agents.abi import EVALUATOR, VALUES, VISITS, Root, new_scratch
 from turnier.agents.atomics import fetch_add, load, store
 from turnier.agents.mcts_search import ROBUST, ROBUST_MAX, SECURE
 from turnier.agents.tree import (
+    ADDED,
     BATCH,
     DONE,
     LAST,
     NONE,
     NUM_ACTION_NODES,
+    NUM_NODES,
     PENDING,
     STARTED,
     THREADS,
     TREE,
     UNKNOWN,
-    add_own_node,
     back_up,
     begin,
+    child_with,
     find_child,
     has_room,
     lock,
@@ -98,7 +100,8 @@ def new_action_node(game, tree, own, node, most, state, rng, choices):
         if tree.counts[NUM_ACTION_NODES] >= most:
             added = FULL
         else:
-            added = add_own_node(tree, own, node, untried_action(game, tree, node, state, rng, choices))
+            # No child has the action yet, and among several threads none can get it: this one has the lock.
+            added = child_with(tree, own, node, untried_action(game, tree, node, state, rng, choices))
             tree.counts[NUM_ACTION_NODES] += 1
             store(tree.untried, node, tree.untried[node] - 1)
     if shared:
@@ -110,7 +113,7 @@ def new_action_node(game, tree, own, node, most, state, rng, choices):
 def search(game, evaluator, settings, tree, root_state, returns, rng, iterations):
     """Runs iterations on a tree, which may hold earlier ones; a full tree still learns from rollouts at its nodes."""
     begin(tree, iterations)
-    do_iterations(game, evaluator, settings, tree, root_state, returns, rng, np.zeros(2, np.int64))
+    do_iterations(game, evaluator, settings, tree, root_state, returns, rng, np.zeros(3, np.int64))
 
 
 @kernel(types.int64(GAME, TREE, Actions, Floats, State, Floats, Rng, Actions, Floats, Actions), inline=True)
@@ -145,19 +148,7 @@ def descend(game, tree, own, settings, state, returns, rng, choices, probs, path
                 fetch_add(tree.visits, chosen, 1 + PENDING)
         game.step(state, tree.label[chosen], returns)
         code = draw_chance(game, state, rng, returns, choices, probs)
-        node = find_child(tree, chosen, code)
-        if node == NONE:
-            if shared:
-                lock(tree)
-                node = find_child(tree, chosen, code)  # another thread may have been faster
-            if node == NONE:
-                node = add_own_node(tree, own, chosen, code)
-            elif shared:
-                fetch_add(tree.visits, node, 1 + PENDING)
-            if shared:
-                unlock(tree)
-        elif shared:
-            fetch_add(tree.visits, node, 1 + PENDING)
+        node = child_with(tree, own, chosen, code)
         path[length] = chosen
         path[length + 1] = node
         length += 2
@@ -182,7 +173,7 @@ def do_iterations(game, evaluator, settings, tree, root_state, returns, rng, own
         first = fetch_add(tree.counts, STARTED, most)
         batch = min(most, tree.counts[LAST] - first)
         if batch <= 0:
-            return
+            break
         for i in range(batch):
             copy_state(root_state, state)
             for seat in range(returns.size):
@@ -202,6 +193,8 @@ def do_iterations(game, evaluator, settings, tree, root_state, returns, rng, own
             back_up(tree, paths[i], lengths[i], gains[i], minimum)
         if tree.counts[THREADS] > 1:
             fetch_add(tree.counts, DONE, batch)
+    fetch_add(tree.counts, NUM_NODES, own[ADDED])
+    own[ADDED] = 0
 
 
 @kernel(types.float64(TREE, types.int64, types.int64, Floats))
