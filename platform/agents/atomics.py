@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
@@ -126,3 +127,15 @@ def load(array, index):
 def store(array, index, operand):
     """Writes an element such that who sees it by `load` sees all that was written before."""
     array[index] = operand
+
+
+def _prefetch(builder: Any, pointer: Any) -> None:
+    word, byte = ir.IntType(32), ir.IntType(8).as_pointer()
+    signature = ir.FunctionType(ir.VoidType(), (byte, word, word, word))
+    instruction = cgutils.get_or_insert_function(builder.module, signature, "llvm.prefetch.p0")
+    builder.call(instruction, (builder.bitcast(pointer, byte), word(1), word(3), word(1)))  # to write, soon, data
+
+
+@atomic(_prefetch, types.void)
+def prefetch(array, index):
+    """Has an element brought to this core, to be written to soon, without waiting for it."""

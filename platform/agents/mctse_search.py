@@ -13,6 +13,7 @@ from turnier.agents.mcts_search import ROBUST, ROBUST_MAX, SECURE
 from turnier.agents.tree import (
     ADDED,
     BATCH,
+    COUNTED,
     DONE,
     LAST,
     NONE,
@@ -23,9 +24,11 @@ from turnier.agents.tree import (
     THREADS,
     TREE,
     UNKNOWN,
+    add_node,
     back_up,
     begin,
     child_with,
+    fetch_path,
     find_child,
     has_room,
     lock,
@@ -51,12 +54,12 @@ def select_action(tree, node, mover, settings):
     if settings[NORMALISED] > 0.0 and tree.counts[DONE] >= NORMALISE_AFTER and tree.largest[mover] > 0.0:
         scale = 1.0 / tree.largest[mover]
     minimum = settings[MINIMUM] > 0.0
-    log_parent = math.log(float(tree.visits[node] % PENDING))
+    log_parent = math.log(float(tree.visits[node] & COUNTED))
     best, best_score = NONE, -math.inf
     child = load(tree.first_child, node)
     while child != NONE:
         mean = mean_value(tree, child, mover, minimum)
-        score = mean * scale + settings[EXPLORATION] * math.sqrt(log_parent / float(tree.visits[child] % PENDING))
+        score = mean * scale + settings[EXPLORATION] * math.sqrt(log_parent / float(tree.visits[child] & COUNTED))
         if score > best_score:
             best, best_score = child, score
         child = tree.next_sibling[child]
@@ -100,8 +103,9 @@ def new_action_node(game, tree, own, node, most, state, rng, choices):
         if tree.counts[NUM_ACTION_NODES] >= most:
             added = FULL
         else:
-            # No child has the action yet, and among several threads none can get it: this one has the lock.
-            added = child_with(tree, own, node, untried_action(game, tree, node, state, rng, choices))
+            action = untried_action(game, tree, node, state, rng, choices)
+            # No other thread adds this action meanwhile: this one has the lock.
+            added = child_with(tree, own, node, action) if shared else add_node(tree, node, action)
             tree.counts[NUM_ACTION_NODES] += 1
             store(tree.untried, node, tree.untried[node] - 1)
     if shared:
@@ -148,7 +152,12 @@ def descend(game, tree, own, settings, state, returns, rng, choices, probs, path
                 fetch_add(tree.visits, chosen, 1 + PENDING)
         game.step(state, tree.label[chosen], returns)
         code = draw_chance(game, state, rng, returns, choices, probs)
-        node = child_with(tree, own, chosen, code)
+        if shared:
+            node = child_with(tree, own, chosen, code)
+        else:
+            node = find_child(tree, chosen, code)
+            if node == NONE:
+                node = add_node(tree, chosen, code)
         path[length] = chosen
         path[length + 1] = node
         length += 2
@@ -169,6 +178,7 @@ def do_iterations(game, evaluator, settings, tree, root_state, returns, rng, own
     paths = np.empty((most, 2 * np.int64(settings[TREE_DEPTH]) + 1), np.int64)
     lengths = np.empty(most, np.int64)
     states, gains = np.empty((most, state.size), np.int64), np.empty((most, returns.size))
+    shared = tree.counts[THREADS] > 1
     while True:
         first = fetch_add(tree.counts, STARTED, most)
         batch = min(most, tree.counts[LAST] - first)
@@ -186,12 +196,11 @@ def do_iterations(game, evaluator, settings, tree, root_state, returns, rng, own
             for seat in range(returns.size):
                 leaf_returns[seat] = gains[i, seat]
                 values[seat] = 0.0
+            if shared:
+                fetch_path(tree, paths[i], lengths[i])
             evaluator.evaluate(game, evaluator.weights, states[i], leaf_returns, 1, rng, values, scratch)
-            for seat in range(returns.size):
-                gains[i, seat] = values[seat]
-        for i in range(batch):
-            back_up(tree, paths[i], lengths[i], gains[i], minimum)
-        if tree.counts[THREADS] > 1:
+            back_up(tree, paths[i], lengths[i], values, minimum)
+        if shared:
             fetch_add(tree.counts, DONE, batch)
     fetch_add(tree.counts, NUM_NODES, own[ADDED])
     own[ADDED] = 0

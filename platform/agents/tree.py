@@ -25,6 +25,7 @@ from turnier.agents.atomics import (
     fetch_max_float,
     fetch_min_float,
     load,
+    prefetch,
     store,
     yield_processor,
 )
@@ -40,7 +41,9 @@ NUM_ACTION_NODES = 64
 RESERVED = 80  # nodes that several threads have taken, used or not yet
 COUNTS = 88
 NEXT, END, ADDED = 0, 1, 2  # of a thread's own block: its next node, its end, and how many nodes it added
-PENDING = 1 << 40  # what a visit adds to `visits` besides 1 while its rollout is under way in one of several threads
+PENDING_BITS = 40
+COUNTED = (1 << PENDING_BITS) - 1  # the bits of `visits` that count visits
+PENDING = 1 << PENDING_BITS  # what a visit adds besides 1 while its rollout is under way in one of several threads
 BLOCK = 16  # nodes that a thread reserves at once, so that those it adds share no cache line with the others'
 LARGEST_BATCH = 16
 NODES_PER_ITERATION = 3  # at most: a new outcome, an action below it and its outcome
@@ -54,7 +57,7 @@ class Tree(NamedTuple):
     next_sibling: Any  # [capacity] node or NONE
     label: Any  # [capacity] the action of an action node, the chance outcomes' code of a decision node
     untried: Any  # [capacity] legal actions of a decision node without an action node yet, or UNKNOWN
-    visits: Any  # [capacity]; between searches without PENDING
+    visits: Any  # [capacity]; between searches nothing is PENDING
     values: Any  # [capacity, seats] sums of rollout values, or the least of them
     largest: Any  # [seats] largest value of a rollout of this search, at least 0
     counts: Any  # [COUNTS] nodes, action nodes, iterations so far, and what else the indices name
@@ -168,14 +171,12 @@ def find_child(tree, parent, label):
 
 @kernel(types.int64(TREE, _INTS, types.int64, types.int64))
 def child_with(tree, own, parent, label):
-    """Returns the child with that label, which is added where there is none; among several threads with a visit.
+    """Returns the child with that label, which is added where there is none, with a visit; for several threads.
 
-    Threads add to one list by exchanging its head; who comes second looks through what the others put in front.
+    They add to one list by exchanging its head; who comes second looks through what the others put in front.
     """
     head = load(tree.first_child, parent)
     child = find_from(tree, head, NONE, label)
-    if tree.counts[THREADS] == 1:
-        return add_node(tree, parent, label) if child == NONE else child
     if child == NONE:
         node = own_node(tree, own)
         blank(tree, node, label)
@@ -218,6 +219,14 @@ def back_up(tree, path, length, values, minimum):
     tree.counts[DONE] += 1
 
 
+@kernel(types.void(TREE, _INTS, types.int64))
+def fetch_path(tree, path, length):
+    """Has what `back_up` will write brought to this core, while it makes the rollout."""
+    for i in range(length):
+        prefetch(tree.visits, path[i])
+        prefetch(tree.values, (path[i], 0))
+
+
 @kernel(types.void(TREE, _INTS, types.int64, _FLOATS, types.boolean))
 def back_up_shared(tree, path, length, values, minimum):
     """Does the same beside other threads; the visits are there already and only stop pending."""
@@ -243,5 +252,5 @@ def mean_value(tree, node, seat, minimum):
     if minimum:
         return value if value < math.inf else 0.0
     visits = load(tree.visits, node)
-    returned = visits % PENDING - visits // PENDING
+    returned = (visits & COUNTED) - (visits >> PENDING_BITS)
     return value / float(returned) if returned > 0 else 0.0
