@@ -12,7 +12,7 @@ import numpy as np
 from numba import types
 from numba.core.types import FunctionType
 
-from turnier.games.abi import GAME, Actions, Floats, Rng, State, kernel
+from turnier.games.abi import GAME, Actions, Floats, Rng, State, kernel, tell_type
 from turnier.games.game import MAX_SEATS
 
 
@@ -52,6 +52,7 @@ class EvaluatorKernels(NamedTuple):
 
 
 EVALUATOR = types.NamedTuple([FunctionType(EVALUATE), Floats], EvaluatorKernels)
+tell_type(EvaluatorKernels, EVALUATOR)
 
 # Rows of `root`, [2, num_actions]: what a search found out about each action, zero for actions never tried.
 VISITS, VALUES = 0, 1
@@ -71,4 +72,5 @@ class SeatKernels(NamedTuple):
 
 
 SEAT = types.NamedTuple([FunctionType(ACT), EVALUATOR, Floats], SeatKernels)
+tell_type(SeatKernels, SEAT)
 SEATS = types.UniTuple(SEAT, MAX_SEATS)  # filled up with the first seat where a game has fewer

@@ -65,7 +65,7 @@ def atomic(emit: Emit, returns: Any = None) -> Callable[[Callable[..., Any]], An
 
 
 @atomic(lambda builder, pointer, operand: builder.atomic_rmw("add", pointer, operand, "acq_rel"))
-def fetch_add(array, index, operand):
+def fetch_add(array: Any, index: Any, operand: Any) -> Any:
     """Adds to an integer and returns what it was before."""
     before = array[index]
     array[index] += operand
@@ -73,7 +73,7 @@ def fetch_add(array, index, operand):
 
 
 @atomic(lambda builder, pointer, operand: builder.atomic_rmw("xchg", pointer, operand, "acq_rel"))
-def exchange(array, index, operand):
+def exchange(array: Any, index: Any, operand: Any) -> Any:
     """Replaces an integer and returns what it was before."""
     before = array[index]
     array[index] = operand
@@ -94,7 +94,7 @@ def compare_exchange(array, index, expected, operand):
 
 
 @atomic(lambda builder, pointer, operand: builder.atomic_rmw("fadd", pointer, operand, "monotonic"))
-def fetch_add_float(array, index, operand):
+def fetch_add_float(array: Any, index: Any, operand: Any) -> Any:
     """Adds to a float and returns what it was before."""
     before = array[index]
     array[index] += operand
@@ -102,7 +102,7 @@ def fetch_add_float(array, index, operand):
 
 
 @atomic(lambda builder, pointer, operand: builder.atomic_rmw("fmin", pointer, operand, "monotonic"))
-def fetch_min_float(array, index, operand):
+def fetch_min_float(array: Any, index: Any, operand: Any) -> Any:
     """Lowers a float to the operand if that is less, and returns what it was before."""
     before = array[index]
     array[index] = min(before, operand)
@@ -110,7 +110,7 @@ def fetch_min_float(array, index, operand):
 
 
 @atomic(lambda builder, pointer, operand: builder.atomic_rmw("fmax", pointer, operand, "monotonic"))
-def fetch_max_float(array, index, operand):
+def fetch_max_float(array: Any, index: Any, operand: Any) -> Any:
     """Raises a float to the operand if that is more, and returns what it was before."""
     before = array[index]
     array[index] = max(before, operand)
@@ -118,13 +118,13 @@ def fetch_max_float(array, index, operand):
 
 
 @atomic(lambda builder, pointer: builder.load_atomic(pointer, "acquire", 8))
-def load(array, index):
+def load(array: Any, index: Any) -> Any:
     """Returns an element such that all that was written before its `store` is seen."""
     return array[index]
 
 
 @atomic(lambda builder, pointer, operand: builder.store_atomic(operand, pointer, "release", 8), types.void)
-def store(array, index, operand):
+def store(array: Any, index: Any, operand: Any) -> None:
     """Writes an element such that who sees it by `load` sees all that was written before."""
     array[index] = operand
 

@@ -177,8 +177,8 @@ class Mc(SearchAgent):
         2, "value of a rollout in which a one-seat game ended: 1 its score, 2 its score - 1", low=1, high=2
     )
     evaluator: Evaluator = parameter(Rollout(), "what is averaged")
-    milliseconds: int = parameter(0, "time per move in place of iterations, 0 = none", low=0, high=3_600_000)
     threads: int = parameter(1, "cores that search one decision", low=1, high=256)
+    milliseconds: int = parameter(0, "time per move in place of iterations, 0 = none", low=0, high=3_600_000)
 
     def settings(self) -> tuple[float, ...]:
         return (float(self.iterations),)

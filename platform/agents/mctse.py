@@ -149,8 +149,8 @@ class Mctse(SearchAgent):
         1, "value of a rollout in which a one-seat game ended: 1 its score, 2 its score - 1", low=1, high=2
     )
     evaluator: Evaluator = parameter(Rollout(), "what values a new node")
-    milliseconds: int = parameter(0, "time per move in place of iterations, 0 = none", low=0, high=3_600_000)
     threads: int = parameter(1, "cores that search one decision", low=1, high=256)
+    milliseconds: int = parameter(0, "time per move in place of iterations, 0 = none", low=0, high=3_600_000)
 
     def settings(self) -> tuple[float, ...]:
         choices = (self.selection == "uctn", FINALS.index(self.final), self.security, self.backup == "minimum")

@@ -6,6 +6,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from rich.console import Console
 
 from turnier.agents.registry import AGENTS
 from turnier.arena.bench_expectimax import expectimax_rates
+from turnier.arena.bench_learning import learned_moves
 from turnier.arena.bench_parallel import PARALLEL_MEASURES
 from turnier.arena.bench_programs import run_program
 from turnier.arena.match import play_matches, replay_positions
@@ -127,6 +129,11 @@ def _mctse_2048(folder: Path, seed: int) -> Pair:
     return _decisions("mctse(iterations=3500,rollout_depth=150,maxnodes=500)", 100, seed), scale * SCALE_MCTSE
 
 
+def _learn_2048(learning: str, target: float, folder: Path, seed: int) -> Pair:
+    scale = run_program(folder, "reference_2048", "random", RANDOM_GAMES, seed)["moves_per_second"] / SCALE_MOVES
+    return learned_moves(learning, seed), scale * target
+
+
 def _expectimax_2048(folder: Path, seed: int) -> Pair:
     return expectimax_rates(folder, depth=3, cutoff=0.0, table=18, seed=seed)[0]
 
@@ -146,6 +153,8 @@ MEASURES: dict[str, tuple[str, str, Callable[[Path, int], Pair]]] = {
     "random_2048": ("moves/s", "C, the same play", _random_2048),
     "mc_2048": ("decisions/s", "C, the same loop", _mc_2048),
     "mctse_2048": ("decisions/s", "60/s at C's 42 M moves/s", _mctse_2048),
+    "learn_td_2048": ("moves/s", "1.5 M/s at C's 42 M", partial(_learn_2048, "td(coherence=false,alpha=0.1)", 1.5e6)),
+    "learn_tc_2048": ("moves/s", "1.0 M/s at C's 42 M", partial(_learn_2048, "td", 1e6)),
     "expectimax_2048": ("evaluations/s", "C, the same search", _expectimax_2048),
     "yavalath_playouts": ("playouts/s", "C, the same play", _yavalath_playouts),
     "yavalath_uct": ("iterations/s", "C, UCT of its own", _yavalath_uct),

@@ -18,10 +18,10 @@ class _Rate(ProgressColumn):
 class Bar:
     """A running bar; `label` and `note` may change while it runs."""
 
-    def __init__(self, progress: Progress, label: str, total: int, unit: str) -> None:
+    def __init__(self, progress: Progress, label: str, total: int, unit: str, completed: int) -> None:
         self._progress = progress
         self._total = total
-        self._task = progress.add_task(label, total=total, note="", unit=unit)
+        self._task = progress.add_task(label, total=total, completed=completed, note="", unit=unit)
 
     def advance(self, done: int) -> None:
         self._progress.advance(self._task, done)
@@ -39,8 +39,10 @@ class Bar:
 
 
 @contextmanager
-def game_bar(label: str, total: int, console: Console | None = None, unit: str = "games") -> Iterator[Bar]:
-    """Shows a bar over `total` games, or what else `unit` names, on standard error while the block runs."""
+def game_bar(
+    label: str, total: int, console: Console | None = None, unit: str = "games", completed: int = 0
+) -> Iterator[Bar]:
+    """Shows a bar over `total` games, or what else `unit` names, `completed` of them earlier, on standard error."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -50,4 +52,4 @@ def game_bar(label: str, total: int, console: Console | None = None, unit: str =
         TextColumn("{task.fields[note]}"),
     )
     with Progress(*columns, console=console or Console(stderr=True), speed_estimate_period=20) as progress:
-        yield Bar(progress, label, total, unit)
+        yield Bar(progress, label, total, unit, completed)

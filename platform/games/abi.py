@@ -19,6 +19,7 @@ import numba
 import numpy as np
 from numba import njit, types
 from numba.core.types import FunctionType, WrapperAddressProtocol
+from numba.extending import typeof_impl
 
 STATE_DTYPE = np.int64
 CHANCE = -1  # what `to_move` answers where an outcome has to be drawn: the state is an afterstate
@@ -61,6 +62,10 @@ HELPER_FILES = tuple(
         "agents/crew.py",
         "agents/evaluators/evaluator.py",
         "agents/expectimax_search.py",
+        "agents/learning/board2048_kernels.py",
+        "agents/learning/intrinsics.py",
+        "agents/learning/network_kernels.py",
+        "agents/learning/settings.py",
         "agents/mcts_search.py",
         "agents/mcts_tree.py",
         "agents/mctse_search.py",
@@ -200,6 +205,14 @@ GAME = types.NamedTuple(
     [FunctionType(s) for s in _KERNEL_SIGNATURES] + [types.int64] * 7 + [types.float64],
     GameKernels,
 )
+
+
+def tell_type(cls: type[NamedTuple], numba_type: Any) -> None:
+    """Tells numba the type of a tuple of pointers: working it out took most of what a call from Python costs."""
+    typeof_impl.register(cls)(lambda value, context: numba_type)
+
+
+tell_type(GameKernels, GAME)
 
 
 @kernel(OUTCOMES)

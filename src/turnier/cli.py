@@ -1,4 +1,4 @@
-"""The command line: games, agents, play, tournament, certainty, results, report, verify, bench."""
+"""The command line: games, agents, play, tournament, certainty, train, results, report, verify, bench."""
 
 from __future__ import annotations
 
@@ -187,6 +187,26 @@ def certainty(
     with Store.open(store) as results, make_executor(executor, workers, address) as pool:
         votes = measure(wanted, results, pool)
     show(console, wanted, votes, as_json)
+
+
+@app.command(short_help="Learns an n-tuple network into a file.")
+def train(
+    game: Annotated[str, typer.Argument(help="a game with a board, such as 2048 or yavalath")],
+    evaluator: Annotated[str, typer.Argument(help='the network, such as "ntuple(network=4x6)"')],
+    out: Annotated[Path, typer.Option(help="the weights; a file that is there is trained on")],
+    games: Annotated[int, typer.Option(help="games in all, earlier runs included", min=1)] = 10_000,
+    learning: Annotated[str, typer.Option(help='how, such as "td(alpha=0.1,coherence=false)"')] = "td",
+    seed: Annotated[int, typer.Option(help="same seed and one thread, same weights", min=0)] = 1,
+    threads: Annotated[int, typer.Option(help="threads that learn at once, sharing one table", min=1)] = 1,
+    every: Annotated[int, typer.Option(help="games of a point of the learning curve", min=1)] = 1000,
+) -> None:
+    """Learns an n-tuple network by self-play into a file; stopped in any way, the same command goes on.
+
+    Example: turnier train 2048 "ntuple(network=4x6)" --games 10000 --out weights.npz
+    """
+    from turnier.train_command import train
+
+    train(console, game, evaluator, learning, games, out, seed, threads, every)
 
 
 @app.command(short_help="Shows what is stored.")

@@ -1,0 +1,208 @@
+"""N-tuple networks: a board's value as a sum of learned table entries over tuples of its cells."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from numba import types
+
+from turnier.agents.abi import EVALUATE, SCRATCH, EvaluatorKernels
+from turnier.agents.evaluators.evaluator import Evaluator
+from turnier.agents.learning.board2048_kernels import at_most_15, packed_value
+from turnier.agents.learning.network import (
+    CELLS,
+    POINTS,
+    PUBLISHED,
+    WALK,
+    Network,
+    published_tuples,
+    random_tuples,
+    walked_tuples,
+    written_tuples,
+)
+from turnier.agents.learning.network_kernels import (
+    BASES,
+    ENTRIES,
+    LENGTH,
+    LOOK_AHEAD,
+    ORIGIN,
+    OUTPUTS,
+    PACKED,
+    SYMMETRIES,
+    TUPLES,
+    VALUES,
+    Table,
+    Words,
+)
+from turnier.agents.learning.weights import evaluator_weights, read_config, weights_from_file
+from turnier.games.abi import GAME, TERMINAL, Actions, State, kernel, pointer
+from turnier.games.errors import UserError
+from turnier.games.game import Game
+from turnier.games.generic import copy_state
+from turnier.games.parameters import parameter, parameters_of
+from turnier.games.registry import GAMES
+from turnier.games.twenty48_board import move
+
+_U = np.uint64
+BOARD, HIGH = 1, 2  # words of a state, see games/twenty48.py
+_NOTHING = np.float64(0.0)
+
+
+@kernel(types.float32(Words, Table, Actions, types.int64))
+def cells_value(words, table, cells, block):
+    """The network's value of cells, as `sum_entries` sums it up."""
+    tuples, length, highest = words[TUPLES], words[LENGTH], words[VALUES] - 1
+    factors = BASES + 2 * tuples
+    places = factors + tuples * length
+    origin = words[ORIGIN] + block * words[ENTRIES]
+    total = _NOTHING
+    for _ in range(words[SYMMETRIES]):
+        part = _NOTHING
+        for t in range(tuples):
+            entry = words[BASES + t]
+            for i in range(t * length, t * length + length):
+                entry += words[factors + i] * min(cells[words[places + i]], highest)
+            part += table[origin + entry]
+        total += part
+        places += tuples * length
+    return np.float32(total)
+
+
+@kernel(types.float64(Words, Table, types.uint64, types.uint64, SCRATCH))
+def best_after_2048(words, table, board, high, scratch):
+    """The largest reward plus value of a move from a 4x4 board of 2048."""
+    images = scratch.choices.view(np.uint64)
+    best, found = 0.0, False
+    for action in range(4):
+        after, after_high, reward = move(board, high, 4, action)
+        if after != board or after_high != high:
+            value = reward + float(packed_value(words, at_most_15(after, after_high), table, images))
+            if not found or value > best:
+                best, found = value, True
+    return best
+
+
+@kernel(types.float64(GAME, Words, Table, State, SCRATCH))
+def best_after(game, words, table, state, scratch):
+    """The largest reward plus value of an action in a game of one seat."""
+    after, gains, choices = scratch.state, scratch.returns, scratch.choices
+    n = game.legal(state, choices)
+    best = 0.0
+    for i in range(n):
+        game.legal(state, choices)  # the cells took its place
+        copy_state(state, after)
+        gains[0] = 0.0
+        game.step(after, choices[i], gains)
+        value = gains[0]
+        if game.to_move(after) != TERMINAL:
+            game.cells(after, choices)
+            value += float(cells_value(words, table, choices, 0))
+        if i == 0 or value > best:
+            best = value
+    return best
+
+
+@kernel(EVALUATE)
+def evaluate_ntuple(game, weights, state, returns, count, rng, totals, scratch):
+    """The returns so far and what the network expects to come, / max_return."""
+    words, table = weights.view(np.int64), weights.view(np.float32)
+    mover = game.to_move(state)
+    share = float(count) / game.max_return
+    for seat in range(totals.size):
+        totals[seat] += returns[seat] * share
+    if mover == TERMINAL:
+        return
+    if words[PACKED] != 0:
+        board, high = _U(state[BOARD]), _U(state[HIGH])
+        if mover == 0:
+            totals[0] += share * best_after_2048(words, table, board, high, scratch)
+        else:
+            images = scratch.choices.view(np.uint64)
+            totals[0] += share * float(packed_value(words, at_most_15(board, high), table, images))
+        return
+    if mover == 0 and words[LOOK_AHEAD] != 0:
+        totals[0] += share * best_after(game, words, table, state, scratch)
+        return
+    game.cells(state, scratch.choices)
+    outputs = words[OUTPUTS]
+    for o in range(outputs):
+        value = share * float(cells_value(words, table, scratch.choices, max(mover, 0) * outputs + o))
+        totals[o] += value
+        if outputs == 1 and totals.size == 2:
+            totals[1] -= value
+
+
+@dataclass(frozen=True)
+class NTuple(Evaluator):
+    """The value that an n-tuple network has learned of a board, from a file or, without one, an empty one.
+
+    A network sums up one table entry per tuple of cells, for the board and all its symmetric images. `turnier train`
+    makes files. Where a seat of a one-seat game with chance is to move, its best action counts, since values are
+    learned of afterstates. Sources: Kutsch 2017, 6.1; Weitz 2022, 4.1; Szubert and Jaskowski 2014.
+    """
+
+    name: ClassVar[str] = "ntuple"
+    evaluate_kernel: ClassVar[Any] = evaluate_ntuple
+
+    file: str = parameter("", "weights that `turnier train` wrote; they say what the network is")
+    digest: str = parameter("", "which weights those must be; filled in")
+    network: str = parameter(WALK, "which tuples", choices=(*PUBLISHED, WALK, POINTS, CELLS))
+    tuples: int = parameter(20, "walk and points: how many random tuples", low=1, high=1000)
+    length: int = parameter(3, "walk and points: cells of a tuple", low=1, high=10)
+    seed: int = parameter(1, "walk and points: which random tuples", low=0, high=2**53)
+    cells: str = parameter("", "cells: the tuples, such as 0.1.2/4.5.6")
+    symmetric: bool = parameter(True, "sum over the board's symmetric images too")
+    values: int = parameter(16, "cell values told apart, higher ones count as the highest", low=2, high=64)
+
+    def check(self) -> None:
+        if (self.network == CELLS) != bool(self.cells):
+            raise UserError("ntuple: network=cells must have cells, and no other network; write cells=0.1.2/4.5.6.")
+        if not self.file:
+            if self.digest:
+                raise UserError("ntuple: a digest must belong to a file, got none; leave the digest out.")
+            return
+        for field, _ in parameters_of(type(self)):
+            if field.name not in ("file", "digest") and getattr(self, field.name) != field.default:
+                raise UserError(f"ntuple: the file says what the network is, got {field.name} too; leave it out.")
+        if not self.digest:
+            object.__setattr__(self, "digest", read_config(Path(self.file))["digest"])
+
+    def cannot_evaluate(self, game: Game) -> str | None:
+        if not game.num_cells:
+            return f"ntuple needs a game with a board, got {game}; use evaluator=rollout."
+        if self.file:
+            learned = GAMES.make(read_config(Path(self.file))["network"]["game"])
+            if learned != game:
+                return f"the weights in {self.file} are for {learned}, got {game}; train some for it."
+        elif self.network in PUBLISHED and (game.name != "2048" or game.num_cells != 16):
+            return f"the network {self.network} is for the 4x4 board of 2048 only, got {game}; use network=walk."
+        return None
+
+    def network_for(self, game: Game) -> Network:
+        """Returns the network that the parameters stand for; the file is not asked."""
+        if self.network in PUBLISHED:
+            tuples = published_tuples(self.network)
+        elif self.network == CELLS:
+            tuples = written_tuples(self.cells)
+        elif self.network == WALK:
+            tuples = walked_tuples(game.neighbours(), self.tuples, self.length, self.seed)
+        else:
+            tuples = random_tuples(game.num_cells, self.tuples, self.length, self.seed)
+        return Network.of(game, tuples, self.values, self.symmetric)
+
+    def kernels(self, game: Game, rollout_depth: int, score_method: int) -> EvaluatorKernels:
+        if self.file:
+            weights = weights_from_file(str(Path(self.file).resolve()), self.digest)
+        else:
+            weights = _empty(self.network_for(game))
+        return EvaluatorKernels(pointer(type(self).evaluate_kernel, EVALUATE), weights)
+
+
+@functools.lru_cache(maxsize=16)
+def _empty(network: Network) -> npt.NDArray[np.float64]:
+    return evaluator_weights(network, None)

@@ -1,0 +1,82 @@
+"""Entries of n-tuple networks for packed 4x4 boards of 2048: one instruction a tuple, not a loop of cells.
+
+The places and their order are those of `find_entries`, so values and learned weights are the same, bit for bit. Needs
+16 cell values, tuples with ascending cells, and all eight symmetries.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import types
+
+from turnier.agents.learning.intrinsics import gather_bits, prefetch
+from turnier.agents.learning.network_kernels import BASES, ORIGIN, TUPLES, WIDTH, Index, Table, Words
+from turnier.games.abi import kernel
+from turnier.games.twenty48_board import transpose
+
+_U = np.uint64
+_U64 = types.uint64
+_0, _1, _2, _3, _4, _5, _6, _7, _8 = (_U(n) for n in range(9))
+_12, _15, _16, _48 = (_U(n) for n in (12, 15, 16, 48))
+_COLUMN0, _COLUMN1 = _U(0x000F000F000F000F), _U(0x00F000F000F000F0)
+_ROW1, _ROW2 = _U(0x00000000FFFF0000), _U(0x0000FFFF00000000)
+_NOTHING = np.float64(0.0)
+
+
+@kernel(_U64(_U64))
+def reverse_rows(b):
+    """Mirrors a board: the columns in reverse order."""
+    return ((b & _COLUMN0) << _12) | ((b & _COLUMN1) << _4) | ((b >> _4) & _COLUMN1) | ((b >> _12) & _COLUMN0)
+
+
+@kernel(_U64(_U64))
+def reverse_columns(b):
+    """Turns a board upside down: the rows in reverse order."""
+    return (b << _48) | ((b << _16) & _ROW2) | ((b >> _16) & _ROW1) | (b >> _48)
+
+
+@kernel(types.void(_U64, Index))
+def symmetric_images(b, images):
+    """Writes the eight images of a board into `images`, [8], in the order of games/game.py square_symmetries."""
+    turned = transpose(b)
+    mirrored, turned_mirrored = reverse_rows(b), reverse_rows(turned)
+    images[_0], images[_1] = b, reverse_columns(turned)
+    images[_2], images[_3] = reverse_columns(mirrored), turned_mirrored
+    images[_4], images[_5] = turned, reverse_columns(b)
+    images[_6], images[_7] = reverse_columns(turned_mirrored), mirrored
+
+
+@kernel(types.void(Words, _U64, Table, Index, _U64, Index))
+def find_packed_entries(words, board, table, index, first, images):
+    """`find_entries` for a board with four bits a cell, and the entries are fetched early."""
+    tuples, width, origin = _U(words[TUPLES]), _U(words[WIDTH]), _U(words[ORIGIN])
+    symmetric_images(board, images)
+    at = first
+    for image in range(_8):
+        b = images[image]
+        for t in range(_U(BASES), _U(BASES) + tuples):
+            place = origin + (_U(words[t]) + gather_bits(b, _U(words[t + tuples]))) * width
+            index[at] = place
+            prefetch(table, np.int64(place))
+            at += _1
+
+
+@kernel(_U64(_U64, _U64))
+def at_most_15(board, high):
+    """The board with exponents 16 and 17 as 15."""
+    return board | high * _15
+
+
+@kernel(types.float32(Words, _U64, Table, Index))
+def packed_value(words, board, table, images):
+    """The network's value of a packed board, as `sum_entries` sums it up."""
+    tuples, width, origin = _U(words[TUPLES]), _U(words[WIDTH]), _U(words[ORIGIN])
+    symmetric_images(board, images)
+    total = _NOTHING
+    for image in range(_8):
+        b = images[image]
+        part = _NOTHING
+        for t in range(_U(BASES), _U(BASES) + tuples):
+            part += table[origin + (_U(words[t]) + gather_bits(b, _U(words[t + tuples]))) * width]
+        total += part
+    return np.float32(total)

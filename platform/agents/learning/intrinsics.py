@@ -1,0 +1,71 @@
+"""Two machine instructions that numba does not offer: gathering bits by a mask, and prefetching.
+
+Both are plain Python with `NUMBA_DISABLE_JIT=1`, and on processors without the instruction; the results are the same.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from llvmlite import binding, ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from turnier.games.abi import JIT, kernel
+
+_WORD = types.uint64
+_0, _1 = np.uint64(0), np.uint64(1)
+HAS_BIT_GATHER = bool(JIT and binding.get_host_cpu_features().get("bmi2", False))
+
+
+@kernel(_WORD(_WORD, _WORD))
+def gather_bits_by_shifts(word, mask):
+    """Returns the bits of `word` under `mask`, pushed together to the low end."""
+    gathered, place = _0, _1
+    while mask != _0:
+        lowest = mask & (_0 - mask)
+        if word & lowest != _0:
+            gathered |= place
+        place <<= _1
+        mask ^= lowest
+    return gathered
+
+
+@intrinsic
+def _gather_bits(typing_context: Any, word: Any, mask: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        word_type = ir.IntType(64)
+        function = cgutils.get_or_insert_function(
+            builder.module, ir.FunctionType(word_type, [word_type, word_type]), "llvm.x86.bmi.pext.64"
+        )
+        return builder.call(function, arguments)
+
+    return _WORD(_WORD, _WORD), generate
+
+
+@intrinsic
+def _prefetch(typing_context: Any, table: Any, index: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        place = builder.bitcast(builder.gep(array.data, [arguments[1]]), ir.IntType(8).as_pointer())
+        number = ir.IntType(32)
+        function = cgutils.get_or_insert_function(
+            builder.module,
+            ir.FunctionType(ir.VoidType(), [ir.IntType(8).as_pointer(), number, number, number]),
+            "llvm.prefetch.p0i8",
+        )
+        # for writing, keep in all caches, data
+        builder.call(function, [place, number(0), number(3), number(1)])
+        return context.get_dummy_value()
+
+    return types.void(table, types.int64), generate
+
+
+def _no_prefetch(table: Any, index: Any) -> None:
+    """Fetching early changes no result."""
+
+
+gather_bits: Any = _gather_bits if HAS_BIT_GATHER else gather_bits_by_shifts
+prefetch: Any = _prefetch if JIT else _no_prefetch

@@ -1,0 +1,154 @@
+"""Afterstate learning of 2048 on the 4x4 board: the same games and weights as learn_games, ten times as fast.
+
+Source: Szubert and Jaskowski 2014 (afterstates), Beal and Smith 1999 (temporal coherence).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import types
+
+from turnier.agents.learning.board2048_kernels import at_most_15, find_packed_entries
+from turnier.agents.learning.network_kernels import (
+    TUPLES,
+    WIDTH,
+    Index,
+    Table,
+    Words,
+    add_coherently,
+    add_plainly,
+    sum_entries,
+)
+from turnier.agents.learning.settings import DISCOUNT, FROM_RANDOM, METHOD
+from turnier.games.abi import Floats, kernel
+from turnier.games.rng import below, next_word, seed_stream, uniform
+from turnier.games.twenty48_board import GAIN, move, occupied, place_tile, random_tile, slide, transpose
+
+_U = np.uint64
+Scores = types.Array(types.float32, 2, "C")
+_U64, _I64 = types.uint64, types.int64
+_0, _1, _4, _8, _16, _32, _48 = (_U(n) for n in (0, 1, 4, 8, 16, 32, 48))
+_LOW32, _ROW, _ONES = _U(0xFFFFFFFF), _U(0xFFFF), _U(0x1111111111111111)
+_STREAM = _U(4 * 0x9E3779B97F4A7C15 % 2**64)  # splitmix64 makes a game's four words out of four steps of this / 4
+_ZERO = np.float32(0)
+
+
+@kernel(_U64(_U64, _U64, types.Array(_U64, 1, "C")))
+def with_tile(board, high, rng):
+    """The board after chance, where no tile of 65,536 or more can come."""
+    if high == _0 and board != _0:
+        empty = occupied(board) ^ _ONES
+        after, _ = place_tile(board, empty, empty, next_word(rng) & _LOW32)
+        return after
+    outcome = random_tile(board, high, 16, next_word(rng) & _LOW32)
+    return board | _U(1 + (outcome & 1)) << _U(4 * (outcome >> 1))
+
+
+@kernel(_I64(_U64, _I64))
+def row_gains(b, side):
+    """`slide_gain` without branches: the reward, or below 0 where two 32768s merge."""
+    a = np.int64(GAIN[side + np.int64(b & _ROW)])
+    c = np.int64(GAIN[side + np.int64((b >> _16) & _ROW)])
+    d = np.int64(GAIN[side + np.int64((b >> _32) & _ROW)])
+    e = np.int64(GAIN[side + np.int64(b >> _48)])
+    return a + c + d + e if (a | c | d | e) >= 0 else -1
+
+
+@kernel(_I64(_U64, _U64, Index, Index, types.Array(_I64, 1, "C")))
+def move_all(board, high, boards, highs, gains):
+    """Fills in [4] what each action makes of the board, and its reward; returns a bit for every legal action."""
+    legal = 0
+    turned = transpose(board)
+    for action in range(4):
+        after, after_high, gain = _0, _0, -1
+        if high == _0:
+            before = board if action < 2 else turned
+            side = (action & 1) << 16
+            after = slide(before, side)
+            if after == before:
+                continue
+            gain = row_gains(before, side)
+            if action >= 2:
+                after = transpose(after)
+        if gain < 0:
+            after, after_high, gain = move(board, high, 4, action)
+            if after == board and after_high == high:
+                continue
+        boards[action], highs[action], gains[action] = after, after_high, gain
+        legal |= 1 << action
+    return legal
+
+
+@kernel(_I64(Words, Table, Floats, _U64, _I64, Table, Floats, Scores))
+def learn_2048(words, table, settings, key, first, rates, epsilons, scores):
+    """Plays and learns from game after game; see learn_games.
+
+    Args:
+        rates: [games] learning rate of each, for the whole board.
+        epsilons: [games] probability of a random move.
+        scores: [games, 1] filled in.
+    """
+    rng = np.empty(4, np.uint64)
+    images, boards, highs = np.empty(8, np.uint64), np.empty(4, np.uint64), np.empty(4, np.uint64)
+    gains = np.empty(4, np.int64)
+    tuples = _U(words[TUPLES])
+    count = _8 * tuples
+    index = np.empty(5 * np.int64(count), np.uint64)  # of the four afterstates, and of the one before
+    before = _4 * count
+    coherent = words[WIDTH] > 1
+    discount = np.float32(settings[DISCOUNT])
+    at_end = settings[METHOD] == 1.0
+    moves = 0
+    for game in range(scores.shape[0]):
+        seed_stream(key + _U(first + game) * _STREAM, rng)
+        rate = rates[game] / np.float32(count)
+        epsilon = epsilons[game]
+        board, high = with_tile(_0, _0, rng), _0
+        board = with_tile(board, high, rng)
+        score, begun = 0, False
+        while True:
+            legal = move_all(board, high, boards, highs, gains)
+            for action in range(4):
+                if legal >> action & 1:
+                    packed = at_most_15(boards[action], highs[action])
+                    find_packed_entries(words, packed, table, index, _U(action) * count, images)
+            best, n = -1, 0
+            best_value = np.float32(score) if at_end else _ZERO
+            for action in range(4):
+                if legal >> action & 1:
+                    value = discount * sum_entries(table, index, _U(action) * count, _8, tuples, _0)
+                    if not at_end:
+                        value += np.float32(gains[action])
+                    if best < 0 or value > best_value:
+                        best, best_value = action, value
+                    n += 1
+            learns = begun
+            if epsilon > 0.0 and best >= 0 and uniform(rng) < epsilon:
+                k = below(rng, n)
+                for action in range(4):
+                    if legal >> action & 1:
+                        if k == 0:
+                            best = action
+                        k -= 1
+                learns = begun and settings[FROM_RANDOM] != 0.0
+                best_value = discount * sum_entries(table, index, _U(best) * count, _8, tuples, _0)
+                if not at_end:
+                    best_value += np.float32(gains[best])
+            if learns:
+                change = rate * (best_value - sum_entries(table, index, before, _8, tuples, _0))
+                if coherent:
+                    add_coherently(table, index, before, count, _0, change)
+                else:
+                    add_plainly(table, index, before, count, _0, change)
+            if best < 0:
+                break
+            chosen = _U(best) * count
+            for i in range(count):
+                index[before + i] = index[chosen + i]
+            begun = True
+            moves += 1
+            score += gains[best]
+            board, high = boards[best], highs[best]
+            board = with_tile(board, high, rng)
+        scores[game, 0] = np.float32(score)
+    return moves

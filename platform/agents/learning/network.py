@@ -1,0 +1,165 @@
+"""Which tuples of cells an n-tuple network looks at, and the header that its kernels read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from turnier.agents.evaluators.evaluator import OWN
+from turnier.agents.learning.network_kernels import BASES, NUM_CELLS, TOUCHES
+from turnier.games.errors import UserError
+from turnier.games.game import Game, square_symmetries
+
+Tuples = tuple[tuple[int, ...], ...]
+
+# Published sets for 2048, a cell a hexadecimal digit, row by row; the other images come by symmetry. 4x6: Yeh et al.
+# 2016; 8x6: Matsuzaki 2016, as TDL2048 (github.com/moporgic/TDL2048) lists both.
+PUBLISHED = {
+    "4x6": "012345 456789 012456 45689a",
+    "8x6": "012345 456789 012456 234569 01259a 345678 134567 01489a",
+}
+WALK, POINTS, CELLS = "walk", "points", "cells"
+PACKED_VALUES = 16  # of a cell with four bits
+
+
+def published_tuples(name: str) -> Tuples:
+    return tuple(tuple(int(cell, 16) for cell in cells) for cells in PUBLISHED[name].split())
+
+
+def written_tuples(text: str) -> Tuples:
+    """Reads `0.1.2/4.5.6`: tuples between slashes, cells between dots."""
+    try:
+        return tuple(tuple(sorted({int(cell) for cell in part.split(".")})) for part in text.split("/"))
+    except ValueError:
+        raise UserError(
+            f"the cells of a network must be numbers between dots and tuples between slashes, got {text!r};"
+            " write 0.1.2/4.5.6."
+        ) from None
+
+
+def walked_tuples(neighbours: Sequence[Sequence[int]], count: int, length: int, seed: int) -> Tuples:
+    """Returns random walks over neighbouring cells, each until it has seen `length` cells or all that it can reach.
+
+    Source: Kutsch 2017, 6.1 (random walk). Different walks may see the same cells.
+    """
+    random = np.random.default_rng(seed)
+    found = []
+    for _ in range(count):
+        cell = int(random.integers(len(neighbours)))
+        seen = {cell}
+        for _ in range(100 * length):
+            if len(seen) == length or not neighbours[cell]:
+                break
+            cell = int(random.choice(np.array(neighbours[cell])))
+            seen.add(cell)
+        found.append(tuple(sorted(seen)))
+    return tuple(found)
+
+
+def random_tuples(num_cells: int, count: int, length: int, seed: int) -> Tuples:
+    """Returns random sets of cells (Kutsch 2017, 6.1, random point)."""
+    random = np.random.default_rng(seed)
+    size = min(length, num_cells)
+    return tuple(tuple(sorted(int(c) for c in random.choice(num_cells, size, replace=False))) for _ in range(count))
+
+
+@dataclass(frozen=True)
+class Network:
+    """The shape of an n-tuple network for one game."""
+
+    game: str  # full text form
+    tuples: Tuples  # ascending cells
+    values: int  # cell values told apart; higher ones count as the highest
+    symmetries: tuple[tuple[int, ...], ...]  # [symmetries, cells], as games have them
+    phases: int  # seats to move next that have entries of their own
+    outputs: int  # values of a state: one seat's, or every seat's
+    look_ahead: bool  # whether states with a seat to move, which are no afterstates, are worth their best action
+
+    @classmethod
+    def of(cls, game: Game, tuples: Tuples, values: int, symmetric: bool) -> Network:
+        """Returns the network over a game's cells; raises UserError where a tuple has cells that the game has not."""
+        highest = max(cell for cells in tuples for cell in cells)
+        if min(cell for cells in tuples for cell in cells) < 0 or highest >= game.num_cells:
+            raise UserError(
+                f"the cells of an n-tuple network must be from 0 to {game.num_cells - 1} for {game}, got {highest};"
+                " choose another network."
+            )
+        images = game.symmetries() if symmetric else game.symmetries()[:1]
+        return cls(
+            game=game.full_text(),
+            tuples=tuples,
+            values=min(values, game.num_cell_values),
+            symmetries=tuple(tuple(int(c) for c in image) for image in images),
+            phases=game.num_seats,
+            outputs=1 if game.num_seats <= 2 else game.num_seats,
+            look_ahead=game.num_seats == 1 and game.has_chance,
+        )
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Network:
+        pairs = {name: tuple(tuple(row) for row in data[name]) for name in ("tuples", "symmetries")}
+        return cls(**{**data, **pairs})
+
+    @property
+    def entries_of_output(self) -> int:
+        return sum(self.values ** len(cells) for cells in self.tuples)
+
+    @property
+    def entries(self) -> int:
+        """All entries, of every phase and output."""
+        return self.phases * self.outputs * self.entries_of_output
+
+    @property
+    def lookups(self) -> int:
+        """How many entries are summed up for one board."""
+        return len(self.tuples) * len(self.symmetries)
+
+    @property
+    def packed(self) -> bool:
+        """Whether the kernels for packed 2048 boards fit."""
+        return (
+            self.game == "2048(size=4)"
+            and self.values == PACKED_VALUES
+            and np.array_equal(np.array(self.symmetries), square_symmetries(4))
+        )
+
+    def words(self, width: int) -> npt.NDArray[np.int64]:
+        """Returns the header for tables with `width` float32 an entry, the first entry at place 0."""
+        length = max(len(cells) for cells in self.tuples)
+        sizes = [self.values ** len(cells) for cells in self.tuples]
+        bases = [sum(sizes[:i]) for i in range(len(sizes))]
+        masks = [sum(15 << 4 * cell for cell in cells) if self.packed else 0 for cells in self.tuples]
+        factors = np.zeros((len(self.tuples), length), np.int64)
+        cells = np.zeros((len(self.tuples), length), np.int64)
+        for i, chosen in enumerate(self.tuples):
+            factors[i, : len(chosen)] = self.values ** np.arange(len(chosen))
+            cells[i, : len(chosen)] = chosen
+        head = np.zeros(BASES, np.int64)
+        head[OWN : OWN + 11] = (
+            len(self.tuples), len(self.symmetries), length, self.values, width, self.phases, self.outputs,
+            self.entries_of_output, 0, self.look_ahead, self.packed,
+        )  # fmt: skip
+        places = np.array(self.symmetries, np.int64)[:, cells]  # [symmetries, tuples, length]
+        packed = np.array(masks, np.uint64).astype(np.int64)
+        body = np.concatenate([head, np.array(bases, np.int64), packed, factors.ravel(), places.ravel()])
+        body[NUM_CELLS], body[TOUCHES] = len(self.symmetries[0]), len(body)
+        return np.concatenate([body, _touches(places, factors * width, len(self.symmetries[0]), len(body))])
+
+
+def _touches(
+    places: npt.NDArray[np.int64], shifts: npt.NDArray[np.int64], num_cells: int, first: int
+) -> npt.NDArray[np.int64]:
+    """Returns the words from TOUCHES on, which begin at word `first`; see network_kernels.py.
+
+    places: [symmetries, tuples, length]; shifts: [tuples, length], 0 where a tuple is shorter.
+    """
+    lookups = np.arange(places.shape[0] * places.shape[1]).reshape(places.shape[:2])
+    cell, number, shift = (np.broadcast_to(a, places.shape).ravel() for a in (places, lookups[..., None], shifts))
+    cell, number, shift = (a[shift > 0] for a in (cell, number, shift))
+    order = np.argsort(cell, kind="stable")
+    starts = first + num_cells + 1 + 2 * np.searchsorted(cell[order], np.arange(num_cells + 1))
+    return np.concatenate([starts, np.column_stack([number, shift])[order].ravel()])

@@ -1,0 +1,5 @@
+"""What learning kernels read as `settings`; td.py says what each means."""
+
+from __future__ import annotations
+
+DISCOUNT, TRACE, METHOD, FROM_RANDOM, HORIZON, NUM_SETTINGS = range(6)

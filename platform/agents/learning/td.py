@@ -1,0 +1,71 @@
+"""Temporal difference learning as declared parameters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from turnier.agents.learning.settings import NUM_SETTINGS
+from turnier.games.errors import UserError
+from turnier.games.parameters import Declared, Registry, parameter
+
+
+@dataclass(frozen=True)
+class Td(Declared):
+    """TD(lambda) by self-play on the values of afterstates.
+
+    After each action the board before moves towards reward + discount x value of the board after; `alpha` is the
+    share of the error that is made good at once. Sources: Kutsch 2017, 6.1; Weitz 2022, 4.1 (schedules: alpha falls
+    geometrically, epsilon linearly, over the games asked for); Beal and Smith 1999 (coherence); Guei et al. 2021
+    (optimism).
+    """
+
+    name: ClassVar[str] = "td"
+    kind: ClassVar[str] = "learning"
+
+    alpha: float = parameter(1.0, "learning rate, for the whole board", low=0, high=10)
+    alpha_end: float = parameter(0.0, "learning rate of the last game, 0 = as alpha", low=0, high=10)
+    coherence: bool = parameter(True, "temporal coherence: each weight has its own rate, alpha times 0 to 1")
+    epsilon: float = parameter(0.0, "probability of a random move", low=0, high=1)
+    epsilon_end: float = parameter(-1.0, "probability in the last game, -1 = as epsilon", low=-1, high=1)
+    from_random: bool = parameter(False, "learn from random moves too")
+    optimism: float = parameter(0.0, "value of every board before learning, in the game's points", low=-1e9, high=1e9)
+    discount: float = parameter(1.0, "gamma: what the value of the next board counts", low=0, high=1)
+    trace: float = parameter(0.0, "lambda: how errors count for boards before the last one", low=0, high=1)
+    horizon: int = parameter(64, "most boards that an error counts for, where lambda is above 0", low=1, high=10_000)
+    method: int = parameter(2, "target: 1 the return when the game is over, 2 each move's reward", low=1, high=2)
+
+    def check(self) -> None:
+        if self.alpha_end and not self.alpha:
+            raise UserError(f"td: alpha must be above 0 where alpha_end is, got {self.alpha}.")
+
+    @property
+    def width(self) -> int:
+        """Numbers an entry of the table."""
+        return 4 if self.coherence else 1
+
+    def settings(self) -> npt.NDArray[np.float64]:
+        """Returns what the kernels read, in the order of settings.py."""
+        settings = np.array(
+            (self.discount, self.trace, self.method, self.from_random, self.horizon if self.trace else 1), np.float64
+        )
+        assert len(settings) == NUM_SETTINGS
+        return settings
+
+    def rates(self, first: int, count: int, games: int) -> npt.NDArray[np.float32]:
+        """Returns the learning rates of games from `first` on, [count], of `games` in all."""
+        end = self.alpha_end or self.alpha
+        share = np.arange(first, first + count) / max(games, 1)
+        return (self.alpha * (end / self.alpha if self.alpha else 1.0) ** share).astype(np.float32)
+
+    def epsilons(self, first: int, count: int, games: int) -> npt.NDArray[np.float64]:
+        """Returns the probabilities of random moves of games from `first` on, [count], of `games` in all."""
+        end = self.epsilon if self.epsilon_end < 0 else self.epsilon_end
+        share = np.arange(first, first + count) / max(games, 1)
+        return np.asarray(self.epsilon + (end - self.epsilon) * share)
+
+
+LEARNING: Registry[Td] = Registry("learning", {"td": "turnier.agents.learning.td:Td"})

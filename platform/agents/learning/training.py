@@ -1,0 +1,204 @@
+"""Training of an n-tuple network: threads that share one table, checkpoints, and going on where it stopped.
+
+Every game draws from its own stream, and between games the table is all there is to know; so a run that is stopped and
+started again, with one thread, ends with the same weights, bit for bit. Several threads write to the table without
+locks: a change may get lost, which learning does not mind, but two such runs differ.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from turnier.agents.evaluators.ntuple import NTuple
+from turnier.agents.learning.learn2048 import learn_2048
+from turnier.agents.learning.learn_games import learn_games
+from turnier.agents.learning.network import Network
+from turnier.agents.learning.td import Td
+from turnier.agents.learning.weights import Weights, load_weights, new_table, touched_entries
+from turnier.games.abi import compile_kernel
+from turnier.games.errors import UserError
+from turnier.games.game import Game
+from turnier.games.rng import streams
+
+BLOCK_SECONDS = 0.25  # of games that a thread plays between two looks at the clock
+CHECKPOINT_SECONDS = 60.0  # at least; a checkpoint takes at most a twentieth of the time
+Floats32 = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is learned and how; two runs with the same plan and one thread learn the same weights."""
+
+    game: Game
+    evaluator: NTuple
+    learning: Td
+    seed: int = 1
+    every: int = 1000  # games of a point of the curve
+
+    def described(self) -> dict[str, Any]:
+        return {
+            "game": self.game.full_text(),
+            "evaluator": self.evaluator.full_text(),
+            "learning": self.learning.full_text(),
+            "seed": self.seed,
+            "every": self.every,
+        }
+
+    def check(self) -> None:
+        """Raises UserError where this cannot be learned."""
+        reason = self.evaluator.cannot_evaluate(self.game)
+        if self.evaluator.file:
+            reason = f"what is trained must be an empty network, got {self.evaluator}; name the file as --out."
+        if self.game.kernels.has_observe:
+            reason = f"training needs a game without hidden information, got {self.game}."
+        if reason:
+            raise UserError(reason)
+
+
+@dataclass
+class Points:
+    """Scores of the games played so far, gathered in points of `every` games each, in whatever order they end."""
+
+    every: int
+    sums: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 3)))  # [points, 3]: games, sum, squares
+
+    def add(self, first: int, scores: Floats32) -> None:
+        """Adds the scores [games] of games from number `first` on."""
+        point = (first + np.arange(len(scores))) // self.every
+        missing = int(point[-1]) + 1 - len(self.sums)
+        if missing > 0:
+            self.sums = np.concatenate([self.sums, np.zeros((missing, 3))])
+        exact = scores.astype(np.float64)
+        for column, values in enumerate((np.ones(len(scores)), exact, exact**2)):
+            np.add.at(self.sums[:, column], point, values)
+
+    def curve(self) -> npt.NDArray[np.float64]:
+        """Returns [points, 4]: the games before a point's end, its games, their mean score and standard deviation."""
+        games = np.maximum(self.sums[:, 0], 1)
+        mean = self.sums[:, 1] / games
+        variance = np.maximum(self.sums[:, 2] / games - mean**2, 0.0) * games / np.maximum(games - 1, 1)
+        ends = np.arange(1, len(games) + 1) * self.every
+        return np.column_stack([ends, self.sums[:, 0], mean, np.sqrt(variance)])
+
+
+class Training:
+    """A run of training that can be stopped at any time; `out` has what the last checkpoint knew."""
+
+    def __init__(self, plan: Plan, out: Path, games: int) -> None:
+        plan.check()
+        self.plan, self.out, self.games = plan, out, games
+        self.network: Network = plan.evaluator.network_for(plan.game)
+        self.done = 0  # games played, the first ones of the plan
+        self.moves = 0
+        self.seconds = 0.0
+        self.points = Points(plan.every)
+        self.initial = plan.learning.optimism / self.network.lookups
+        self._width = plan.learning.width
+        if out.exists():
+            self._go_on(load_weights(out))
+        else:
+            self._table = new_table(self.network.entries * self._width)
+            self._table[:: self._width] = self.initial
+        self._words = self.network.words(self._width)
+        self._key = streams(plan.seed, 1)[0, 0]
+        self._kernel = learn_2048 if self.network.packed and not plan.learning.trace else learn_games
+        compile_kernel(self._kernel)
+
+    def _go_on(self, weights: Weights) -> None:
+        stored = weights.training
+        for name, value in self.plan.described().items():
+            if stored[name] != value:
+                raise UserError(
+                    f"{self.out} was trained with {name} {stored[name]}, got {value}; train into another file, or with"
+                    " the same."
+                )
+        self.done, self.moves, self.seconds = stored["done"], stored["moves"], stored["seconds"]
+        self.points.sums = np.array(stored["points"], np.float64).reshape(-1, 3)
+        self._table = weights.table(self._width)
+
+    def play(self, first: int, count: int) -> tuple[Floats32, int]:
+        """Plays and learns from games number `first` on; returns their scores [count, seats] and the moves."""
+        learning, game = self.plan.learning, self.plan.game
+        scores = np.zeros((count, game.num_seats), np.float32)
+        rates, epsilons = (schedule(first, count, self.games) for schedule in (learning.rates, learning.epsilons))
+        tail = (self._words, self._table, learning.settings(), self._key, first, rates, epsilons, scores)
+        if self._kernel is learn_2048:
+            return scores, int(learn_2048(*tail))
+        return scores, int(learn_games(game.kernels, game.new_state(), *tail))
+
+    def run(self, threads: int = 1, report: Callable[[Training, int], None] | None = None) -> None:
+        """Plays until `games` are done, with checkpoints on the way and one at the end.
+
+        Args:
+            threads: how many threads learn at once.
+            report: told the training and the games just finished, a few times a second.
+        """
+        while self.done < self.games:
+            began = time.perf_counter()
+            self._run_until(threads, began + CHECKPOINT_SECONDS, report)
+            self.seconds += time.perf_counter() - began
+            self.save()
+
+    def _run_until(self, threads: int, deadline: float, report: Callable[[Training, int], None] | None) -> None:
+        """Plays blocks of games until the deadline; all games before `done` are then played, and none after."""
+        lock = threading.Lock()
+        failures: list[BaseException] = []
+        block = 1
+
+        def work() -> None:
+            nonlocal block
+            while True:
+                with lock:
+                    first, count = self.done, min(block, self.games - self.done)
+                    if count == 0 or failures or (time.perf_counter() > deadline):
+                        return
+                    self.done += count
+                began = time.perf_counter()
+                scores, moves = self.play(first, count)
+                seconds = time.perf_counter() - began
+                with lock:
+                    self.moves += moves
+                    self.points.add(first, scores[:, 0])
+                    block = max(1, int(count * min(2.0, BLOCK_SECONDS / max(seconds, 1e-9))))
+                    if report:
+                        report(self, count)
+
+        def guarded() -> None:
+            try:
+                work()
+            except BaseException as failure:  # raised again where it is seen
+                failures.append(failure)
+
+        workers = [threading.Thread(target=guarded, daemon=True) for _ in range(threads)]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+        if failures:
+            raise failures[0]
+
+    def weights(self) -> Weights:
+        """Returns what the run knows now."""
+        places = touched_entries(self._table, self._width, self.initial)
+        kept = min(self._width, 3)
+        training = {
+            **self.plan.described(),
+            "games": self.games,
+            "done": self.done,
+            "moves": self.moves,
+            "seconds": self.seconds,
+            "points": self.points.sums.tolist(),
+        }
+        entries = self._table.reshape(-1, self._width)[places, :kept]
+        return Weights(self.network, self.initial, places, entries, training, self.points.curve())
+
+    def save(self) -> None:
+        self.weights().save(self.out)

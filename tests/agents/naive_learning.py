@@ -1,0 +1,103 @@
+"""TD learning on n-tuple networks in plain Python: dictionaries for tables, lists of boards for traces."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+import numpy as np
+
+from turnier.agents.learning.network import Network
+from turnier.games.game import Game, Position
+
+F32 = np.float32
+
+
+class NaiveNetwork:
+    """Entries by (phase, output, tuple, cells); sums of changes for temporal coherence beside them."""
+
+    def __init__(self, network: Network, initial: float = 0.0) -> None:
+        self.network = network
+        self.values: dict[Any, F32] = defaultdict(lambda: F32(initial))
+        self.signed: dict[Any, F32] = defaultdict(F32)
+        self.absolute: dict[Any, F32] = defaultdict(F32)
+
+    def features(self, game: Game, position: Position, output: int) -> list[Any]:
+        cells = [min(int(v), self.network.values - 1) for v in game.cell_values(position.state)]
+        phase = max(position.to_move, 0)
+        return [
+            (phase, output, t, tuple(cells[image[cell]] for cell in chosen))
+            for image in self.network.symmetries
+            for t, chosen in enumerate(self.network.tuples)
+        ]
+
+    def value(self, game: Game, position: Position, output: int = 0) -> F32:
+        """The sum, in double precision, so that equal boards have equal values."""
+        return F32(sum(float(self.values[f]) for f in self.features(game, position, output)))
+
+    def add(self, feature: Any, change: F32, coherent: bool) -> None:
+        rate = F32(1)
+        if coherent:
+            if self.absolute[feature]:
+                rate = abs(self.signed[feature]) / self.absolute[feature]
+            self.signed[feature] += change
+            self.absolute[feature] += abs(change)
+        self.values[feature] += rate * change
+
+
+def play_and_learn(
+    network: NaiveNetwork, game: Game, seed_words: Any, alpha: float, discount: float, trace: float, coherent: bool
+) -> list[float]:
+    """Plays one greedy game from a stream's words, learning after each action; returns the final returns."""
+    start = game.new_state()
+    game.kernels.init(start, seed_words)
+    position = Position(game, start, game.start().returns * 0.0, seed_words)
+    outputs = range(network.network.outputs)
+    history: list[Position] = []  # afterstates, newest last
+    returns_before = [0.0] * game.num_seats
+
+    def learn(targets: list[F32]) -> None:
+        for o in outputs:
+            error = targets[o] - network.value(game, history[-1], o)
+            change = F32(alpha) / F32(network.network.lookups) * error
+            if not trace:  # each look-up is a change of its own, in order
+                for feature in network.features(game, history[-1], o):
+                    network.add(feature, change, coherent)
+                continue
+            traces: dict[Any, float] = defaultdict(float)
+            for afterstate in history:  # z = gamma lambda z + 1
+                for feature in traces:
+                    traces[feature] *= discount * trace
+                for feature in network.features(game, afterstate, o):
+                    traces[feature] += 1.0
+            for feature, z in traces.items():
+                if z:
+                    network.add(feature, change * F32(z), False)
+
+    while True:
+        while position.to_move == -1:
+            position = position.play(position.draw_outcome(), draw_chance=False)
+            seed_words = position._rng
+        if position.over:
+            if history:
+                learn([F32(position.returns[o] - returns_before[o]) for o in outputs])
+            return [float(r) for r in position.returns]
+        best, best_value = None, F32(0)
+        for action in position.legal_actions():
+            after = position.play(action, draw_chance=False)
+            targets = [
+                (F32(0) if after.over else F32(discount) * network.value(game, after, o))
+                + F32(after.returns[o] - returns_before[o])
+                for o in outputs
+            ]
+            mover = position.to_move
+            value = targets[mover] if len(targets) > 1 else targets[0] * (1 if mover == 0 else -1)
+            if best is None or value > best_value:
+                best, best_value = (after, targets), value
+        assert best is not None
+        after, targets = best
+        if history:
+            learn(targets)
+        returns_before = [float(r) for r in after.returns]
+        history = [] if after.over else ([*history, after] if trace else [after])
+        position = after

@@ -1,0 +1,195 @@
+"""Learning kernels: against a plain-Python oracle, against each other, against solved games, stopped and resumed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.agents.naive_learning import NaiveNetwork, play_and_learn
+from tests.agents.positions import estimate
+from turnier.agents.evaluators.ntuple import NTuple
+from turnier.agents.learning.learn2048 import learn_2048
+from turnier.agents.learning.learn_games import learn_games
+from turnier.agents.learning.td import LEARNING
+from turnier.agents.learning.training import Plan, Training
+from turnier.agents.registry import EVALUATORS
+from turnier.games.errors import UserError
+from turnier.games.game import Position
+from turnier.games.registry import make_game
+from turnier.games.rng import seed_stream
+
+SMALL = "ntuple(network=cells,cells=0.1.2/4.5.6/0.1.4.5)"
+ASYMMETRIC = "ntuple(network=cells,cells=0.1.2/1.3,symmetric=false)"
+WALK = "ntuple(tuples=2,length=3,symmetric=false)"
+STREAM = np.uint64(4 * 0x9E3779B97F4A7C15 % 2**64)
+
+
+def training(game: str, network: str, learning: str, games: int = 10, out: Path = Path("none.npz")) -> Training:
+    evaluator = EVALUATORS.make(network)
+    assert isinstance(evaluator, NTuple)
+    return Training(Plan(make_game(game), evaluator, LEARNING.make(learning), every=4), out, games)
+
+
+def table_of(run: Training) -> Any:
+    return run._table.reshape(-1, run._width)
+
+
+@pytest.mark.parametrize(
+    ("game", "network", "learning"),
+    [
+        ("2048(size=2)", "ntuple(network=cells,cells=0.1.2/1.3)", "td(coherence=false,alpha=0.5)"),
+        ("2048(size=2)", "ntuple(network=cells,cells=0.1.2/1.3)", "td(optimism=10,discount=0.9)"),
+        (
+            "2048(size=2)",
+            ASYMMETRIC,
+            "td(coherence=false,alpha=0.3,trace=0.7)",
+        ),
+        ("tictactoe", "ntuple(tuples=4,length=4)", "td(coherence=false,alpha=0.3)"),
+        ("tictactoe", "ntuple(tuples=4,length=4,symmetric=false)", "td(alpha=0.3)"),
+        ("tictactoe", "ntuple(tuples=4,length=4,symmetric=false)", "td(coherence=false,trace=0.5,discount=0.8)"),
+        ("nim(piles=3;4;2)", "ntuple(network=points,tuples=3,length=2)", "td(coherence=false,trace=1)"),
+        (
+            "yavalath(size=3,players=3)",
+            WALK,
+            "td(coherence=false,trace=0.5,optimism=1)",
+        ),
+    ],
+)
+def test_learning_is_that_of_the_plain_oracle(game: str, network: str, learning: str) -> None:
+    """The same greedy games, and the same entries afterwards but for rounding."""
+    run = training(game, network, learning)
+    games = 12
+    scores, _ = run.play(0, games)
+    made, td = run.plan.game, run.plan.learning
+    naive = NaiveNetwork(run.network, run.initial)
+    for number in range(games):
+        words = np.empty(4, np.uint64)
+        with np.errstate(over="ignore"):
+            seed_stream(run._key + np.uint64(number) * STREAM, words)
+        returns = play_and_learn(naive, made, words, td.alpha, td.discount, td.trace, td.coherence)
+        assert list(scores[number]) == returns, number
+    network, table = run.network, table_of(run)
+    bases = np.cumsum([0] + [network.values ** len(cells) for cells in network.tuples])
+    assert any(naive.values.values())
+    for (phase, output, t, cells), value in naive.values.items():
+        place = sum(v * network.values**i for i, v in enumerate(cells)) + bases[t]
+        entry = table[(phase * network.outputs + output) * network.entries_of_output + place]
+        assert entry[0] == pytest.approx(value, rel=1e-3, abs=1e-5)
+        if td.coherence:
+            assert entry[2] == pytest.approx(naive.absolute[phase, output, t, cells], rel=1e-3, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    "learning",
+    [
+        "td",
+        "td(coherence=false,alpha=0.1)",
+        "td(optimism=3000,epsilon=0.1)",
+        "td(method=1,discount=0.99,epsilon=0.3,from_random=true,coherence=false,alpha_end=0.1)",
+    ],
+)
+def test_the_fused_2048_learns_what_the_generic_kernel_learns(learning: str) -> None:
+    """Scores, moves and every weight are equal, bit for bit."""
+    fused, generic = (training("2048", SMALL, learning) for _ in range(2))
+    generic._kernel = learn_games
+    assert fused._kernel is learn_2048
+    games = 6
+    (scores, moves), (expected, expected_moves) = fused.play(3, games), generic.play(3, games)
+    assert moves == expected_moves > 100 and np.array_equal(scores, expected)
+    assert np.array_equal(fused._table, generic._table) and np.any(fused._table != fused.initial)
+
+
+def test_boards_with_tiles_above_32768_have_the_entries_of_32768(tmp_path: Path) -> None:
+    """The evaluator's packed sum is the generic one, with high tiles too."""
+    run = training("2048", SMALL, "td", games=40, out=tmp_path / "w.npz")
+    run.run()
+    game = run.plan.game
+    evaluator = EVALUATORS.make(f"ntuple(file={tmp_path / 'w.npz'})")
+    naive = NaiveNetwork(run.network)
+    bases = np.cumsum([0] + [run.network.values ** len(cells) for cells in run.network.tuples])
+
+    def expected(position: Position) -> float:
+        features = naive.features(game, position, 0)
+        places = [bases[t] + sum(v * 16**i for i, v in enumerate(cells)) for _, _, t, cells in features]
+        return float(table_of(run)[places, 0].sum())
+
+    kernels = evaluator.kernels(game, 0, 1)
+    for tiles in (
+        [[2, 4, 8, 16], [65536, 2, 0, 0], [131072, 32768, 4, 0], [2, 2, 4, 8]],
+        [[2, 2, 4, 0]] + [[0] * 4] * 3,
+    ):
+        position = game.position(game.position_from_tiles(tiles))  # type: ignore[attr-defined]
+        best = 0.0
+        for action in position.legal_actions():
+            after = position.play(action, draw_chance=False)
+            value = after.returns[0] + expected(after)
+            best = max(best, value)
+            got = estimate(game, kernels, after.state, after.returns, np.zeros(4, np.uint64))[0]
+            assert got * game.max_return == pytest.approx(value, rel=1e-5)
+        got = estimate(game, kernels, position.state, position.returns, np.zeros(4, np.uint64))[0]
+        assert got * game.max_return == pytest.approx(best, rel=1e-5)
+
+
+def test_a_stopped_run_goes_on_bit_for_bit(tmp_path: Path) -> None:
+    """In two commands, the second with more games, or in one: the same file but for the seconds."""
+    whole = training("2048", SMALL, "td(optimism=100)", 30, tmp_path / "whole.npz")
+    whole.run()
+    for games in (7, 30):
+        part = training("2048", SMALL, "td(optimism=100)", games, tmp_path / "part.npz")
+        part.run()
+    assert np.array_equal(part._table, whole._table) and part.moves == whole.moves
+    assert np.array_equal(part.points.curve(), whole.points.curve())
+    assert part.weights().digest == whole.weights().digest
+    assert part.points.curve()[:, 1].tolist() == [4] * 7 + [2]
+
+
+def test_another_plan_is_refused(tmp_path: Path) -> None:
+    training("tictactoe", "ntuple", "td", 2, tmp_path / "w.npz").run()
+    with pytest.raises(UserError, match="was trained with learning td"):
+        training("tictactoe", "ntuple", "td(alpha=0.5)", 2, tmp_path / "w.npz")
+
+
+def test_threads_share_one_table(tmp_path: Path) -> None:
+    run = training("2048", SMALL, "td", 200, tmp_path / "w.npz")
+    run.run(threads=2)
+    assert run.done == 200 == run.points.sums[:, 0].sum()
+    alone = training("2048", SMALL, "td", 200, tmp_path / "alone.npz")
+    alone.run()
+    assert run.points.sums[:, 1].sum() == pytest.approx(alone.points.sums[:, 1].sum(), rel=0.2)
+
+
+def solved(position: Position, known: dict[bytes, float]) -> float:
+    """The value of a tic-tac-toe position for seat 0."""
+    if position.over:
+        return float(position.returns[0])
+    key = position.state.tobytes()
+    if key not in known:
+        values = [solved(position.play(action), known) for action in position.legal_actions()]
+        known[key] = max(values) if position.to_move == 0 else min(values)
+    return known[key]
+
+
+def test_tabular_td_learns_the_solved_values_of_tic_tac_toe() -> None:
+    """One tuple of all nine cells is a table of positions: along the principal lines values become exact."""
+    run = training(
+        "tictactoe",
+        "ntuple(network=cells,cells=0.1.2.3.4.5.6.7.8)",
+        "td(alpha=0.5,epsilon=0.5,coherence=false)",
+        60_000,
+    )
+    run.play(0, 60_000)
+    game, entries = run.plan.game, table_of(run)[:, 0]
+    errors, known = [], dict[bytes, float]()
+    for first in range(9):
+        for second in [None, *range(9)]:
+            position = game.start().play(first)
+            if second is not None and second not in position.legal_actions():
+                continue
+            position = position if second is None else position.play(second)
+            cells = [game.cell_values(position.state)[list(image)] for image in run.network.symmetries]
+            places = [int((c * 3 ** np.arange(9)).sum()) + position.to_move * 3**9 for c in cells]
+            errors.append(float(entries[places].sum()) - solved(position, known))
+    assert np.max(np.abs(errors)) < 0.05

@@ -1,0 +1,79 @@
+"""`turnier train` as people use it: killed at any time it goes on with the same command, and others play the result."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from turnier.agents.learning.weights import load_weights
+from turnier.agents.registry import make_agent
+from turnier.arena.spec import MatchSpec
+from turnier.cli import app
+from turnier.games.errors import UserError
+from turnier.games.registry import make_game
+
+# Checkpoints every tenth of a second instead of every minute, so that a kill finds some.
+QUICKLY = (
+    "import turnier.agents.learning.training as t; t.CHECKPOINT_SECONDS = 0.1; from turnier.cli import main; main()"
+)
+NETWORK = "ntuple(network=cells,cells=0.1.2.3/4.5.6.7)"
+
+
+def command(out: Path, games: int) -> list[str]:
+    return [sys.executable, "-c", QUICKLY, "train", "2048", NETWORK, "--games", str(games), "--out", str(out)]
+
+
+def test_killed_training_goes_on_bit_for_bit(tmp_path: Path) -> None:
+    """Kill -9 after a checkpoint, twice: the weights are those of a run that nobody disturbed."""
+    games = 1500
+    for _ in range(2):
+        before = (tmp_path / "killed.npz").stat().st_mtime_ns if (tmp_path / "killed.npz").exists() else 0
+        process = subprocess.Popen(
+            command(tmp_path / "killed.npz", games), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        while process.poll() is None:
+            if (tmp_path / "killed.npz").exists() and (tmp_path / "killed.npz").stat().st_mtime_ns != before:
+                break
+            time.sleep(0.02)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+    assert 0 < load_weights(tmp_path / "killed.npz").training["done"] < games
+    for name in ("killed", "whole"):
+        subprocess.run(command(tmp_path / f"{name}.npz", games), check=True, capture_output=True, timeout=120)
+    killed, whole = (load_weights(tmp_path / f"{name}.npz") for name in ("killed", "whole"))
+    assert np.array_equal(killed.places, whole.places) and np.array_equal(killed.entries, whole.entries)
+    assert np.array_equal(killed.curve, whole.curve) and killed.digest == whole.digest
+    assert killed.training["done"] == games and killed.training["moves"] == whole.training["moves"]
+    assert [path.name for path in tmp_path.glob(".*")] == []
+
+
+def test_more_games_go_on_and_the_file_plays(tmp_path: Path) -> None:
+    """A second command with more games goes on; match ids depend on what the file holds."""
+    out, ids = tmp_path / "w.npz", set()
+    for games in (100, 200):
+        shown = CliRunner().invoke(app, ["train", "2048", NETWORK, "--games", str(games), "--out", str(out)])
+        assert shown.exit_code == 0 and f"{games} games" in re.sub(r"\s+", " ", shown.output), shown.output
+        agent = make_agent(f"greedy(evaluator=ntuple(file={out}))")
+        assert load_weights(out).digest in agent.full_text()
+        ids.add(MatchSpec("2048", (agent.full_text(),), 1).id)
+    assert len(ids) == 2
+    assert agent.seat_kernels(make_game("2048")) is not None
+    old = make_agent(agent.full_text().replace(load_weights(out).digest, "0" * 16))
+    with pytest.raises(UserError, match="must have the digest 0000000000000000"):
+        old.seat_kernels(make_game("2048"))
+
+
+def test_a_broken_file_is_named_in_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "w.npz").write_bytes(b"PK nothing")
+    for text in (f"ntuple(file={tmp_path / 'w.npz'})", f"ntuple(file={tmp_path / 'none.npz'})"):
+        with pytest.raises(UserError, match="weights must be a"):
+            make_agent(f"greedy(evaluator={text})")
