@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
@@ -20,11 +21,11 @@ from turnier.games.abi import JIT
 PLAIN = threading.Condition()  # guards all shared arrays while kernels are plain Python
 # Lets another thread have the processor; from the C library.
 yield_processor = types.ExternalFunction("sched_yield", types.int32()) if JIT else os.sched_yield
-Emit = Callable[..., Any]  # (builder, pointer to the element, operand if there is one) -> the operation's result
+Emit = Callable[..., Any]  # (builder, pointer to the element, operands...) -> the operation's result
 
 
 def atomic(emit: Emit, returns: Any = None) -> Callable[[Callable[..., Any]], Any]:
-    """Makes f(array, index) or f(array, index, operand) one machine operation; the function says what it does.
+    """Makes f(array, index, operands...) one machine operation; the decorated function says in Python what it does.
 
     An index is an integer, or a tuple of them. `returns` is the result's type, by default the elements'.
     """
@@ -43,11 +44,14 @@ def atomic(emit: Emit, returns: Any = None) -> Callable[[Callable[..., Any]], An
 
             return (array.dtype if returns is None else returns)(array, at, *operands), generate
 
-        def with_operand(context: Any, array: Any, index: Any, operand: Any) -> Any:
-            return generator(array, index, (array.dtype,))
-
         def without(context: Any, array: Any, index: Any) -> Any:
             return generator(array, index, ())
+
+        def with_one(context: Any, array: Any, index: Any, operand: Any) -> Any:
+            return generator(array, index, (array.dtype,))
+
+        def with_two(context: Any, array: Any, index: Any, expected: Any, operand: Any) -> Any:
+            return generator(array, index, (array.dtype, array.dtype))
 
         def locked(*arguments: Any) -> Any:
             with PLAIN:
@@ -55,7 +59,7 @@ def atomic(emit: Emit, returns: Any = None) -> Callable[[Callable[..., Any]], An
 
         if not JIT:
             return locked
-        return intrinsic(with_operand if "operand" in inspect.signature(plain).parameters else without)
+        return intrinsic((without, with_one, with_two)[len(inspect.signature(plain).parameters) - 2])
 
     return decorate
 
@@ -73,6 +77,19 @@ def exchange(array: Any, index: Any, operand: Any) -> Any:
     """Replaces an integer and returns what it was before."""
     before = array[index]
     array[index] = operand
+    return before
+
+
+def _compare_exchange(builder: Any, pointer: Any, expected: Any, operand: Any) -> Any:
+    return builder.extract_value(builder.cmpxchg(pointer, expected, operand, "acq_rel", "acquire"), 0)
+
+
+@atomic(_compare_exchange)
+def compare_exchange(array, index, expected, operand):
+    """Replaces an integer if it is the expected one, and returns what it was before."""
+    before = array[index]
+    if before == expected:
+        array[index] = operand
     return before
 
 
@@ -110,3 +127,15 @@ def load(array: Any, index: Any) -> Any:
 def store(array: Any, index: Any, operand: Any) -> None:
     """Writes an element such that who sees it by `load` sees all that was written before."""
     array[index] = operand
+
+
+def _prefetch(builder: Any, pointer: Any) -> None:
+    word, byte = ir.IntType(32), ir.IntType(8).as_pointer()
+    signature = ir.FunctionType(ir.VoidType(), (byte, word, word, word))
+    instruction = cgutils.get_or_insert_function(builder.module, signature, "llvm.prefetch.p0")
+    builder.call(instruction, (builder.bitcast(pointer, byte), word(1), word(3), word(1)))  # to write, soon, data
+
+
+@atomic(_prefetch, types.void)
+def prefetch(array, index):
+    """Has an element brought to this core, to be written to soon, without waiting for it."""

@@ -74,11 +74,12 @@ class MctsePlayer(CompiledPlayer):
         self.tree = new_tree(nodes + 2 * BLOCK * (agent.threads + 1), game.num_seats)
         self.minimum = minimum
         self.state, self.returns = game.new_state(), np.zeros(game.num_seats)
-        self.blocks = np.zeros((agent.threads, LINE), np.int64)
-        self.rngs = np.zeros((agent.threads, LINE), np.uint64)  # apart, lest a draw of one thread stalls another
+        # What each thread writes lies in a row of its own, and the row in front keeps it apart from other arrays.
+        self.blocks = np.zeros((1 + agent.threads, LINE), np.int64)[1:]
+        self.rngs = np.zeros((1 + agent.threads, LINE), np.uint64)[1:]
         search_by = (game.kernels, self.kernels.evaluator, self.kernels.settings, self.tree, self.state, self.returns)
         self.crew = Crew(
-            serve_mctse, [(*search_by, self.rngs[i, :4], self.blocks[i, :2]) for i in range(agent.threads)]
+            serve_mctse, [(*search_by, self.rngs[i, :4], self.blocks[i, :3]) for i in range(agent.threads)]
         )
 
     def act(self, position: Position) -> Decision:

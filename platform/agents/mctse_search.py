@@ -11,18 +11,24 @@ from turnier.agents.abi import EVALUATOR, VALUES, VISITS, Root, new_scratch
 from turnier.agents.atomics import fetch_add, load, store
 from turnier.agents.mcts_search import ROBUST, ROBUST_MAX, SECURE
 from turnier.agents.tree import (
+    ADDED,
     BATCH,
+    COUNTED,
     DONE,
     LAST,
     NONE,
     NUM_ACTION_NODES,
+    NUM_NODES,
+    PENDING,
     STARTED,
     THREADS,
     TREE,
     UNKNOWN,
-    add_own_node,
+    add_node,
     back_up,
     begin,
+    child_with,
+    fetch_path,
     find_child,
     has_room,
     lock,
@@ -48,12 +54,12 @@ def select_action(tree, node, mover, settings):
     if settings[NORMALISED] > 0.0 and tree.counts[DONE] >= NORMALISE_AFTER and tree.largest[mover] > 0.0:
         scale = 1.0 / tree.largest[mover]
     minimum = settings[MINIMUM] > 0.0
-    log_parent = math.log(float(tree.visits[node]))
+    log_parent = math.log(float(tree.visits[node] & COUNTED))
     best, best_score = NONE, -math.inf
     child = load(tree.first_child, node)
     while child != NONE:
         mean = mean_value(tree, child, mover, minimum)
-        score = mean * scale + settings[EXPLORATION] * math.sqrt(log_parent / float(tree.visits[child]))
+        score = mean * scale + settings[EXPLORATION] * math.sqrt(log_parent / float(tree.visits[child] & COUNTED))
         if score > best_score:
             best, best_score = child, score
         child = tree.next_sibling[child]
@@ -97,7 +103,9 @@ def new_action_node(game, tree, own, node, most, state, rng, choices):
         if tree.counts[NUM_ACTION_NODES] >= most:
             added = FULL
         else:
-            added = add_own_node(tree, own, node, untried_action(game, tree, node, state, rng, choices))
+            action = untried_action(game, tree, node, state, rng, choices)
+            # No other thread adds this action meanwhile: this one has the lock.
+            added = child_with(tree, own, node, action) if shared else add_node(tree, node, action)
             tree.counts[NUM_ACTION_NODES] += 1
             store(tree.untried, node, tree.untried[node] - 1)
     if shared:
@@ -109,7 +117,7 @@ def new_action_node(game, tree, own, node, most, state, rng, choices):
 def search(game, evaluator, settings, tree, root_state, returns, rng, iterations):
     """Runs iterations on a tree, which may hold earlier ones; a full tree still learns from rollouts at its nodes."""
     begin(tree, iterations)
-    do_iterations(game, evaluator, settings, tree, root_state, returns, rng, np.zeros(2, np.int64))
+    do_iterations(game, evaluator, settings, tree, root_state, returns, rng, np.zeros(3, np.int64))
 
 
 @kernel(types.int64(GAME, TREE, Actions, Floats, State, Floats, Rng, Actions, Floats, Actions), inline=True)
@@ -124,7 +132,7 @@ def descend(game, tree, own, settings, state, returns, rng, choices, probs, path
     node, length = 0, 1
     path[0] = 0
     if shared:
-        fetch_add(tree.visits, 0, 1)
+        fetch_add(tree.visits, 0, 1 + PENDING)
     fresh = False
     while not fresh and length < longest and has_room(tree):
         mover = game.to_move(state)
@@ -141,22 +149,15 @@ def descend(game, tree, own, settings, state, returns, rng, choices, probs, path
         if not fresh:
             chosen = select_action(tree, node, mover, settings)
             if shared:
-                fetch_add(tree.visits, chosen, 1)
+                fetch_add(tree.visits, chosen, 1 + PENDING)
         game.step(state, tree.label[chosen], returns)
         code = draw_chance(game, state, rng, returns, choices, probs)
-        node = find_child(tree, chosen, code)
-        if node == NONE:
-            if shared:
-                lock(tree)
-                node = find_child(tree, chosen, code)  # another thread may have been faster
+        if shared:
+            node = child_with(tree, own, chosen, code)
+        else:
+            node = find_child(tree, chosen, code)
             if node == NONE:
-                node = add_own_node(tree, own, chosen, code)
-            elif shared:
-                fetch_add(tree.visits, node, 1)
-            if shared:
-                unlock(tree)
-        elif shared:
-            fetch_add(tree.visits, node, 1)
+                node = add_node(tree, chosen, code)
         path[length] = chosen
         path[length + 1] = node
         length += 2
@@ -177,11 +178,12 @@ def do_iterations(game, evaluator, settings, tree, root_state, returns, rng, own
     paths = np.empty((most, 2 * np.int64(settings[TREE_DEPTH]) + 1), np.int64)
     lengths = np.empty(most, np.int64)
     states, gains = np.empty((most, state.size), np.int64), np.empty((most, returns.size))
+    shared = tree.counts[THREADS] > 1
     while True:
         first = fetch_add(tree.counts, STARTED, most)
         batch = min(most, tree.counts[LAST] - first)
         if batch <= 0:
-            return
+            break
         for i in range(batch):
             copy_state(root_state, state)
             for seat in range(returns.size):
@@ -194,11 +196,14 @@ def do_iterations(game, evaluator, settings, tree, root_state, returns, rng, own
             for seat in range(returns.size):
                 leaf_returns[seat] = gains[i, seat]
                 values[seat] = 0.0
+            if shared:
+                fetch_path(tree, paths[i], lengths[i])
             evaluator.evaluate(game, evaluator.weights, states[i], leaf_returns, 1, rng, values, scratch)
-            for seat in range(returns.size):
-                gains[i, seat] = values[seat]
-        for i in range(batch):
-            back_up(tree, paths[i], lengths[i], gains[i], minimum)
+            back_up(tree, paths[i], lengths[i], values, minimum)
+        if shared:
+            fetch_add(tree.counts, DONE, batch)
+    fetch_add(tree.counts, NUM_NODES, own[ADDED])
+    own[ADDED] = 0
 
 
 @kernel(types.float64(TREE, types.int64, types.int64, Floats))

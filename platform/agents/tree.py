@@ -3,9 +3,10 @@
 Levels alternate between decision nodes (a seat is to move; K calls them chance nodes) and action nodes (an action was
 chosen, the afterstate; K's expectimax nodes). Children form linked lists in order of creation. Source: Kutsch 2017, 5.
 
-Several threads may search one tree. Then visits are added on the way down, so that a rollout under way counts as one
-without value and sends the next thread elsewhere (virtual loss); nodes are added under a lock, and appear to the others
-when they are complete. Source: Chaslot, Winands and van den Herik, "Parallel Monte-Carlo tree search", 2008.
+Several threads may search one tree (Chaslot, Winands and van den Herik, "Parallel Monte-Carlo tree search", 2008).
+Then visits are added on the way down, so that rollouts under way send the next ones elsewhere, but a mean is that of
+rollouts that came back: where values have both signs, a visit without a value would be a gain for who is losing (Liu
+and others, "Watch the unobserved", 2020). Nodes appear to others when they are complete.
 """
 
 from __future__ import annotations
@@ -17,12 +18,14 @@ import numpy as np
 from numba import types
 
 from turnier.agents.atomics import (
+    compare_exchange,
     exchange,
     fetch_add,
     fetch_add_float,
     fetch_max_float,
     fetch_min_float,
     load,
+    prefetch,
     store,
     yield_processor,
 )
@@ -30,13 +33,19 @@ from turnier.games.abi import kernel
 
 NONE = -1  # no such node
 # Indices into `counts`; what several threads write at once lies apart, lest they wait for each other's cache lines.
-NUM_NODES, NUM_ACTION_NODES, LOCK = 0, 1, 2  # LOCK is 1 while a thread changes lists
-DONE, RESERVED = 16, 17  # RESERVED: nodes that several threads have taken, used or not yet
+NUM_NODES, LOCK = 0, 1  # LOCK is 1 while a thread adds an action
+DONE = 16
 THREADS, LEAST = 32, 33  # how many search the tree; 1 where values are the least ones and several threads search
 STARTED, LAST, BATCH = 48, 49, 50  # iterations begun, how many there are to be, how many a thread takes at once
-COUNTS = 64
+NUM_ACTION_NODES = 64
+RESERVED = 80  # nodes that several threads have taken, used or not yet
+COUNTS = 88
+NEXT, END, ADDED = 0, 1, 2  # of a thread's own block: its next node, its end, and how many nodes it added
+PENDING_BITS = 40
+COUNTED = (1 << PENDING_BITS) - 1  # the bits of `visits` that count visits
+PENDING = 1 << PENDING_BITS  # what a visit adds besides 1 while its rollout is under way in one of several threads
 BLOCK = 16  # nodes that a thread reserves at once, so that those it adds share no cache line with the others'
-LARGEST_BATCH = 32
+LARGEST_BATCH = 16
 NODES_PER_ITERATION = 3  # at most: a new outcome, an action below it and its outcome
 UNKNOWN = -1  # `untried` of a decision node that selection has not visited yet
 
@@ -48,7 +57,7 @@ class Tree(NamedTuple):
     next_sibling: Any  # [capacity] node or NONE
     label: Any  # [capacity] the action of an action node, the chance outcomes' code of a decision node
     untried: Any  # [capacity] legal actions of a decision node without an action node yet, or UNKNOWN
-    visits: Any  # [capacity]
+    visits: Any  # [capacity]; between searches nothing is PENDING
     values: Any  # [capacity, seats] sums of rollout values, or the least of them
     largest: Any  # [seats] largest value of a rollout of this search, at least 0
     counts: Any  # [COUNTS] nodes, action nodes, iterations so far, and what else the indices name
@@ -98,7 +107,7 @@ def begin(tree, iterations):
 
 @kernel(types.void(TREE))
 def lock(tree):
-    """Waits until no other thread changes lists."""
+    """Waits until no other thread adds actions."""
     while exchange(tree.counts, LOCK, 1) != 0:
         for _ in range(100):
             if load(tree.counts, LOCK) == 0:
@@ -112,38 +121,76 @@ def unlock(tree):
     store(tree.counts, LOCK, 0)
 
 
-@kernel(types.int64(TREE, types.int64, types.int64))
-def add_node(tree, parent, label):
-    """Appends a node as its parent's youngest child and returns it."""
-    return put_node(tree, tree.counts[NUM_NODES], parent, label)
-
-
-@kernel(types.int64(TREE, _INTS, types.int64, types.int64))
-def add_own_node(tree, own, parent, label):
-    """Does the same with a node of the thread's own block, [2]: its next node and its end."""
-    if tree.counts[THREADS] == 1:
-        return add_node(tree, parent, label)
-    if own[0] == own[1]:
-        own[0] = fetch_add(tree.counts, RESERVED, BLOCK)
-        own[1] = own[0] + BLOCK
-    own[0] += 1
-    return put_node(tree, own[0] - 1, parent, label)
-
-
-@kernel(types.int64(TREE, types.int64, types.int64, types.int64))
-def put_node(tree, node, parent, label):
-    """Makes an unused node its parent's youngest child and returns it; among several threads with its maker's visit."""
-    tree.counts[NUM_NODES] += 1
+@kernel(types.void(TREE, types.int64, types.int64))
+def blank(tree, node, label):
+    """Makes a node without children or rollouts; among several threads with its maker's visit."""
     tree.first_child[node] = NONE
     tree.label[node] = label
     tree.untried[node] = UNKNOWN
-    tree.visits[node] = 1 if tree.counts[THREADS] > 1 else 0
+    tree.visits[node] = 1 + PENDING if tree.counts[THREADS] > 1 else 0
     tree.values[node, :] = math.inf if tree.counts[LEAST] > 0 else 0.0
     tree.next_sibling[node] = NONE
+
+
+@kernel(types.int64(TREE, types.int64, types.int64))
+def add_node(tree, parent, label):
+    """Appends a node as its parent's youngest child and returns it."""
+    node = tree.counts[NUM_NODES]
+    tree.counts[NUM_NODES] += 1
+    blank(tree, node, label)
     if parent != NONE:
         tree.next_sibling[node] = tree.first_child[parent]
-        store(tree.first_child, parent, node)  # now others see it
+        tree.first_child[parent] = node
     return node
+
+
+@kernel(types.int64(TREE, _INTS))
+def own_node(tree, own):
+    """Returns an unused node of the thread's own block, which stays the next one until own[NEXT] goes on."""
+    if own[NEXT] == own[END]:
+        own[NEXT] = fetch_add(tree.counts, RESERVED, BLOCK)
+        own[END] = own[NEXT] + BLOCK
+    return own[NEXT]
+
+
+@kernel(types.int64(TREE, types.int64, types.int64, types.int64))
+def find_from(tree, child, end, label):
+    """Returns the node with that label in the part of a list from `child` to before `end`, or NONE."""
+    while child != end:
+        if tree.label[child] == label:
+            return child
+        child = tree.next_sibling[child]
+    return NONE
+
+
+@kernel(types.int64(TREE, types.int64, types.int64))
+def find_child(tree, parent, label):
+    """Returns the child with that label, or NONE."""
+    return find_from(tree, load(tree.first_child, parent), NONE, label)
+
+
+@kernel(types.int64(TREE, _INTS, types.int64, types.int64))
+def child_with(tree, own, parent, label):
+    """Returns the child with that label, which is added where there is none, with a visit; for several threads.
+
+    They add to one list by exchanging its head; who comes second looks through what the others put in front.
+    """
+    head = load(tree.first_child, parent)
+    child = find_from(tree, head, NONE, label)
+    if child == NONE:
+        node = own_node(tree, own)
+        blank(tree, node, label)
+    while child == NONE:
+        tree.next_sibling[node] = head
+        now = compare_exchange(tree.first_child, parent, head, node)
+        if now == head:
+            own[NEXT] += 1
+            own[ADDED] += 1
+            return node
+        child = find_from(tree, now, head, label)
+        head = now
+    fetch_add(tree.visits, child, 1 + PENDING)
+    return child
 
 
 @kernel(types.boolean(TREE))
@@ -152,15 +199,6 @@ def has_room(tree):
     if tree.counts[THREADS] == 1:
         return tree.counts[NUM_NODES] + NODES_PER_ITERATION <= tree.visits.size
     return tree.counts[RESERVED] + BLOCK * tree.counts[THREADS] <= tree.visits.size
-
-
-@kernel(types.int64(TREE, types.int64, types.int64))
-def find_child(tree, parent, label):
-    """Returns the child with that label, or NONE."""
-    child = load(tree.first_child, parent)
-    while child != NONE and tree.label[child] != label:
-        child = tree.next_sibling[child]
-    return child
 
 
 @kernel(types.void(TREE, _INTS, types.int64, _FLOATS, types.boolean))
@@ -181,9 +219,17 @@ def back_up(tree, path, length, values, minimum):
     tree.counts[DONE] += 1
 
 
+@kernel(types.void(TREE, _INTS, types.int64))
+def fetch_path(tree, path, length):
+    """Has what `back_up` will write brought to this core, while it makes the rollout."""
+    for i in range(length):
+        prefetch(tree.visits, path[i])
+        prefetch(tree.values, (path[i], 0))
+
+
 @kernel(types.void(TREE, _INTS, types.int64, _FLOATS, types.boolean))
 def back_up_shared(tree, path, length, values, minimum):
-    """Does the same beside other threads; the visits are there already."""
+    """Does the same beside other threads; the visits are there already and only stop pending."""
     for seat in range(values.size):
         for i in range(length):
             if minimum:
@@ -192,16 +238,19 @@ def back_up_shared(tree, path, length, values, minimum):
                 fetch_add_float(tree.values, (path[i], seat), values[seat])
         if values[seat] > tree.largest[seat]:
             fetch_max_float(tree.largest, seat, values[seat])
-    fetch_add(tree.counts, DONE, 1)
+    for i in range(length):
+        fetch_add(tree.visits, path[i], -PENDING)
 
 
 @kernel(types.float64(TREE, types.int64, types.int64, types.boolean))
 def mean_value(tree, node, seat, minimum):
     """Returns what a node is worth to a seat: the mean of its rollouts' values, or the least of them.
 
-    A node whose first rollout another thread is making is worth nothing yet.
+    A node is worth nothing yet while its first rollout is under way in some thread.
     """
     value = tree.values[node, seat]
     if minimum:
         return value if value < math.inf else 0.0
-    return value / float(tree.visits[node])
+    visits = load(tree.visits, node)
+    returned = (visits & COUNTED) - (visits >> PENDING_BITS)
+    return value / float(returned) if returned > 0 else 0.0

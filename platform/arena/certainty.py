@@ -58,8 +58,8 @@ def choose_positions(records: Iterable[MatchRecord], states: int, seed: int) -> 
 def _chosen(matches: tuple[tuple[MatchSpec, bytes], ...], states: int, seed: int) -> dict[Group, list[SeenPosition]]:
     turns: dict[Group, list[tuple[int, float, str, SeenPosition]]] = defaultdict(list)
     for spec, plies in matches:
-        for group, drawn in _draw(spec, plies, states, seed).items():
-            turns[group] += [(turn, order, p.id, p) for turn, (order, p) in enumerate(drawn)]
+        for group, drawn in _draw(spec, plies, seed).items():
+            turns[group] += [(turn, order, p.id, p) for turn, (order, p) in enumerate(drawn[:states])]
     chosen = {}
     for group in sorted(turns):
         different = {position.id: position for *_, position in sorted(turns[group], key=lambda turn: turn[:3])}
@@ -67,20 +67,18 @@ def _chosen(matches: tuple[tuple[MatchSpec, bytes], ...], states: int, seed: int
     return chosen
 
 
-def _draw(spec: MatchSpec, plies: bytes, states: int, seed: int) -> dict[Group, list[tuple[float, SeenPosition]]]:
-    """Returns at most `states` positions of each group of one match in random order, with the numbers that order them.
+@functools.lru_cache(maxsize=128)
+def _draw(spec: MatchSpec, plies: bytes, seed: int) -> dict[Group, list[tuple[float, SeenPosition]]]:
+    """Returns the positions of one match by group in random order, with the numbers that order them.
 
     The numbers of a match depend on its spec only, so that further matches change nothing about those there are.
     """
     random = np.random.default_rng(derive_seed(seed, "choose", spec.id))
     found: dict[Group, list[tuple[float, SeenPosition]]] = defaultdict(list)
-    for position in replay_positions(spec, plies):
-        if position.to_move < 0:
-            continue
-        seen = SeenPosition.of(position)
+    for seen in _seen(spec, plies):
         if len(seen.legal) > 1:
             found[len(seen.legal), seen.phase].append((random.random(), seen))
-    return {group: sorted(its, key=lambda drawn: drawn[0])[:states] for group, its in found.items()}
+    return {group: sorted(its, key=lambda drawn: drawn[0]) for group, its in found.items()}
 
 
 def choose_by_move(
@@ -91,17 +89,17 @@ def choose_by_move(
     Only positions with at least two legal actions; moves are those of all seats, the first is 0.
     """
     first, last = moves
-    matches = tuple(sorted(((r.spec, r.plies) for r in records), key=lambda match: match[0].id))
-    between = {p.id: p for seen in _seen(matches) for p in seen[first:last] if len(p.legal) > 1}
+    matches = sorted(((r.spec, r.plies) for r in records), key=lambda match: match[0].id)
+    between = {p.id: p for match in matches for p in _seen(*match)[first:last] if len(p.legal) > 1}
     random = np.random.default_rng(derive_seed(seed, "moves", first, last))
     positions = list(between.values())
     return [positions[i] for i in random.permutation(len(positions))[:states]]
 
 
-@functools.lru_cache(maxsize=8)
-def _seen(matches: tuple[tuple[MatchSpec, bytes], ...]) -> list[list[SeenPosition]]:
-    """Returns what the seat to move saw at every move of every match."""
-    return [[SeenPosition.of(p) for p in replay_positions(*match) if p.to_move >= 0] for match in matches]
+@functools.lru_cache(maxsize=128)  # replaying takes longer than all else, and every row of an experiment asks again
+def _seen(spec: MatchSpec, plies: bytes) -> tuple[SeenPosition, ...]:
+    """Returns what the seat to move saw at every move of a match."""
+    return tuple(SeenPosition.of(p) for p in replay_positions(spec, plies) if p.to_move >= 0)
 
 
 def vote_specs(positions: Sequence[SeenPosition], agent: str, repeats: int, seed: int) -> list[VoteSpec]:

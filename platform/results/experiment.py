@@ -50,13 +50,18 @@ class Row:
     repeats: int = 0  # searches of a position
     collector: str = ""  # whose games positions come from; empty = arena.certainty.COLLECTOR
     legal: int = 0  # only positions with so many legal actions; 0 = all
-    phase: int = -1  # only positions of this phase; -1 = all
+    phases: tuple[int, ...] = ()  # only positions from the first to the second of these phases; empty = all
     moves: tuple[int, ...] = ()  # in place of groups: `states` positions from the first up to, without, the second move
 
     def definition(self) -> dict[str, Any]:
         """Returns the row as it is stored: what rows of earlier versions did not have only where it is used."""
         new = {field.name: field.default for field in fields(self)[_FIRST_FIELDS:]}
         return {key: value for key, value in asdict(self).items() if key not in new or value != new[key]}
+
+    @classmethod
+    def from_definition(cls, definition: dict[str, Any]) -> Row:
+        values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in definition.items()}
+        return cls(**values)
 
 
 @dataclass(frozen=True)
@@ -82,11 +87,7 @@ class Experiment:
     @classmethod
     def from_run(cls, run: Run) -> Experiment:
         definition = dict(run.definition)
-        rows = tuple(
-            Row(**{**row, "agents": tuple(row["agents"]), "moves": tuple(row.get("moves", ()))})
-            for row in definition.pop("rows")
-        )
-        return cls(rows=rows, **definition)
+        return cls(rows=tuple(Row.from_definition(row) for row in definition.pop("rows")), **definition)
 
 
 @dataclass(frozen=True)
@@ -131,7 +132,7 @@ def row_votes(row: Row, seed: int, records: Sequence[MatchRecord]) -> list[VoteS
     return [
         spec
         for (legal, phase), positions in chosen.items()
-        if row.legal in (0, legal) and row.phase in (-1, phase)
+        if row.legal in (0, legal) and (not row.phases or row.phases[0] <= phase <= row.phases[1])
         for spec in vote_specs(positions, row.agents[min(legal - 2, len(row.agents) - 1)], row.repeats, seed)
     ]
 

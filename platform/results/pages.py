@@ -98,7 +98,8 @@ def plot(experiment: Experiment, measured: Sequence[Figure], path: Path) -> None
         _crosses(axes, "X", [(row.published, row.label) for row, _ in pairs])
         axes.invert_yaxis()
         axes.set(xlabel=unit_text)
-    axes.legend()
+    if pairs:
+        axes.legend()
     figure.tight_layout()
     figure.savefig(path, dpi=120)
     pyplot.close(figure)

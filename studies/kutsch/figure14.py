@@ -8,7 +8,7 @@ Examples:
 
 from __future__ import annotations
 
-from settings import NOTE, STATES, by_actions, certainty, curves, mcts, mctse
+from settings import GROUPS, NOTE, STATES, by_actions, curves, mcts, mctse, means
 
 from turnier.experiment_command import run_experiments
 from turnier.results.experiment import Experiment
@@ -26,16 +26,18 @@ def build(preset: str) -> list[Experiment]:
         "MCTSE": by_actions(lambda iterations: mctse(preset, iterations, more=",tree_depth=1")),
         "MCTS": by_actions(lambda iterations: mcts(preset, 1, iterations=iterations)),
     }
-    means = [
-        certainty(preset, "MCTS, tree depth 1", shallow["MCTS"], 52.2),
-        certainty(preset, "MCTS, tree depth 10", agents["MCTS"], 48.08),
-        certainty(preset, "MCTSE, tree depth 1", shallow["MCTSE"], None),
-        certainty(preset, "MCTSE, tree depth 10", agents["MCTSE"], 65.5),
-    ]
-    text = TEXT + NOTE[preset]
+    named = {
+        "MCTS, tree depth 1": shallow["MCTS"],
+        "MCTS, tree depth 10": agents["MCTS"],
+        "MCTSE, tree depth 1": shallow["MCTSE"],
+        "MCTSE, tree depth 10": agents["MCTSE"],
+    }
+    known = {"MCTS, tree depth 1": 52.2, "MCTS, tree depth 10": 48.08, "MCTSE, tree depth 10": 65.5}
+    rows = means(preset, named, known)
+    text = TEXT + GROUPS + NOTE[preset]
     title = "Certainty of MCTS and MCTSE (figures 14, 23, 24)"
     return [
-        Experiment("kutsch", f"certainty-trees-{preset}", title, text, tuple(means)),
+        Experiment("kutsch", f"certainty-trees-{preset}", title, text, tuple(rows)),
         Experiment(
             "kutsch",
             f"figure14-{preset}",

@@ -8,7 +8,7 @@ Examples:
 
 from __future__ import annotations
 
-from settings import NOTE, STATES, certainty, curves, mc
+from settings import GROUPS, NOTE, STATES, curves, mc, means
 
 from turnier.experiment_command import run_experiments
 from turnier.results.experiment import Experiment
@@ -20,12 +20,11 @@ empty cells, and hardly depends on the number of actions."""
 
 
 def build(preset: str) -> list[Experiment]:
-    agents = {"depth 20": (mc(preset),), "depth 200": (mc(preset, depth=200),)}
-    known = {"depth 20": 75.09, "depth 200": 69.83}
-    means = [certainty(preset, f"MC, {label}", agent, known[label]) for label, agent in agents.items()]
-    text = TEXT + NOTE[preset]
+    agents = {"MC, depth 20": (mc(preset),), "MC, depth 200": (mc(preset, depth=200),)}
+    rows = means(preset, agents, {"MC, depth 20": 75.09, "MC, depth 200": 69.83})
+    text = TEXT + GROUPS + NOTE[preset]
     return [
-        Experiment("kutsch", f"certainty-mc-{preset}", "Certainty of MC (figure 6)", text, tuple(means)),
+        Experiment("kutsch", f"certainty-mc-{preset}", "Certainty of MC (figure 6)", text, tuple(rows)),
         Experiment(
             "kutsch",
             f"figure6-{preset}",

@@ -15,6 +15,8 @@ LESS = {"quick": 20, "paper": 1}  # iterations and nodes are divided by it
 # Positions of a group, searches of each, and the games that they are collected from (9.1: 20 and 20).
 STATES = {"quick": (3, 6, 8), "paper": (20, 20, 50)}
 PHASES = {"quick": (2, 4, 6), "paper": (1, 2, 3, 4, 6, 8, 10)}  # empty cells of the figures' curves
+GROUPS = """ The thesis does not say which numbers of empty cells its mean goes over; since certainty falls so much with
+them, the mean over all of them says less than that over positions with at most six."""
 NOTE = {
     "quick": "\n\nThis is the quick preset: a twentieth of the thesis's iterations and few games, so only the shape"
     " can be compared, and loosely. The paper preset plays the thesis's own settings.",
@@ -64,6 +66,15 @@ def certainty(
     )
 
 
+def means(preset: str, agents: dict[str, tuple[str, ...]], figures: dict[str, float], share: int = 1) -> list[Row]:
+    """Returns the rows of a table of certainty: over all positions, and over those with at most six empty cells."""
+    return [
+        certainty(preset, label + where, agent, figures.get(label), share, **place)
+        for where, place in (("", {}), (", at most 6 empty cells", {"phases": (0, 6)}))
+        for label, agent in agents.items()
+    ]
+
+
 def curves(preset: str, series: dict[str, tuple[str, ...]]) -> list[Row]:
     """Returns the rows of a certainty figure: by empty cells, one line per agent and number of actions."""
     return [
@@ -75,7 +86,7 @@ def curves(preset: str, series: dict[str, tuple[str, ...]]) -> list[Row]:
             x=empty,
             series=f"{label}, {actions} actions",
             legal=actions,
-            phase=empty,
+            phases=(empty, empty),
         )
         for label, agents in series.items()
         for actions in (2, 3, 4)

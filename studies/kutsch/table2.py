@@ -8,13 +8,13 @@ Examples:
 
 from __future__ import annotations
 
-from settings import GAMES, NOTE, certainty, mctse, published
+from settings import GAMES, GROUPS, NOTE, mctse, means, published
 
 from turnier.experiment_command import run_experiments
 from turnier.results.experiment import Experiment, Row
 
 SCORES = {1: 56_989.0, 5: 58_321.0, 10: 60_060.0}
-CERTAINTIES = {1: 65.50, 5: 69.49, 10: 72.83}
+CERTAINTIES = (65.50, 69.49, 72.83)
 TEXT = """Several MCTSE agents search the same position, and the action named most often is played. The votes that
 cannot change the winner any more are not searched, which changes no move. *Summed visits* (root parallelisation, not
 in the thesis) adds up what the members found instead of their votes."""
@@ -36,10 +36,8 @@ def build(preset: str) -> list[Experiment]:
         for n, agent in agents.items()
     ]
     scores.append(Row("5 agents, summed visits", "2048", (f"root_parallel(agent={one},members=5)",), games[5], "score"))
-    certainties = [
-        certainty(preset, f"{n} agents" if n > 1 else "1 agent", (agent,), CERTAINTIES[n], share=2 if n == 1 else 5)
-        for n, agent in agents.items()
-    ]
+    voters = {f"{n} agents" if n > 1 else "1 agent": (agent,) for n, agent in agents.items()}
+    certainties = means(preset, voters, dict(zip(voters, CERTAINTIES, strict=True)), share=5)
     text = TEXT + NOTE[preset]
     return [
         Experiment("kutsch", f"table2-{preset}", "Majority vote of MCTSE (table 2)", text, tuple(scores)),
@@ -47,7 +45,7 @@ def build(preset: str) -> list[Experiment]:
             "kutsch",
             f"table2-certainty-{preset}",
             "Certainty of the majority vote (table 2)",
-            "Normalised certainty, fewer states a group than the thesis.",
+            "Normalised certainty, a fifth of the thesis's states a group." + GROUPS,
             tuple(certainties),
         ),
     ]
