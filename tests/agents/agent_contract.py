@@ -24,7 +24,7 @@ from turnier.games.registry import make_game
 from turnier.games.rng import stream
 
 GAMES = ("tictactoe", "connect_four(rows=4,columns=4)", "nim", "2048(size=2)", "2048(size=3)", "2048")
-FEW_GAMES = ("tictactoe", "2048(size=2)")
+FEW_GAMES = ("tictactoe", "2048(size=2)", "2048")
 # What makes a variant cheap, where an agent has the parameter.
 SMALL: dict[str, Any] = {"iterations": 10, "rollout_depth": 6, "maxnodes": 12, "depth": 2, "deepest": 2, "members": 2}
 INTERLEAVED = ("mctse",)  # agents whose decisions depend on timing as soon as several threads make them
@@ -75,9 +75,10 @@ def cases() -> list[tuple[str, str]]:
     ]
 
 
-def _inner(agent: Agent) -> list[Agent]:
-    """The agents inside an ensemble; they have cases of their own, so that not all games are played with each."""
-    return [value for field, _ in parameters_of(type(agent)) if isinstance(value := getattr(agent, field.name), Agent)]
+def _inner(agent: Agent) -> list[Any]:
+    """What is inside an agent: an evaluator, an ensemble's members. Variants of those do not play all games again."""
+    values = [getattr(agent, field.name) for field, _ in parameters_of(type(agent))]
+    return [value for value in values if isinstance(value, Declared)]
 
 
 @functools.cache
