@@ -85,7 +85,7 @@ def _compare_exchange(builder: Any, pointer: Any, expected: Any, operand: Any) -
 
 
 @atomic(_compare_exchange)
-def compare_exchange(array, index, expected, operand):
+def compare_exchange(array: Any, index: Any, expected: Any, operand: Any) -> Any:
     """Replaces an integer if it is the expected one, and returns what it was before."""
     before = array[index]
     if before == expected:
@@ -137,5 +137,5 @@ def _prefetch(builder: Any, pointer: Any) -> None:
 
 
 @atomic(_prefetch, types.void)
-def prefetch(array, index):
+def prefetch(array: Any, index: Any) -> None:
     """Has an element brought to this core, to be written to soon, without waiting for it."""

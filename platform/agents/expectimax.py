@@ -41,7 +41,8 @@ class TimedExpectimaxPlayer(CompiledPlayer):
         settings = self.kernels.settings.copy()
         settings[SCHEDULE], settings[DEPTH], settings[LIMIT] = FIXED, 0, 0
         state = position.view(position.to_move)
-        while settings[DEPTH] < MOST and time.perf_counter() < end:
+        # The first depth is searched in any case, even if this thread was kept waiting for all its time.
+        while settings[DEPTH] < MOST and (nodes == 0 or time.perf_counter() < end):
             settings[DEPTH] += 1
             deeper = np.zeros_like(root)
             call_began = time.perf_counter()

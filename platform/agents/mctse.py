@@ -93,7 +93,7 @@ class MctsePlayer(CompiledPlayer):
         self.blocks[:] = 0
         clear(self.tree, self.threads, self.minimum)
         if self.milliseconds:
-            self._search_until(began + self.milliseconds / 1000)
+            self._search_for(self.milliseconds, began)
         else:
             self._search(self.iterations)
             for _ in range(MOST_CHUNKS):
@@ -109,9 +109,9 @@ class MctsePlayer(CompiledPlayer):
         begin(self.tree, iterations)
         self.crew.work()
 
-    def _search_until(self, end: float) -> None:
-        """Runs chunks of iterations until the end or until the tree is full."""
-        milliseconds, chunk, now = self.milliseconds, 8, time.perf_counter()
+    def _search_for(self, milliseconds: int, began: float) -> None:
+        """Runs chunks of iterations until the time is over or the tree is full; one chunk in any case."""
+        end, chunk, now = began + milliseconds / 1000, 8, began
         while now < end and has_room(self.tree):
             self._search(chunk)
             per_iteration = (time.perf_counter() - now) / chunk

@@ -167,7 +167,7 @@ def test_helpers_end_with_their_player(agent: str) -> None:
     """They start with the first decision, serve the next ones, and end when nobody has the player any more."""
     before, position = helpers(), POSITIONS["2048 3x3"]
     player = start(make_agent(agent), position)
-    assert helpers() == before
+    assert not helpers() - before
     for _ in range(3):
         player.act(position)
         mine = helpers() - before
@@ -205,7 +205,7 @@ def test_players_decide_at_the_same_time_in_threads_of_their_own() -> None:
 def test_an_error_in_a_helper_is_no_endless_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     """A player whose helper thread failed says so, in this decision and in every other."""
     monkeypatch.setattr(threading, "excepthook", lambda failure: None)
-    position = POSITIONS["2048 4x4"]
+    before, position = helpers(), POSITIONS["2048 4x4"]
     player = start(make_agent("mc(iterations=10,threads=2)"), position)
     assert isinstance(player, McPlayer)
     kernel, shares = player.crew._serve, list(player.crew._shares)
@@ -213,6 +213,12 @@ def test_an_error_in_a_helper_is_no_endless_wait(monkeypatch: pytest.MonkeyPatch
     for _ in range(2):
         with pytest.raises(RuntimeError, match="helper thread"):
             player.act(position)
+    mine = helpers() - before
+    del player
+    gc.collect()
+    for thread in mine:
+        thread.join(timeout=60)
+    assert not any(thread.is_alive() for thread in mine)
 
 
 @needs_jit
