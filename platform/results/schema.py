@@ -34,7 +34,7 @@ runs = Table(
     "runs",
     metadata,
     Column("id", Text, primary_key=True),
-    Column("kind", Text, nullable=False),  # tournament | study | experiment | certainty
+    Column("kind", Text, nullable=False),  # tournament | study | experiment | certainty | training
     Column("name", Text, nullable=False),
     Column("definition", Text, nullable=False),  # JSON
     Column("created", Text, nullable=False),  # UTC, ISO 8601
@@ -128,8 +128,38 @@ run_votes = Table(
     sqlite_with_rowid=False,
 )
 
+# What training reached on its way, see curves.py.
+training_points = Table(
+    "training_points",
+    metadata,
+    Column("run_id", ForeignKey("runs.id"), primary_key=True),
+    Column("games", BigInteger, primary_key=True, autoincrement=False),  # so many were played before the point's end
+    Column("count", BigInteger, nullable=False),  # games of the point
+    Column("mean", Double, nullable=False),  # of the first seat's scores
+    Column("deviation", Double, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+# A row says that all matches of an evaluation are stored; they are those of the run that the agent played.
+training_evaluations = Table(
+    "training_evaluations",
+    metadata,
+    Column("run_id", ForeignKey("runs.id"), primary_key=True),
+    Column("games", BigInteger, primary_key=True, autoincrement=False),  # so many had been trained
+    Column("agent", Text, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+_TRAINING = (training_points, training_evaluations)
 # Earlier versions whose tables are as they are now -> those that were added since, which a writer makes.
-_ADDED: dict[int, tuple[Table, ...]] = {2: (positions, votes, run_votes)}
+_ADDED: dict[int, tuple[Table, ...]] = {2: (positions, votes, run_votes, *_TRAINING)}
+
+
+def _added_since(found: int, names: set[str]) -> tuple[Table, ...]:
+    """Returns the tables that a version's stores have yet to get; version 3 grew by some before it was released."""
+    if found == SCHEMA_VERSION:
+        return tuple(table for table in _TRAINING if table.name not in names)
+    return _ADDED.get(found, ())
 
 
 def missing_tables(connection: Connection, place: str) -> tuple[Table, ...]:
@@ -139,7 +169,9 @@ def missing_tables(connection: Connection, place: str) -> tuple[Table, ...]:
     """
     names = set(inspect(connection).get_table_names())
     found = list(connection.scalars(select(version.c.version))) if version.name in names else None
-    missing = tuple(metadata.sorted_tables) if found is None else _ADDED.get(found[0], ()) if len(found) == 1 else ()
+    missing = tuple(metadata.sorted_tables) if found is None else ()
+    if found is not None and len(found) == 1:
+        missing = _added_since(found[0], names)
     foreign = sorted(names & {table.name for table in missing})
     if foreign:
         raise UserError(

@@ -18,6 +18,7 @@ from sqlalchemy import Connection, Row, delete, func, select
 
 from turnier.arena.spec import MatchRecord, MatchSpec, Termination, unpack_plies
 from turnier.games.errors import UserError, unknown
+from turnier.results.curves import Curves
 from turnier.results.database import Database, chunks, now
 from turnier.results.locks import Lock, this_process
 from turnier.results.schema import matches, run_matches, runs, seats
@@ -43,10 +44,10 @@ _encode = json.JSONEncoder(default=float).encode
 
 @dataclass(frozen=True)
 class Run:
-    """A tournament, a study, an experiment or a measured certainty: what was asked for, when and where it was begun."""
+    """A tournament, study, experiment, certainty or training: what was asked for, when and where it was begun."""
 
     id: str
-    kind: str  # tournament | study | experiment | certainty
+    kind: str  # tournament | study | experiment | certainty | training
     name: str
     definition: dict[str, Any]
     created: datetime  # UTC
@@ -62,6 +63,7 @@ class Store:
     def __init__(self, database: Database) -> None:
         self.database = database
         self.votes = Votes(database)
+        self.curves = Curves(database)
 
     @classmethod
     def open(cls, url: str = DEFAULT_URL, read_only: bool = False) -> Self:

@@ -199,14 +199,45 @@ def train(
     seed: Annotated[int, typer.Option(help="same seed and one thread, same weights", min=0)] = 1,
     threads: Annotated[int, typer.Option(help="threads that learn at once, sharing one table", min=1)] = 1,
     every: Annotated[int, typer.Option(help="games of a point of the learning curve", min=1)] = 1000,
+    evaluate_every: Annotated[int, typer.Option(help="evaluate after every so many games, 0 = never", min=0)] = 0,
+    against: Annotated[str, typer.Option(help="who evaluates, in games of several seats; default: MCTS")] = "",
+    evaluation_games: Annotated[int, typer.Option(help="games of an evaluation, in all seat orders", min=1)] = 10,
+    evaluation_workers: Annotated[int, typer.Option(help="threads that evaluate while training goes on", min=1)] = 1,
+    plot: Annotated[Path | None, typer.Option(help="a picture of the curve, such as curve.png")] = None,
+    store: StoreOption = DEFAULT_STORE,
 ) -> None:
     """Learns an n-tuple network by self-play into a file; stopped in any way, the same command goes on.
 
-    Example: turnier train 2048 "ntuple(network=4x6)" --games 10000 --out weights.npz
-    """
-    from turnier.train_command import train
+    The curve goes into the store, and so do the games of evaluations: those of the greedy agent on the network as it
+    was after so many games, alone or against another agent. What is stored is not played again.
 
-    train(console, game, evaluator, learning, games, out, seed, threads, every)
+    \b
+    Examples:
+      turnier train 2048 "ntuple(network=4x6)" --games 10000 --out weights.npz
+      turnier train 2048 "ntuple(network=4x6)" --games 10000 --out w.npz --evaluate-every 2000 --plot curve.png
+      turnier train yavalath "ntuple(tuples=100,length=7)" --learning "td(epsilon=0.1)" --games 25000 --out y.npz \\
+        --evaluate-every 5000 --against "mcts(iterations=10000)"
+    """
+    from turnier.results.store import Store
+    from turnier.train_command import Wanted, train
+
+    wanted = Wanted(
+        game,
+        evaluator,
+        learning,
+        games,
+        out,
+        seed,
+        threads,
+        every,
+        evaluate_every,
+        against,
+        evaluation_games,
+        evaluation_workers,
+        plot,
+    )
+    with Store.open(store) as results:
+        train(console, wanted, results)
 
 
 @app.command(short_help="Shows what is stored.")

@@ -4,7 +4,7 @@ Annotations are evaluated here at once, since they name what the script said.
 """
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Annotated
 
 import typer
@@ -42,19 +42,25 @@ def run_experiments(
     ) -> None:
         if preset not in names:
             raise unknown("preset", preset, names)
-        experiments = list(build(preset))
-        console = Console()
-        with Store.open(store) as results:
-            with make_executor(executor, workers, address) as pool:
-                for experiment in experiments:
-                    with game_bar(experiment.name, 0) as bar:
-                        for records in play_experiment(experiment, results, pool, bar.expect):
-                            bar.advance(len(records))
-            for experiment in experiments:
-                print_experiment(console, experiment, results)
-        console.print(f"The whole page: turnier report {experiments[0].document} --store {results.shown_url}")
+        play_and_print(list(build(preset)), store, executor, workers, address)
 
     run_app(app)
+
+
+def play_and_print(
+    experiments: Sequence[Experiment], store: str, executor: str, workers: int | None, address: str | None
+) -> None:
+    """Plays what the store does not have yet of the experiments, and prints their figures."""
+    console = Console()
+    with Store.open(store) as results:
+        with make_executor(executor, workers, address) as pool:
+            for experiment in experiments:
+                with game_bar(experiment.name, 0) as bar:
+                    for records in play_experiment(experiment, results, pool, bar.expect):
+                        bar.advance(len(records))
+        for experiment in experiments:
+            print_experiment(console, experiment, results)
+    console.print(f"The whole page: turnier report {experiments[0].document} --store {results.shown_url}")
 
 
 def print_experiment(console: Console, experiment: Experiment, store: Store) -> None:

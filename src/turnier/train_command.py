@@ -3,56 +3,129 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
+from rich.table import Table
 
 from turnier.agents.evaluators.ntuple import NTuple
 from turnier.agents.learning.td import LEARNING
 from turnier.agents.learning.training import Plan, Training
 from turnier.agents.registry import EVALUATORS
-from turnier.arena.progress import game_bar
+from turnier.arena.progress import Bar, game_bar
 from turnier.games.errors import UserError
 from turnier.games.registry import GAMES
+from turnier.results.store import Store
+from turnier.results.training import Evaluating, Evaluation, Evaluations, TrainingRun
 
 
-def train(
-    console: Console,
-    game: str,
-    evaluator: str,
-    learning: str,
-    games: int,
-    out: Path,
-    seed: int,
-    threads: int,
-    every: int,
-) -> None:
-    """Trains until `games` games are played in all, those of earlier runs included, and prints what came out."""
-    made = EVALUATORS.make(evaluator)
-    if not isinstance(made, NTuple):
-        raise UserError(f'what is trained must be an n-tuple network, got {made}; write "ntuple(network=4x6)".')
-    plan = Plan(GAMES.make(game), made, LEARNING.make(learning), seed, every)
-    training = Training(plan, out, games)
-    if training.done >= games:
-        console.print(f"{out} has {training.done:,} games already; ask for more to go on.", soft_wrap=True)
-        return
-    if training.done:
+@dataclass(frozen=True)
+class Wanted:
+    """What the command line asks for; see its help."""
+
+    game: str
+    evaluator: str
+    learning: str
+    games: int
+    out: Path
+    seed: int
+    threads: int
+    every: int
+    evaluate_every: int = 0
+    against: str = ""
+    evaluation_games: int = 10
+    evaluation_workers: int = 1
+    plot: Path | None = None
+
+    def training(self) -> Training:
+        made = EVALUATORS.make(self.evaluator)
+        if not isinstance(made, NTuple):
+            raise UserError(f'what is trained must be an n-tuple network, got {made}; write "ntuple(network=4x6)".')
+        plan = Plan(GAMES.make(self.game), made, LEARNING.make(self.learning), self.seed, self.every)
+        return Training(plan, self.out, self.games)
+
+    def evaluating(self) -> Evaluating | None:
+        if self.evaluate_every:
+            return Evaluating.of(GAMES.make(self.game), self.evaluate_every, self.evaluation_games, self.against)
+        if self.against:
+            raise UserError(
+                f"--against names who evaluates, got {self.against} without --evaluate-every; say every how many games."
+            )
+        return None
+
+
+def train(console: Console, wanted: Wanted, store: Store) -> None:
+    """Trains until so many games are played in all, those of earlier runs included, and prints what came out."""
+    evaluating = wanted.evaluating()
+    training = wanted.training()
+    run = TrainingRun(store, training, evaluating)
+    if training.done >= wanted.games:
+        console.print(f"{wanted.out} has {training.done:,} games already; ask for more to go on.", soft_wrap=True)
+    elif training.done:
         console.print(f"Going on after {training.done:,} games of earlier runs.")
-    with game_bar(f"{plan.game}", games, completed=training.done) as bar:
+    before = training.done
+    with game_bar(f"{training.plan.game}", wanted.games, completed=before) as bar:
+        _run(training, run, wanted, bar)
+    if training.done > before:
+        _print_end(console, training, wanted)
+    evaluations = run.evaluations()
+    if evaluations:
+        _print_evaluations(console, run, evaluations)
+    if wanted.plot:
+        from turnier.results.training_plot import plot_training
 
-        def report(training: Training, count: int) -> None:
-            bar.advance(count)
-            bar.note(f"score {_recent(training):,.6g}")
+        title = f"{training.plan.evaluator} on {training.plan.game}"
+        plot_training(title, store.curves.points(run.id), evaluations, run.unit, wanted.plot)
+        console.print(f"Plot: {wanted.plot}", soft_wrap=True)
 
-        training.run(threads, report)
+
+def _run(training: Training, run: TrainingRun, wanted: Wanted, bar: Bar) -> None:
+    def report(training: Training, count: int) -> None:
+        bar.advance(count)
+        bar.note(f"score {_recent(training):,.6g}")
+
+    def told(evaluation: Evaluation) -> None:
+        bar.print(f"after {evaluation.games:,} games: {_shown(evaluation)} ({run.unit})")
+
+    with Evaluations(run, wanted.evaluation_workers, told) as evaluations:
+        if training.done:  # a kill may have come between the checkpoint and what follows it
+            evaluations.saved(training, training.weights())
+        training.run(wanted.threads, report, wanted.evaluate_every, evaluations.saved)
+        if evaluations.waiting:
+            bar.note(f"{evaluations.waiting} evaluations to finish")
+        evaluations.finish()
+
+
+def _print_end(console: Console, training: Training, wanted: Wanted) -> None:
     _, count, mean, deviation = training.points.curve()[-1]
     error = 1.96 * deviation / math.sqrt(max(count, 1))
     console.print(
-        f"{out}: {training.done:,} games, {training.moves:,} moves, {training.moves / training.seconds:,.0f} moves/s;"
+        f"{wanted.out}: {training.done:,} games, {training.moves:,} moves,"
+        f" {training.moves / training.seconds:,.0f} moves/s;"
         f" mean of the last {count:,.0f} games {mean:,.6g} ± {error:,.3g}",
         soft_wrap=True,
     )
-    console.print(f'To play with it: turnier tournament {game} "greedy(evaluator=ntuple(file={out}))"', soft_wrap=True)
+    agent = f"greedy(evaluator=ntuple(file={wanted.out}))"
+    console.print(f'To play with it: turnier tournament {wanted.game} "{agent}"', soft_wrap=True)
+
+
+def _print_evaluations(console: Console, run: TrainingRun, evaluations: list[Evaluation]) -> None:
+    against = run.evaluating.against if run.evaluating else ""
+    if against:
+        console.print(f"Evaluated against {against}", soft_wrap=True)
+    table = Table(caption=f"turnier results --run {run.id}")
+    for heading in ("games trained", f"{run.unit}, 95 %", "games played"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for evaluation in evaluations:
+        table.add_row(f"{evaluation.games:,}", _shown(evaluation), f"{evaluation.matches:,}")
+    console.print(table)
+
+
+def _shown(evaluation: Evaluation) -> str:
+    figures = (evaluation.value, evaluation.low, evaluation.high)
+    value, low, high = (f"{figure:,.0f}" if abs(figure) >= 1000 else f"{figure:.1f}" for figure in figures)
+    return f"{value} ({low} to {high})" if math.isfinite(evaluation.low) else value
 
 
 def _recent(training: Training) -> float:

@@ -133,6 +133,36 @@ def test_boards_with_tiles_above_32768_have_the_entries_of_32768(tmp_path: Path)
         assert got * game.max_return == pytest.approx(best, rel=1e-5)
 
 
+@pytest.mark.parametrize("size", [3, 4])
+def test_values_of_the_whole_return_get_no_rewards_on_top(size: int, tmp_path: Path) -> None:
+    """Target method 1: as in training, the best action is the one with the largest value after it."""
+    run = training(
+        f"2048(size={size})", "ntuple(network=cells,cells=0.1.2/1.3)", "td(method=1)", 30, tmp_path / "w.npz"
+    )
+    run.run()
+    game = run.plan.game
+    kernels = EVALUATORS.make(f"ntuple(file={tmp_path / 'w.npz'})").kernels(game, 0, 1)
+    naive = NaiveNetwork(run.network)
+    bases = np.cumsum([0] + [run.network.values ** len(cells) for cells in run.network.tuples])
+    position = game.start(seed=2)
+    while not position.over:
+        values = []
+        for action in position.legal_actions():
+            after = position.play(action, draw_chance=False)
+            features = naive.features(game, after, 0)
+            places = [
+                bases[t] + sum(v * run.network.values**i for i, v in enumerate(cells)) for _, _, t, cells in features
+            ]
+            values.append(float(table_of(run)[places, 0].sum()))
+            got = estimate(game, kernels, after.state, after.returns, np.zeros(4, np.uint64))[0]
+            assert got * game.max_return == pytest.approx(values[-1], rel=1e-5, abs=1e-3)
+        got = estimate(game, kernels, position.state, position.returns, np.zeros(4, np.uint64))[0]
+        assert got * game.max_return == pytest.approx(max(values), rel=1e-5, abs=1e-3)
+        position = position.play(position.legal_actions()[0])
+    got = estimate(game, kernels, position.state, position.returns, np.zeros(4, np.uint64))[0]
+    assert got * game.max_return == pytest.approx(position.returns[0])
+
+
 def test_a_stopped_run_goes_on_bit_for_bit(tmp_path: Path) -> None:
     """In two commands, the second with more games, or in one: the same file but for the seconds."""
     whole = training("2048", SMALL, "td(optimism=100)", 30, tmp_path / "whole.npz")

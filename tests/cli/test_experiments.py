@@ -10,7 +10,11 @@ from pathlib import Path
 import pytest
 
 REPO = Path(__file__).resolve().parents[2]
-SCRIPTS = [path for path in sorted((REPO / "studies").glob("*/*.py")) if "run_experiments(" in path.read_text()]
+SCRIPTS = [
+    path
+    for path in sorted((REPO / "studies").glob("*/*.py"))
+    if any(f"    {run}(__doc__" in path.read_text() for run in ("run_experiments", "run_training_studies"))
+]
 DOCUMENTS = sorted({script.parent.name for script in SCRIPTS})
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -29,7 +30,10 @@ NETWORK = "ntuple(network=cells,cells=0.1.2.3/4.5.6.7)"
 
 
 def command(out: Path, games: int) -> list[str]:
-    return [sys.executable, "-c", QUICKLY, "train", "2048", NETWORK, "--games", str(games), "--out", str(out)]
+    return [
+        *(sys.executable, "-c", QUICKLY, "train", "2048", NETWORK, "--games", str(games), "--out", str(out)),
+        *("--store", f"sqlite:///{out.with_suffix('.db')}"),
+    ]
 
 
 def test_killed_training_goes_on_bit_for_bit(tmp_path: Path) -> None:
@@ -60,7 +64,7 @@ def test_more_games_go_on_and_the_file_plays(tmp_path: Path) -> None:
     """A second command with more games goes on; match ids depend on what the file holds."""
     out, ids = tmp_path / "w.npz", set()
     for games in (100, 200):
-        shown = CliRunner().invoke(app, ["train", "2048", NETWORK, "--games", str(games), "--out", str(out)])
+        shown = CliRunner().invoke(app, command(out, games)[3:])
         assert shown.exit_code == 0 and f"{games} games" in re.sub(r"\s+", " ", shown.output), shown.output
         agent = make_agent(f"greedy(evaluator=ntuple(file={out}))")
         assert load_weights(out).digest in agent.full_text()
@@ -77,3 +81,18 @@ def test_a_broken_file_is_named_in_a_sentence(tmp_path: Path) -> None:
     for text in (f"ntuple(file={tmp_path / 'w.npz'})", f"ntuple(file={tmp_path / 'none.npz'})"):
         with pytest.raises(UserError, match="weights must be a"):
             make_agent(f"greedy(evaluator={text})")
+
+
+def test_evaluations_on_the_way_are_shown_and_stored(tmp_path: Path) -> None:
+    """The same command again plays nothing and shows the same figures; the run's games are in the store."""
+    options = ["--evaluate-every", "20", "--evaluation-games", "4", "--plot", str(tmp_path / "curve.png")]
+    shown = [CliRunner().invoke(app, [*command(tmp_path / "w.npz", 40)[3:], *options]) for _ in range(2)]
+    assert [s.exit_code for s in shown] == [0, 0], shown[0].output + shown[1].output
+    tables = [re.findall(r"│ +(\d+) │ +([\d,.]+ \(.*\)) │ +(\d+) │", s.output) for s in shown]
+    assert tables[0] == tables[1] and [(row[0], row[2]) for row in tables[0]] == [("20", "4"), ("40", "4")]
+    run = re.findall(r"--run (training:\w+)", shown[0].output)[0]
+    stored = CliRunner().invoke(app, ["results", "--run", run, "--store", f"sqlite:///{tmp_path / 'w.db'}", "--json"])
+    assert sorted(row["games"] for row in json.loads(stored.output)) == [4, 4]
+    assert (tmp_path / "curve.png").stat().st_size > 1000
+    refused = CliRunner().invoke(app, [*command(tmp_path / "w.npz", 40)[3:], "--against", "random"])
+    assert isinstance(refused.exception, UserError) and "without --evaluate-every" in str(refused.exception)

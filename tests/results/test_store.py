@@ -40,7 +40,8 @@ def test_the_schema_has_its_tables_and_version(store: Store) -> None:
         names = set(inspect(connection).get_table_names())
         version = connection.scalars(text("SELECT version FROM turnier_version")).all()
     matches = {"turnier_version", "runs", "matches", "seats", "run_matches", "locks"}
-    assert names == matches | {"positions", "votes", "run_votes"}
+    training = {"training_points", "training_evaluations"}
+    assert names == matches | {"positions", "votes", "run_votes"} | training
     assert version == [schema.SCHEMA_VERSION] == [3]
 
 

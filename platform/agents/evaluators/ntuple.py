@@ -26,6 +26,7 @@ from turnier.agents.learning.network import (
     written_tuples,
 )
 from turnier.agents.learning.network_kernels import (
+    AT_END,
     BASES,
     ENTRIES,
     LENGTH,
@@ -81,27 +82,29 @@ def best_after_2048(words, table, board, high, scratch):
     for action in range(4):
         after, after_high, reward = move(board, high, 4, action)
         if after != board or after_high != high:
-            value = reward + float(packed_value(words, at_most_15(after, after_high), table, images))
+            value = float(packed_value(words, at_most_15(after, after_high), table, images))
+            if words[AT_END] == 0:
+                value += reward
             if not found or value > best:
                 best, found = value, True
     return best
 
 
-@kernel(types.float64(GAME, Words, Table, State, SCRATCH))
-def best_after(game, words, table, state, scratch):
-    """The largest reward plus value of an action in a game of one seat."""
+@kernel(types.float64(GAME, Words, Table, State, types.float64, SCRATCH))
+def best_after(game, words, table, state, so_far, scratch):
+    """The largest reward plus value of an action in a game of one seat; the whole return, where values are of that."""
     after, gains, choices = scratch.state, scratch.returns, scratch.choices
     n = game.legal(state, choices)
     best = 0.0
     for i in range(n):
         game.legal(state, choices)  # the cells took its place
         copy_state(state, after)
-        gains[0] = 0.0
+        gains[0] = so_far if words[AT_END] != 0 else 0.0
         game.step(after, choices[i], gains)
         value = gains[0]
         if game.to_move(after) != TERMINAL:
             game.cells(after, choices)
-            value += float(cells_value(words, table, choices, 0))
+            value = float(cells_value(words, table, choices, 0)) + (0.0 if words[AT_END] != 0 else value)
         if i == 0 or value > best:
             best = value
     return best
@@ -109,12 +112,13 @@ def best_after(game, words, table, state, scratch):
 
 @kernel(EVALUATE)
 def evaluate_ntuple(game, weights, state, returns, count, rng, totals, scratch):
-    """The returns so far and what the network expects to come, / max_return."""
+    """The returns so far and what the network expects to come, or the whole that it expects, / max_return."""
     words, table = weights.view(np.int64), weights.view(np.float32)
     mover = game.to_move(state)
     share = float(count) / game.max_return
-    for seat in range(totals.size):
-        totals[seat] += returns[seat] * share
+    if mover == TERMINAL or words[AT_END] == 0:
+        for seat in range(totals.size):
+            totals[seat] += returns[seat] * share
     if mover == TERMINAL:
         return
     if words[PACKED] != 0:
@@ -126,7 +130,7 @@ def evaluate_ntuple(game, weights, state, returns, count, rng, totals, scratch):
             totals[0] += share * float(packed_value(words, at_most_15(board, high), table, images))
         return
     if mover == 0 and words[LOOK_AHEAD] != 0:
-        totals[0] += share * best_after(game, words, table, state, scratch)
+        totals[0] += share * best_after(game, words, table, state, returns[0], scratch)
         return
     game.cells(state, scratch.choices)
     outputs = words[OUTPUTS]
@@ -175,6 +179,8 @@ class NTuple(Evaluator):
     def cannot_evaluate(self, game: Game) -> str | None:
         if not game.num_cells:
             return f"ntuple needs a game with a board, got {game}; use evaluator=rollout."
+        if self.file and not Path(self.file).is_file():
+            return None  # stored matches can be counted without the file; whoever wants to play is told
         if self.file:
             learned = GAMES.make(read_config(Path(self.file))["network"]["game"])
             if learned != game:

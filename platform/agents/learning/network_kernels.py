@@ -26,6 +26,7 @@ TUPLES, SYMMETRIES, LENGTH, VALUES, WIDTH, PHASES, OUTPUTS, ENTRIES, ORIGIN, LOO
     OWN + i for i in range(11)
 )
 NUM_CELLS, TOUCHES = OWN + 11, OWN + 12
+AT_END = OWN + 13  # whether values are of the whole return, as target method 1 learns them, not of what is to come
 # Then per tuple its first entry and the mask of its cells on a packed 2048 board, its cells' factors [tuples, length],
 # and its cells on every symmetric image [symmetries, tuples, length]; shorter tuples are filled up with factor 0. From
 # word TOUCHES on: where the look-ups begin that see cell 0, 1, ... [cells + 1], and those, each as its number in

@@ -120,6 +120,8 @@ class Training:
                     f"{self.out} was trained with {name} {stored[name]}, got {value}; train into another file, or with"
                     " the same."
                 )
+        if weights.values_only and self.plan.learning.coherence:
+            raise UserError(f"{self.out} has values to play with only; train into another file.")
         self.done, self.moves, self.seconds = stored["done"], stored["moves"], stored["seconds"]
         self.points.sums = np.array(stored["points"], np.float64).reshape(-1, 3)
         self._table = weights.table(self._width)
@@ -134,21 +136,34 @@ class Training:
             return scores, int(learn_2048(*tail))
         return scores, int(learn_games(game.kernels, game.new_state(), *tail))
 
-    def run(self, threads: int = 1, report: Callable[[Training, int], None] | None = None) -> None:
+    def run(
+        self,
+        threads: int = 1,
+        report: Callable[[Training, int], None] | None = None,
+        stop_every: int = 0,
+        saved: Callable[[Training, Weights], None] | None = None,
+    ) -> None:
         """Plays until `games` are done, with checkpoints on the way and one at the end.
 
         Args:
             threads: how many threads learn at once.
             report: told the training and the games just finished, a few times a second.
+            stop_every: further checkpoints, exactly after multiples of so many games; 0 = none.
+            saved: told the training and what it knows, after every checkpoint.
         """
         while self.done < self.games:
             began = time.perf_counter()
-            self._run_until(threads, began + CHECKPOINT_SECONDS, report)
+            stop = (self.done // stop_every + 1) * stop_every if stop_every else self.games
+            self._run_until(threads, began + CHECKPOINT_SECONDS, min(stop, self.games), report)
             self.seconds += time.perf_counter() - began
-            self.save()
+            weights = self.save()
+            if saved:
+                saved(self, weights)
 
-    def _run_until(self, threads: int, deadline: float, report: Callable[[Training, int], None] | None) -> None:
-        """Plays blocks of games until the deadline; all games before `done` are then played, and none after."""
+    def _run_until(
+        self, threads: int, deadline: float, games: int, report: Callable[[Training, int], None] | None
+    ) -> None:
+        """Plays until the deadline, or `games` are done; all games before `done` are then played, and none after."""
         lock = threading.Lock()
         failures: list[BaseException] = []
         block = 1
@@ -157,7 +172,7 @@ class Training:
             nonlocal block
             while True:
                 with lock:
-                    first, count = self.done, min(block, self.games - self.done)
+                    first, count = self.done, min(block, games - self.done)
                     if count == 0 or failures or (time.perf_counter() > deadline):
                         return
                     self.done += count
@@ -200,5 +215,8 @@ class Training:
         entries = self._table.reshape(-1, self._width)[places, :kept]
         return Weights(self.network, self.initial, places, entries, training, self.points.curve())
 
-    def save(self) -> None:
-        self.weights().save(self.out)
+    def save(self) -> Weights:
+        """Writes the checkpoint, and returns what is in it."""
+        weights = self.weights()
+        weights.save(self.out)
+        return weights

@@ -17,7 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from turnier.agents.learning.network import Network
-from turnier.agents.learning.network_kernels import ORIGIN
+from turnier.agents.learning.network_kernels import AT_END, ORIGIN
+from turnier.agents.learning.td import LEARNING
 from turnier.games.errors import UserError
 
 FORMAT = 1
@@ -52,6 +53,15 @@ class Weights:
         shape = json.dumps([FORMAT, dataclasses.asdict(self.network), self.initial], sort_keys=True)
         parts = (shape.encode(), self.places.tobytes(), self.entries[:, 0].tobytes())
         return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()[:16]
+
+    @property
+    def values_only(self) -> bool:
+        """Whether the sums of temporal coherence, without which it cannot go on, are not there."""
+        return bool(self.entries.shape[1] == 1)
+
+    def without_sums(self) -> Weights:
+        """Returns what playing takes."""
+        return dataclasses.replace(self, entries=self.entries[:, :1])
 
     def table(self, width: int) -> Floats32:
         """Returns all entries, [entries * width], with the first `width` numbers of each."""
@@ -151,6 +161,7 @@ def evaluator_weights(network: Network, values: Weights | None) -> npt.NDArray[n
     words[ORIGIN] = origin
     memory.view(np.int64)[: len(words)] = words
     if values is not None:
+        memory.view(np.int64)[AT_END] = LEARNING.make(values.training["learning"]).method == 1
         table = memory[origin : origin + network.entries]
         table[:] = values.initial
         table[values.places] = values.entries[:, 0]

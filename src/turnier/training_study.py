@@ -1,0 +1,175 @@
+"""Experiments whose agents are learned first: networks are trained into a folder, then measured as ordinary rows.
+
+Annotations are evaluated here at once, since they name what the script said.
+"""
+
+import hashlib
+import json
+import os
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from turnier.agents.evaluators.ntuple import NTuple
+from turnier.agents.learning.td import LEARNING
+from turnier.agents.learning.training import Plan, Training
+from turnier.agents.learning.weights import Weights, read_config
+from turnier.agents.registry import EVALUATORS
+from turnier.arena.progress import game_bar
+from turnier.command import run_app
+from turnier.experiment_command import play_and_print
+from turnier.games.errors import UserError, unknown
+from turnier.games.registry import GAMES
+from turnier.results.experiment import Experiment, Row
+from turnier.results.store import DEFAULT_URL
+
+
+@dataclass(frozen=True)
+class Learner:
+    """A network to train, with one thread, so that the same learner always ends with the same weights."""
+
+    game: str
+    network: str  # such as ntuple(tuples=20)
+    learning: str  # such as td(alpha=0.2)
+    games: int
+    points: int = 1  # how often its weights are kept on the way, at equal distances, the last time at the end
+    seed: int = 1
+
+    @property
+    def places(self) -> list[int]:
+        """After how many games weights are kept."""
+        step = self.games // self.points
+        return [step * i for i in range(1, self.points)] + [self.games]
+
+    def plan(self) -> Plan:
+        evaluator = EVALUATORS.make(self.network)
+        if not isinstance(evaluator, NTuple):
+            raise UserError(f"what is trained must be an n-tuple network, got {evaluator}.")
+        return Plan(
+            GAMES.make(self.game), evaluator, LEARNING.make(self.learning), self.seed, max(1, self.games // 100)
+        )
+
+    def out(self, folder: Path) -> Path:
+        """Returns the checkpoint's file; its name depends on everything that decides the weights."""
+        plan = self.plan()
+        text = json.dumps([plan.described(), self.games, self.points], sort_keys=True)
+        return folder / f"{plan.game.name}-{hashlib.sha256(text.encode()).hexdigest()[:12]}.npz"
+
+    def kept(self, folder: Path, place: int) -> Path:
+        """Returns the file with the weights after so many games."""
+        out = self.out(folder)
+        return out.with_name(f"{out.stem}-{place}.npz")
+
+    def agent(self, folder: Path, place: int = 0) -> str:
+        """Returns the greedy agent on the network after so many games; 0 = at the end. It must be trained already."""
+        path = self.kept(folder, place or self.games)
+        return f"greedy(evaluator=ntuple(file={path},digest={read_config(path)['digest']}))"
+
+    def train(self, folder: Path, report: Callable[[int], None]) -> None:
+        """Trains what is still missing; stopped in any way, it goes on at the last checkpoint."""
+        missing = [place for place in self.places if not self.kept(folder, place).exists()]
+        if not missing:
+            report(self.games)
+            return
+        out = self.out(folder)
+        training = Training(self.plan(), out, self.games)
+        if training.done > missing[0]:  # what was kept there is gone: only from the start is it made again
+            out.unlink()
+            training = Training(self.plan(), out, self.games)
+        report(training.done)
+
+        def keep(training: Training, weights: Weights) -> None:
+            if training.done in missing:
+                weights.without_sums().save(self.kept(folder, training.done))
+
+        if training.done:  # a kill may have come between the checkpoint and what follows it
+            keep(training, training.weights())
+        training.run(1, lambda _, count: report(count), self.games // self.points, keep)
+
+
+@dataclass(frozen=True)
+class LearnedRow:
+    """A row of an experiment whose first agent is a learner after so many games, 0 = all of them."""
+
+    row: Row  # its agents are the others
+    learner: Learner
+    place: int = 0
+
+
+@dataclass(frozen=True)
+class TrainingStudy:
+    """An experiment of which some or all rows are learned; as Experiment otherwise."""
+
+    document: str
+    name: str
+    title: str
+    text: str
+    rows: Sequence[LearnedRow | Row]
+    axis: str = ""
+
+    @property
+    def learners(self) -> list[Learner]:
+        return list(dict.fromkeys(row.learner for row in self.rows if isinstance(row, LearnedRow)))
+
+    def experiment(self, folder: Path) -> Experiment:
+        """Returns the experiment, once everything is trained."""
+        rows = tuple(_row(row, folder) for row in self.rows)
+        return Experiment(self.document, self.name, self.title, self.text, rows, axis=self.axis)
+
+
+def _row(row: LearnedRow | Row, folder: Path) -> Row:
+    if isinstance(row, Row):
+        return row
+    return replace(row.row, agents=(row.learner.agent(folder, row.place), *row.row.agents))
+
+
+def train_all(learners: Iterable[Learner], folder: Path, workers: int) -> None:
+    """Trains learners side by side, one thread each, those that take longest first."""
+    chosen = sorted(dict.fromkeys(learners), key=lambda learner: -learner.games)
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = threading.Lock()
+    with game_bar("training", sum(learner.games for learner in chosen)) as bar:
+
+        def report(count: int) -> None:
+            with lock:
+                bar.advance(count)
+
+        with ThreadPoolExecutor(workers, "training") as pool:
+            futures = [pool.submit(learner.train, folder, report) for learner in chosen]
+            try:
+                for future in futures:
+                    future.result()
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+
+
+def run_training_studies(
+    description: str | None, build: Callable[[str], Iterable[TrainingStudy]], presets: Iterable[str]
+) -> None:
+    """Runs a script of learned experiments from its command line; as `run_experiments` otherwise."""
+    names = list(presets)
+    app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+    @app.command(help=description)
+    def main(
+        preset: Annotated[str, typer.Option(help=", ".join(names))] = names[0],
+        folder: Annotated[Path, typer.Option(help="of trained networks; what is there is not trained again")] = Path(
+            "trained"
+        ),
+        store: Annotated[str, typer.Option(help="SQLite or PostgreSQL URL")] = DEFAULT_URL,
+        executor: Annotated[str, typer.Option(help="where matches are played: threads or serial")] = "threads",
+        workers: Annotated[int | None, typer.Option(help="default: all cores")] = None,
+    ) -> None:
+        if preset not in names:
+            raise unknown("preset", preset, names)
+        studies = list(build(preset))
+        train_all([learner for study in studies for learner in study.learners], folder, workers or os.cpu_count() or 1)
+        play_and_print([study.experiment(folder) for study in studies], store, executor, workers, None)
+
+    run_app(app)

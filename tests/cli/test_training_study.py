@@ -1,0 +1,96 @@
+"""Experiments on learned networks: trained once, stopped and resumed, reported without the files."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from turnier.agents.learning.training import Training
+from turnier.agents.learning.weights import load_weights, weights_from_file
+from turnier.agents.registry import make_agent
+from turnier.arena.executors import make_executor
+from turnier.arena.spec import MatchRecord
+from turnier.games.errors import UserError
+from turnier.results.experiment import Row, figures, play_experiment, stored_experiments
+from turnier.results.store import Store
+from turnier.training_study import LearnedRow, Learner, TrainingStudy, train_all
+
+LEARNER = Learner("tictactoe", "ntuple(tuples=4,length=4)", "td(epsilon=0.3,epsilon_end=0)", 100, points=3)
+
+
+def nothing(count: int) -> None:
+    """Nobody is told."""
+
+
+def digests(learner: Learner, folder: Path) -> list[str]:
+    return [load_weights(learner.kept(folder, place)).digest for place in learner.places]
+
+
+def test_weights_are_kept_on_the_way_as_a_shorter_look_at_the_same_training(tmp_path: Path) -> None:
+    assert LEARNER.places == [33, 66, 100]
+    train_all([LEARNER, LEARNER], tmp_path, 2)
+    assert len(set(digests(LEARNER, tmp_path))) == 3
+    whole = Training(LEARNER.plan(), tmp_path / "whole.npz", 100)
+    whole.run()
+    assert digests(LEARNER, tmp_path)[-1] == whole.weights().digest
+    assert all(load_weights(LEARNER.kept(tmp_path, place)).values_only for place in LEARNER.places)
+
+
+def test_stopped_training_goes_on_and_what_is_missing_is_made_again(tmp_path: Path) -> None:
+    train_all([LEARNER], tmp_path / "whole", 1)
+    expected = digests(LEARNER, tmp_path / "whole")
+    folder = tmp_path / "killed"
+    folder.mkdir()
+    stopped = Training(LEARNER.plan(), LEARNER.out(folder), LEARNER.games)
+    with pytest.raises(RuntimeError, match="killed"):
+        stopped.run(1, None, 33, lambda training, weights: (_ for _ in ()).throw(RuntimeError("killed")))
+    assert load_weights(LEARNER.out(folder)).training["done"] == 33 and not LEARNER.kept(folder, 33).exists()
+    told: list[int] = []
+    LEARNER.train(folder, told.append)
+    assert digests(LEARNER, folder) == expected and sum(told) == 100 and told[0] == 33
+    before = LEARNER.kept(folder, 66).stat().st_mtime_ns
+    LEARNER.kept(folder, 33).unlink()
+    LEARNER.train(folder, nothing)
+    assert digests(LEARNER, folder) == expected and LEARNER.kept(folder, 66).stat().st_mtime_ns == before
+
+
+def test_files_are_named_by_everything_that_decides_the_weights(tmp_path: Path) -> None:
+    others = [
+        Learner("tictactoe", "ntuple(tuples=4,length=4)", "td(epsilon=0.3)", 100, 3),
+        Learner("tictactoe", "ntuple(tuples=4,length=4)", LEARNER.learning, 200, 3),
+        Learner("tictactoe", "ntuple(tuples=4,length=4)", LEARNER.learning, 100, 3, seed=2),
+        Learner("tictactoe", "ntuple(tuples=3,length=4)", LEARNER.learning, 100, 3),
+        LEARNER,
+    ]
+    assert len({learner.out(tmp_path) for learner in others}) == len(others)
+    with pytest.raises(UserError, match="must be an n-tuple network"):
+        Learner("tictactoe", "score", "td", 1).plan()
+
+
+def test_the_report_needs_the_store_only(tmp_path: Path) -> None:
+    """Rows are measured after their files are gone; playing without them is refused in a sentence."""
+    rows = [LearnedRow(Row(f"{p}", "tictactoe", ("random",), 6, x=p), LEARNER, p) for p in LEARNER.places]
+    study = TrainingStudy("doc", "curve", "A curve", "Text.", [*rows, Row("random", "tictactoe", ("random",) * 2, 2)])
+    assert study.learners == [LEARNER]
+    train_all(study.learners, tmp_path / "nets", 1)
+    experiment = study.experiment(tmp_path / "nets")
+    with Store.open(f"sqlite:///{tmp_path / 'results.db'}") as store:
+        with make_executor("serial") as pool:
+            played = [record for batch in play_experiment(experiment, store, pool) for record in batch]
+        shutil.rmtree(tmp_path / "nets")
+        measured = figures(stored_experiments(store, "doc")[0], store)
+    assert len(played) == 20 and [figure.games for figure in measured][:3] == [6, 6, 6]
+    agent = make_agent(experiment.rows[0].agents[0]).full_text()
+    scores = [
+        r.scores[r.spec.agents.index(agent)] for r in played if isinstance(r, MatchRecord) if agent in r.spec.agents
+    ]
+    assert len(scores) == 6 and measured[0].value == pytest.approx(100 * sum(score > 0 for score in scores) / 6)
+    weights_from_file.cache_clear()  # those of this process would do
+    with (
+        Store.open(f"sqlite:///{tmp_path / 'other.db'}") as store,
+        make_executor("serial") as pool,
+        pytest.raises(UserError, match="weights must be a file"),
+    ):
+        list(play_experiment(experiment, store, pool))

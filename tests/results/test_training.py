@@ -1,0 +1,158 @@
+"""Training in the store: its curve, evaluations on the way, stopped and resumed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sqlalchemy import inspect, text
+
+from turnier.agents.evaluators.ntuple import NTuple
+from turnier.agents.learning.td import LEARNING
+from turnier.agents.learning.training import Plan, Training
+from turnier.agents.registry import EVALUATORS
+from turnier.arena.executors import SerialExecutor
+from turnier.arena.match import replay
+from turnier.games.errors import UserError
+from turnier.games.registry import make_game
+from turnier.results.curves import CurvePoint
+from turnier.results.store import Store
+from turnier.results.training import Evaluating, Evaluation, Evaluations, TrainingRun
+from turnier.results.training_plot import plot_training
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store.open(f"sqlite:///{tmp_path / 'results.db'}")
+
+
+def training(out: Path, games: int, seed: int = 1) -> Training:
+    evaluator = EVALUATORS.make("ntuple(tuples=4,length=4)")
+    assert isinstance(evaluator, NTuple)
+    learning = LEARNING.make("td(epsilon=0.1)")
+    return Training(Plan(make_game("tictactoe"), evaluator, learning, seed, every=20), out, games)
+
+
+def learn(
+    store: Store, out: Path, games: int, seed: int = 1, against: str = "random"
+) -> tuple[TrainingRun, list[Evaluation]]:
+    """What `turnier train` does; returns the evaluations that were made now, too."""
+    told: list[Evaluation] = []
+    learner = training(out, games, seed)
+    run = TrainingRun(store, learner, Evaluating.of(learner.plan.game, 30, 5, against))
+    with Evaluations(run, 1, told.append) as evaluations:
+        if learner.done:
+            evaluations.saved(learner, learner.weights())
+        learner.run(1, None, 30, evaluations.saved)
+        evaluations.finish()
+    return run, told
+
+
+def test_the_curve_and_the_evaluations_are_stored(store: Store, tmp_path: Path) -> None:
+    run, told = learn(store, tmp_path / "w.npz", 70)
+    assert [(p.games, p.count) for p in store.curves.points(run.id)] == [(20, 20), (40, 20), (60, 20), (70, 10)]
+    assert [p.mean for p in store.curves.points(run.id)] == run.training.points.curve()[:, 2].tolist()
+    assert run.evaluations() == told
+    assert [(e.games, e.matches) for e in told] == [(30, 6), (60, 6)]
+    assert store.run(run.id).kind == "training" and store.match_counts()[run.id] == 12
+    agents = store.curves.evaluated(run.id)
+    for evaluation in told:
+        records = store.records(store.curves.match_ids(run.id, agents[evaluation.games]))
+        seats = [record.spec.agents.index(agents[evaluation.games]) for record in records]
+        assert sorted(seats) == [0, 0, 0, 1, 1, 1]
+        won = [record.scores[seat] > 0 for record, seat in zip(records, seats, strict=True)]
+        assert evaluation.value == pytest.approx(100 * np.mean(won)) and evaluation.low < evaluation.value + 1e-9
+        assert all(tuple(replay(record.spec, record.plies).returns) == record.scores for record in records)
+    assert sorted(path.name for path in tmp_path.iterdir() if "results" not in path.name) == ["w.npz"]
+
+
+def test_evaluations_are_of_the_network_as_it_was_then(store: Store, tmp_path: Path) -> None:
+    """The agent's digest is that of a training which stopped there."""
+    run, _ = learn(store, tmp_path / "w.npz", 60)
+    short = training(tmp_path / "short.npz", 30)
+    short.run()
+    assert short.weights().digest in store.curves.evaluated(run.id)[30]
+    assert short.weights().digest not in store.curves.evaluated(run.id)[60]
+
+
+def test_what_is_stored_is_not_played_again_and_more_games_go_on(store: Store, tmp_path: Path) -> None:
+    whole, _ = learn(store, tmp_path / "whole.npz", 90, seed=2)
+    part, first = learn(store, tmp_path / "part.npz", 60, seed=2)
+    again, nothing = learn(store, tmp_path / "part.npz", 60, seed=2)
+    last, more = learn(store, tmp_path / "part.npz", 90, seed=2)
+    assert part.id == again.id == last.id != whole.id
+    assert ([e.games for e in first], nothing, [e.games for e in more]) == ([30, 60], [], [90])
+    assert last.evaluations() == whole.evaluations() == first + more
+    assert store.curves.points(last.id) == store.curves.points(whole.id)
+
+
+def test_an_evaluation_that_a_kill_cut_off_is_finished(store: Store, tmp_path: Path) -> None:
+    """Killed before the snapshot, and killed while it was evaluated: in both cases the next command does it."""
+    whole, _ = learn(store, tmp_path / "whole.npz", 60)
+    for with_snapshot in (False, True):
+        out = tmp_path / f"killed{with_snapshot}.npz"
+        killed = training(out, 30)
+        killed.run()
+        run = TrainingRun(store, killed, Evaluating.of(killed.plan.game, 30, 5, "random"))
+        if with_snapshot:
+            assert run.snapshot(killed.weights())
+            closed = SerialExecutor()
+            closed.play = lambda specs: iter(())  # type: ignore[method-assign, assignment]
+            (games, snapshot), *_ = run.snapshots()
+            assert run.evaluate(games, snapshot, closed) is None and run.evaluations() == []
+        resumed, told = learn(store, out, 60)
+        assert resumed.id == run.id and sorted(e.games for e in told) == [30, 60]
+        assert resumed.evaluations() == whole.evaluations()
+
+
+def test_training_anew_forgets_the_curve_of_before(store: Store, tmp_path: Path) -> None:
+    run, _ = learn(store, tmp_path / "w.npz", 60)
+    (tmp_path / "w.npz").unlink()
+    again, told = learn(store, tmp_path / "w.npz", 30)
+    assert again.id == run.id and [e.games for e in again.evaluations()] == [30] and len(told) == 1
+    assert [p.games for p in store.curves.points(run.id)] == [20, 30]
+
+
+def test_a_failing_evaluation_ends_the_training_with_its_reason(store: Store, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="has one seat"):
+        Evaluating.of(make_game("2048"), 10, 10, "random")
+    run, _ = learn(store, tmp_path / "w.npz", 30)
+    run.folder.mkdir()
+    (run.folder / "60.npz").write_bytes(b"nothing")
+    with pytest.raises(UserError, match="weights must be"):
+        learn(store, tmp_path / "w.npz", 60)
+
+
+def test_a_file_of_values_is_not_trained_on(tmp_path: Path) -> None:
+    learner = training(tmp_path / "w.npz", 5)
+    learner.run()
+    learner.weights().without_sums().save(tmp_path / "values.npz")
+    with pytest.raises(UserError, match="values to play with only"):
+        training(tmp_path / "values.npz", 10)
+
+
+def test_a_store_of_version_3_without_the_tables_gets_them(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'old.db'}"
+    names = ("training_points", "training_evaluations")
+    with Store.open(url) as store, store.database.writing() as connection:
+        for name in names:
+            connection.execute(text(f"DROP TABLE {name}"))
+    with Store.open(url, read_only=True) as store:
+        assert store.curves.points("x") == [] and store.curves.evaluated("x") == {}
+    with Store.open(url) as store:
+        store.begin_run("x", "training", "x", {})
+        store.curves.replace_points("x", [CurvePoint(5, 5, 1.0, 0.5)])
+        assert store.curves.points("x") == [CurvePoint(5, 5, 1.0, 0.5)]
+        with store.database.reading() as connection:
+            assert set(names) <= set(inspect(connection).get_table_names())
+
+
+def test_the_plot_is_a_picture(store: Store, tmp_path: Path) -> None:
+    run, told = learn(store, tmp_path / "w.npz", 60)
+    for evaluations in ([], told):
+        path = tmp_path / f"{len(evaluations)}.png"
+        plot_training("a curve", store.curves.points(run.id), evaluations, run.unit, path)
+        assert path.read_bytes().startswith(b"\x89PNG")
+    with pytest.raises(UserError, match="the plot must go"):
+        plot_training("a curve", store.curves.points(run.id), [], run.unit, tmp_path / "none" / "x.png")
