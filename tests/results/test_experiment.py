@@ -115,7 +115,7 @@ CERTAINTY = Experiment(
         CERTAIN,
         dataclasses.replace(CERTAIN, label="raw", measure="certainty"),
         *(
-            Row(f"{agent}, {n} left", "tictactoe", (agent,), 3, "agreement", None, n, 0, agent, 2, 4, RANDOM, n, n)
+            Row(f"{agent}, {n} left", "tictactoe", (agent,), 3, "agreement", None, n, 0, agent, 2, 4, RANDOM, n, (n, n))
             for agent in (SEARCH, RANDOM)
             for n in (3, 5, 7)
         ),
