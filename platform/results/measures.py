@@ -71,7 +71,7 @@ def _certainty(column: str) -> SearchMeasure:
     def measure(records: Sequence[VoteRecord]) -> Estimate:
         found = estimates(position_certainty(votes_frame(records)))
         value, low, high = (100 * found[name] for name in (column, f"{column}_low", f"{column}_high"))
-        return value, low, high, found["searches"]
+        return value, max(low, 0.0) if column != "agreement" else low, min(high, 100.0), found["searches"]
 
     return measure
 
