@@ -47,12 +47,11 @@ def print_certainty(console: Console, groups: pd.DataFrame, agents: pd.DataFrame
     for game, part in agents.groupby("game"):
         means = _table(
             f"{game}: means over the groups in %, ± 95 %; chance: normalised certainty of a random agent",
-            *("groups", "states", "searches", "certainty", "normalised", "chance", "agreement", "s a search"),
+            *("searches", "certainty", "normalised", "chance", "agreement"),  # as many as 80 columns hold
         )
         for row in part.sort_values("agreement", ascending=False).to_dict("records"):
-            counts = [f"{row[name]:,}" for name in ("groups", "states", "searches")]
             shares = [_per_cent(row, name) for name in ("certainty", "normalised", "chance_level", "agreement")]
-            means.add_row(row["label"], *counts, *shares, f"{row['seconds']:.3g}")
+            means.add_row(row["label"], f"{row['searches']:,}", *shares)
         console.print(means)
 
 
