@@ -38,7 +38,7 @@ def command(out: Path, games: int) -> list[str]:
 
 def test_killed_training_goes_on_bit_for_bit(tmp_path: Path) -> None:
     """Kill -9 after a checkpoint, twice: the weights are those of a run that nobody disturbed."""
-    games = 1500
+    games = 6000  # two seconds, so that each kill comes long before the end
     for _ in range(2):
         before = (tmp_path / "killed.npz").stat().st_mtime_ns if (tmp_path / "killed.npz").exists() else 0
         process = subprocess.Popen(
