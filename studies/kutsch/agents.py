@@ -2,8 +2,8 @@
 
 \b
 Examples:
-    python studies/kutsch/agents.py                     some seconds
-    python studies/kutsch/agents.py --preset paper      50 games a row; half an hour on two cores
+    python studies/kutsch/agents.py                     scaled down, about a minute at most
+    python studies/kutsch/agents.py --preset paper      50 games a row
     turnier report kutsch                               the page with all of Kutsch's studies
 """
 

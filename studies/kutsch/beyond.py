@@ -2,8 +2,8 @@
 
 \b
 Examples:
-    python studies/kutsch/beyond.py                    half a minute
-    python studies/kutsch/beyond.py --preset paper     20 games a row; half an hour on two cores
+    python studies/kutsch/beyond.py                    scaled down, about a minute at most
+    python studies/kutsch/beyond.py --preset paper     20 games a row
 """
 
 from __future__ import annotations

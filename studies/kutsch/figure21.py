@@ -2,8 +2,8 @@
 
 \b
 Examples:
-    python studies/kutsch/figure21.py                    some seconds
-    python studies/kutsch/figure21.py --preset paper     50 games a row; twenty minutes on two cores
+    python studies/kutsch/figure21.py                    scaled down, about a minute at most
+    python studies/kutsch/figure21.py --preset paper     50 games a row
 """
 
 from __future__ import annotations

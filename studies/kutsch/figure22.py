@@ -2,8 +2,8 @@
 
 \b
 Examples:
-    python studies/kutsch/figure22.py                    some seconds
-    python studies/kutsch/figure22.py --preset paper     every stretch of 25 moves in ten games; ten minutes
+    python studies/kutsch/figure22.py                    scaled down, about a minute at most
+    python studies/kutsch/figure22.py --preset paper     every stretch of 25 moves in ten games
 """
 
 from __future__ import annotations

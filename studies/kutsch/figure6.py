@@ -2,8 +2,8 @@
 
 \b
 Examples:
-    python studies/kutsch/figure6.py                    some seconds
-    python studies/kutsch/figure6.py --preset paper     20 states a group, 20 searches each; five minutes on two cores
+    python studies/kutsch/figure6.py                    scaled down, about a minute at most
+    python studies/kutsch/figure6.py --preset paper     20 states a group, 20 searches each
 """
 
 from __future__ import annotations

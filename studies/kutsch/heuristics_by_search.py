@@ -2,7 +2,7 @@
 
 \b
 Examples:
-    python studies/kutsch/heuristics_by_search.py                     half a minute on two cores
+    python studies/kutsch/heuristics_by_search.py                     scaled down, about a minute at most
     python studies/kutsch/heuristics_by_search.py --preset paper      the thesis's search: hours, better on a cluster
     turnier report kutsch                                             the page
 """

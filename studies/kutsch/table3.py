@@ -2,8 +2,8 @@
 
 \b
 Examples:
-    python studies/kutsch/table3.py                    half a minute
-    python studies/kutsch/table3.py --preset paper     50, 20 and 10 games; an hour on two cores
+    python studies/kutsch/table3.py                    scaled down, about a minute at most
+    python studies/kutsch/table3.py --preset paper     50, 20 and 10 games
 """
 
 from __future__ import annotations
