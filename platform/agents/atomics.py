@@ -50,16 +50,13 @@ def atomic(emit: Emit, returns: Any = None) -> Callable[[Callable[..., Any]], An
         def with_one(context: Any, array: Any, index: Any, operand: Any) -> Any:
             return generator(array, index, (array.dtype,))
 
-        def with_two(context: Any, array: Any, index: Any, expected: Any, operand: Any) -> Any:
-            return generator(array, index, (array.dtype, array.dtype))
-
         def locked(*arguments: Any) -> Any:
             with PLAIN:
                 return plain(*arguments)
 
         if not JIT:
             return locked
-        return intrinsic((without, with_one, with_two)[len(inspect.signature(plain).parameters) - 2])
+        return intrinsic((without, with_one)[len(inspect.signature(plain).parameters) - 2])
 
     return decorate
 
@@ -69,51 +66,6 @@ def fetch_add(array: Any, index: Any, operand: Any) -> Any:
     """Adds to an integer and returns what it was before."""
     before = array[index]
     array[index] += operand
-    return before
-
-
-@atomic(lambda builder, pointer, operand: builder.atomic_rmw("xchg", pointer, operand, "acq_rel"))
-def exchange(array: Any, index: Any, operand: Any) -> Any:
-    """Replaces an integer and returns what it was before."""
-    before = array[index]
-    array[index] = operand
-    return before
-
-
-def _compare_exchange(builder: Any, pointer: Any, expected: Any, operand: Any) -> Any:
-    return builder.extract_value(builder.cmpxchg(pointer, expected, operand, "acq_rel", "acquire"), 0)
-
-
-@atomic(_compare_exchange)
-def compare_exchange(array: Any, index: Any, expected: Any, operand: Any) -> Any:
-    """Replaces an integer if it is the expected one, and returns what it was before."""
-    before = array[index]
-    if before == expected:
-        array[index] = operand
-    return before
-
-
-@atomic(lambda builder, pointer, operand: builder.atomic_rmw("fadd", pointer, operand, "monotonic"))
-def fetch_add_float(array: Any, index: Any, operand: Any) -> Any:
-    """Adds to a float and returns what it was before."""
-    before = array[index]
-    array[index] += operand
-    return before
-
-
-@atomic(lambda builder, pointer, operand: builder.atomic_rmw("fmin", pointer, operand, "monotonic"))
-def fetch_min_float(array: Any, index: Any, operand: Any) -> Any:
-    """Lowers a float to the operand if that is less, and returns what it was before."""
-    before = array[index]
-    array[index] = min(before, operand)
-    return before
-
-
-@atomic(lambda builder, pointer, operand: builder.atomic_rmw("fmax", pointer, operand, "monotonic"))
-def fetch_max_float(array: Any, index: Any, operand: Any) -> Any:
-    """Raises a float to the operand if that is more, and returns what it was before."""
-    before = array[index]
-    array[index] = max(before, operand)
     return before
 
 
@@ -133,9 +85,9 @@ def _prefetch(builder: Any, pointer: Any) -> None:
     word, byte = ir.IntType(32), ir.IntType(8).as_pointer()
     signature = ir.FunctionType(ir.VoidType(), (byte, word, word, word))
     instruction = cgutils.get_or_insert_function(builder.module, signature, "llvm.prefetch.p0")
-    builder.call(instruction, (builder.bitcast(pointer, byte), word(1), word(3), word(1)))  # to write, soon, data
+    builder.call(instruction, (builder.bitcast(pointer, byte), word(0), word(3), word(1)))  # to read, soon, data
 
 
 @atomic(_prefetch, types.void)
 def prefetch(array: Any, index: Any) -> None:
-    """Has an element brought to this core, to be written to soon, without waiting for it."""
+    """Has an element brought to this core, to be read soon, without waiting for it."""

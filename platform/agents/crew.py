@@ -1,8 +1,8 @@
-"""Helper threads that wait inside compiled code for their share of one decision after the other.
+"""Threads that share one decision after the other: who calls, and helpers that wait inside compiled code.
 
-Handing a game's kernels to compiled code takes Python 0.3 ms with the GIL held, as long as a fair part of a short
-decision. So each thread does that once, stays inside its `serve` kernel, and sleeps there on a condition variable of
-the C library until there is work; Python writes the work into arrays they share and wakes the crew.
+A helper stays inside its `serve` kernel and sleeps there on a condition variable of the C library until there is work:
+starting a thread for each decision would take a fair part of a short one. Who calls writes the work into arrays that
+they share, and does a share of it, too.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from turnier.agents.atomics import PLAIN, load
+from turnier.agents.atomics import PLAIN, load, store, yield_processor
 from turnier.games.abi import JIT, compile_kernel, kernel
 
 # Words of a post, the array through which a crew is told what to do; the last three take up 16 each.
-WORK, SHARE_DONE, GONE, THREADS, MUTEX, THERE_IS_WORK, ALL_DONE = 0, 1, 2, 3, 8, 24, 40
+WORK, SHARE_DONE, GONE, HELPERS, MUTEX, THERE_IS_WORK, ALL_DONE = 0, 1, 2, 3, 8, 24, 40
 WORDS = 56
 STOP = -1  # what WORK says at the end
-SPINS = 2_000 if JIT else 0  # looks at WORK before a thread sleeps: some microseconds, as long as waking it takes
+SPINS = 400 if JIT else 0  # looks at WORK before a helper sleeps: 0.1 ms, in which Python asks for the next decision
 
 LINE = 16  # words after which another core may write without disturbing this one: two cache lines
 
@@ -63,9 +63,9 @@ def address_of(post, word):
 
 
 @kernel(types.void(Post, types.int64))
-def open_post(post, threads):
-    """Makes a zeroed post ready for so many threads."""
-    post[THREADS] = threads
+def open_post(post, helpers):
+    """Makes a zeroed post ready for so many helpers."""
+    post[HELPERS] = helpers
     mutex_init(address_of(post, MUTEX), 0)
     condition_init(address_of(post, THERE_IS_WORK), 0)
     condition_init(address_of(post, ALL_DONE), 0)
@@ -77,6 +77,7 @@ def await_work(post, seen):
     for _ in range(SPINS):
         if load(post, WORK) != seen:
             break
+        yield_processor()
     mutex_lock(address_of(post, MUTEX))
     while post[WORK] == seen:
         condition_wait(address_of(post, THERE_IS_WORK), address_of(post, MUTEX))
@@ -87,25 +88,31 @@ def await_work(post, seen):
 
 @kernel(types.void(Post, types.int64))
 def count_in(post, word):
-    """Counts one thread more that has its SHARE_DONE, or is GONE."""
+    """Counts one helper more that has its SHARE_DONE, or is GONE."""
     mutex_lock(address_of(post, MUTEX))
     post[word] += 1
-    if post[GONE] > 0 or post[SHARE_DONE] == post[THREADS]:
+    if post[GONE] > 0 or post[SHARE_DONE] == post[HELPERS]:
         condition_broadcast(address_of(post, ALL_DONE))
     mutex_unlock(address_of(post, MUTEX))
 
 
-@kernel(types.boolean(Post))
-def have_done(post):
-    """Hands out work to all threads and waits until each has done its share; returns whether none is gone."""
+@kernel(types.void(Post))
+def call_helpers(post):
+    """Hands out the next work to all helpers."""
     mutex_lock(address_of(post, MUTEX))
     post[SHARE_DONE] = 0
-    post[WORK] += 1
+    store(post, WORK, post[WORK] + 1)
     condition_broadcast(address_of(post, THERE_IS_WORK))
-    while post[SHARE_DONE] < post[THREADS] and post[GONE] == 0:
+    mutex_unlock(address_of(post, MUTEX))
+
+
+@kernel(types.void(Post))
+def await_helpers(post):
+    """Waits until each helper has done its share, or one is gone."""
+    mutex_lock(address_of(post, MUTEX))
+    while post[SHARE_DONE] < post[HELPERS] and post[GONE] == 0:
         condition_wait(address_of(post, ALL_DONE), address_of(post, MUTEX))
     mutex_unlock(address_of(post, MUTEX))
-    return post[GONE] == 0
 
 
 @kernel(types.void(Post))
@@ -118,22 +125,24 @@ def dismiss(post):
 
 
 class Crew:
-    """Threads that do shares of one player's decisions; they end with the player, and never keep it alive."""
+    """The helpers of one player; they end with it, and never keep it alive."""
 
     def __init__(self, serve: Any, shares: Sequence[tuple[Any, ...]]) -> None:
-        """Prepares a thread per tuple of arguments for the kernel `serve`, which gets the post as its last one."""
+        """Prepares a helper per tuple of arguments for the kernel `serve`, which gets the post as its last one."""
         self._serve, self._shares = serve, shares
         self._process = -1  # that the threads belong to; a fork leaves them behind
 
-    def work(self) -> None:
-        """Has every thread do one share, and waits for them."""
+    def lead(self, kernel: Any, *arguments: Any) -> Any:
+        """Returns what a kernel finds with the helpers' help; it gets the post as its last argument."""
         if self._process != os.getpid():
             self._start()
-        if not have_done(self._post):
+        found = kernel(*arguments, self._post)
+        if self._post[GONE]:
             raise RuntimeError("a helper thread of a search has ended by an error")
+        return found
 
     def _start(self) -> None:
-        for one in (self._serve, open_post, have_done, count_in, dismiss):
+        for one in (self._serve, open_post, count_in, dismiss):
             compile_kernel(one)
         self._process = os.getpid()
         self._post: npt.NDArray[np.int64] = np.zeros(WORDS, np.int64)

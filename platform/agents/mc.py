@@ -13,9 +13,20 @@ from numba import types
 from turnier.agents.abi import ACT, EVALUATOR, VALUES, VISITS, Root, new_scratch
 from turnier.agents.agent import CompiledPlayer, Decision, SearchAgent
 from turnier.agents.atomics import fetch_add
-from turnier.agents.crew import LINE, SHARE_DONE, STOP, Crew, Post, await_work, count_in
+from turnier.agents.crew import (
+    LINE,
+    SHARE_DONE,
+    STOP,
+    Crew,
+    Post,
+    await_helpers,
+    await_work,
+    call_helpers,
+    count_in,
+)
 from turnier.agents.evaluators.evaluator import Evaluator
 from turnier.agents.evaluators.rollout import Rollout
+from turnier.agents.packed import PACKED, pack, unpack
 from turnier.games.abi import GAME, Actions, Floats, Rng, State, kernel
 from turnier.games.game import Game, Position
 from turnier.games.generic import copy_state
@@ -59,29 +70,36 @@ def act_mc(game, evaluator, settings, state, returns, rng, root):
     return best
 
 
-@kernel(types.void(GAME, EVALUATOR, State, Floats, Actions, Ints, Rng, Floats, Post))
-def serve_mc(game, evaluator, state, returns, actions, plan, seed, totals, post):
-    """Takes chunks of iterations, decision after decision, until the crew is dismissed.
+@kernel(types.void(GAME, EVALUATOR, State, Floats, Actions, Ints, Rng, Floats))
+def share_chunks(game, evaluator, state, returns, actions, plan, seed, totals):
+    """Takes chunks of iterations until there are no more.
 
     Chunk i evaluates the action i // plan[CHUNKS] by a random stream of its own and writes its mover's total to
     `totals`, [chunks]: so it does not matter which thread takes it.
     """
     scratch, rng = new_scratch(game, state), np.empty(4, np.uint64)
     after, after_returns, gains = np.empty_like(state), np.empty_like(returns), np.empty_like(returns)
+    mover = game.to_move(state)
+    chunk = fetch_add(plan, NEXT, 1)
+    while chunk < plan[ALL_CHUNKS]:
+        count = min(plan[PER_CHUNK], plan[PER_ACTION] - chunk % plan[CHUNKS] * plan[PER_CHUNK])
+        seed_stream(seed[0] + np.uint64(chunk), rng)
+        copy_state(state, after)
+        after_returns[:] = returns
+        gains[:] = 0.0
+        game.step(after, actions[chunk // plan[CHUNKS]], after_returns)
+        evaluator.evaluate(game, evaluator.weights, after, after_returns, count, rng, gains, scratch)
+        totals[chunk] = gains[mover]
+        chunk = fetch_add(plan, NEXT, 1)
+
+
+@kernel(types.void(PACKED, State, Floats, Actions, Ints, Rng, Floats, Post))
+def serve_mc(packed, state, returns, actions, plan, seed, totals, post):
+    """Does shares, decision after decision, until the crew is dismissed."""
+    game, seat = unpack(packed)
     work = await_work(post, 0)
     while work != STOP:
-        mover = game.to_move(state)
-        chunk = fetch_add(plan, NEXT, 1)
-        while chunk < plan[ALL_CHUNKS]:
-            count = min(plan[PER_CHUNK], plan[PER_ACTION] - chunk % plan[CHUNKS] * plan[PER_CHUNK])
-            seed_stream(seed[0] + np.uint64(chunk), rng)
-            copy_state(state, after)
-            after_returns[:] = returns
-            gains[:] = 0.0
-            game.step(after, actions[chunk // plan[CHUNKS]], after_returns)
-            evaluator.evaluate(game, evaluator.weights, after, after_returns, count, rng, gains, scratch)
-            totals[chunk] = gains[mover]
-            chunk = fetch_add(plan, NEXT, 1)
+        share_chunks(game, seat.evaluator, state, returns, actions, plan, seed, totals)
         count_in(post, SHARE_DONE)
         work = await_work(post, work)
 
@@ -113,6 +131,20 @@ def collect(plan, actions, totals, root):
     return best
 
 
+@kernel(types.int64(PACKED, State, Floats, Actions, Ints, Rng, Floats, Rng, types.int64, Root, Post))
+def lead_mc(packed, state, returns, actions, plan, seed, totals, rng, iterations, root, post):
+    """Adds so many iterations per action to `root`, with the helpers, and returns the best action."""
+    game, seat = unpack(packed)
+    n = game.legal(state, actions)
+    if n == 1:
+        return actions[0]
+    plan_chunks(plan, n, iterations, rng, seed)
+    call_helpers(post)
+    share_chunks(game, seat.evaluator, state, returns, actions, plan, seed, totals)
+    await_helpers(post)
+    return collect(plan, actions, totals, root)
+
+
 class McPlayer(CompiledPlayer):
     """Decides by the clock, or with several threads, or both."""
 
@@ -120,40 +152,35 @@ class McPlayer(CompiledPlayer):
         super().__init__(agent, game, rng)
         self.iterations, self.milliseconds = agent.iterations, agent.milliseconds
         self.state, self.returns = game.new_state(), np.zeros(game.num_seats)
-        self.actions, self.totals = np.zeros(game.max_legal, np.int64), np.zeros(game.max_legal * MOST_CHUNKS)
-        self.plan, self.seed = np.zeros(PLAN_WORDS, np.int64), np.zeros(1, np.uint64)
-        arrays = (self.state, self.returns, self.actions, self.plan, self.seed, self.totals)
-        self.crew = Crew(serve_mc, [(game.kernels, self.kernels.evaluator, *arrays)] * agent.threads)
+        actions, totals = np.zeros(game.max_legal, np.int64), np.zeros(game.max_legal * MOST_CHUNKS)
+        plan, seed = np.zeros(PLAN_WORDS, np.int64), np.zeros(1, np.uint64)
+        packed = pack(game.kernels, self.kernels)
+        self.shared = (packed, self.state, self.returns, actions, plan, seed, totals)
+        self.crew = Crew(serve_mc, [self.shared] * (agent.threads - 1))
 
     def act(self, position: Position) -> Decision:
         began = time.perf_counter()
         root = np.zeros((2, self.game.num_actions))
-        legal = position.legal_actions()
-        if len(legal) == 1:
-            return Decision(legal[0], root[VISITS], root[VALUES], 0, time.perf_counter() - began)
         self.state[:], self.returns[:] = position.view(position.to_move), position.returns
-        self.actions[: len(legal)] = legal
         if self.milliseconds:
-            action = self._search_until(began + self.milliseconds / 1000, len(legal), root)
+            action = self._search_until(began + self.milliseconds / 1000, root)
         else:
-            action = self._search(self.iterations, len(legal), root)
+            action = self._search(self.iterations, root)
         seconds = time.perf_counter() - began
         return Decision(action, root[VISITS], root[VALUES], int(root[VISITS].sum()), seconds)
 
-    def _search(self, iterations: int, num_actions: int, root: npt.NDArray[np.float64]) -> int:
+    def _search(self, iterations: int, root: npt.NDArray[np.float64]) -> int:
         """Adds so many iterations per action to `root` and returns the best action."""
-        plan_chunks(self.plan, num_actions, iterations, self.rng, self.seed)
-        self.crew.work()
-        return int(collect(self.plan, self.actions, self.totals, root))
+        return int(self.crew.lead(lead_mc, *self.shared, self.rng, iterations, root))
 
-    def _search_until(self, end: float, num_actions: int, root: npt.NDArray[np.float64]) -> int:
-        """Adds chunks of iterations until the end."""
+    def _search_until(self, end: float, root: npt.NDArray[np.float64]) -> int:
+        """Adds chunks of iterations until the end, or none where there is nothing to choose."""
         iterations, now = 1, time.perf_counter()
         while True:
-            action = self._search(iterations, num_actions, root)
+            action = self._search(iterations, root)
             per_iteration = (time.perf_counter() - now) / iterations
             now = time.perf_counter()
-            if now >= end:
+            if now >= end or not root.any():
                 return action
             # They grow to a tenth of the budget, and never past its end.
             iterations = max(1, int(min(self.milliseconds / 10_000, end - now) / per_iteration))

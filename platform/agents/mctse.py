@@ -9,24 +9,25 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from numba import types
 
-from turnier.agents.abi import ACT, EVALUATOR, VALUES, VISITS
+from turnier.agents.abi import ACT, VALUES, VISITS
 from turnier.agents.agent import CompiledPlayer, Decision, SearchAgent
-from turnier.agents.crew import LINE, SHARE_DONE, STOP, Crew, Post, await_work, count_in
+from turnier.agents.crew import LINE, Crew
 from turnier.agents.evaluators.evaluator import Evaluator
 from turnier.agents.evaluators.rollout import Rollout
 from turnier.agents.mcts_search import FINALS, MOST_CHUNKS, ROBUST_MAX
 from turnier.agents.mctse_search import (
     FINAL,
     ITERATIONS,
-    do_iterations,
     is_settled,
     report,
     search,
 )
-from turnier.agents.tree import BLOCK, DONE, NODES_PER_ITERATION, TREE, begin, clear, has_room, new_tree
-from turnier.games.abi import GAME, Actions, Floats, Rng, State, kernel
+from turnier.agents.mctse_threads import lead_mctse, lead_search, serve_mctse
+from turnier.agents.packed import pack
+from turnier.agents.tree import DONE, NODES_PER_ITERATION, has_room, new_tree, new_tree_copy
+from turnier.agents.tree_copies import new_copies
+from turnier.games.abi import kernel
 from turnier.games.game import Game, Position
 from turnier.games.parameters import parameter
 from turnier.games.rng import fork_streams
@@ -50,74 +51,58 @@ def act_mctse(game, evaluator, settings, state, returns, rng, root):
     return report(tree, mover, settings, root)
 
 
-@kernel(types.void(GAME, EVALUATOR, Floats, TREE, State, Floats, Rng, Actions, Post))
-def serve_mctse(game, evaluator, settings, tree, state, returns, rng, own, post):
-    """Takes iterations on a shared tree, decision after decision, until the crew is dismissed."""
-    work = await_work(post, 0)
-    while work != STOP:
-        do_iterations(game, evaluator, settings, tree, state, returns, rng, own)
-        count_in(post, SHARE_DONE)
-        work = await_work(post, work)
-
-
 class MctsePlayer(CompiledPlayer):
     """Searches one tree by the clock, or with several threads, or both."""
 
-    TIMED_NODES = 1_000_001  # most nodes of a search by the clock
+    TIMED_NODES = 1_000_000  # most nodes of a search by the clock
+    FEW_NODES = 100_000  # so many may be any thread's
 
     def __init__(self, agent: Mctse, game: Game, rng: Words) -> None:
         super().__init__(agent, game, rng)
-        self.threads, self.milliseconds = agent.threads, agent.milliseconds
-        self.iterations, minimum = agent.iterations, agent.backup == "minimum"
+        self.milliseconds = agent.milliseconds
         longest = 2 * agent.iterations if agent.final == "robust_max" else agent.iterations
-        nodes = self.TIMED_NODES if agent.milliseconds else NODES_PER_ITERATION * longest + 1
-        self.tree = new_tree(nodes + 2 * BLOCK * (agent.threads + 1), game.num_seats)
-        self.minimum = minimum
+        nodes = self.TIMED_NODES if agent.milliseconds else NODES_PER_ITERATION * longest
+        # Who is slow leaves its iterations to the others; what they do not use takes no memory.
+        share = min(nodes, max(self.FEW_NODES, 2 * nodes // agent.threads))
         self.state, self.returns = game.new_state(), np.zeros(game.num_seats)
-        # What each thread writes lies in a row of its own, and the row in front keeps it apart from other arrays.
-        self.blocks = np.zeros((1 + agent.threads, LINE), np.int64)[1:]
-        self.rngs = np.zeros((1 + agent.threads, LINE), np.uint64)[1:]
-        search_by = (game.kernels, self.kernels.evaluator, self.kernels.settings, self.tree, self.state, self.returns)
-        self.crew = Crew(
-            serve_mctse, [(*search_by, self.rngs[i, :4], self.blocks[i, :3]) for i in range(agent.threads)]
-        )
+        self.rngs = np.zeros((1 + agent.threads, LINE), np.uint64)[1:, :4]  # each in cache lines of its own
+        self.trees = [new_tree_copy(share, game.num_seats, agent.threads, i) for i in range(agent.threads)]
+        packed, copies = pack(game.kernels, self.kernels), new_copies(agent.threads, game.num_seats)
+        self.shares = [
+            (packed, tree, copies, self.state, self.returns, rng)
+            for tree, rng in zip(self.trees, self.rngs, strict=True)
+        ]
+        self.crew = Crew(serve_mctse, self.shares[1:])
+
+    @property
+    def tree(self) -> Any:
+        return self.trees[0]
 
     def act(self, position: Position) -> Decision:
         began = time.perf_counter()
         root = np.zeros((2, self.game.num_actions))
-        legal = position.legal_actions()
-        if len(legal) == 1:
-            return Decision(legal[0], root[VISITS], root[VALUES], 0, time.perf_counter() - began)
         self.state[:], self.returns[:] = position.view(position.to_move), position.returns
-        fork_streams(self.rng, self.rngs)
-        self.blocks[:] = 0
-        clear(self.tree, self.threads, self.minimum)
         if self.milliseconds:
-            self._search_for(self.milliseconds, began)
+            action = self._search_for(self.milliseconds, began, position, root)
         else:
-            self._search(self.iterations)
-            for _ in range(MOST_CHUNKS):
-                if is_settled(self.tree, position.to_move, self.kernels.settings):
-                    break
-                self._search(self.iterations // MOST_CHUNKS)
-        action = report(self.tree, position.to_move, self.kernels.settings, root)
-        done = int(self.tree.counts[DONE])
+            action = self.crew.lead(lead_mctse, *self.shares[0], self.rng, self.rngs, root)
+        done = int(root[VISITS].any() and self.tree.counts[DONE])
         return Decision(int(action), root[VISITS], root[VALUES], done, time.perf_counter() - began)
 
-    def _search(self, iterations: int) -> None:
-        """Runs so many iterations on the tree."""
-        begin(self.tree, iterations)
-        self.crew.work()
-
-    def _search_for(self, milliseconds: int, began: float) -> None:
+    def _search_for(self, milliseconds: int, began: float, position: Position, root: npt.NDArray[np.float64]) -> int:
         """Runs chunks of iterations until the time is over or the tree is full; one chunk in any case."""
-        end, chunk, now = began + milliseconds / 1000, 8, began
-        while now < end and has_room(self.tree):
-            self._search(chunk)
-            per_iteration = (time.perf_counter() - now) / chunk
+        legal = position.legal_actions()
+        if len(legal) == 1:
+            return legal[0]
+        fork_streams(self.rng, self.rngs)
+        end, chunk, now, fresh = began + milliseconds / 1000, 8, began, True
+        while fresh or (now < end and has_room(self.tree)):
+            self.crew.lead(lead_search, *self.shares[0], chunk, fresh)
+            per_iteration, fresh = (time.perf_counter() - now) / chunk, False
             now = time.perf_counter()
             # Chunks grow to a tenth of the budget, and never past its end.
             chunk = max(1, int(min(milliseconds / 10_000, end - now) / per_iteration))
+        return int(report(self.tree, position.to_move, self.kernels.settings, root))
 
 
 @dataclass(frozen=True)
@@ -128,8 +113,9 @@ class Mctse(SearchAgent):
     takes 1 off the score of a rollout that ended (score_method=2), but its program, part of the public GBG framework,
     did so no more when mctse was written, and the published scores need method 1, the default here.
 
-    Several threads search one tree (its outlook, 7.3). What they find depends on how they interleave: with more than
-    one the same seed may give another decision, as with a budget in milliseconds.
+    Several threads search one tree (its outlook, 7.3), of which each has a copy; `maxnodes` is then not exact. What
+    they find depends on how they interleave: with more than one the same seed may give another decision, as with a
+    budget in milliseconds.
     """
 
     name: ClassVar[str] = "mctse"

@@ -1,4 +1,4 @@
-"""The kernels of MCTS-Expectimax: select, expand, evaluate, back up, on one tree and for any number of threads."""
+"""The kernels of MCTS-Expectimax: select, expand, evaluate, back up."""
 
 from __future__ import annotations
 
@@ -8,32 +8,20 @@ import numpy as np
 from numba import types
 
 from turnier.agents.abi import EVALUATOR, VALUES, VISITS, Root, new_scratch
-from turnier.agents.atomics import fetch_add, load, store
 from turnier.agents.mcts_search import ROBUST, ROBUST_MAX, SECURE
 from turnier.agents.tree import (
-    ADDED,
-    BATCH,
     COUNTED,
     DONE,
-    LAST,
     NONE,
     NUM_ACTION_NODES,
-    NUM_NODES,
-    PENDING,
-    STARTED,
-    THREADS,
     TREE,
     UNKNOWN,
-    add_node,
+    add_child,
     back_up,
-    begin,
-    child_with,
-    fetch_path,
     find_child,
     has_room,
-    lock,
     mean_value,
-    unlock,
+    num_children,
 )
 from turnier.games.abi import CHANCE, GAME, TERMINAL, Actions, Floats, Rng, State, kernel
 from turnier.games.generic import copy_state, draw_outcome
@@ -41,7 +29,6 @@ from turnier.games.rng import below
 
 ITERATIONS, MAXNODES, TREE_DEPTH, EXPLORATION, NORMALISED, FINAL, SECURITY, MINIMUM = range(8)  # settings
 NORMALISE_AFTER = 100  # iterations (Kutsch 2017, 5)
-FULL = -2  # what `new_action_node` answers where the tree may have no more of them
 
 
 @kernel(types.int64(TREE, types.int64, types.int64, Floats))
@@ -56,7 +43,7 @@ def select_action(tree, node, mover, settings):
     minimum = settings[MINIMUM] > 0.0
     log_parent = math.log(float(tree.visits[node] & COUNTED))
     best, best_score = NONE, -math.inf
-    child = load(tree.first_child, node)
+    child = tree.first_child[node]
     while child != NONE:
         mean = mean_value(tree, child, mover, minimum)
         score = mean * scale + settings[EXPLORATION] * math.sqrt(log_parent / float(tree.visits[child] & COUNTED))
@@ -90,120 +77,51 @@ def draw_chance(game, state, rng, returns, choices, probs):
     return code
 
 
-@kernel(types.int64(GAME, TREE, Actions, types.int64, types.float64, State, Rng, Actions))
-def new_action_node(game, tree, own, node, most, state, rng, choices):
-    """Adds a node for an action that has none yet; else NONE, or FULL where there are `most` in the tree already."""
-    shared = tree.counts[THREADS] > 1
-    if shared:
-        lock(tree)
-    if tree.untried[node] == UNKNOWN:
-        tree.untried[node] = game.legal(state, choices)
-    added = NONE
-    if tree.untried[node] > 0:
-        if tree.counts[NUM_ACTION_NODES] >= most:
-            added = FULL
+@kernel(types.int64(GAME, TREE, Floats, State, Floats, Rng, Actions, Floats), inline=True)
+def descend(game, tree, settings, state, returns, rng, choices, probs):
+    """Selects and expands (K, algorithms 8 and 9), from the root's state in place to below a new action node.
+
+    There the rollout starts. Returns that node.
+    """
+    node = 0
+    for _ in range(np.int64(settings[TREE_DEPTH])):
+        mover = game.to_move(state)
+        if mover == TERMINAL or not has_room(tree):
+            break
+        if tree.untried[node] == UNKNOWN:
+            tree.untried[node] = game.legal(state, choices) - num_children(tree, node)
+        fresh = tree.untried[node] > 0
+        if fresh:
+            if tree.counts[NUM_ACTION_NODES] >= settings[MAXNODES]:
+                break
+            chosen = add_child(tree, node, untried_action(game, tree, node, state, rng, choices))
         else:
-            action = untried_action(game, tree, node, state, rng, choices)
-            # No other thread adds this action meanwhile: this one has the lock.
-            added = child_with(tree, own, node, action) if shared else add_node(tree, node, action)
-            tree.counts[NUM_ACTION_NODES] += 1
-            store(tree.untried, node, tree.untried[node] - 1)
-    if shared:
-        unlock(tree)
-    return added
+            chosen = select_action(tree, node, mover, settings)
+        game.step(state, tree.label[chosen], returns)
+        code = draw_chance(game, state, rng, returns, choices, probs)
+        node = find_child(tree, chosen, code)
+        if node == NONE:
+            node = add_child(tree, chosen, code)
+        if fresh:
+            break
+    return node
 
 
 @kernel(types.void(GAME, EVALUATOR, Floats, TREE, State, Floats, Rng, types.int64))
 def search(game, evaluator, settings, tree, root_state, returns, rng, iterations):
     """Runs iterations on a tree, which may hold earlier ones; a full tree still learns from rollouts at its nodes."""
-    begin(tree, iterations)
-    do_iterations(game, evaluator, settings, tree, root_state, returns, rng, np.zeros(3, np.int64))
-
-
-@kernel(types.int64(GAME, TREE, Actions, Floats, State, Floats, Rng, Actions, Floats, Actions), inline=True)
-def descend(game, tree, own, settings, state, returns, rng, choices, probs, path):
-    """Selects and expands (K, algorithms 8 and 9), from the root's state in place to below a new action node.
-
-    There the rollout starts. Fills `path` and returns its length.
-    Among several threads every node of the path has its visit afterwards.
-    """
-    shared = tree.counts[THREADS] > 1
-    longest = 2 * np.int64(settings[TREE_DEPTH]) + 1
-    node, length = 0, 1
-    path[0] = 0
-    if shared:
-        fetch_add(tree.visits, 0, 1 + PENDING)
-    fresh = False
-    while not fresh and length < longest and has_room(tree):
-        mover = game.to_move(state)
-        if mover == TERMINAL:
-            break
-        chosen, untried = NONE, load(tree.untried, node)
-        if untried > 0 and tree.counts[NUM_ACTION_NODES] >= settings[MAXNODES]:
-            break
-        if untried != 0:
-            chosen = new_action_node(game, tree, own, node, settings[MAXNODES], state, rng, choices)
-            if chosen == FULL:
-                break
-        fresh = chosen != NONE
-        if not fresh:
-            chosen = select_action(tree, node, mover, settings)
-            if shared:
-                fetch_add(tree.visits, chosen, 1 + PENDING)
-        game.step(state, tree.label[chosen], returns)
-        code = draw_chance(game, state, rng, returns, choices, probs)
-        if shared:
-            node = child_with(tree, own, chosen, code)
-        else:
-            node = find_child(tree, chosen, code)
-            if node == NONE:
-                node = add_node(tree, chosen, code)
-        path[length] = chosen
-        path[length + 1] = node
-        length += 2
-    return length
-
-
-@kernel(types.void(GAME, EVALUATOR, Floats, TREE, State, Floats, Rng, Actions))
-def do_iterations(game, evaluator, settings, tree, root_state, returns, rng, own):
-    """Runs iterations until all that `begin` asked for are taken, by this thread or by others on the same tree.
-
-    A batch of paths is selected before the first of its rollouts, and backed up after the last: each time a thread
-    comes to the tree, what the others wrote must reach its core, which for every single path would take half the time.
-    """
     scratch = new_scratch(game, root_state)
     choices, probs = scratch.choices, scratch.probs
     state, leaf_returns, values = np.empty_like(root_state), np.empty_like(returns), np.empty_like(returns)
-    minimum, most = settings[MINIMUM] > 0.0, tree.counts[BATCH]
-    paths = np.empty((most, 2 * np.int64(settings[TREE_DEPTH]) + 1), np.int64)
-    lengths = np.empty(most, np.int64)
-    states, gains = np.empty((most, state.size), np.int64), np.empty((most, returns.size))
-    shared = tree.counts[THREADS] > 1
-    while True:
-        first = fetch_add(tree.counts, STARTED, most)
-        batch = min(most, tree.counts[LAST] - first)
-        if batch <= 0:
-            break
-        for i in range(batch):
-            copy_state(root_state, state)
-            for seat in range(returns.size):
-                leaf_returns[seat] = returns[seat]
-            lengths[i] = descend(game, tree, own, settings, state, leaf_returns, rng, choices, probs, paths[i])
-            copy_state(state, states[i])
-            for seat in range(returns.size):
-                gains[i, seat] = leaf_returns[seat]
-        for i in range(batch):
-            for seat in range(returns.size):
-                leaf_returns[seat] = gains[i, seat]
-                values[seat] = 0.0
-            if shared:
-                fetch_path(tree, paths[i], lengths[i])
-            evaluator.evaluate(game, evaluator.weights, states[i], leaf_returns, 1, rng, values, scratch)
-            back_up(tree, paths[i], lengths[i], values, minimum)
-        if shared:
-            fetch_add(tree.counts, DONE, batch)
-    fetch_add(tree.counts, NUM_NODES, own[ADDED])
-    own[ADDED] = 0
+    minimum = settings[MINIMUM] > 0.0
+    for _ in range(iterations):
+        copy_state(root_state, state)
+        for seat in range(returns.size):
+            leaf_returns[seat] = returns[seat]
+            values[seat] = 0.0
+        leaf = descend(game, tree, settings, state, leaf_returns, rng, choices, probs)
+        evaluator.evaluate(game, evaluator.weights, state, leaf_returns, 1, rng, values, scratch)
+        back_up(tree, leaf, values, minimum, 1)
 
 
 @kernel(types.float64(TREE, types.int64, types.int64, Floats))

@@ -69,8 +69,10 @@ HELPER_FILES = tuple(
         "agents/mcts_search.py",
         "agents/mcts_tree.py",
         "agents/mctse_search.py",
+        "agents/packed.py",
         "agents/transposition.py",
         "agents/tree.py",
+        "agents/tree_copies.py",
     )
 )
 

@@ -14,6 +14,7 @@ from turnier.agents.mctse import Mctse
 from turnier.agents.mctse_search import search
 from turnier.agents.registry import EVALUATORS, make_agent
 from turnier.agents.tree import DONE, NODES_PER_ITERATION, NONE, NUM_ACTION_NODES, NUM_NODES, UNKNOWN, new_tree
+from turnier.agents.tree_copies import LARGEST_BATCH
 from turnier.games.abi import CHANCE
 from turnier.games.game import Game, Position
 from turnier.games.rng import stream
@@ -144,15 +145,16 @@ def check_invariants(agent: Mctse, position: Position, tree: Any, iterations: in
         assert set(labels) <= set(possible)
         assert ended_here >= 0
         if tree.untried[here.node] == UNKNOWN:
-            assert not labels
+            assert agent.threads > 1 or not labels  # this thread was never here, others may have been
         else:
             assert tree.untried[here.node] + len(labels) == len(possible)
         if unlimited:
             # One rollout where its action was new, none where only its outcome was: then it was expanded at once.
-            assert ended_here in ((0,) if here.node == 0 else (0, 1) if possible else (visits,))
+            # Threads that do not know of each other's node yet have one each.
+            assert ended_here in (range(1) if here.node == 0 else range(1 + agent.threads) if possible else (visits,))
             if tree.untried[here.node] > 0:  # every action is tried before one is tried again
-                assert all(tree.visits[child] == 1 for child in here.children)
+                assert all(tree.visits[child] <= agent.threads for child in here.children)
     assert len(nodes) == tree.counts[NUM_NODES] <= tree.visits.size
-    assert action_nodes == tree.counts[NUM_ACTION_NODES] <= agent.maxnodes
+    assert action_nodes == tree.counts[NUM_ACTION_NODES] <= agent.maxnodes + (agent.threads - 1) * LARGEST_BATCH
     assert deepest <= agent.tree_depth
     return action_nodes, deepest

@@ -15,24 +15,23 @@ from tests.agents.mctse_trees import children, mctse
 from tests.agents.positions import board_position
 from turnier.agents.abi import VALUES
 from turnier.agents.mctse_search import choose, is_settled, report, select_action
-from turnier.agents.tree import DONE, NONE, NUM_NODES, UNKNOWN, add_node, back_up, find_child, new_tree
+from turnier.agents.tree import DONE, NONE, NUM_NODES, UNKNOWN, add_child, back_up, find_child, new_tree
 from turnier.games.abi import JIT
 
 needs_jit = pytest.mark.skipif(not JIT, reason="thousands of iterations")
 
 
 def test_children_lists_by_hand() -> None:
-    """add_node puts a node in front of its parent's children; find_child finds by label; back_up adds along a path."""
+    """add_child puts a node in front of its parent's children; find_child finds by label; back_up adds up to it."""
     tree = new_tree(6, 2)
     assert tree.counts[NUM_NODES] == 1 and tree.first_child[0] == NONE and tree.untried[0] == UNKNOWN
-    a, b = add_node(tree, 0, 7), add_node(tree, 0, 3)
-    c = add_node(tree, a, 7)
+    a, b = add_child(tree, 0, 7), add_child(tree, 0, 3)
+    c = add_child(tree, a, 7)
     assert children(tree, 0) == [b, a] and children(tree, a) == [c] and children(tree, b) == []
     assert [find_child(tree, 0, label) for label in (7, 3, 5)] == [a, b, NONE]
     assert find_child(tree, b, 7) == NONE
-    path = np.array([0, a, c, b, b])
-    back_up(tree, path, 3, np.array([0.5, -0.25]), False)
-    back_up(tree, path, 1, np.array([-2.0, 1.0]), False)
+    back_up(tree, c, np.array([0.5, -0.25]), False, 1)
+    back_up(tree, 0, np.array([-2.0, 1.0]), False, 1)
     assert tree.visits[:4].tolist() == [2, 1, 0, 1]
     assert tree.values[:4].tolist() == [[-1.5, 0.75], [0.5, -0.25], [0.0, 0.0], [0.5, -0.25]]
     assert tree.largest.tolist() == [0.5, 1.0] and tree.counts[DONE] == 2
@@ -41,9 +40,9 @@ def test_children_lists_by_hand() -> None:
 def test_the_pessimistic_backup_keeps_the_least_value() -> None:
     """Kutsch 2017, eq. 4: a node is worth the least of the rollouts below it, however often it was visited."""
     tree = new_tree(3, 1)
-    risky, safe = add_node(tree, 0, 0), add_node(tree, 0, 1)
+    risky, safe = add_child(tree, 0, 0), add_child(tree, 0, 1)
     for node, value in ((risky, 0.9), (safe, 0.3), (risky, 0.1), (safe, 0.2), (risky, 0.9)):
-        back_up(tree, np.array([0, node]), 2, np.array([value]), True)
+        back_up(tree, node, np.array([value]), True, 1)
     assert tree.values[:3, 0].tolist() == [0.1, 0.1, 0.2] and tree.visits[:3].tolist() == [5, 3, 2]
     assert tree.largest.tolist() == [0.9]
     settings = np.array(mctse(backup="minimum", exploration=0).settings(), np.float64)
@@ -68,7 +67,7 @@ def fan(stats: list[tuple[int, float]], done: int, largest: float, seat: int = 0
     """Returns a tree whose root has one action node per (visits, mean value of the seat)."""
     tree = new_tree(1 + len(stats), 2)
     for label, (visits, mean) in enumerate(stats):
-        child = add_node(tree, 0, label)
+        child = add_child(tree, 0, label)
         tree.visits[child] = visits
         tree.values[child, seat] = visits * mean
         tree.values[child, 1 - seat] = -5.0 * visits * mean  # to be ignored
@@ -114,10 +113,10 @@ def bandit(means: list[float], iterations: int, largest: float, **changes: Any) 
     settings = np.array(agent.settings(), np.float64)
     tree = new_tree(1 + len(means), 1)
     tree.largest[0] = largest
-    nodes = [int(add_node(tree, 0, label)) for label in range(len(means))]
+    nodes = [int(add_child(tree, 0, label)) for label in range(len(means))]
     for i in range(iterations):
         node = nodes[i] if i < len(means) else int(select_action(tree, 0, 0, settings))
-        back_up(tree, np.array([0, node]), 2, np.array([means[int(tree.label[node])]]), False)
+        back_up(tree, node, np.array([means[int(tree.label[node])]]), False, 1)
     return [int(tree.visits[node]) for node in nodes]
 
 
