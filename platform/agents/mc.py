@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from turnier.agents.abi import ACT, EVALUATOR, VALUES, VISITS, Root, new_scratch
+from turnier.agents.abi import ACT, EVALUATOR, SEAT, VALUES, VISITS, Root, new_scratch
 from turnier.agents.agent import CompiledPlayer, Decision, SearchAgent
 from turnier.agents.atomics import fetch_add
 from turnier.agents.crew import (
@@ -26,7 +26,7 @@ from turnier.agents.crew import (
 )
 from turnier.agents.evaluators.evaluator import Evaluator
 from turnier.agents.evaluators.rollout import Rollout
-from turnier.agents.packed import PACKED, pack, unpack
+from turnier.agents.packed import PACKED, pack, packing
 from turnier.games.abi import GAME, Actions, Floats, Rng, State, kernel
 from turnier.games.game import Game, Position
 from turnier.games.generic import copy_state
@@ -34,7 +34,7 @@ from turnier.games.parameters import parameter
 from turnier.games.rng import next_word, seed_stream
 
 ITERATIONS = 0
-SMALLEST_CHUNK = 125  # iterations, about 40 microseconds of shallow rollouts: what a thread may wait for the others
+SMALLEST_CHUNK = 40  # iterations, some 15 microseconds of shallow rollouts: what a thread may wait for the others
 MOST_CHUNKS = 256  # per action
 # Words of a plan, which all threads read, and the next chunk to take.
 PER_ACTION, PER_CHUNK, CHUNKS, ALL_CHUNKS, NEXT = 0, 1, 2, 3, LINE
@@ -70,6 +70,15 @@ def act_mc(game, evaluator, settings, state, returns, rng, root):
     return best
 
 
+_SHARED = (GAME, SEAT, State, Floats, Actions, Ints, Rng, Floats)  # by all threads of a player
+_write, _read = packing(types.Tuple(_SHARED))
+
+
+@kernel(types.void(PACKED, *_SHARED))
+def pack_shared(words, game, seat, state, returns, actions, plan, seed, totals):
+    _write(words, (game, seat, state, returns, actions, plan, seed, totals))
+
+
 @kernel(types.void(GAME, EVALUATOR, State, Floats, Actions, Ints, Rng, Floats))
 def share_chunks(game, evaluator, state, returns, actions, plan, seed, totals):
     """Takes chunks of iterations until there are no more.
@@ -93,10 +102,10 @@ def share_chunks(game, evaluator, state, returns, actions, plan, seed, totals):
         chunk = fetch_add(plan, NEXT, 1)
 
 
-@kernel(types.void(PACKED, State, Floats, Actions, Ints, Rng, Floats, Post))
-def serve_mc(packed, state, returns, actions, plan, seed, totals, post):
+@kernel(types.void(PACKED, Post))
+def serve_mc(packed, post):
     """Does shares, decision after decision, until the crew is dismissed."""
-    game, seat = unpack(packed)
+    game, seat, state, returns, actions, plan, seed, totals = _read(packed)
     work = await_work(post, 0)
     while work != STOP:
         share_chunks(game, seat.evaluator, state, returns, actions, plan, seed, totals)
@@ -131,10 +140,10 @@ def collect(plan, actions, totals, root):
     return best
 
 
-@kernel(types.int64(PACKED, State, Floats, Actions, Ints, Rng, Floats, Rng, types.int64, Root, Post))
-def lead_mc(packed, state, returns, actions, plan, seed, totals, rng, iterations, root, post):
+@kernel(types.int64(PACKED, Rng, types.int64, Root, Post))
+def lead_mc(packed, rng, iterations, root, post):
     """Adds so many iterations per action to `root`, with the helpers, and returns the best action."""
-    game, seat = unpack(packed)
+    game, seat, state, returns, actions, plan, seed, totals = _read(packed)
     n = game.legal(state, actions)
     if n == 1:
         return actions[0]
@@ -154,9 +163,9 @@ class McPlayer(CompiledPlayer):
         self.state, self.returns = game.new_state(), np.zeros(game.num_seats)
         actions, totals = np.zeros(game.max_legal, np.int64), np.zeros(game.max_legal * MOST_CHUNKS)
         plan, seed = np.zeros(PLAN_WORDS, np.int64), np.zeros(1, np.uint64)
-        packed = pack(game.kernels, self.kernels)
-        self.shared = (packed, self.state, self.returns, actions, plan, seed, totals)
-        self.crew = Crew(serve_mc, [self.shared] * (agent.threads - 1))
+        self.shared = (game.kernels, self.kernels, self.state, self.returns, actions, plan, seed, totals)
+        self.packed = pack(pack_shared, *self.shared)
+        self.crew = Crew(serve_mc, [(self.packed,)] * (agent.threads - 1))
 
     def act(self, position: Position) -> Decision:
         began = time.perf_counter()
@@ -171,7 +180,7 @@ class McPlayer(CompiledPlayer):
 
     def _search(self, iterations: int, root: npt.NDArray[np.float64]) -> int:
         """Adds so many iterations per action to `root` and returns the best action."""
-        return int(self.crew.lead(lead_mc, *self.shared, self.rng, iterations, root))
+        return int(self.crew.lead(lead_mc, self.packed, self.rng, iterations, root))
 
     def _search_until(self, end: float, root: npt.NDArray[np.float64]) -> int:
         """Adds chunks of iterations until the end, or none where there is nothing to choose."""

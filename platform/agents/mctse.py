@@ -23,9 +23,9 @@ from turnier.agents.mctse_search import (
     report,
     search,
 )
-from turnier.agents.mctse_threads import lead_mctse, lead_search, serve_mctse
+from turnier.agents.mctse_threads import lead_mctse, lead_search, pack_share, serve_mctse
 from turnier.agents.packed import pack
-from turnier.agents.tree import DONE, NODES_PER_ITERATION, has_room, new_tree, new_tree_copy
+from turnier.agents.tree import DONE, NODES_PER_ITERATION, clear, has_room, new_tree, new_tree_copy
 from turnier.agents.tree_copies import new_copies
 from turnier.games.abi import kernel
 from turnier.games.game import Game, Position
@@ -67,12 +67,13 @@ class MctsePlayer(CompiledPlayer):
         self.state, self.returns = game.new_state(), np.zeros(game.num_seats)
         self.rngs = np.zeros((1 + agent.threads, LINE), np.uint64)[1:, :4]  # each in cache lines of its own
         self.trees = [new_tree_copy(share, game.num_seats, agent.threads, i) for i in range(agent.threads)]
-        packed, copies = pack(game.kernels, self.kernels), new_copies(agent.threads, game.num_seats)
-        self.shares = [
-            (packed, tree, copies, self.state, self.returns, rng)
+        self.copies = new_copies(agent.threads, game.num_seats)
+        shares = [
+            pack(pack_share, game.kernels, self.kernels, tree, self.copies, self.state, self.returns, rng)
             for tree, rng in zip(self.trees, self.rngs, strict=True)
         ]
-        self.crew = Crew(serve_mctse, self.shares[1:])
+        self.packed = shares[0]
+        self.crew = Crew(serve_mctse, [(share,) for share in shares[1:]])
 
     @property
     def tree(self) -> Any:
@@ -85,19 +86,20 @@ class MctsePlayer(CompiledPlayer):
         if self.milliseconds:
             action = self._search_for(self.milliseconds, began, position, root)
         else:
-            action = self.crew.lead(lead_mctse, *self.shares[0], self.rng, self.rngs, root)
-        done = int(root[VISITS].any() and self.tree.counts[DONE])
-        return Decision(int(action), root[VISITS], root[VALUES], done, time.perf_counter() - began)
+            action = self.crew.lead(lead_mctse, self.packed, self.rng, self.rngs, root)
+        nodes = int(self.trees[0].counts[DONE])
+        return Decision(int(action), root[VISITS], root[VALUES], nodes, time.perf_counter() - began)
 
     def _search_for(self, milliseconds: int, began: float, position: Position, root: npt.NDArray[np.float64]) -> int:
         """Runs chunks of iterations until the time is over or the tree is full; one chunk in any case."""
         legal = position.legal_actions()
         if len(legal) == 1:
+            clear(self.tree)
             return legal[0]
         fork_streams(self.rng, self.rngs)
         end, chunk, now, fresh = began + milliseconds / 1000, 8, began, True
         while fresh or (now < end and has_room(self.tree)):
-            self.crew.lead(lead_search, *self.shares[0], chunk, fresh)
+            self.crew.lead(lead_search, self.packed, chunk, fresh)
             per_iteration, fresh = (time.perf_counter() - now) / chunk, False
             now = time.perf_counter()
             # Chunks grow to a tenth of the budget, and never past its end.

@@ -77,13 +77,14 @@ def draw_chance(game, state, rng, returns, choices, probs):
     return code
 
 
-@kernel(types.int64(GAME, TREE, Floats, State, Floats, Rng, Actions, Floats), inline=True)
-def descend(game, tree, settings, state, returns, rng, choices, probs):
+@kernel(types.int64(GAME, TREE, Floats, State, Floats, Rng, Actions, Floats, types.int64), inline=True)
+def descend(game, tree, settings, state, returns, rng, choices, probs, mark):
     """Selects and expands (K, algorithms 8 and 9), from the root's state in place to below a new action node.
 
-    There the rollout starts. Returns that node.
+    There the rollout starts. Returns that node; `mark` is added to the visits of all on the way.
     """
     node = 0
+    tree.visits[0] += mark
     for _ in range(np.int64(settings[TREE_DEPTH])):
         mover = game.to_move(state)
         if mover == TERMINAL or not has_room(tree):
@@ -102,6 +103,8 @@ def descend(game, tree, settings, state, returns, rng, choices, probs):
         node = find_child(tree, chosen, code)
         if node == NONE:
             node = add_child(tree, chosen, code)
+        tree.visits[chosen] += mark
+        tree.visits[node] += mark
         if fresh:
             break
     return node
@@ -119,7 +122,7 @@ def search(game, evaluator, settings, tree, root_state, returns, rng, iterations
         for seat in range(returns.size):
             leaf_returns[seat] = returns[seat]
             values[seat] = 0.0
-        leaf = descend(game, tree, settings, state, leaf_returns, rng, choices, probs)
+        leaf = descend(game, tree, settings, state, leaf_returns, rng, choices, probs, 0)
         evaluator.evaluate(game, evaluator.weights, state, leaf_returns, 1, rng, values, scratch)
         back_up(tree, leaf, values, minimum, 1)
 

@@ -5,16 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from turnier.agents.abi import EVALUATOR, Root, new_scratch
-from turnier.agents.atomics import yield_processor
+from turnier.agents.abi import EVALUATOR, SEAT, Root, new_scratch
+from turnier.agents.atomics import store, yield_processor
 from turnier.agents.crew import SHARE_DONE, STOP, Post, await_helpers, await_work, call_helpers, count_in
 from turnier.agents.mcts_search import MOST_CHUNKS
 from turnier.agents.mctse_search import ITERATIONS, MINIMUM, descend, is_settled, report
-from turnier.agents.packed import PACKED, unpack
-from turnier.agents.tree import ME, PENDING, TREE, add_visits, back_up, clear
+from turnier.agents.packed import PACKED, packing
+from turnier.agents.tree import DONE, ME, PENDING, TREE, back_up, clear
 from turnier.agents.tree_copies import (
-    BACK,
-    BEGUN,
     COPIES,
     FRESH,
     LARGEST_BATCH,
@@ -22,9 +20,8 @@ from turnier.agents.tree_copies import (
     OVER,
     hand_out,
     listen,
-    publish,
     take_batch,
-    tell,
+    tell_paths,
     tell_values,
 )
 from turnier.games.abi import GAME, Floats, Rng, State, kernel
@@ -42,8 +39,9 @@ def share_search(game, evaluator, settings, tree, copies, root_state, returns, r
     """
     scratch = new_scratch(game, root_state)
     choices, probs = scratch.choices, scratch.probs
-    values, leaves = np.empty_like(returns), np.empty(LARGEST_BATCH, np.int64)
-    states, gains = np.empty((LARGEST_BATCH, root_state.size), np.int64), np.empty((LARGEST_BATCH, returns.size))
+    state, gains, values = np.empty_like(root_state), np.empty_like(returns), np.empty_like(returns)
+    states, found = np.empty((LARGEST_BATCH, state.size), np.int64), np.empty((LARGEST_BATCH, gains.size))
+    firsts, leaves = np.empty(LARGEST_BATCH, np.int64), np.empty(LARGEST_BATCH, np.int64)
     me, threads = tree.counts[ME], copies.told.shape[0]
     heard, ends = np.zeros((threads, 2), np.int64), np.empty((threads, LARGEST_BATCH), np.int64)
     minimum = settings[MINIMUM] > 0.0
@@ -53,33 +51,49 @@ def share_search(game, evaluator, settings, tree, copies, root_state, returns, r
     batch = take_batch(copies)
     while batch > 0:
         listen(tree, copies, minimum, heard, ends, values)
+        # Rows are copied word by word: a row taken as an array counts a reference, which waits for all writes.
         for i in range(batch):
-            copy_state(root_state, states[i])
-            for seat in range(returns.size):
-                gains[i, seat] = returns[seat]
-            first = tree.next_node[me]
-            leaves[i] = descend(game, tree, settings, states[i], gains[i], rng, choices, probs)
-            add_visits(tree, leaves[i], 1 + PENDING)
-            tell(tree, copies, told + i, first, leaves[i])
-        publish(tree, copies, BEGUN, told + batch)
+            copy_state(root_state, state)
+            for seat in range(gains.size):
+                gains[seat] = returns[seat]
+            firsts[i] = tree.next_node[me]
+            leaves[i] = descend(game, tree, settings, state, gains, rng, choices, probs, 1 + PENDING)
+            for word in range(state.size):
+                states[i, word] = state[word]
+            for seat in range(gains.size):
+                found[i, seat] = gains[seat]
+        tell_paths(tree, copies, told, batch, firsts, leaves)
         for i in range(batch):
-            for seat in range(returns.size):
+            for word in range(state.size):
+                state[word] = states[i, word]
+            for seat in range(gains.size):
+                gains[seat] = found[i, seat]
                 values[seat] = 0.0
-            evaluator.evaluate(game, evaluator.weights, states[i], gains[i], 1, rng, values, scratch)
+            evaluator.evaluate(game, evaluator.weights, state, gains, 1, rng, values, scratch)
             back_up(tree, leaves[i], values, minimum, -PENDING)
-            tell_values(tree, copies, told + i, values)
+            for seat in range(gains.size):
+                found[i, seat] = values[seat]
+        tell_values(tree, copies, told, batch, found)
         told += batch
-        publish(tree, copies, BACK, told)
         batch = take_batch(copies)
-    publish(tree, copies, OVER, 1)
+    store(copies.told, (me, OVER), 1)
     while not listen(tree, copies, minimum, heard, ends, values):
         yield_processor()
 
 
-@kernel(types.void(PACKED, TREE, COPIES, State, Floats, Rng, Post))
-def serve_mctse(packed, tree, copies, state, returns, rng, post):
+_SHARE = (GAME, SEAT, TREE, COPIES, State, Floats, Rng)  # a thread's
+_write, _read = packing(types.Tuple(_SHARE))
+
+
+@kernel(types.void(PACKED, *_SHARE))
+def pack_share(words, game, seat, tree, copies, state, returns, rng):
+    _write(words, (game, seat, tree, copies, state, returns, rng))
+
+
+@kernel(types.void(PACKED, Post))
+def serve_mctse(packed, post):
     """Does shares, search after search, until the crew is dismissed."""
-    game, seat = unpack(packed)
+    game, seat, tree, copies, state, returns, rng = _read(packed)
     work = await_work(post, 0)
     while work != STOP:
         share_search(game, seat.evaluator, seat.settings, tree, copies, state, returns, rng)
@@ -87,10 +101,10 @@ def serve_mctse(packed, tree, copies, state, returns, rng, post):
         work = await_work(post, work)
 
 
-@kernel(types.void(PACKED, TREE, COPIES, State, Floats, Rng, types.int64, types.boolean, Post))
-def lead_search(packed, tree, copies, state, returns, rng, iterations, fresh, post):
+@kernel(types.void(PACKED, types.int64, types.boolean, Post))
+def lead_search(packed, iterations, fresh, post):
     """Runs iterations with the helpers, on the tree or on a fresh one."""
-    game, seat = unpack(packed)
+    game, seat, tree, copies, state, returns, rng = _read(packed)
     while iterations > 0:
         now = min(iterations, MOST_ITERATIONS)
         hand_out(copies, now, fresh)
@@ -100,18 +114,19 @@ def lead_search(packed, tree, copies, state, returns, rng, iterations, fresh, po
         iterations, fresh = iterations - now, False
 
 
-@kernel(types.int64(PACKED, TREE, COPIES, State, Floats, Rng, Rng, RNGS, Root, Post))
-def lead_mctse(packed, tree, copies, state, returns, own, rng, rngs, root, post):
-    """As act_mctse, with the helpers; `own` is the leader's row of `rngs`, which are forked from `rng`."""
-    game, seat = unpack(packed)
+@kernel(types.int64(PACKED, Rng, RNGS, Root, Post))
+def lead_mctse(packed, rng, rngs, root, post):
+    """As act_mctse, with the helpers; the threads' own streams, `rngs`, are forked from `rng`."""
+    game, seat, tree, _, state, _, _ = _read(packed)
     choices, settings, mover = np.empty(game.max_choices, np.int64), seat.settings, game.to_move(state)
+    tree.counts[DONE] = 0
     if game.legal(state, choices) == 1:
         return choices[0]
     fork_streams(rng, rngs)
     iterations = np.int64(settings[ITERATIONS])
-    lead_search(packed, tree, copies, state, returns, own, iterations, True, post)
+    lead_search(packed, iterations, True, post)
     for _ in range(MOST_CHUNKS):
         if is_settled(tree, mover, settings):
             break
-        lead_search(packed, tree, copies, state, returns, own, iterations // MOST_CHUNKS, False, post)
+        lead_search(packed, iterations // MOST_CHUNKS, False, post)
     return report(tree, mover, settings, root)

@@ -1,11 +1,12 @@
-"""A search's kernels packed into an array: Python hands over one address in place of some forty pointers.
+"""Tuples of kernels and arrays packed into one array: Python hands over an address in place of many pointers.
 
-Taking such a tuple apart costs Python 0.1 ms a call, too much beside a decision of 1 ms. Where kernels are plain Python
-(`NUMBA_DISABLE_JIT=1`) the tuple is its own package.
+Taking a game's kernels apart costs Python 0.1 ms a call, too much beside a decision of 1 ms. Where kernels are plain
+Python (`NUMBA_DISABLE_JIT=1`) a tuple is its own package.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,24 +14,14 @@ from numba import types
 from numba.core import cgutils, imputils
 from numba.extending import intrinsic
 
-from turnier.agents.abi import SEAT, SeatKernels
-from turnier.games.abi import GAME, JIT, GameKernels, compile_kernel, kernel
+from turnier.games.abi import JIT, compile_kernel
 
-WORDS = 128  # more than the tuple has
+WORDS = 512  # of a package
 PACKED = types.Array(types.int64, 1, "C")
-SEARCH = types.Tuple([GAME, SEAT])
-
-
-def _place(context: Any, builder: Any, words: Any) -> Any:
-    """Returns the array's data as a pointer to a SEARCH."""
-    llvm_type = context.get_value_type(SEARCH)
-    if context.get_abi_sizeof(llvm_type) > 8 * WORDS:
-        raise TypeError(f"a packed search needs {context.get_abi_sizeof(llvm_type)} bytes, has {8 * WORDS}")
-    return builder.bitcast(context.make_array(PACKED)(context, builder, words).data, llvm_type.as_pointer())
 
 
 def _disown(context: Any, builder: Any, numba_type: Any, value: Any) -> Any:
-    """Returns the value with arrays that own nothing, as a package that outlives the call must not count references."""
+    """Returns the value with arrays that own nothing: a package outlives the call, and cannot count references."""
     if isinstance(numba_type, types.Array):
         array = context.make_array(numba_type)(context, builder, value)
         array.meminfo = cgutils.get_null_value(array.meminfo.type)
@@ -42,38 +33,41 @@ def _disown(context: Any, builder: Any, numba_type: Any, value: Any) -> Any:
     return value
 
 
-@intrinsic
-def _write(typing_context: Any, search: Any, words: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        value, array = arguments
-        builder.store(_disown(context, builder, SEARCH, value), _place(context, builder, array), align=8)
-        return context.get_dummy_value()
+def packing(content: Any) -> tuple[Any, Any]:
+    """Returns, for kernels, write(words, tuple) and read(words) -> tuple, for a numba type of tuple."""
 
-    return types.void(SEARCH, PACKED), generate
+    def place(context: Any, builder: Any, words: Any) -> Any:
+        """Returns the array's data as a pointer to the tuple."""
+        llvm_type = context.get_value_type(content)
+        if context.get_abi_sizeof(llvm_type) > 8 * WORDS:
+            raise TypeError(f"{content} needs {context.get_abi_sizeof(llvm_type)} bytes, a package has {8 * WORDS}")
+        return builder.bitcast(context.make_array(PACKED)(context, builder, words).data, llvm_type.as_pointer())
 
+    def write(typing_context: Any, words: Any, value: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            value = _disown(context, builder, content, arguments[1])
+            builder.store(value, place(context, builder, arguments[0]), align=8)
+            return context.get_dummy_value()
 
-@intrinsic
-def _read(typing_context: Any, words: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        value = builder.load(_place(context, builder, arguments[0]), align=8)
-        return imputils.impl_ret_borrowed(context, builder, SEARCH, value)
+        return types.void(PACKED, content), generate
 
-    return SEARCH(PACKED), generate
+    def read(typing_context: Any, words: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            value = builder.load(place(context, builder, arguments[0]), align=8)
+            return imputils.impl_ret_borrowed(context, builder, content, value)
 
+        return content(PACKED), generate
 
-@kernel(types.void(GAME, SEAT, PACKED))
-def write_search(game, seat, words):
-    _write((game, seat), words)
-
-
-unpack: Any = _read if JIT else lambda packed: packed
-
-
-def pack(game: GameKernels, seat: SeatKernels) -> Any:
-    """Returns what `unpack` makes (game, seat) of in a kernel, for as long as the caller keeps both."""
     if not JIT:
-        return game, seat
+        return None, lambda packed: packed
+    return intrinsic(write), intrinsic(read)
+
+
+def pack(kernel: Callable[..., None], *members: Any) -> Any:
+    """Returns the members packed by a kernel (words, *members), for as long as the caller keeps them all."""
+    if not JIT:
+        return members
     words = np.zeros(WORDS, np.int64)
-    compile_kernel(write_search)
-    write_search(game, seat, words)
+    compile_kernel(kernel)
+    kernel(words, *members)
     return words

@@ -28,6 +28,8 @@ IS_ACTION = -2  # `untried` of an action node
 PENDING_BITS = 40
 COUNTED = (1 << PENDING_BITS) - 1  # the bits of `visits` that count visits
 PENDING = 1 << PENDING_BITS  # what a visit adds besides 1 while its rollout is under way in one of several threads
+LINE = 16  # words after which another core may write without disturbing this one: two cache lines
+VALUES = 7  # words of a node before its values: with those of one seat it fills a cache line
 NODES_PER_ITERATION = 3  # at most: a new outcome, an action below it and its outcome
 
 
@@ -40,34 +42,41 @@ class Tree(NamedTuple):
     label: Any  # [capacity] the action of an action node, the chance outcomes' code of a decision node
     untried: Any  # [capacity] legal actions of a decision node without an action node yet, or UNKNOWN, or IS_ACTION
     visits: Any  # [capacity]; between searches nothing is PENDING
-    values: Any  # [capacity, seats] sums of rollout values, or the least of them
     same: Any  # [capacity] the node that stands here for one that another thread added
+    values: Any  # [capacity, seats] sums of rollout values, or the least of them
     largest: Any  # [seats] largest value of a rollout of this search, at least 0
     next_node: Any  # [threads] the next node that each of them adds, as far as known
     counts: Any  # [COUNTS] nodes, action nodes, iterations so far, and what else the indices name
 
 
-_INTS, _FLOATS = types.Array(types.int64, 1, "C"), types.Array(types.float64, 1, "C")
-TREE = types.NamedTuple([_INTS] * 6 + [types.Array(types.float64, 2, "C"), _INTS, _FLOATS, _INTS, _INTS], Tree)
+_COLUMN, _INTS, _FLOATS = (
+    types.Array(types.int64, 1, "A"),
+    types.Array(types.int64, 1, "C"),
+    types.Array(types.float64, 1, "C"),
+)
+TREE = types.NamedTuple([_COLUMN] * 7 + [types.Array(types.float64, 2, "A"), _FLOATS, _INTS, _INTS], Tree)
 tell_type(Tree, TREE)
 
 
 @kernel(TREE(types.int64, types.int64, types.int64, types.int64))
 def new_tree_copy(share, seats, threads, me):
     """Returns a thread's copy of a tree with only its root, to which every thread may add `share` nodes."""
-    capacity = 1 + threads * share
+    capacity, width = 1 + threads * share, VALUES + seats
+    space = np.empty(capacity * width + LINE, np.int64)
+    start = (-(space.ctypes.data >> 3)) & 7  # words to where a cache line starts
+    nodes = space[start : start + capacity * width].reshape(capacity, width)
     tree = Tree(
-        np.empty(capacity, np.int64),
-        np.empty(capacity, np.int64),
-        np.empty(capacity, np.int64),
-        np.empty(capacity, np.int64),
-        np.empty(capacity, np.int64),
-        np.empty(capacity, np.int64),
-        np.empty((capacity, seats), np.float64),
-        np.empty(capacity if threads > 1 else 0, np.int64),
-        np.zeros(seats, np.float64),
-        np.zeros(threads, np.int64),
-        np.zeros(COUNTS, np.int64),
+        nodes[:, 0],
+        nodes[:, 1],
+        nodes[:, 2],
+        nodes[:, 3],
+        nodes[:, 4],
+        nodes[:, 5],
+        nodes[:, 6],
+        nodes.view(np.float64)[:, VALUES:],
+        np.zeros(seats + 2 * LINE, np.float64)[LINE : LINE + seats],
+        np.zeros(threads + 2 * LINE, np.int64)[LINE : LINE + threads],
+        np.zeros(COUNTS + 2 * LINE, np.int64)[LINE : LINE + COUNTS],
     )
     tree.counts[ME], tree.counts[SHARE] = me, share
     clear(tree)
@@ -101,8 +110,7 @@ def put_node(tree, node, parent, label, untried):
     tree.untried[node] = untried
     tree.visits[node] = 0
     tree.values[node, :] = 0.0
-    if tree.same.size > 0:
-        tree.same[node] = node
+    tree.same[node] = node
     if parent != NONE:
         tree.next_sibling[node] = tree.first_child[parent]
         tree.first_child[parent] = node

@@ -53,10 +53,10 @@ class Copies(NamedTuple):
     values: Any  # [threads, MOST_ITERATIONS, seats] of their rollouts
 
 
-_TABLE = types.Array(types.int64, 2, "C")
+_INTS, _TABLE = types.Array(types.int64, 1, "C"), types.Array(types.int64, 2, "C")
 COPIES = types.NamedTuple(
     [
-        types.Array(types.int64, 1, "C"),
+        _INTS,
         _TABLE,
         types.Array(types.int64, 3, "C"),
         types.Array(types.float64, 3, "C"),
@@ -93,14 +93,30 @@ def take_batch(copies):
     return max(0, min(most, copies.work[LAST] - fetch_add(copies.work, STARTED, most)))
 
 
-@kernel(types.void(TREE, COPIES, types.int64, types.int64, types.int64))
-def tell(tree, copies, iteration, first, leaf):
-    """Writes the entry of an iteration that added the nodes from `first` on, and ended at `leaf`."""
+# What a batch is told in one go, after its searches: written as they go, each would wait for its cache line, which the
+# others have read.
+@kernel(types.void(TREE, COPIES, types.int64, types.int64, _INTS, _INTS))
+def tell_paths(tree, copies, told, batch, firsts, leaves):
+    """Tells of a batch's paths; each added the nodes from its first on up to the next one's, and ended at its leaf."""
     me = tree.counts[ME]
-    count = tree.next_node[me] - first
-    copies.entries[me, iteration, 0] = 4 * (leaf if count == 0 else tree.parent[first]) + count
-    for i in range(count):
-        copies.entries[me, iteration, 1 + i] = tree.label[first + i]
+    end = tree.next_node[me]
+    for i in range(batch - 1, -1, -1):
+        first, iteration = firsts[i], told + i
+        copies.entries[me, iteration, 0] = 4 * (leaves[i] if end == first else tree.parent[first]) + end - first
+        for node in range(first, end):
+            copies.entries[me, iteration, 1 + node - first] = tree.label[node]
+        end = first
+    store(copies.told, (me, BEGUN), told + batch)
+
+
+@kernel(types.void(TREE, COPIES, types.int64, types.int64, types.Array(types.float64, 2, "C")))
+def tell_values(tree, copies, told, batch, values):
+    """Tells what the rollouts of a batch found, [batch, seats]."""
+    me = tree.counts[ME]
+    for i in range(batch):
+        for seat in range(values.shape[1]):
+            copies.values[me, told + i, seat] = values[i, seat]
+    store(copies.told, (me, BACK), told + batch)
 
 
 @kernel(types.int64(TREE, COPIES, types.int64, types.int64), inline=True)
@@ -175,15 +191,3 @@ def listen(tree, copies, minimum, heard, ends, values):
         if over == 0 or heard[teller, BEGUN] < begun:
             all_heard = False
     return all_heard
-
-
-@kernel(types.void(TREE, COPIES, types.int64, types.int64))
-def publish(tree, copies, word, value):
-    """Lets the others see what was written before."""
-    store(copies.told, (tree.counts[ME], word), value)
-
-
-@kernel(types.void(TREE, COPIES, types.int64, Floats))
-def tell_values(tree, copies, iteration, values):
-    for seat in range(values.size):
-        copies.values[tree.counts[ME], iteration, seat] = values[seat]
