@@ -16,7 +16,12 @@ from rich.console import Console
 
 from turnier.agents.registry import AGENTS
 from turnier.arena.bench_expectimax import expectimax_rates
-from turnier.arena.bench_learning import learned_moves
+from turnier.arena.bench_learning import (
+    learned_games_of_yavalath,
+    learned_moves,
+    learned_moves_of_threads,
+    lines_of_learning,
+)
 from turnier.arena.bench_parallel import PARALLEL_MEASURES
 from turnier.arena.bench_programs import run_program
 from turnier.arena.match import play_matches, replay_positions
@@ -134,6 +139,19 @@ def _learn_2048(learning: str, target: float, folder: Path, seed: int) -> Pair:
     return learned_moves(learning, seed), scale * target
 
 
+def _learn_yavalath(folder: Path, seed: int) -> Pair:
+    scale = run_program(folder, "reference_2048", "random", RANDOM_GAMES, seed)["moves_per_second"] / SCALE_MOVES
+    return learned_games_of_yavalath(seed), scale * 1500.0
+
+
+def _learn_2048_threads(folder: Path, seed: int) -> Pair:
+    return learned_moves_of_threads(seed)
+
+
+def _learn_2048_lines(folder: Path, seed: int) -> Pair:
+    return lines_of_learning(seed)
+
+
 def _expectimax_2048(folder: Path, seed: int) -> Pair:
     return expectimax_rates(folder, depth=3, cutoff=0.0, table=18, seed=seed)[0]
 
@@ -155,6 +173,9 @@ MEASURES: dict[str, tuple[str, str, Callable[[Path, int], Pair]]] = {
     "mctse_2048": ("decisions/s", "60/s at C's 42 M moves/s", _mctse_2048),
     "learn_td_2048": ("moves/s", "1.5 M/s at C's 42 M", partial(_learn_2048, "td(coherence=false,alpha=0.1)", 1.5e6)),
     "learn_tc_2048": ("moves/s", "1.0 M/s at C's 42 M", partial(_learn_2048, "td", 1e6)),
+    "learn_2048_threads": ("moves/s", "tc on 1 of the 2 cores; target 1.7", _learn_2048_threads),
+    "learn_2048_lines": ("lines/s", "cache lines read at random", _learn_2048_lines),
+    "learn_yavalath": ("games/s", "1,500/s at C's 42 M", _learn_yavalath),
     "expectimax_2048": ("evaluations/s", "C, the same search", _expectimax_2048),
     "yavalath_playouts": ("playouts/s", "C, the same play", _yavalath_playouts),
     "yavalath_uct": ("iterations/s", "C, UCT of its own", _yavalath_uct),

@@ -63,6 +63,7 @@ HELPER_FILES = tuple(
         "agents/evaluators/evaluator.py",
         "agents/expectimax_search.py",
         "agents/learning/board2048_kernels.py",
+        "agents/learning/board_lookups.py",
         "agents/learning/intrinsics.py",
         "agents/learning/network_kernels.py",
         "agents/learning/settings.py",
@@ -200,11 +201,12 @@ class GameKernels(NamedTuple):
     num_actions: int
     max_choices: int  # scratch arrays for legal actions, outcomes or probabilities have this size
     max_return: float
+    places_stones: int  # an action below num_cells changes just that cell's value, alike for all of a state
 
 
 _KERNEL_SIGNATURES = (INIT, TO_MOVE, LEGAL, OUTCOMES, STEP, SAMPLE_CHANCE, PLAYOUT, CELLS, OBSERVE, FORCED_WIN)
 GAME = types.NamedTuple(
-    [FunctionType(s) for s in _KERNEL_SIGNATURES] + [types.int64] * 7 + [types.float64],
+    [FunctionType(s) for s in _KERNEL_SIGNATURES] + [types.int64] * 7 + [types.float64, types.int64],
     GameKernels,
 )
 
@@ -280,4 +282,5 @@ def game_kernels(
         num_actions=0,
         max_choices=0,
         max_return=0.0,
+        places_stones=0,
     )

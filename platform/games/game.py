@@ -39,6 +39,8 @@ class Game(Declared):
     max_return: ClassVar[float] = 1.0  # largest possible return; divides returns into [-1, 1]
     num_cells: ClassVar[int] = 0
     num_cell_values: ClassVar[int] = 0
+    places_stones: ClassVar[bool] = False  # whether an action that is a cell's number changes just that cell, from one
+    # value to another, both the same for all such actions of a state
     milestones: ClassVar[Mapping[str, tuple[int, ...]]] = {}  # facts whose thresholds results count
     phase_name: ClassVar[str] = "empty cells"  # what `phase` counts
 
@@ -58,6 +60,7 @@ class Game(Declared):
             num_actions=self.num_actions,
             max_choices=max(self.max_legal, self.max_outcomes, self.num_cells),
             max_return=self.max_return,
+            places_stones=int(self.places_stones),
         )
 
     @property

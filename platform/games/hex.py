@@ -122,6 +122,7 @@ class Hex(Game):
 
     num_seats: ClassVar[int] = 2
     num_cell_values: ClassVar[int] = 3
+    places_stones: ClassVar[bool] = True
 
     @property
     def num_actions(self) -> int:  # type: ignore[override]

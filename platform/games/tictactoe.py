@@ -77,6 +77,7 @@ class TicTacToe(Game):
     state_words: ClassVar[int] = STATE_WORDS
     num_cells: ClassVar[int] = 9
     num_cell_values: ClassVar[int] = 3
+    places_stones: ClassVar[bool] = True
 
     def build_kernels(self) -> abi.GameKernels:
         return abi.game_kernels(init, to_move, legal, step, cells=cells)

@@ -47,6 +47,7 @@ class Yavalath(Game):
     """Yavalath: four of one's own in a row win, three without a four lose."""
 
     name: ClassVar[str] = "yavalath"
+    places_stones: ClassVar[bool] = True
     size: int = parameter(5, "cells a side of the hexagon", low=MIN_SIZE, high=MAX_SIZE)
     players: int = parameter(2, "seats", low=2, high=3)
     swap: bool = parameter(False, "the second of two players may take over the first stone")

@@ -34,7 +34,7 @@ def training(game: str, network: str, learning: str, games: int = 10, out: Path 
 
 
 def table_of(run: Training) -> Any:
-    return run._table.reshape(-1, run._width)
+    return np.column_stack(run.columns)
 
 
 @pytest.mark.parametrize(

@@ -230,6 +230,22 @@ def check_cells(game: Game, seeds: Iterable[int] = SEEDS) -> None:
         assert inside, f"cell values of {game} must be from 0 to {game.num_cell_values - 1}, got {values}"
 
 
+def check_placed_stones(game: Game, seeds: Iterable[int] = SEEDS) -> None:
+    """Where a game places stones, an action that is a cell's number changes that cell alone, all of a state alike."""
+    if not game.places_stones:
+        return
+    for node in nodes(game, seeds):
+        before, changes = game.cell_values(node.state), set()
+        for action in (option for option in node.options if node.mover >= 0 and option < game.num_cells):
+            after = node.state.copy()
+            game.kernels.step(after, action, np.zeros(game.num_seats))
+            cells = game.cell_values(after)
+            changed = np.flatnonzero(cells != before).tolist()
+            assert changed == [action], f"{action} of {game} must change cell {action} alone, got {changed}"
+            changes.add((int(before[action]), int(cells[action])))
+        assert len(changes) <= 1, f"all stones of a state of {game} must be alike, got {changes}"
+
+
 def check_symmetries(game: Game, seeds: Iterable[int] = SEEDS) -> None:
     """Symmetries are permutations of the cells, each once, identity first, closed under composition."""
     table = game.symmetries()
@@ -342,6 +358,7 @@ CHECKS: list[Check] = [
     check_games_end,
     check_returns,
     check_cells,
+    check_placed_stones,
     check_symmetries,
     check_neighbours,
     check_sample_chance,

@@ -62,15 +62,16 @@ def cells_value(words, table, cells, block):
     places = factors + tuples * length
     origin = words[ORIGIN] + block * words[ENTRIES]
     total = _NOTHING
-    for _ in range(words[SYMMETRIES]):
+    for t in range(tuples):
         part = _NOTHING
-        for t in range(tuples):
+        for _ in range(words[SYMMETRIES]):
             entry = words[BASES + t]
-            for i in range(t * length, t * length + length):
+            for i in range(length):
                 entry += words[factors + i] * min(cells[words[places + i]], highest)
             part += table[origin + entry]
+            places += length
         total += part
-        places += tuples * length
+        factors += length
     return np.float32(total)
 
 

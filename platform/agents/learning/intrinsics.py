@@ -1,6 +1,6 @@
-"""Two machine instructions that numba does not offer: gathering bits by a mask, and prefetching.
+"""Machine instructions that numba does not offer: gathering bits by a mask, prefetching, four sums at once.
 
-Both are plain Python with `NUMBA_DISABLE_JIT=1`, and on processors without the instruction; the results are the same.
+All are plain Python with `NUMBA_DISABLE_JIT=1`, and on processors without the instruction; the results are the same.
 """
 
 from __future__ import annotations
@@ -63,9 +63,48 @@ def _prefetch(typing_context: Any, table: Any, index: Any) -> Any:
     return types.void(table, types.int64), generate
 
 
+def _as_vector(builder: Any, elements: list[Any]) -> Any:
+    vector = ir.Constant(ir.VectorType(elements[0].type, len(elements)), ir.Undefined)
+    for lane, element in enumerate(elements):
+        vector = builder.insert_element(vector, element, ir.IntType(32)(lane))
+    return vector
+
+
+def _four_entries(context: Any, builder: Any, table: Any, table_type: Any, places: Any, further: Any) -> Any:
+    """Returns a vector of float64: the elements of a table of float32 at four places, `further` on."""
+    data = builder.gep(context.make_array(table_type)(context, builder, table).data, [further])
+    found = [builder.load(builder.gep(data, [builder.extract_value(places, lane)])) for lane in range(4)]
+    return builder.fpext(_as_vector(builder, found), ir.VectorType(ir.DoubleType(), 4))
+
+
+@intrinsic
+def _add_four_changes(
+    typing_context: Any, table: Any, places: Any, further: Any, before: Any, sums: Any, to: Any
+) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        table, places, further, before, sums, to = arguments
+        found = _four_entries(context, builder, table, signature.args[0], places, further)
+        known = _as_vector(builder, [builder.extract_value(before, lane) for lane in range(4)])
+        data = context.make_array(signature.args[4])(context, builder, sums).data
+        pointer = builder.bitcast(builder.gep(data, [to]), found.type.as_pointer())
+        changed = builder.fadd(builder.load(pointer, align=8), builder.fsub(found, known))
+        builder.store(changed, pointer, align=8)
+        return context.get_dummy_value()
+
+    four_places, four_entries = types.UniTuple(types.int64, 4), types.UniTuple(types.float64, 4)
+    return types.void(table, four_places, types.int64, four_entries, sums, types.uint64), generate
+
+
+def _add_four_changes_plainly(table: Any, places: Any, further: Any, before: Any, sums: Any, to: Any) -> None:
+    """Adds to four sums from number `to` on: the entry `further` on from its place, minus the entry that was before."""
+    for lane in range(4):
+        sums[int(to) + lane] += np.float64(table[places[lane] + further]) - before[lane]
+
+
 def _no_prefetch(table: Any, index: Any) -> None:
     """Fetching early changes no result."""
 
 
 gather_bits: Any = _gather_bits if HAS_BIT_GATHER else gather_bits_by_shifts
 prefetch: Any = _prefetch if JIT else _no_prefetch
+add_four_changes: Any = _add_four_changes if JIT else _add_four_changes_plainly

@@ -10,8 +10,8 @@ from numba import types
 
 from turnier.agents.learning.board2048_kernels import at_most_15, find_packed_entries
 from turnier.agents.learning.network_kernels import (
+    SUMS,
     TUPLES,
-    WIDTH,
     Index,
     Table,
     Words,
@@ -95,7 +95,7 @@ def learn_2048(words, table, settings, key, first, rates, epsilons, scores):
     count = _8 * tuples
     index = np.empty(5 * np.int64(count), np.uint64)  # of the four afterstates, and of the one before
     before = _4 * count
-    coherent = words[WIDTH] > 1
+    coherent = words[SUMS] != 0
     discount = np.float32(settings[DISCOUNT])
     at_end = settings[METHOD] == 1.0
     moves = 0
@@ -137,7 +137,7 @@ def learn_2048(words, table, settings, key, first, rates, epsilons, scores):
             if learns:
                 change = rate * (best_value - sum_entries(table, index, before, _8, tuples, _0))
                 if coherent:
-                    add_coherently(table, index, before, count, _0, change)
+                    add_coherently(table, index, before, count, change)
                 else:
                     add_plainly(table, index, before, count, _0, change)
             if best < 0:

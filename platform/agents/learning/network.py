@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from turnier.agents.evaluators.evaluator import OWN
-from turnier.agents.learning.network_kernels import BASES, NUM_CELLS, TOUCHES
+from turnier.agents.learning.layout import Layout
+from turnier.agents.learning.network_kernels import BASES, NUM_CELLS, PARTS, SPOTS, SUMS, SUMS_SHIFT, TOUCHES
 from turnier.games.errors import UserError
 from turnier.games.game import Game, square_symmetries
 
@@ -127,8 +128,13 @@ class Network:
             and np.array_equal(np.array(self.symmetries), square_symmetries(4))
         )
 
-    def words(self, width: int) -> npt.NDArray[np.int64]:
-        """Returns the header for tables with `width` float32 an entry, the first entry at place 0."""
+    def layout(self, coherent: bool) -> Layout:
+        """Returns how its entries lie while they are learned."""
+        room = self.values ** max(len(cells) for cells in self.tuples)
+        return Layout(self.entries, coherent, together=self.packed, room=0 if self.packed else room)
+
+    def words(self, layout: Layout) -> npt.NDArray[np.int64]:
+        """Returns the header for tables of that layout, the first value at place 0."""
         length = max(len(cells) for cells in self.tuples)
         sizes = [self.values ** len(cells) for cells in self.tuples]
         bases = [sum(sizes[:i]) for i in range(len(sizes))]
@@ -140,14 +146,21 @@ class Network:
             cells[i, : len(chosen)] = chosen
         head = np.zeros(BASES, np.int64)
         head[OWN : OWN + 11] = (
-            len(self.tuples), len(self.symmetries), length, self.values, width, self.phases, self.outputs,
+            len(self.tuples), len(self.symmetries), length, self.values, layout.width, self.phases, self.outputs,
             self.entries_of_output, 0, self.look_ahead, self.packed,
         )  # fmt: skip
-        places = np.array(self.symmetries, np.int64)[:, cells]  # [symmetries, tuples, length]
+        places = np.array(self.symmetries, np.int64)[:, cells].swapaxes(0, 1)  # [tuples, symmetries, length]
         packed = np.array(masks, np.uint64).astype(np.int64)
         body = np.concatenate([head, np.array(bases, np.int64), packed, factors.ravel(), places.ravel()])
-        body[NUM_CELLS], body[TOUCHES] = len(self.symmetries[0]), len(body)
-        return np.concatenate([body, _touches(places, factors * width, len(self.symmetries[0]), len(body))])
+        num_cells, symmetries = len(self.symmetries[0]), len(self.symmetries)
+        touches = _touches(places, factors * layout.width, num_cells, len(body))
+        spots = np.stack([cells * symmetries, factors * layout.width], axis=-1).ravel()
+        parts = np.argsort(np.array(self.symmetries), axis=1).T * symmetries + np.arange(symmetries)
+        body[NUM_CELLS], body[TOUCHES] = num_cells, len(body)
+        body[SUMS], body[SUMS_SHIFT] = layout.sums, layout.sums_shift
+        body[SPOTS] = len(body) + len(touches)
+        body[PARTS] = body[SPOTS] + len(spots)
+        return np.concatenate([body, touches, spots, parts.ravel()])
 
 
 def _touches(
@@ -155,10 +168,12 @@ def _touches(
 ) -> npt.NDArray[np.int64]:
     """Returns the words from TOUCHES on, which begin at word `first`; see network_kernels.py.
 
-    places: [symmetries, tuples, length]; shifts: [tuples, length], 0 where a tuple is shorter.
+    places: [tuples, symmetries, length]; shifts: [tuples, length], 0 where a tuple is shorter.
     """
     lookups = np.arange(places.shape[0] * places.shape[1]).reshape(places.shape[:2])
-    cell, number, shift = (np.broadcast_to(a, places.shape).ravel() for a in (places, lookups[..., None], shifts))
+    cell, number, shift = (
+        np.broadcast_to(a, places.shape).ravel() for a in (places, lookups[..., None], shifts[:, None])
+    )
     cell, number, shift = (a[shift > 0] for a in (cell, number, shift))
     order = np.argsort(cell, kind="stable")
     starts = first + num_cells + 1 + 2 * np.searchsorted(cell[order], np.arange(num_cells + 1))

@@ -42,11 +42,6 @@ class Td(Declared):
         if self.alpha_end and not self.alpha:
             raise UserError(f"td: alpha must be above 0 where alpha_end is, got {self.alpha}.")
 
-    @property
-    def width(self) -> int:
-        """Numbers an entry of the table."""
-        return 4 if self.coherence else 1
-
     def settings(self) -> npt.NDArray[np.float64]:
         """Returns what the kernels read, in the order of settings.py."""
         settings = np.array(

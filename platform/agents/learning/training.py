@@ -18,11 +18,12 @@ import numpy as np
 import numpy.typing as npt
 
 from turnier.agents.evaluators.ntuple import NTuple
+from turnier.agents.learning.layout import Floats32, new_table
 from turnier.agents.learning.learn2048 import learn_2048
 from turnier.agents.learning.learn_games import learn_games
 from turnier.agents.learning.network import Network
 from turnier.agents.learning.td import Td
-from turnier.agents.learning.weights import Weights, load_weights, new_table, touched_entries
+from turnier.agents.learning.weights import Weights, load_weights, touched_entries
 from turnier.games.abi import compile_kernel
 from turnier.games.errors import UserError
 from turnier.games.game import Game
@@ -30,7 +31,6 @@ from turnier.games.rng import streams
 
 BLOCK_SECONDS = 0.25  # of games that a thread plays between two looks at the clock
 CHECKPOINT_SECONDS = 60.0  # at least; a checkpoint takes at most a twentieth of the time
-Floats32 = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -101,13 +101,13 @@ class Training:
         self.seconds = 0.0
         self.points = Points(plan.every)
         self.initial = plan.learning.optimism / self.network.lookups
-        self._width = plan.learning.width
+        self._layout = self.network.layout(plan.learning.coherence)
         if out.exists():
             self._go_on(load_weights(out))
         else:
-            self._table = new_table(self.network.entries * self._width)
-            self._table[:: self._width] = self.initial
-        self._words = self.network.words(self._width)
+            self._table = new_table(self._layout.size)
+            self._layout.columns(self._table)[0][:] = self.initial  # has all pages made before time is taken
+        self._words = self.network.words(self._layout)
         self._key = streams(plan.seed, 1)[0, 0]
         self._kernel = learn_2048 if self.network.packed and not plan.learning.trace else learn_games
         compile_kernel(self._kernel)
@@ -124,7 +124,7 @@ class Training:
             raise UserError(f"{self.out} has values to play with only; train into another file.")
         self.done, self.moves, self.seconds = stored["done"], stored["moves"], stored["seconds"]
         self.points.sums = np.array(stored["points"], np.float64).reshape(-1, 3)
-        self._table = weights.table(self._width)
+        self._table = weights.table(self._layout)
 
     def play(self, first: int, count: int) -> tuple[Floats32, int]:
         """Plays and learns from games number `first` on; returns their scores [count, seats] and the moves."""
@@ -200,10 +200,15 @@ class Training:
         if failures:
             raise failures[0]
 
+    @property
+    def columns(self) -> tuple[Floats32, ...]:
+        """Views of the entries, [entries] each: values and, with temporal coherence, both sums."""
+        return self._layout.columns(self._table)
+
     def weights(self) -> Weights:
         """Returns what the run knows now."""
-        places = touched_entries(self._table, self._width, self.initial)
-        kept = min(self._width, 3)
+        columns = self.columns
+        places = touched_entries(columns, self.initial)
         training = {
             **self.plan.described(),
             "games": self.games,
@@ -212,7 +217,7 @@ class Training:
             "seconds": self.seconds,
             "points": self.points.sums.tolist(),
         }
-        entries = self._table.reshape(-1, self._width)[places, :kept]
+        entries = np.column_stack([column[places] for column in columns])
         return Weights(self.network, self.initial, places, entries, training, self.points.curve())
 
     def save(self) -> Weights:

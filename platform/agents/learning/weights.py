@@ -6,7 +6,6 @@ import dataclasses
 import functools
 import hashlib
 import json
-import mmap
 import os
 import zipfile
 from dataclasses import dataclass
@@ -16,24 +15,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from turnier.agents.learning.layout import Floats32, Layout, new_table
 from turnier.agents.learning.network import Network
 from turnier.agents.learning.network_kernels import AT_END, ORIGIN
 from turnier.agents.learning.td import LEARNING
 from turnier.games.errors import UserError
 
 FORMAT = 1
-HUGE = 1 << 22  # bytes from which on a table gets huge pages: its look-ups would miss small ones' buffer all the time
-Floats32 = npt.NDArray[np.float32]
-
-
-def new_table(size: int) -> Floats32:
-    """Returns float32 zeros, [size], in huge pages where the system has them."""
-    if 4 * size < HUGE or not hasattr(mmap, "MADV_HUGEPAGE"):
-        return np.zeros(size, np.float32)
-    # Anonymous private memory: shared memory, the default, gets no huge pages.
-    memory = mmap.mmap(-1, 4 * size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    memory.madvise(mmap.MADV_HUGEPAGE)
-    return np.frombuffer(memory, np.float32)
+SLICE = 1 << 22  # entries whose comparisons need little memory
 
 
 @dataclass(frozen=True)
@@ -63,12 +52,14 @@ class Weights:
         """Returns what playing takes."""
         return dataclasses.replace(self, entries=self.entries[:, :1])
 
-    def table(self, width: int) -> Floats32:
-        """Returns all entries, [entries * width], with the first `width` numbers of each."""
-        table = new_table(self.network.entries * width)
+    def table(self, layout: Layout) -> Floats32:
+        """Returns all entries as that layout has them."""
+        table = new_table(layout.size)
+        columns = layout.columns(table)
         if self.initial:
-            table[::width] = self.initial
-        table.reshape(-1, width)[self.places, : self.entries.shape[1]] = self.entries[:, :width]
+            columns[0][:] = self.initial
+        for i, column in enumerate(columns):
+            column[self.places] = self.entries[:, i]
         return table
 
     def save(self, path: Path) -> None:
@@ -99,21 +90,17 @@ class Weights:
             temporary.unlink(missing_ok=True)
 
 
-def touched_entries(table: Floats32, width: int, initial: float) -> npt.NDArray[np.int64]:
-    """Returns the numbers of entries that learning changed, ascending."""
-    entries = table.reshape(-1, width)
-    start = np.float32(initial)
-    found = [
-        first + np.flatnonzero((part[:, 0] != start) | (part[:, -2] != 0 if width > 1 else False))
-        for first, part in _parts(entries)
-    ]
+def touched_entries(columns: tuple[Floats32, ...], initial: float) -> npt.NDArray[np.int64]:
+    """Returns the numbers of entries that learning changed, ascending; columns as Layout.columns returns them."""
+    values, absolute, start = columns[0], columns[-1], np.float32(initial)
+    found = []
+    for first in range(0, len(values), SLICE):
+        part = slice(first, first + SLICE)
+        changed = values[part] != start
+        if len(columns) > 1:
+            changed |= absolute[part] != 0
+        found.append(first + np.flatnonzero(changed))
     return np.concatenate(found)
-
-
-def _parts(entries: Floats32) -> list[tuple[int, Floats32]]:
-    """Cuts entries into slices whose comparisons need little memory."""
-    size = 1 << 22
-    return [(first, entries[first : first + size]) for first in range(0, len(entries), size)]
 
 
 def read_config(path: Path) -> dict[str, Any]:
@@ -155,7 +142,7 @@ def _opened(path: Path) -> Any:
 
 def evaluator_weights(network: Network, values: Weights | None) -> npt.NDArray[np.float64]:
     """Returns header and values in one array of 64-bit numbers, as the evaluate kernel takes them."""
-    words = network.words(1)
+    words = network.words(network.layout(coherent=False))
     origin = (2 * len(words) + 15) // 16 * 16  # in float32, on a cache line's border
     memory = new_table(origin + network.entries + network.entries % 2)
     words[ORIGIN] = origin

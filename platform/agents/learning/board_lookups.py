@@ -1,0 +1,234 @@
+"""The entries of a board and of the boards that follow it: what an action does not change is not looked up again."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import types
+
+from turnier.agents.learning.intrinsics import add_four_changes, prefetch
+from turnier.agents.learning.network_kernels import (
+    ENTRIES,
+    LENGTH,
+    NUM_CELLS,
+    OUTPUTS,
+    PARTS,
+    SPOTS,
+    SYMMETRIES,
+    TOUCHES,
+    TUPLES,
+    VALUES,
+    WIDTH,
+    Index,
+    Table,
+    Words,
+    find_entries,
+)
+from turnier.games.abi import GAME, Actions, Floats, State, kernel
+
+_U = np.uint64
+_U64, _I64 = types.uint64, types.int64
+_0, _1, _2, _3, _4 = (_U(n) for n in range(5))
+_NOTHING = np.float64(0.0)
+_FAR = _U(4)  # words of a tuple's first cells, whose entries are mostly in the line of the board's own
+SUMMED, SWEPT = 1, 2  # what is known of a phase
+
+
+class Board(NamedTuple):
+    """The board on which a seat is to move, and space to look at the boards after its actions."""
+
+    cells: Any  # [cells] of the board
+    now: Any  # [look-ups] places of its entries, for phase 0 and output 0
+    sums: Any  # [phases * outputs] its value, where known
+    known: Any  # [phases] whether it is: SUMMED, or SWEPT where all boards with one more stone are known too
+    after_cells: Any  # [cells]
+    shifted: Any  # [look-ups] places after the action that is looked at, otherwise as `now`
+    changed: Any  # [look-ups] the numbers of those that differ
+    entries: Any  # [phases * outputs, look-ups] the entries, where the phase is SUMMED
+    parts: Any  # [cells * symmetries] scratch space
+    changes: Any  # [phases * outputs, cells] how a stone on a cell changes the value, where the phase is SWEPT
+
+
+_I1 = types.Array(types.int64, 1, "C")
+_F32S, _F64S = types.Array(types.float32, 2, "C"), types.Array(types.float64, 2, "C")
+BOARD = types.NamedTuple([_I1, _I1, Floats, _I1, _I1, _I1, Index, _F32S, Floats, _F64S], Board)
+
+
+@kernel(types.void(GAME, Words, State, BOARD, Index))
+def set_board(game, words, state, board, index):
+    """Finds all entries of a state's board; `index` [look-ups] is scratch space."""
+    game.cells(state, board.cells)
+    find_entries(words, board.cells, 0, index, 0)
+    for i in range(board.now.size):
+        board.now[i] = board.shifted[i] = np.int64(index[i])
+    for phase in range(board.known.size):
+        board.known[phase] = 0
+
+
+@kernel(types.void(Words, Table, BOARD, _I64))
+def sum_board(words, table, board, phase):
+    """Sums up the board's values for a phase."""
+    board.known[phase] = SUMMED
+    for o in range(words[OUTPUTS]):
+        block = phase * words[OUTPUTS] + o
+        offset = block * words[ENTRIES] * words[WIDTH]
+        total = _NOTHING
+        now, entries = board.now, board.entries[block]
+        for i in range(_U(now.size)):
+            entry = table[_U(now[i] + offset)]
+            entries[i] = entry
+            total += entry
+        board.sums[block] = total
+
+
+@kernel(_I64(GAME, Words, State, _I64, BOARD))
+def step_of_stones(game, words, after, cell, board):
+    """Returns by how much a stone changes its cell's value; `after`: the state after a stone was put on `cell`."""
+    game.cells(after, board.after_cells)
+    highest = words[VALUES] - 1
+    return min(board.after_cells[cell], highest) - min(board.cells[cell], highest)
+
+
+@kernel(types.void(Words, Table, BOARD, _I64, _I64))
+def sweep_board(words, table, board, phase, step):
+    """Finds for a phase what the board is worth, and by how much a stone on any empty cell changes that.
+
+    One pass over all look-ups, tuple by tuple: the symmetric images of a tuple share its few entries, which a look at
+    one stone after the other would fetch again and again. Four images at a time, in vector instructions. What is found
+    for cells that are not empty means nothing: asking what is empty would take longer. Tables have room for that.
+
+    Args:
+        step: by how much a stone changes its cell's value, above 0.
+    """
+    board.known[phase] = SWEPT
+    tuples, symmetries, length = _U(words[TUPLES]), _U(words[SYMMETRIES]), _2 * _U(words[LENGTH])
+    now, parts, changes = board.now, board.parts, board.changes
+    fours = symmetries & ~_3
+    for o in range(words[OUTPUTS]):
+        block = phase * words[OUTPUTS] + o
+        offset = block * words[ENTRIES] * words[WIDTH]
+        parts[:] = 0.0
+        total = _NOTHING
+        first, spots = _0, _U(words[SPOTS])
+        for t in range(tuples):
+            ends = spots + length
+            for ahead in range(first + symmetries, first + _2 * symmetries if t + _1 < tuples else _0):
+                place = now[ahead] + offset
+                prefetch(table, place)
+                for spot in range(ends + _FAR, ends + length, _2):
+                    prefetch(table, place + step * words[spot + _1])
+            for g in range(_0, fours, _4):
+                i = first + g
+                p0, p1, p2, p3 = now[i] + offset, now[i + _1] + offset, now[i + _2] + offset, now[i + _3] + offset
+                e0, e1 = np.float64(table[_U(p0)]), np.float64(table[_U(p1)])
+                e2, e3 = np.float64(table[_U(p2)]), np.float64(table[_U(p3)])
+                total += (e0 + e1) + (e2 + e3)
+                for spot in range(spots, ends, _2):
+                    to, further = _U(words[spot]) + g, step * words[spot + _1]
+                    add_four_changes(table, (p0, p1, p2, p3), further, (e0, e1, e2, e3), parts, to)
+            for g in range(fours, symmetries):
+                place = now[first + g] + offset
+                entry = np.float64(table[_U(place)])
+                total += entry
+                for spot in range(spots, ends, _2):
+                    parts[_U(words[spot]) + g] += np.float64(table[_U(place + step * words[spot + _1])]) - entry
+            spots = ends
+            first += symmetries
+        board.sums[block] = total
+        at = _U(words[PARTS])
+        for cell in range(words[NUM_CELLS]):
+            change = _NOTHING
+            for _ in range(symmetries):
+                change += parts[_U(words[at])]
+                at += _1
+            changes[block, cell] = change
+
+
+@kernel(_U64(Words, Table, BOARD, _I64))
+def shift_entries(words, table, board, offset):
+    """Makes `board.shifted` the places of the board after, and fetches those entries early; returns how many change."""
+    highest, starts = words[VALUES] - 1, words[TOUCHES]
+    now, shifted, changed = board.now, board.shifted, board.changed
+    n = _U(0)
+    for cell in range(words[NUM_CELLS]):
+        step = min(board.after_cells[cell], highest) - min(board.cells[cell], highest)
+        if step == 0:
+            continue
+        for at in range(_U(words[starts + cell]), _U(words[starts + cell + 1]), _U(2)):
+            i = _U(words[at])
+            place = shifted[i]
+            if place == now[i]:  # no two boards have one entry, so this is its first change
+                changed[n] = i
+                n += _U(1)
+            place += step * words[at + _U(1)]
+            shifted[i] = place
+            prefetch(table, place + offset)
+    return n
+
+
+@kernel(types.void(GAME, Words, Table, State, BOARD))
+def go_to_board(game, words, table, state, board):
+    """Makes a state's board, which differs in few cells, the board itself."""
+    game.cells(state, board.after_cells)
+    n = shift_entries(words, table, board, 0)
+    for k in range(n):
+        i = board.changed[k]
+        board.now[i] = board.shifted[i]
+    for cell in range(words[NUM_CELLS]):
+        board.cells[cell] = board.after_cells[cell]
+    for phase in range(board.known.size):
+        board.known[phase] = 0
+
+
+@kernel(_I64(Words, Actions, Actions))
+def only_change(words, before, after):
+    """Returns the only cell in which two boards differ for the network, -1 where none does, -2 where several do."""
+    highest, found = words[VALUES] - 1, -1
+    for cell in range(words[NUM_CELLS]):
+        if before[cell] != after[cell] and min(before[cell], highest) != min(after[cell], highest):
+            if found >= 0:
+                return -2
+            found = cell
+    return found
+
+
+@kernel(types.float64(Words, Table, BOARD, _I64, _I64, _I64))
+def change_of_cell(words, table, board, block, cell, step):
+    """Returns how the board's value changes when one cell is worth `step` more."""
+    total = _NOTHING
+    starts, offset = words[TOUCHES], block * words[ENTRIES] * words[WIDTH]
+    now, entries = board.now, board.entries[block]
+    for at in range(_U(words[starts + cell]), _U(words[starts + cell + 1]), _U(2)):
+        i = _U(words[at])
+        total += np.float64(table[_U(now[i] + step * words[at + _U(1)] + offset)]) - np.float64(entries[i])
+    return total
+
+
+@kernel(types.void(Words, Table, BOARD, _I64, Table))
+def value_of_after(words, table, board, phase, values):
+    """Finds what the board `board.after_cells` is worth in a phase; values: [outputs] filled in."""
+    if board.known[phase] != SUMMED:
+        sum_board(words, table, board, phase)
+    outputs, cell = words[OUTPUTS], only_change(words, board.cells, board.after_cells)
+    if cell != -2:
+        highest = words[VALUES] - 1
+        step = min(board.after_cells[cell], highest) - min(board.cells[cell], highest) if cell >= 0 else 0
+        for o in range(outputs):
+            block = phase * outputs + o
+            change = change_of_cell(words, table, board, block, cell, step) if cell >= 0 else _NOTHING
+            values[o] = np.float32(board.sums[block] + change)
+        return
+    size = words[ENTRIES] * words[WIDTH]
+    now, shifted, changed = board.now, board.shifted, board.changed
+    n = shift_entries(words, table, board, phase * outputs * size)
+    for o in range(outputs):
+        block = phase * outputs + o
+        total, entries = board.sums[block], board.entries[block]
+        for k in range(n):
+            i = changed[k]
+            total += np.float64(table[_U(shifted[i] + block * size)]) - np.float64(entries[i])
+        values[o] = np.float32(total)
+    for k in range(n):
+        i = changed[k]
+        shifted[i] = now[i]
