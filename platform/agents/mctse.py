@@ -65,11 +65,11 @@ class MctsePlayer(CompiledPlayer):
         # Who is slow leaves its iterations to the others; what they do not use takes no memory.
         share = min(nodes, max(self.FEW_NODES, 2 * nodes // agent.threads))
         self.state, self.returns = game.new_state(), np.zeros(game.num_seats)
-        self.rngs = np.zeros((1 + agent.threads, LINE), np.uint64)[1:, :4]  # each in cache lines of its own
+        self.rngs = np.zeros((1 + agent.threads, LINE), np.uint64)[1:]  # each in cache lines of its own
         self.trees = [new_tree_copy(share, game.num_seats, agent.threads, i) for i in range(agent.threads)]
         self.copies = new_copies(agent.threads, game.num_seats)
         shares = [
-            pack(pack_share, game.kernels, self.kernels, tree, self.copies, self.state, self.returns, rng)
+            pack(pack_share, game.kernels, self.kernels, tree, self.copies, self.state, self.returns, rng[:4])
             for tree, rng in zip(self.trees, self.rngs, strict=True)
         ]
         self.packed = shares[0]

@@ -28,7 +28,7 @@ from turnier.games.abi import GAME, Floats, Rng, State, kernel
 from turnier.games.generic import copy_state
 from turnier.games.rng import fork_streams
 
-RNGS = types.Array(types.uint64, 2, "A")  # [threads, 4]
+RNGS = types.Array(types.uint64, 2, "C")  # [threads, 4 or more]
 
 
 @kernel(types.void(GAME, EVALUATOR, Floats, TREE, COPIES, State, Floats, Rng))

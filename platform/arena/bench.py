@@ -20,7 +20,7 @@ from turnier.arena.bench_learning import (
     learned_games_of_yavalath,
     learned_moves,
     learned_moves_of_threads,
-    lines_of_learning,
+    look_ups_of_learning,
 )
 from turnier.arena.bench_parallel import PARALLEL_MEASURES
 from turnier.arena.bench_programs import run_program
@@ -148,8 +148,8 @@ def _learn_2048_threads(folder: Path, seed: int) -> Pair:
     return learned_moves_of_threads(seed)
 
 
-def _learn_2048_lines(folder: Path, seed: int) -> Pair:
-    return lines_of_learning(seed)
+def _learn_2048_memory(folder: Path, seed: int) -> Pair:
+    return look_ups_of_learning(seed)
 
 
 def _expectimax_2048(folder: Path, seed: int) -> Pair:
@@ -174,7 +174,7 @@ MEASURES: dict[str, tuple[str, str, Callable[[Path, int], Pair]]] = {
     "learn_td_2048": ("moves/s", "1.5 M/s at C's 42 M", partial(_learn_2048, "td(coherence=false,alpha=0.1)", 1.5e6)),
     "learn_tc_2048": ("moves/s", "1.0 M/s at C's 42 M", partial(_learn_2048, "td", 1e6)),
     "learn_2048_threads": ("moves/s", "tc on 1 of the 2 cores; target 1.7", _learn_2048_threads),
-    "learn_2048_lines": ("lines/s", "cache lines read at random", _learn_2048_lines),
+    "learn_2048_memory": ("look-ups/s", "the same entries, only read: memory's floor", _learn_2048_memory),
     "learn_yavalath": ("games/s", "1,500/s at C's 42 M", _learn_yavalath),
     "expectimax_2048": ("evaluations/s", "C, the same search", _expectimax_2048),
     "yavalath_playouts": ("playouts/s", "C, the same play", _yavalath_playouts),

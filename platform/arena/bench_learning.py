@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 from numba import types
 
 from turnier.agents.evaluators.ntuple import NTuple
-from turnier.agents.learning.layout import LINE
-from turnier.agents.learning.network_kernels import Table
+from turnier.agents.learning.network_kernels import Index, Table, find_entries
 from turnier.agents.learning.td import LEARNING
 from turnier.agents.learning.training import Plan, Training
 from turnier.agents.registry import AGENTS
@@ -23,10 +22,9 @@ from turnier.games.registry import GAMES
 
 WARM_GAMES, GAMES_MEASURED = 1000, 2000
 THREADS = 2
-LINES_READ = 20_000_000
+GAMES_READ = 4
 # Weitz 2022, table 4, TCL3, with a twelfth of its alpha, as in studies/weitz/learners.py.
 YAVALATH = "td(alpha=0.08333,alpha_end=0.05,epsilon=0.3,epsilon_end=0.1)"
-_STEP, _32 = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
 
 
 def _begun(learning: str, seed: int) -> Training:
@@ -57,17 +55,18 @@ def learned_moves_of_threads(seed: int) -> tuple[float, float]:
     return _moves_per_second(training, WARM_GAMES + GAMES_MEASURED, THREADS), alone
 
 
-def lines_of_learning(seed: int) -> tuple[float, float]:
-    """Returns the cache lines/s that learning with temporal coherence looks up, and those that reads at random reach.
+def look_ups_of_learning(seed: int) -> tuple[float, float]:
+    """Returns look-ups/s of learning with temporal coherence, and those of only reading the same entries in order.
 
-    Each look-up of an afterstate is a line; the entries learned are among those looked up a move before.
+    The second is the memory's floor: afterstates of all legal actions in games of a good player, nothing computed.
     """
     training = _begun("td", seed)
-    rate = _moves_per_second(training, WARM_GAMES) * _mean_legal() * training.network.lookups
-    table = training.columns[0].base
+    places, moves = _places(training)
+    rate = _moves_per_second(training, WARM_GAMES) * places.size / moves
+    read_entries(training.table, places[:1])  # compiles
     began = time.perf_counter()
-    read_lines(table, LINES_READ)
-    return rate, LINES_READ / (time.perf_counter() - began)
+    read_entries(training.table, places)
+    return rate, places.size / (time.perf_counter() - began)
 
 
 def learned_games_of_yavalath(seed: int) -> float:
@@ -81,20 +80,25 @@ def learned_games_of_yavalath(seed: int) -> float:
     return GAMES_MEASURED / (time.perf_counter() - began)
 
 
-@cache
-def _mean_legal() -> float:
-    """The mean number of legal actions in a game of 2048 by a greedy player."""
-    agent = AGENTS.make("greedy(evaluator=rows2048)").full_text()
-    spec = MatchSpec(GAMES.make("2048").full_text(), (agent,), derive_seed("bench", 1))
-    positions = replay_positions(spec, play_matches([spec])[0].plies)
-    return float(np.mean([len(position.legal_actions()) for position in positions if not position.over]))
+def _places(training: Training) -> tuple[npt.NDArray[np.uint64], int]:
+    """Returns the places of the entries of all afterstates in GAMES_READ games, in order, and the number of moves."""
+    game, network, words = training.plan.game, training.network, training.words
+    agent, found, moves = AGENTS.make("greedy(evaluator=rows2048)").full_text(), [], 0
+    for number in range(GAMES_READ):
+        spec = MatchSpec(game.full_text(), (agent,), derive_seed("bench", number))
+        for position in replay_positions(spec, play_matches([spec])[0].plies):
+            moves += 1
+            for action in position.legal_actions():
+                after, places = position.play(action, draw_chance=False), np.zeros(network.lookups, np.uint64)
+                find_entries(words, game.cell_values(after.state), 0, places, 0)
+                found.append(places)
+    return np.concatenate(found), moves
 
 
-@kernel(types.float64(Table, types.int64))
-def read_lines(table, count):
-    """Reads `count` cache lines of a table at random, independent of each other, and returns their sum."""
-    lines, total, word = np.uint64(table.size // LINE), 0.0, _STEP
-    for _ in range(count):
-        word = word * np.uint64(6364136223846793005) + _STEP
-        total += table[((word >> _32) * lines >> _32) * np.uint64(LINE)]
+@kernel(types.float64(Table, Index))
+def read_entries(table, places):
+    """Returns the sum of a table's entries at some places; no read waits for another."""
+    total = 0.0
+    for i in range(places.size):
+        total += table[places[i]]
     return total

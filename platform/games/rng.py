@@ -70,7 +70,7 @@ def seed_stream(seed, rng):
         rng[i] = word ^ (word >> _31)
 
 
-@kernel(types.void(Rng, types.Array(_WORD, 2, "A")))
+@kernel(types.void(Rng, types.Array(_WORD, 2, "C")))
 def fork_streams(rng, own):
     """Fills n generator states, [n, 4 or more], from the next n words of another."""
     for i in range(own.shape[0]):

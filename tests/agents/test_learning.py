@@ -99,7 +99,7 @@ def test_the_fused_2048_learns_what_the_generic_kernel_learns(learning: str) -> 
     games = 6
     (scores, moves), (expected, expected_moves) = fused.play(3, games), generic.play(3, games)
     assert moves == expected_moves > 100 and np.array_equal(scores, expected)
-    assert np.array_equal(fused._table, generic._table) and np.any(fused._table != fused.initial)
+    assert np.array_equal(fused.table, generic.table) and np.any(fused.table != fused.initial)
 
 
 def test_boards_with_tiles_above_32768_have_the_entries_of_32768(tmp_path: Path) -> None:
@@ -170,7 +170,7 @@ def test_a_stopped_run_goes_on_bit_for_bit(tmp_path: Path) -> None:
     for games in (7, 30):
         part = training("2048", SMALL, "td(optimism=100)", games, tmp_path / "part.npz")
         part.run()
-    assert np.array_equal(part._table, whole._table) and part.moves == whole.moves
+    assert np.array_equal(part.table, whole.table) and part.moves == whole.moves
     assert np.array_equal(part.points.curve(), whole.points.curve())
     assert part.weights().digest == whole.weights().digest
     assert part.points.curve()[:, 1].tolist() == [4] * 7 + [2]

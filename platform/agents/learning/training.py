@@ -105,9 +105,9 @@ class Training:
         if out.exists():
             self._go_on(load_weights(out))
         else:
-            self._table = new_table(self._layout.size)
-            self._layout.columns(self._table)[0][:] = self.initial  # has all pages made before time is taken
-        self._words = self.network.words(self._layout)
+            self.table = new_table(self._layout.size)
+            self._layout.columns(self.table)[0][:] = self.initial  # has all pages made before time is taken
+        self.words = self.network.words(self._layout)
         self._key = streams(plan.seed, 1)[0, 0]
         self._kernel = learn_2048 if self.network.packed and not plan.learning.trace else learn_games
         compile_kernel(self._kernel)
@@ -124,14 +124,14 @@ class Training:
             raise UserError(f"{self.out} has values to play with only; train into another file.")
         self.done, self.moves, self.seconds = stored["done"], stored["moves"], stored["seconds"]
         self.points.sums = np.array(stored["points"], np.float64).reshape(-1, 3)
-        self._table = weights.table(self._layout)
+        self.table = weights.table(self._layout)
 
     def play(self, first: int, count: int) -> tuple[Floats32, int]:
         """Plays and learns from games number `first` on; returns their scores [count, seats] and the moves."""
         learning, game = self.plan.learning, self.plan.game
         scores = np.zeros((count, game.num_seats), np.float32)
         rates, epsilons = (schedule(first, count, self.games) for schedule in (learning.rates, learning.epsilons))
-        tail = (self._words, self._table, learning.settings(), self._key, first, rates, epsilons, scores)
+        tail = (self.words, self.table, learning.settings(), self._key, first, rates, epsilons, scores)
         if self._kernel is learn_2048:
             return scores, int(learn_2048(*tail))
         return scores, int(learn_games(game.kernels, game.new_state(), *tail))
@@ -203,7 +203,7 @@ class Training:
     @property
     def columns(self) -> tuple[Floats32, ...]:
         """Views of the entries, [entries] each: values and, with temporal coherence, both sums."""
-        return self._layout.columns(self._table)
+        return self._layout.columns(self.table)
 
     def weights(self) -> Weights:
         """Returns what the run knows now."""
