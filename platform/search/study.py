@@ -6,16 +6,13 @@ the stored values and goes on; single games of an unfinished candidate come from
 
 from __future__ import annotations
 
-import json
 import math
 import statistics
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
-import optuna
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
 from turnier.agents.agent import Agent
@@ -30,8 +27,7 @@ from turnier.results.play import play_into
 from turnier.results.store import Store
 from turnier.search.samplers import CmaEs
 from turnier.search.space import Space
-
-optuna.logging.set_verbosity(optuna.logging.WARNING)
+from turnier.search.stored_study import open_study, optuna_errors
 
 
 @dataclass(frozen=True)
@@ -98,36 +94,13 @@ class Study:
             raise UserError(f"a study tunes mean scores of one-seat games, got {self.game}; choose 2048.")
         self.agent.require(self.game)
         self.space = Space.of(self.agent, definition.parameters)
-        with optuna_errors(store.shown_url):
-            storage = optuna.storages.RDBStorage(store.url)
-            self.optuna = optuna.create_study(
-                storage=storage, study_name=definition.name, direction="maximize", load_if_exists=True
-            )
-            self._check_definition()
+        self.optuna = open_study(store, definition.name, asdict(definition))
         store.begin_run(self.run_id, "study", definition.name, asdict(definition))
         self.strategy = CmaEs(self.space.encode(self.agent), definition.sigma, definition.population, definition.seed)
 
     @property
     def run_id(self) -> str:
         return f"study:{self.definition.name}"
-
-    def _check_definition(self) -> None:
-        """Refuses to go on with another definition than the stored one; stores it where there is none."""
-        mine = json.loads(json.dumps(asdict(self.definition)))
-        stored = self.optuna.user_attrs.get("definition")
-        if stored is None:
-            if self.optuna.get_trials(deepcopy=False):
-                raise UserError(
-                    f"study {self.definition.name!r} was not made by turnier; choose another name with --name."
-                )
-            self.optuna.set_user_attr("definition", mine)
-            return
-        different = [f"{key} {stored.get(key)!r} (now {mine[key]!r})" for key in mine if stored.get(key) != mine[key]]
-        if different:
-            raise UserError(
-                f"study {self.definition.name!r} is stored with {', '.join(different)};"
-                " repeat the stored values to go on, or start another study with --name."
-            )
 
     def run(self, generations: int, executor: Executor) -> None:
         """Runs until `generations` are complete; those that are stored already are only replayed."""
@@ -243,15 +216,3 @@ class Study:
                 scores |= {record.spec.id: record.scores[0] for record in records}
                 bar.advance(len(records))
         return {label: [scores[spec.id] for spec in group] for label, group in specs.items()}
-
-
-@contextmanager
-def optuna_errors(url: str) -> Iterator[None]:
-    """Turns a storage failure inside Optuna into one sentence."""
-    try:
-        yield
-    except (optuna.exceptions.StorageInternalError, RuntimeError) as failure:
-        reason = str(failure.__cause__ or failure).strip().splitlines()[0]
-        raise UserError(
-            f"the study storage at {url} must answer, got: {reason}; mend it and repeat the command."
-        ) from None

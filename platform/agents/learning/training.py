@@ -142,6 +142,7 @@ class Training:
         report: Callable[[Training, int], None] | None = None,
         stop_every: int = 0,
         saved: Callable[[Training, Weights], None] | None = None,
+        until: int = 0,
     ) -> None:
         """Plays until `games` are done, with checkpoints on the way and one at the end.
 
@@ -150,11 +151,13 @@ class Training:
             report: told the training and the games just finished, a few times a second.
             stop_every: further checkpoints, exactly after multiples of so many games; 0 = none.
             saved: told the training and what it knows, after every checkpoint.
+            until: stop after so many of the games; 0 = all.
         """
-        while self.done < self.games:
+        end = min(until, self.games) if until else self.games
+        while self.done < end:
             began = time.perf_counter()
-            stop = (self.done // stop_every + 1) * stop_every if stop_every else self.games
-            self._run_until(threads, began + CHECKPOINT_SECONDS, min(stop, self.games), report)
+            stop = (self.done // stop_every + 1) * stop_every if stop_every else end
+            self._run_until(threads, began + CHECKPOINT_SECONDS, min(stop, end), report)
             self.seconds += time.perf_counter() - began
             weights = self.save()
             if saved:

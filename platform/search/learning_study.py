@@ -1,0 +1,280 @@
+"""Studies of learning parameters: Optuna's TPE proposes learners, and those that learn slowly stop early.
+
+A round's candidates train side by side up to the first rung, are evaluated on the same fresh games, and the better
+third goes on to the next rung (synchronous successive halving; Karnin, Koren and Somekh 2013). Proposals depend on the
+seed and on the rounds before only, so that a study is the same with any number of workers and after any kill:
+checkpoints, matches and finished trials are all its state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import optuna
+from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution
+from optuna.trial import FrozenTrial, TrialState, create_trial
+
+from turnier.agents.agent import Agent
+from turnier.agents.evaluators.ntuple import NTuple
+from turnier.agents.learning.td import LEARNING, Td
+from turnier.agents.learning.training import Plan, Training
+from turnier.agents.learning.weights import read_config
+from turnier.agents.registry import AGENTS, EVALUATORS
+from turnier.arena.executors import Executor
+from turnier.arena.progress import Bar, game_bar
+from turnier.arena.schedule import round_robin
+from turnier.arena.spec import derive_seed
+from turnier.games.errors import UserError, unknown
+from turnier.games.game import Game
+from turnier.games.parameters import parameters_of
+from turnier.games.registry import GAMES
+from turnier.results.measures import MEASURES, Estimate
+from turnier.results.play import play_into
+from turnier.results.store import Store
+from turnier.search.stored_study import open_study, optuna_errors
+
+KEPT = 3  # one of so many candidates goes on from a rung
+STARTUP = 8  # trials before TPE trusts what it knows
+START = (0, 0)  # round and index of the start's own values, which are trained to the end in any case
+
+
+@dataclass(frozen=True)
+class Searched:
+    """A learning parameter that is searched: a range of numbers, or values."""
+
+    name: str
+    low: float = 0.0
+    high: float = 0.0
+    log: bool = False
+    values: tuple[float | bool, ...] = ()
+
+    def distribution(self) -> BaseDistribution:
+        return (
+            CategoricalDistribution(self.values)
+            if self.values
+            else FloatDistribution(self.low, self.high, log=self.log)
+        )
+
+
+@dataclass(frozen=True)
+class LearningStudyDefinition:
+    """What a study searches and how; a stored study is only continued with the same definition."""
+
+    name: str
+    game: str
+    evaluator: str  # the network
+    learning: str  # the start, and all that is not searched
+    searched: tuple[Searched, ...]
+    candidates: int  # a round
+    rungs: tuple[int, ...]  # training games after which candidates are compared, ascending
+    games: int  # of an evaluation
+    against: str = ""  # who has the other seats
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if self.candidates < 2:
+            raise UserError(f"a round must have at least 2 candidates, got {self.candidates}.")
+        if not self.rungs or min(self.rungs) < 1 or list(self.rungs) != sorted(set(self.rungs)):
+            raise UserError(f"rungs must be ascending numbers of games, got {self.rungs}.")
+
+
+@dataclass
+class Candidate:
+    """A learner: its parameters, and what it was worth at each rung that it reached."""
+
+    round: int
+    index: int
+    learning: Td
+    values: dict[str, Any]
+    found: dict[int, Estimate] = field(default_factory=dict)  # training games -> value, interval, matches
+
+    @property
+    def value(self) -> float:
+        """What it was worth at the last rung that it reached."""
+        return self.found[max(self.found)][0]
+
+
+class LearningStudy:
+    """A study in a store, with its candidates' networks in a folder, ready to run or go on."""
+
+    def __init__(self, store: Store, definition: LearningStudyDefinition, folder: Path) -> None:
+        self.store, self.definition, self.folder = store, definition, folder
+        self.game: Game = GAMES.make(definition.game)
+        evaluator, self.start = EVALUATORS.make(definition.evaluator), LEARNING.make(definition.learning)
+        if not isinstance(evaluator, NTuple):
+            raise UserError(f"what is trained must be an n-tuple network, got {evaluator}.")
+        self.evaluator = evaluator
+        known = [parameter.name for parameter, _ in parameters_of(Td)]
+        for searched in definition.searched:
+            if searched.name not in known:
+                raise unknown("parameter of td", searched.name, known)
+        self.others: list[Agent] = [AGENTS.make(definition.against) for _ in range(self.game.num_seats - 1)]
+        self.measure = "score" if self.game.num_seats == 1 else "win_rate"
+        self.distributions = {searched.name: searched.distribution() for searched in definition.searched}
+        self.optuna = open_study(store, definition.name, asdict(definition))
+        store.begin_run(self.run_id, "study", definition.name, asdict(definition))
+
+    @property
+    def run_id(self) -> str:
+        return f"study:{self.definition.name}"
+
+    @property
+    def unit(self) -> str:
+        return MEASURES[self.measure][0]
+
+    def run(self, rounds: int, executor: Executor, workers: int) -> None:
+        """Runs until `rounds` are complete, training so many candidates at once; what is stored is not done again."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        most = [self._most_games(number) for number in range(rounds)]
+        with (
+            self.store.lock(self.run_id) as lock,
+            optuna_errors(self.store.shown_url),
+            game_bar(self.definition.name, sum(most)) as bar,
+        ):
+            for number in range(rounds):
+                lock.heartbeat()  # raises where another driver has taken over
+                played = 0
+                if len(self._trials(number)) < self.definition.candidates:
+                    played = self._run_round(number, executor, workers, bar)
+                bar.advance(most[number] - played)
+
+    def _most_games(self, number: int) -> int:
+        """Returns how many games the candidates of a round train at most."""
+        games, left, before = 0, self.definition.candidates, 0
+        for rung in self.definition.rungs:
+            games, before = games + left * (rung - before), rung
+            left = _survivors(left) + int(number == START[0])
+        return games
+
+    def _trials(self, number: int | None = None) -> list[FrozenTrial]:
+        """Returns the finished trials of a round, or of all, by round and index."""
+        trials = self.optuna.get_trials(deepcopy=False, states=(TrialState.COMPLETE, TrialState.PRUNED))
+        return sorted(
+            (t for t in trials if number is None or t.user_attrs["round"] == number),
+            key=lambda t: (t.user_attrs["round"], t.user_attrs["index"]),
+        )
+
+    def _run_round(self, number: int, executor: Executor, workers: int, bar: Bar) -> int:
+        """Trains and compares a round's candidates, stores their trials; returns the games that they trained."""
+        candidates = self._ask(number)
+        left = candidates
+        for rung in self.definition.rungs:
+            bar.note(f"round {number + 1}, {len(left)} candidates to {rung:,} games")
+            with ThreadPoolExecutor(workers, "training") as pool:
+                list(pool.map(lambda candidate, rung=rung: self._train(candidate, rung, bar), left))
+            for candidate in left:
+                agent, seed = self._agent(candidate, rung), derive_seed(self.definition.seed, "search", number, rung)
+                candidate.found[rung] = self._evaluate(agent, self.definition.games, seed, executor)
+            best = sorted(left, key=lambda c: -c.value)[: _survivors(len(left))]
+            left = [c for c in left if c in best or (c.round, c.index) == START]
+        stored = len(self._trials(number))
+        for candidate in candidates[stored:]:  # in order: their numbers do not depend on who finished first
+            self.optuna.add_trial(self._trial(candidate))
+        top = max((c for c in candidates if self.definition.rungs[-1] in c.found), key=lambda c: c.value)
+        chosen = " ".join(f"{name} {value:.3g}" for name, value in top.values.items())
+        bar.print(f"round {number + 1:>3}: best {top.value:>9,.6g}   {chosen}")
+        self._tidy()
+        return sum(max(candidate.found) for candidate in candidates)
+
+    def _ask(self, number: int) -> list[Candidate]:
+        """Returns a round's candidates: proposals of TPE that knows all rounds before."""
+        seed = derive_seed(self.definition.seed, "ask", number) % 2**32
+        sampler = optuna.samplers.TPESampler(n_startup_trials=STARTUP, multivariate=True, constant_liar=True, seed=seed)
+        study = optuna.create_study(direction="maximize", sampler=sampler)
+        study.add_trials([trial for trial in self._trials() if trial.user_attrs["round"] < number])
+        if number == START[0]:
+            study.enqueue_trial({name: getattr(self.start, name) for name in self.distributions})
+        asked = [study.ask(self.distributions).params for _ in range(self.definition.candidates)]
+        return [Candidate(number, i, self.start.replace(**values), values) for i, values in enumerate(asked)]
+
+    def _out(self, candidate: Candidate) -> Path:
+        return self.folder / f"{self.definition.name}-{candidate.round}-{candidate.index}.npz"
+
+    def _rung(self, candidate: Candidate, rung: int) -> Path:
+        """Returns the file with the values to play with after so many games."""
+        out = self._out(candidate)
+        return out.with_name(f"{out.stem}-{rung}.npz")
+
+    def _train(self, candidate: Candidate, rung: int, bar: Bar) -> None:
+        """Trains a candidate up to a rung, from its checkpoint."""
+        kept = self._rung(candidate, rung)
+        before = max([r for r in self.definition.rungs if r < rung], default=0)
+        if kept.exists():
+            bar.advance(rung - before)
+            return
+        seed = derive_seed(self.definition.seed, "train", candidate.round, candidate.index) % 2**31
+        last = self.definition.rungs[-1]
+        plan = Plan(self.game, self.evaluator, candidate.learning, seed, max(1, last // 100))
+        training = Training(plan, self._out(candidate), last)
+        bar.advance(max(0, training.done - before))
+        training.run(1, lambda _, count: bar.advance(count), until=rung)
+        training.weights().without_sums().save(kept)
+
+    def _agent(self, candidate: Candidate, rung: int) -> Agent:
+        path = self._rung(candidate, rung)
+        return AGENTS.make(f"greedy(evaluator=ntuple(file={path},digest={read_config(path)['digest']}))")
+
+    def _evaluate(self, agent: Agent, games: int, seed: int, executor: Executor) -> Estimate:
+        """Plays games in all seat orders; returns their mean or share with its interval and the matches."""
+        specs = round_robin(self.game, [agent, *self.others], games, seed)
+        records = [record for batch in play_into(self.store, self.run_id, specs, executor) for record in batch]
+        return MEASURES[self.measure][1](records, agent.full_text())
+
+    def _trial(self, candidate: Candidate) -> FrozenTrial:
+        complete = self.definition.rungs[-1] in candidate.found
+        value, low, high, matches = candidate.found[max(candidate.found)]
+        return create_trial(
+            state=TrialState.COMPLETE if complete else TrialState.PRUNED,
+            value=value if complete else None,
+            params=candidate.values,
+            distributions=self.distributions,
+            intermediate_values={rung: estimate[0] for rung, estimate in candidate.found.items()},
+            user_attrs={
+                "round": candidate.round,
+                "index": candidate.index,
+                "trained": max(candidate.found),
+                "low": low,
+                "high": high,
+                "games": matches,
+                "learning": candidate.learning.full_text(),
+            },
+        )
+
+    def best(self) -> Candidate:
+        """Returns the candidate with the largest value of those trained to the end."""
+        complete = [trial for trial in self._trials() if trial.state == TrialState.COMPLETE]
+        return self._candidate(max(complete, key=lambda trial: float(trial.value or 0.0)))
+
+    def _candidate(self, trial: FrozenTrial) -> Candidate:
+        facts = trial.user_attrs
+        found = {
+            rung: (value, facts["low"], facts["high"], facts["games"])
+            for rung, value in trial.intermediate_values.items()
+        }
+        return Candidate(facts["round"], facts["index"], self.start.replace(**trial.params), dict(trial.params), found)
+
+    def start_candidate(self) -> Candidate:
+        return self._candidate(self._trials(START[0])[START[1]])
+
+    def play_held_out(self, candidates: Sequence[Candidate], games: int, executor: Executor) -> list[Estimate]:
+        """Plays fresh games, on seeds that the search never sees, with networks trained to the end."""
+        seed, last = derive_seed(self.definition.seed, "held-out"), self.definition.rungs[-1]
+        return [self._evaluate(self._agent(candidate, last), games, seed, executor) for candidate in candidates]
+
+    def _tidy(self) -> None:
+        """Removes the networks of all finished candidates but the start and the best."""
+        last = self.definition.rungs[-1]
+        kept = {self._rung(candidate, last) for candidate in (self.best(), self.start_candidate())}
+        for trial in self._trials():
+            out = self._out(self._candidate(trial))
+            for path in (out, *out.parent.glob(f"{out.stem}-*.npz")):
+                if path not in kept:
+                    path.unlink(missing_ok=True)
+
+
+def _survivors(candidates: int) -> int:
+    return max(1, candidates // KEPT)

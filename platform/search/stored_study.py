@@ -1,0 +1,48 @@
+"""Optuna studies in a store: opened once with what defines them, and refused with anything else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import optuna
+
+from turnier.games.errors import UserError
+from turnier.results.store import Store
+
+optuna.logging.set_verbosity(optuna.logging.WARNING)
+
+
+def open_study(store: Store, name: str, definition: Mapping[str, Any]) -> optuna.Study:
+    """Returns the study of that name, to maximise; raises UserError where it is stored with another definition."""
+    with optuna_errors(store.shown_url):
+        study = optuna.create_study(
+            storage=optuna.storages.RDBStorage(store.url), study_name=name, direction="maximize", load_if_exists=True
+        )
+        mine, stored = json.loads(json.dumps(definition)), study.user_attrs.get("definition")
+        if stored is None:
+            if study.get_trials(deepcopy=False):
+                raise UserError(f"study {name!r} was not made by turnier; choose another name with --name.")
+            study.set_user_attr("definition", mine)
+            return study
+    different = [f"{key} {stored.get(key)!r} (now {mine[key]!r})" for key in mine if stored.get(key) != mine[key]]
+    if different:
+        raise UserError(
+            f"study {name!r} is stored with {', '.join(different)};"
+            " repeat the stored values to go on, or start another study with --name."
+        )
+    return study
+
+
+@contextmanager
+def optuna_errors(url: str) -> Iterator[None]:
+    """Turns a storage failure inside Optuna into one sentence."""
+    try:
+        yield
+    except (optuna.exceptions.StorageInternalError, RuntimeError) as failure:
+        reason = str(failure.__cause__ or failure).strip().splitlines()[0]
+        raise UserError(
+            f"the study storage at {url} must answer, got: {reason}; mend it and repeat the command."
+        ) from None

@@ -1,0 +1,83 @@
+"""The command line of an Optuna study of learning parameters: what is searched is the script's, the rest is here.
+
+Annotations are evaluated here at once, since they name what the script said.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from turnier.arena.executors import make_executor
+from turnier.command import in_this_environment, run_app
+from turnier.games.errors import unknown
+from turnier.results.store import DEFAULT_URL, Store
+from turnier.search.learning_study import Candidate, LearningStudy, LearningStudyDefinition
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A study without its name, how many rounds it has, and the fresh games of the comparison at its end."""
+
+    definition: LearningStudyDefinition
+    rounds: int
+    held_out: int
+
+
+def run_learning_study(description: str | None, title: str, presets: Mapping[str, Preset]) -> None:
+    """Runs a study script from its command line.
+
+    Args:
+        description: what `--help` says.
+        title: the study's name is TITLE-PRESET.
+        presets: by name, the default one first.
+    """
+    default = next(iter(presets))
+    app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+    @app.command(help=description)
+    def main(
+        preset: Annotated[str, typer.Option(help=", ".join(presets))] = default,
+        folder: Annotated[Path, typer.Option(help="of networks while they are trained, and of the best")] = Path(
+            "trained"
+        ),
+        store: Annotated[str, typer.Option(help="SQLite or PostgreSQL URL of results and study")] = DEFAULT_URL,
+        name: Annotated[str | None, typer.Option(help=f"the study's name, default {title}-PRESET")] = None,
+        seed: Annotated[int, typer.Option(help="same seed, same study", min=0)] = 1,
+        rounds: Annotated[int | None, typer.Option(help="rounds in all, default by preset", min=1)] = None,
+        executor: Annotated[str, typer.Option(help="where evaluations are played: threads or serial")] = "threads",
+        workers: Annotated[int | None, typer.Option(help="networks trained at once, default: all cores")] = None,
+    ) -> None:
+        if preset not in presets:
+            raise unknown("preset", preset, presets)
+        chosen, console, cores = presets[preset], Console(), workers or os.cpu_count() or 1
+        definition = replace(chosen.definition, name=name or f"{title}-{preset}", seed=seed)
+        study = LearningStudy(Store.open(store), definition, folder)
+        url, dashboard = study.store.shown_url, in_this_environment("optuna-dashboard")
+        console.print(f"Study {definition.name} in {url}; watch it with: {dashboard} {url}")
+        with make_executor(executor, cores) as pool:
+            study.run(rounds or chosen.rounds, pool, cores)
+            _print_end(console, study, pool, chosen.held_out)
+
+    run_app(app)
+
+
+def _print_end(console: Console, study: LearningStudy, pool: object, held_out: int) -> None:
+    """Prints what the start and the best learner claimed in the search, and are worth in fresh games."""
+    found: dict[str, Candidate] = {"start": study.start_candidate(), "best": study.best()}
+    fresh = study.play_held_out(list(found.values()), held_out, pool)  # type: ignore[arg-type]
+    table = Table(title=f"{study.unit}, after {study.definition.rungs[-1]:,} games of training")
+    for heading in ("learner", "in the search", "fresh, 95 %", "shrinkage", "fresh games"):
+        table.add_column(heading, justify="left" if heading == "learner" else "right")
+    for (label, candidate), (value, low, high, games) in zip(found.items(), fresh, strict=True):
+        digits = 0 if value >= 1000 else 1
+        shown = [f"{figure:,.{digits}f}" for figure in (candidate.value, value, low, high, candidate.value - value)]
+        table.add_row(label, shown[0], f"{shown[1]} ({shown[2]} to {shown[3]})", shown[4], f"{games:,}")
+    console.print(table)
+    for label, candidate in found.items():
+        console.print(f"{label}: {candidate.learning}", soft_wrap=True)
