@@ -6,8 +6,8 @@ import numpy as np
 from numba import types
 
 from turnier.agents.abi import EVALUATOR, SEAT, Root, new_scratch
-from turnier.agents.atomics import store, yield_processor
-from turnier.agents.crew import SHARE_DONE, STOP, Post, await_helpers, await_work, call_helpers, count_in
+from turnier.agents.atomics import load, store, yield_processor
+from turnier.agents.crew import GONE, SHARE_DONE, STOP, Post, await_helpers, await_work, call_helpers, count_in
 from turnier.agents.mcts_search import MOST_CHUNKS
 from turnier.agents.mctse_search import ITERATIONS, MINIMUM, descend, is_settled, report
 from turnier.agents.packed import PACKED, packing
@@ -31,8 +31,8 @@ from turnier.games.rng import fork_streams
 RNGS = types.Array(types.uint64, 2, "C")  # [threads, 4 or more]
 
 
-@kernel(types.void(GAME, EVALUATOR, Floats, TREE, COPIES, State, Floats, Rng))
-def share_search(game, evaluator, settings, tree, copies, root_state, returns, rng):
+@kernel(types.void(GAME, EVALUATOR, Floats, TREE, COPIES, State, Floats, Rng, Post))
+def share_search(game, evaluator, settings, tree, copies, root_state, returns, rng, post):
     """Runs a thread's share of the iterations handed out, and what the others told of theirs.
 
     A batch of paths is selected before the first of its rollouts, and backed up after the last.
@@ -77,7 +77,7 @@ def share_search(game, evaluator, settings, tree, copies, root_state, returns, r
         told += batch
         batch = take_batch(copies)
     store(copies.told, (me, OVER), 1)
-    while not listen(tree, copies, minimum, heard, ends, values):
+    while not listen(tree, copies, minimum, heard, ends, values) and load(post, GONE) == 0:
         yield_processor()
 
 
@@ -96,7 +96,7 @@ def serve_mctse(packed, post):
     game, seat, tree, copies, state, returns, rng = _read(packed)
     work = await_work(post, 0)
     while work != STOP:
-        share_search(game, seat.evaluator, seat.settings, tree, copies, state, returns, rng)
+        share_search(game, seat.evaluator, seat.settings, tree, copies, state, returns, rng, post)
         count_in(post, SHARE_DONE)
         work = await_work(post, work)
 
@@ -109,7 +109,7 @@ def lead_search(packed, iterations, fresh, post):
         now = min(iterations, MOST_ITERATIONS)
         hand_out(copies, now, fresh)
         call_helpers(post)
-        share_search(game, seat.evaluator, seat.settings, tree, copies, state, returns, rng)
+        share_search(game, seat.evaluator, seat.settings, tree, copies, state, returns, rng, post)
         await_helpers(post)
         iterations, fresh = iterations - now, False
 

@@ -18,7 +18,6 @@ from tests.agents.mctse_trees import BOTH, LIMITS, POSITIONS, UNLIMITED, check_i
 from tests.agents.positions import board_position, marks_position
 from turnier.agents.agent import Decision
 from turnier.agents.crew import Crew
-from turnier.agents.mc import McPlayer
 from turnier.agents.mctse import MctsePlayer
 from turnier.agents.registry import make_agent
 from turnier.agents.tree import DONE, ME, SHARE
@@ -202,12 +201,12 @@ def test_players_decide_at_the_same_time_in_threads_of_their_own() -> None:
     assert len(results) == 4 and all(same(*pair) for run in results for pair in zip(results[0], run, strict=True))
 
 
-def test_an_error_in_a_helper_is_no_endless_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("agent", ["mc(iterations=10,threads=2)", "mctse(iterations=40,threads=2)"])
+def test_an_error_in_a_helper_is_no_endless_wait(agent: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A player whose helper thread failed says so, in this decision and in every other."""
     monkeypatch.setattr(threading, "excepthook", lambda failure: None)
     before, position = helpers(), POSITIONS["2048 4x4"]
-    player = start(make_agent("mc(iterations=10,threads=2)"), position)
-    assert isinstance(player, McPlayer)
+    player = start(make_agent(agent), position)
     kernel, shares = player.crew._serve, list(player.crew._shares)
     player.crew = Crew(kernel, [("no game", *shares[0][1:])])
     for _ in range(2):
