@@ -24,7 +24,9 @@ class NaiveNetwork:
 
     def features(self, game: Game, position: Position, output: int) -> list[Any]:
         cells = [min(int(v), self.network.values - 1) for v in game.cell_values(position.state)]
-        phase = max(position.to_move, 0)
+        highest = max(int(v) for v in game.cell_values(position.state))
+        stage = sum(highest >= first for first in self.network.stages)
+        phase = stage * game.num_seats + max(position.to_move, 0)
         return [
             (phase, output, t, tuple(cells[image[cell]] for cell in chosen))
             for image in self.network.symmetries

@@ -56,6 +56,8 @@ def table_of(run: Training) -> Any:
             WALK,
             "td(coherence=false,trace=0.5,optimism=1)",
         ),
+        ("2048(size=2)", "ntuple(network=cells,cells=0.1.2/1.3,stages=3.4)", "td(alpha=0.5)"),
+        ("yavalath(size=3,players=3)", "ntuple(tuples=3,length=3,stages=2)", "td(optimism=1,alpha=0.3)"),
     ],
 )
 def test_learning_is_that_of_the_plain_oracle(game: str, network: str, learning: str) -> None:
@@ -82,6 +84,7 @@ def test_learning_is_that_of_the_plain_oracle(game: str, network: str, learning:
             assert entry[2] == pytest.approx(naive.absolute[phase, output, t, cells], rel=1e-3, abs=1e-5)
 
 
+@pytest.mark.parametrize("stages", ["", "5.7"])
 @pytest.mark.parametrize(
     "learning",
     [
@@ -91,9 +94,10 @@ def test_learning_is_that_of_the_plain_oracle(game: str, network: str, learning:
         "td(method=1,discount=0.99,epsilon=0.3,from_random=true,coherence=false,alpha_end=0.1)",
     ],
 )
-def test_the_fused_2048_learns_what_the_generic_kernel_learns(learning: str) -> None:
+def test_the_fused_2048_learns_what_the_generic_kernel_learns(learning: str, stages: str) -> None:
     """Scores, moves and every weight are equal, bit for bit."""
-    fused, generic = (training("2048", SMALL, learning) for _ in range(2))
+    network = SMALL.replace(")", f",stages={stages})") if stages else SMALL
+    fused, generic = (training("2048", network, learning) for _ in range(2))
     generic._kernel = learn_games
     assert fused._kernel is learn_2048
     games = 6
@@ -102,9 +106,10 @@ def test_the_fused_2048_learns_what_the_generic_kernel_learns(learning: str) -> 
     assert np.array_equal(fused.table, generic.table) and np.any(fused.table != fused.initial)
 
 
-def test_boards_with_tiles_above_32768_have_the_entries_of_32768(tmp_path: Path) -> None:
-    """The evaluator's packed sum is the generic one, with high tiles too."""
-    run = training("2048", SMALL, "td", games=40, out=tmp_path / "w.npz")
+@pytest.mark.parametrize("network", [SMALL, SMALL.replace(")", ",stages=4.12.15)")])
+def test_boards_with_tiles_above_32768_have_the_entries_of_32768(network: str, tmp_path: Path) -> None:
+    """The evaluator's packed sum is the generic one, with high tiles too, and in every stage."""
+    run = training("2048", network, "td", games=40, out=tmp_path / "w.npz")
     run.run()
     game = run.plan.game
     evaluator = EVALUATORS.make(f"ntuple(file={tmp_path / 'w.npz'})")
@@ -113,7 +118,11 @@ def test_boards_with_tiles_above_32768_have_the_entries_of_32768(tmp_path: Path)
 
     def expected(position: Position) -> float:
         features = naive.features(game, position, 0)
-        places = [bases[t] + sum(v * 16**i for i, v in enumerate(cells)) for _, _, t, cells in features]
+        block = [phase * run.network.entries_of_output for phase, _, _, _ in features]
+        places = [
+            first + bases[t] + sum(v * 16**i for i, v in enumerate(cells))
+            for first, (_, _, t, cells) in zip(block, features, strict=True)
+        ]
         return float(table_of(run)[places, 0].sum())
 
     kernels = evaluator.kernels(game, 0, 1)
@@ -223,3 +232,9 @@ def test_tabular_td_learns_the_solved_values_of_tic_tac_toe() -> None:
             places = [int((c * 3 ** np.arange(9)).sum()) + position.to_move * 3**9 for c in cells]
             errors.append(float(entries[places].sum()) - solved(position, known))
     assert np.max(np.abs(errors)) < 0.05
+
+
+@pytest.mark.parametrize("stages", ["3.2", "0", "a", "3.3", "16"])
+def test_stages_are_ascending_values_of_cells(stages: str) -> None:
+    with pytest.raises(UserError, match="stages must"):
+        EVALUATORS.make(f"ntuple(stages={stages})").network_for(make_game("2048"))  # type: ignore[attr-defined]

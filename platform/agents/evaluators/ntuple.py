@@ -23,6 +23,7 @@ from turnier.agents.learning.network import (
     published_tuples,
     random_tuples,
     walked_tuples,
+    written_stages,
     written_tuples,
 )
 from turnier.agents.learning.network_kernels import (
@@ -39,6 +40,7 @@ from turnier.agents.learning.network_kernels import (
     VALUES,
     Table,
     Words,
+    stage_of,
 )
 from turnier.agents.learning.weights import evaluator_weights, read_config, weights_from_file
 from turnier.games.abi import GAME, TERMINAL, Actions, State, kernel, pointer
@@ -105,7 +107,8 @@ def best_after(game, words, table, state, so_far, scratch):
         value = gains[0]
         if game.to_move(after) != TERMINAL:
             game.cells(after, choices)
-            value = float(cells_value(words, table, choices, 0)) + (0.0 if words[AT_END] != 0 else value)
+            rest = float(cells_value(words, table, choices, stage_of(words, choices)))
+            value = rest if words[AT_END] != 0 else rest + value
         if i == 0 or value > best:
             best = value
     return best
@@ -135,8 +138,9 @@ def evaluate_ntuple(game, weights, state, returns, count, rng, totals, scratch):
         return
     game.cells(state, scratch.choices)
     outputs = words[OUTPUTS]
+    phase = stage_of(words, scratch.choices) * totals.size + max(mover, 0)
     for o in range(outputs):
-        value = share * float(cells_value(words, table, scratch.choices, max(mover, 0) * outputs + o))
+        value = share * float(cells_value(words, table, scratch.choices, phase * outputs + o))
         totals[o] += value
         if outputs == 1 and totals.size == 2:
             totals[1] -= value
@@ -148,7 +152,7 @@ class NTuple(Evaluator):
 
     A network sums up one table entry per tuple of cells, for the board and all its symmetric images. `turnier train`
     makes files. Where a seat of a one-seat game with chance is to move, its best action counts, since values are
-    learned of afterstates. Sources: Kutsch 2017, 6.1; Weitz 2022, 4.1; Szubert and Jaskowski 2014.
+    learned of afterstates. Sources: Kutsch 2017, 6.1; Weitz 2022, 4.1; Szubert and Jaskowski 2014; Wu et al. 2014 (stages).
     """
 
     name: ClassVar[str] = "ntuple"
@@ -163,10 +167,12 @@ class NTuple(Evaluator):
     cells: str = parameter("", "cells: the tuples, such as 0.1.2/4.5.6")
     symmetric: bool = parameter(True, "sum over the board's symmetric images too")
     values: int = parameter(16, "cell values told apart, higher ones count as the highest", low=2, high=64)
+    stages: str = parameter("", "largest cell values from which on boards have entries of their own, such as 10.12")
 
     def check(self) -> None:
         if (self.network == CELLS) != bool(self.cells):
             raise UserError("ntuple: network=cells must have cells, and no other network; write cells=0.1.2/4.5.6.")
+        written_stages(self.stages)
         if not self.file:
             if self.digest:
                 raise UserError("ntuple: a digest must belong to a file, got none; leave the digest out.")
@@ -200,7 +206,7 @@ class NTuple(Evaluator):
             tuples = walked_tuples(game.neighbours(), self.tuples, self.length, self.seed)
         else:
             tuples = random_tuples(game.num_cells, self.tuples, self.length, self.seed)
-        return Network.of(game, tuples, self.values, self.symmetric)
+        return Network.of(game, tuples, self.values, self.symmetric, written_stages(self.stages))
 
     def kernels(self, game: Game, rollout_depth: int, score_method: int) -> EvaluatorKernels:
         if self.file:

@@ -10,7 +10,18 @@ import numpy as np
 from numba import types
 
 from turnier.agents.learning.intrinsics import gather_bits, prefetch
-from turnier.agents.learning.network_kernels import BASES, ORIGIN, TUPLES, WIDTH, Index, Table, Words
+from turnier.agents.learning.network_kernels import (
+    BASES,
+    ENTRIES,
+    ORIGIN,
+    STAGE,
+    STAGES,
+    TUPLES,
+    WIDTH,
+    Index,
+    Table,
+    Words,
+)
 from turnier.games.abi import kernel
 from turnier.games.twenty48_board import transpose
 
@@ -46,10 +57,24 @@ def symmetric_images(b, images):
     images[_6], images[_7] = reverse_columns(turned_mirrored), mirrored
 
 
+@kernel(_U64(Words, _U64))
+def first_place(words, board):
+    """Returns where the entries of a board's stage begin, see `stage_of`."""
+    place = _U(words[ORIGIN])
+    if words[STAGES] > 0:
+        highest = _0
+        for cell in range(_16):
+            highest = max(highest, board >> (_4 * cell) & _15)
+        for i in range(words[STAGES]):
+            if np.int64(highest) >= words[words[STAGE] + i]:
+                place += _U(words[ENTRIES] * words[WIDTH])
+    return place
+
+
 @kernel(types.void(Words, _U64, Table, Index, _U64, Index))
 def find_packed_entries(words, board, table, index, first, images):
     """`find_entries` for a board with four bits a cell, and the entries are fetched early."""
-    tuples, width, origin = _U(words[TUPLES]), _U(words[WIDTH]), _U(words[ORIGIN])
+    tuples, width, origin = _U(words[TUPLES]), _U(words[WIDTH]), first_place(words, board)
     symmetric_images(board, images)
     at = first
     for image in range(_8):
@@ -70,7 +95,7 @@ def at_most_15(board, high):
 @kernel(types.float32(Words, _U64, Table, Index))
 def packed_value(words, board, table, images):
     """The network's value of a packed board, as `sum_entries` sums it up."""
-    tuples, width, origin = _U(words[TUPLES]), _U(words[WIDTH]), _U(words[ORIGIN])
+    tuples, width, origin = _U(words[TUPLES]), _U(words[WIDTH]), first_place(words, board)
     symmetric_images(board, images)
     total = _NOTHING
     for image in range(_8):

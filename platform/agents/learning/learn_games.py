@@ -25,6 +25,7 @@ from turnier.agents.learning.network_kernels import (
     NUM_CELLS,
     OUTPUTS,
     PHASES,
+    STAGES,
     SUMS,
     SYMMETRIES,
     TUPLES,
@@ -34,6 +35,7 @@ from turnier.agents.learning.network_kernels import (
     Words,
     add_coherently_apart,
     add_plainly,
+    stage_of,
     sum_entries,
 )
 from turnier.agents.learning.settings import DISCOUNT, FROM_RANDOM, HORIZON, METHOD, TRACE
@@ -155,6 +157,7 @@ def learn_games(game, start, words, table, settings, key, first, rates, epsilons
                     kept = _0  # what follows a random move says nothing about the states before it
             # A sweep finds all stones at once, and takes as long as a look at a third of the cells.
             sweeps, step = game.places_stones != 0 and 3 * candidates > num_cells and choices[0] < num_cells, 0
+            sweeps = sweeps and words[STAGES] == 0  # a stone may begin a stage
             for i in range(candidates):
                 if candidates == 1 and not learns:
                     break
@@ -180,6 +183,7 @@ def learn_games(game, start, words, table, settings, key, first, rates, epsilons
                             values[i, o] = np.float32(sums[block] + changes[block, action])
                     else:
                         game.cells(after, board.after_cells)
+                        phase += stage_of(words, board.after_cells) * seats
                         value_of_after(words, table, board, phase, values[i])
                     for o in range(outputs):
                         reward = gained(settings, before[o], after_returns[o], False)
@@ -195,7 +199,8 @@ def learn_games(game, start, words, table, settings, key, first, rates, epsilons
             if game.to_move(state) != TERMINAL:
                 go_to_board(game, words, table, state, board)
                 newest = newest + _1 if newest + _1 < horizon else _0
-                offset = max(game.to_move(state), 0) * outputs * words[ENTRIES] * words[WIDTH]
+                phase = stage_of(words, board.cells) * seats + max(game.to_move(state), 0)
+                offset = phase * outputs * words[ENTRIES] * words[WIDTH]
                 for i in range(_U(lookups)):
                     index[newest * count + i] = _U(now[i] + offset)
                 kept = min(kept + _1, horizon)

@@ -11,7 +11,17 @@ import numpy.typing as npt
 
 from turnier.agents.evaluators.evaluator import OWN
 from turnier.agents.learning.layout import Layout
-from turnier.agents.learning.network_kernels import BASES, NUM_CELLS, PARTS, SPOTS, SUMS, SUMS_SHIFT, TOUCHES
+from turnier.agents.learning.network_kernels import (
+    BASES,
+    NUM_CELLS,
+    PARTS,
+    SPOTS,
+    STAGE,
+    STAGES,
+    SUMS,
+    SUMS_SHIFT,
+    TOUCHES,
+)
 from turnier.games.errors import UserError
 from turnier.games.game import Game, square_symmetries
 
@@ -40,6 +50,17 @@ def written_tuples(text: str) -> Tuples:
             f"the cells of a network must be numbers between dots and tuples between slashes, got {text!r};"
             " write 0.1.2/4.5.6."
         ) from None
+
+
+def written_stages(text: str) -> tuple[int, ...]:
+    """Reads `10.12`: ascending cell values between dots."""
+    try:
+        stages = tuple(int(value) for value in text.split(".")) if text else ()
+    except ValueError:
+        stages = (0,)
+    if stages != tuple(sorted(set(stages))) or (stages and stages[0] < 1):
+        raise UserError(f"stages must be ascending cell values between dots, got {text!r}; write 10.12.")
+    return stages
 
 
 def walked_tuples(neighbours: Sequence[Sequence[int]], count: int, length: int, seed: int) -> Tuples:
@@ -76,12 +97,13 @@ class Network:
     tuples: Tuples  # ascending cells
     values: int  # cell values told apart; higher ones count as the highest
     symmetries: tuple[tuple[int, ...], ...]  # [symmetries, cells], as games have them
-    phases: int  # seats to move next that have entries of their own
+    phases: int  # stages x seats to move next, which have entries of their own
     outputs: int  # values of a state: one seat's, or every seat's
     look_ahead: bool  # whether states with a seat to move, which are no afterstates, are worth their best action
+    stages: tuple[int, ...] = ()  # cell values, ascending, with which a board's next stage begins
 
     @classmethod
-    def of(cls, game: Game, tuples: Tuples, values: int, symmetric: bool) -> Network:
+    def of(cls, game: Game, tuples: Tuples, values: int, symmetric: bool, stages: tuple[int, ...] = ()) -> Network:
         """Returns the network over a game's cells; raises UserError where a tuple has cells that the game has not."""
         highest = max(cell for cells in tuples for cell in cells)
         if min(cell for cells in tuples for cell in cells) < 0 or highest >= game.num_cells:
@@ -89,21 +111,27 @@ class Network:
                 f"the cells of an n-tuple network must be from 0 to {game.num_cells - 1} for {game}, got {highest};"
                 " choose another network."
             )
+        if stages and stages[-1] >= min(values, game.num_cell_values):
+            raise UserError(
+                f"stages must begin with cell values below {min(values, game.num_cell_values)} for {game}, got"
+                f" {stages[-1]}; leave it out."
+            )
         images = game.symmetries() if symmetric else game.symmetries()[:1]
         return cls(
             game=game.full_text(),
             tuples=tuples,
             values=min(values, game.num_cell_values),
             symmetries=tuple(tuple(int(c) for c in image) for image in images),
-            phases=game.num_seats,
+            phases=game.num_seats * (1 + len(stages)),
             outputs=1 if game.num_seats <= 2 else game.num_seats,
             look_ahead=game.num_seats == 1 and game.has_chance,
+            stages=stages,
         )
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Network:
         pairs = {name: tuple(tuple(row) for row in data[name]) for name in ("tuples", "symmetries")}
-        return cls(**{**data, **pairs})
+        return cls(**{**data, **pairs, "stages": tuple(data.get("stages", ()))})
 
     @property
     def entries_of_output(self) -> int:
@@ -160,7 +188,8 @@ class Network:
         body[SUMS], body[SUMS_SHIFT] = layout.sums, layout.sums_shift
         body[SPOTS] = len(body) + len(touches)
         body[PARTS] = body[SPOTS] + len(spots)
-        return np.concatenate([body, touches, spots, parts.ravel()])
+        body[STAGES], body[STAGE] = len(self.stages), body[PARTS] + parts.size
+        return np.concatenate([body, touches, spots, parts.ravel(), np.array(self.stages, np.int64)])
 
 
 def _touches(

@@ -19,8 +19,9 @@ Table = types.Array(types.float32, 1, "C")  # all entries
 Index = types.Array(types.uint64, 1, "C")  # places in a table
 _F32, _U64 = types.float32, types.uint64
 
-# Header words. A table has PHASES x OUTPUTS blocks of ENTRIES entries; the first value is float32 number ORIGIN, the
-# next one WIDTH further. With temporal coherence a value's sums are at SUMS + (place << SUMS_SHIFT).
+# Header words. A table has PHASES x OUTPUTS blocks of ENTRIES entries; a phase is stage * seats + the seat to move.
+# The first value is float32 number ORIGIN, the next one WIDTH further. With temporal coherence a value's sums are at
+# SUMS + (place << SUMS_SHIFT).
 TUPLES, SYMMETRIES, LENGTH, VALUES, WIDTH, PHASES, OUTPUTS, ENTRIES, ORIGIN, LOOK_AHEAD, PACKED = (
     OWN + i for i in range(11)
 )
@@ -28,16 +29,29 @@ NUM_CELLS, TOUCHES = OWN + 11, OWN + 12
 AT_END = OWN + 13  # whether values are of the whole return, as target method 1 learns them, not of what is to come
 SUMS, SUMS_SHIFT = OWN + 14, OWN + 15  # SUMS is 0 without temporal coherence
 SPOTS, PARTS = OWN + 16, OWN + 17  # the first of the words that sweeps read, see board_lookups.py
+STAGES, STAGE = OWN + 18, OWN + 19  # how many cell values begin a stage, and the word of the first of them
 # Then per tuple its first entry and the mask of its cells on a packed 2048 board, its cells' factors [tuples, length],
 # and its cells on every symmetric image [tuples, symmetries, length]; shorter tuples are filled up with factor 0. From
 # word TOUCHES on: where the look-ups begin that see cell 0, 1, ... [cells + 1], and those, each as its number in
 # [tuples, symmetries] and how many places further its entry is when the cell is worth 1 more.
-BASES = 20
+BASES = 22
 
 AHEAD = np.uint64(24)  # look-ups whose sums are fetched early
 _U = np.uint64
 _ZERO, _ONE, _NOTHING = np.float32(0), np.float32(1), np.float64(0.0)
 _TINY = np.float32(1e-37)  # makes 0 / 0 a 1 without asking, and rounds away otherwise
+
+
+@kernel(types.int64(Words, Actions))
+def stage_of(words, cells):
+    """Returns how many of the values that begin a stage the largest cell has reached; cells: [num_cells or more]."""
+    highest, stage = 0, 0
+    for cell in range(words[NUM_CELLS] if words[STAGES] > 0 else 0):
+        highest = max(highest, cells[cell])
+    for i in range(words[STAGES]):
+        if highest >= words[words[STAGE] + i]:
+            stage += 1
+    return stage
 
 
 @kernel(types.void(Words, Actions, types.int64, Index, types.int64))
