@@ -12,12 +12,15 @@ from rich.table import Table
 from turnier.agents.evaluators.ntuple import NTuple
 from turnier.agents.learning.td import LEARNING
 from turnier.agents.learning.training import Plan, Training
+from turnier.agents.learning.weights import Weights
 from turnier.agents.registry import EVALUATORS
 from turnier.arena.progress import Bar, game_bar
 from turnier.games.errors import UserError
 from turnier.games.registry import GAMES
 from turnier.results.store import Store
 from turnier.results.training import Evaluating, Evaluation, Evaluations, TrainingRun
+
+INSANE = 1000.0  # times the largest return; entries may well cancel each other out
 
 
 @dataclass(frozen=True)
@@ -88,13 +91,26 @@ def _run(training: Training, run: TrainingRun, wanted: Wanted, bar: Bar) -> None
     def told(evaluation: Evaluation) -> None:
         bar.print(f"after {evaluation.games:,} games: {_shown(evaluation)} ({run.unit})")
 
+    def saved(training: Training, weights: Weights) -> None:
+        _require_sane(weights, training, wanted.out)
+        evaluations.saved(training, weights)
+
     with Evaluations(run, wanted.evaluation_workers, told) as evaluations:
         if training.done:  # a kill may have come between the checkpoint and what follows it
-            evaluations.saved(training, training.weights())
-        training.run(wanted.threads, report, wanted.evaluate_every, evaluations.saved)
+            saved(training, training.weights())
+        training.run(wanted.threads, report, wanted.evaluate_every, saved)
         if evaluations.waiting:
             bar.note(f"{evaluations.waiting} evaluations to finish")
         evaluations.finish()
+
+
+def _require_sane(weights: Weights, training: Training, out: Path) -> None:
+    """Raises UserError where learning has diverged: steps so large that errors grow instead of shrinking."""
+    if not weights.largest <= INSANE * training.plan.game.max_return:
+        raise UserError(
+            f"learned values must stay within what {training.plan.game} can return, got {weights.largest:.3g} after"
+            f" {training.done:,} games; remove {out} and train with an alpha below {training.plan.learning.alpha:g}."
+        )
 
 
 def _print_end(console: Console, training: Training, wanted: Wanted) -> None:

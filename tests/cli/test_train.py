@@ -76,6 +76,16 @@ def test_more_games_go_on_and_the_file_plays(tmp_path: Path) -> None:
         old.seat_kernels(make_game("2048"))
 
 
+def test_learning_that_diverges_ends_in_a_sentence(tmp_path: Path) -> None:
+    """Steps far too large make values grow without bound; nobody is to play with what comes of it."""
+    options = ["train", "2048", "ntuple(tuples=8,length=2)", "--learning", "td(alpha=10,coherence=false)"]
+    out = ["--out", str(tmp_path / "w.npz"), "--store", f"sqlite:///{tmp_path / 'w.db'}"]
+    shown = CliRunner().invoke(app, [*options, "--games", "300", *out])
+    assert isinstance(shown.exception, UserError)
+    assert re.search(r"must stay within what 2048 can return, got \S+ after \d+ games", str(shown.exception))
+    assert "an alpha below 10" in str(shown.exception)
+
+
 def test_a_broken_file_is_named_in_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "w.npz").write_bytes(b"PK nothing")
     for text in (f"ntuple(file={tmp_path / 'w.npz'})", f"ntuple(file={tmp_path / 'none.npz'})"):

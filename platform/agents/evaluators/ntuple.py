@@ -152,7 +152,8 @@ class NTuple(Evaluator):
 
     A network sums up one table entry per tuple of cells, for the board and all its symmetric images. `turnier train`
     makes files. Where a seat of a one-seat game with chance is to move, its best action counts, since values are
-    learned of afterstates. Sources: Kutsch 2017, 6.1; Weitz 2022, 4.1; Szubert and Jaskowski 2014; Wu et al. 2014 (stages).
+    learned of afterstates. Sources: Kutsch 2017, 6.1; Weitz 2022, 4.1; Szubert and Jaskowski 2014; Wu and others 2014
+    (stages).
     """
 
     name: ClassVar[str] = "ntuple"

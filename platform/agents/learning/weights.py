@@ -48,6 +48,11 @@ class Weights:
         """Whether the sums of temporal coherence, without which it cannot go on, are not there."""
         return bool(self.entries.shape[1] == 1)
 
+    @property
+    def largest(self) -> float:
+        """The largest absolute value of an entry; nan or infinity where learning has diverged altogether."""
+        return float(np.abs(self.entries[:, 0]).max(initial=0.0))
+
     def without_sums(self) -> Weights:
         """Returns what playing takes."""
         return dataclasses.replace(self, entries=self.entries[:, :1])
