@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -127,6 +127,11 @@ class Network:
             look_ahead=game.num_seats == 1 and game.has_chance,
             stages=stages,
         )
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns what `from_json` takes; without stages as before there were any, so that digests stay."""
+        data = asdict(self)
+        return data if self.stages else {name: value for name, value in data.items() if name != "stages"}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Network:

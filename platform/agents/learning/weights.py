@@ -39,7 +39,7 @@ class Weights:
     @functools.cached_property
     def digest(self) -> str:
         """Sixteen hexadecimal digits that depend on what decides how the network plays, not on how it was learned."""
-        shape = json.dumps([FORMAT, dataclasses.asdict(self.network), self.initial], sort_keys=True)
+        shape = json.dumps([FORMAT, self.network.to_json(), self.initial], sort_keys=True)
         parts = (shape.encode(), self.places.tobytes(), self.entries[:, 0].tobytes())
         return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()[:16]
 
@@ -71,7 +71,7 @@ class Weights:
         """Writes the file anew or not at all, whatever happens meanwhile."""
         config = {
             "format": FORMAT,
-            "network": dataclasses.asdict(self.network),
+            "network": self.network.to_json(),
             "initial": self.initial,
             "training": self.training,
             "digest": self.digest,
