@@ -2,7 +2,7 @@
 
 \b
 Examples:
-    python studies/ntuple_learning.py                       2048 with a small network, minutes on two cores
+    python studies/ntuple_learning.py                       2048 with a small network
     python studies/ntuple_learning.py --preset paper        2048 with the 4x6 network
     python studies/ntuple_learning.py --preset yavalath     Yavalath, games won against MCTS
     optuna-dashboard sqlite:///turnier.db                   watch it from another terminal
@@ -11,6 +11,8 @@ Stop it with Ctrl-C or lose the machine; the same command goes on where it was.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from turnier.learning_command import Preset, run_learning_study
 from turnier.search.learning_study import LearningStudyDefinition, Searched
@@ -23,33 +25,20 @@ RATE = (
 ALONE = (*RATE, Searched("optimism", 0.0, 100_000.0))
 # Weitz 2022, 4.1: against an opponent exploration matters, too.
 TWO_SEATS = (*RATE, Searched("epsilon", 0.0, 0.5), Searched("epsilon_end", 0.0, 0.2))
-ALONE_START = "td(alpha=1,alpha_end=1)"
+QUICK = LearningStudyDefinition(
+    name="",
+    game="2048",
+    evaluator="ntuple(network=walk,tuples=8,length=5)",
+    learning="td(alpha=1,alpha_end=1)",
+    searched=ALONE,
+    candidates=9,
+    rungs=(200, 600, 1800),
+    games=40,
+)
 PRESETS = {
-    "quick": Preset(
-        LearningStudyDefinition(
-            name="",
-            game="2048",
-            evaluator="ntuple(network=walk,tuples=8,length=5)",
-            learning=ALONE_START,
-            searched=ALONE,
-            candidates=9,
-            rungs=(200, 600, 1800),
-            games=40,
-        ),
-        rounds=2,
-        held_out=200,
-    ),
+    "quick": Preset(QUICK, rounds=2, held_out=200),
     "paper": Preset(
-        LearningStudyDefinition(
-            name="",
-            game="2048",
-            evaluator="ntuple(network=4x6)",
-            learning=ALONE_START,
-            searched=ALONE,
-            candidates=9,
-            rungs=(3000, 10_000, 30_000),
-            games=100,
-        ),
+        replace(QUICK, evaluator="ntuple(network=4x6)", rungs=(3000, 10_000, 30_000), games=100),
         rounds=6,
         held_out=1000,
     ),

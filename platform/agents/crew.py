@@ -24,7 +24,7 @@ from turnier.games.abi import JIT, compile_kernel, kernel
 WORK, SHARE_DONE, GONE, HELPERS, MUTEX, THERE_IS_WORK, ALL_DONE = 0, 1, 2, 3, 8, 24, 40
 WORDS = 56
 STOP = -1  # what WORK says at the end
-SPINS = 1_000 if JIT else 0  # looks at WORK before a helper sleeps: 0.1 ms, in which Python asks for the next decision
+SPINS = 1_000 if JIT else 0  # looks at WORK, half a microsecond or more each, before a helper sleeps
 
 LINE = 16  # words after which another core may write without disturbing this one: two cache lines
 

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
+from turnier.agents.crew import LINE
 from turnier.games.abi import kernel, tell_type
 
 NONE = -1  # no such node
@@ -28,7 +29,6 @@ IS_ACTION = -2  # `untried` of an action node
 PENDING_BITS = 40
 COUNTED = (1 << PENDING_BITS) - 1  # the bits of `visits` that count visits
 PENDING = 1 << PENDING_BITS  # what a visit adds besides 1 while its rollout is under way in one of several threads
-LINE = 16  # words after which another core may write without disturbing this one: two cache lines
 VALUES = 7  # words of a node before its values: with those of one seat it fills a cache line
 NODES_PER_ITERATION = 3  # at most: a new outcome, an action below it and its outcome
 

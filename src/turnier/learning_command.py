@@ -13,7 +13,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from turnier.arena.executors import make_executor
+from turnier.arena.executors import Executor, make_executor
 from turnier.command import in_this_environment, run_app
 from turnier.games.errors import unknown
 from turnier.results.store import DEFAULT_URL, Store
@@ -67,10 +67,10 @@ def run_learning_study(description: str | None, title: str, presets: Mapping[str
     run_app(app)
 
 
-def _print_end(console: Console, study: LearningStudy, pool: object, held_out: int) -> None:
+def _print_end(console: Console, study: LearningStudy, pool: Executor, held_out: int) -> None:
     """Prints what the start and the best learner claimed in the search, and are worth in fresh games."""
     found: dict[str, Candidate] = {"start": study.start_candidate(), "best": study.best()}
-    fresh = study.play_held_out(list(found.values()), held_out, pool)  # type: ignore[arg-type]
+    fresh = study.play_held_out(list(found.values()), held_out, pool)
     table = Table(title=f"{study.unit}, after {study.definition.rungs[-1]:,} games of training")
     for heading in ("learner", "in the search", "fresh, 95 %", "shrinkage", "fresh games"):
         table.add_column(heading, justify="left" if heading == "learner" else "right")
