@@ -48,32 +48,14 @@ COUNTS = types.UniTuple(_I64, 3)  # of a chance node: leaves, those that wait, b
 
 
 @kernel(COUNTS(_U64, _I64, _F64, COUNTS, Floats, Keys, Floats, Index))
-def add_leaf(after, outcome, points, counts, known, keys, numbers, notes):
-    """Takes a leaf into account at once where its value is known, else puts it among those that wait."""
-    leaves, waiting, boards = counts
-    slot = slot_of(after, known)
-    gained, number = points * numbers[GAIN_SHARE], boards
-    if keys[slot] == after:
-        if known[slot + 2] == IS_KNOWN:
-            value = gained + numbers[SHARE] * known[slot + 1]
-            if value > numbers[BEST + outcome]:
-                numbers[BEST + outcome] = value
-            return leaves + 1, waiting, boards
-        number = np.int64(known[slot + 2])
-    else:
-        keys[slot], known[slot + 2] = after, float(boards)
-        notes[boards], notes[SLOTS + boards] = after, _U(slot)
-        boards += 1
-    notes[LEAVES + waiting], numbers[GAINED + waiting] = _U(32 * number + outcome), gained
-    return leaves + 1, waiting + 1, boards
-
-
-@kernel(COUNTS(_U64, _I64, _F64, COUNTS, Floats, Keys, Floats, Index))
 def add_along_rows(b, turned, points, counts, known, keys, numbers, notes):
     """Moves a board left and right after each tile that chance can place on it; `turned`: rows are columns.
 
-    A tile changes one row, so of the other three rows the moved tiles are worked out once.
+    A tile changes one row, so of the other three rows the moved tiles are worked out once. A leaf whose value is known
+    is taken into account at once, others are put among those that wait.
     """
+    leaves, waiting, boards = counts
+    share, gain_share = numbers[SHARE], numbers[GAIN_SHARE]
     for side in range(0, 2 * RIGHT, RIGHT):
         moved_rows, all_points = slide(b, side), points + slide_gain(b, side)
         for r in range(4):
@@ -86,16 +68,31 @@ def add_along_rows(b, turned, points, counts, known, keys, numbers, notes):
                 bits = _U(4 * c)
                 if (row >> bits) & _CELL != _0:
                     continue
-                outcome = 2 * (4 * c + r if turned else 4 * r + c)
                 for tile in range(2):
                     placed = row | (_U(1 + tile) << bits)
                     moved = _U(MOVED[side + np.int64(placed)])
-                    if moves or moved != placed:
-                        after = others | moved << shift
-                        after = transpose(after) if turned else after
-                        gained = other_points + GAIN[side + np.int64(placed)]
-                        counts = add_leaf(after, outcome + tile, gained, counts, known, keys, numbers, notes)
-    return counts
+                    if not moves and moved == placed:
+                        continue
+                    leaves += 1
+                    after = others | moved << shift
+                    after = transpose(after) if turned else after
+                    outcome = 2 * (4 * c + r if turned else 4 * r + c) + tile
+                    gained = (other_points + GAIN[side + np.int64(placed)]) * gain_share
+                    slot, number = slot_of(after, known), boards
+                    if keys[slot] != after:
+                        keys[slot], known[slot + 2] = after, float(boards)
+                        notes[boards], notes[SLOTS + boards] = after, _U(slot)
+                        boards += 1
+                    elif known[slot + 2] == IS_KNOWN:
+                        value = gained + share * known[slot + 1]
+                        if value > numbers[BEST + outcome]:
+                            numbers[BEST + outcome] = value
+                        continue
+                    else:
+                        number = np.int64(known[slot + 2])
+                    notes[LEAVES + waiting], numbers[GAINED + waiting] = _U(32 * number + outcome), gained
+                    waiting += 1
+    return leaves, waiting, boards
 
 
 @kernel(types.void(_I64, Words, Table, Floats, Keys, Floats, Index))
