@@ -17,6 +17,7 @@ from turnier.agents.abi import ACT, VALUES, VISITS
 from turnier.agents.evaluators.evaluator import OWN
 from turnier.agents.expectimax2048_table import (
     BOARD,
+    HASH,
     NO_LIMIT,
     Keys,
     is_fused,
@@ -140,7 +141,7 @@ def afterstate_value(b, depth, prob, cutoff, weights, work, table, keys):
         return board_value(b, weights)
     if work[LEAVES_LEFT] < 0.0:
         return 0.0  # the search is over its limit and goes to waste
-    tag, slot = tag_of(depth, prob, cutoff), slot_of(b, table)
+    tag, slot = tag_of(depth, prob, cutoff), slot_of(b * HASH, table)
     if is_known(b, depth, tag, slot, table, keys):
         return table[slot + 2]
     total = 0.0

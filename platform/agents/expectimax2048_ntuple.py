@@ -16,7 +16,7 @@ import numpy as np
 from numba import types
 
 from turnier.agents.abi import ACT, VALUES, VISITS
-from turnier.agents.expectimax2048_table import BOARD, NO_LIMIT, Keys, is_fused, is_known, keep, slot_of, tag_of
+from turnier.agents.expectimax2048_table import BOARD, NO_LIMIT, Keys, is_fused, is_known, keep, mixed, slot_of, tag_of
 from turnier.agents.expectimax_search import BITS, CUTOFF, LIMIT, STOPPED, depth_of, search_root, table_bits
 from turnier.agents.learning.board2048_kernels import find_entries_of_images, sum_entries_of_images
 from turnier.agents.learning.network_kernels import AT_END, SYMMETRIES, TUPLES, Index, Table, Words
@@ -78,7 +78,7 @@ def add_along_rows(b, turned, points, counts, known, keys, numbers, notes):
                     after = transpose(after) if turned else after
                     outcome = 2 * (4 * c + r if turned else 4 * r + c) + tile
                     gained = (other_points + GAIN[side + np.int64(placed)]) * gain_share
-                    slot, number = slot_of(after, known), boards
+                    slot, number = slot_of(mixed(after), known), boards
                     if keys[slot] != after:
                         keys[slot], known[slot + 2] = after, float(boards)
                         notes[boards], notes[SLOTS + boards] = after, _U(slot)
@@ -149,7 +149,7 @@ def afterstate_value(b, points, depth, prob, cutoff, words, entries, table, node
         return points * numbers[GAIN_SHARE] + numbers[SHARE] * value
     if numbers[LEFT] < 0.0:
         return 0.0  # the search is over its limit and goes to waste
-    tag, slot = tag_of(depth, prob, cutoff), slot_of(b, table)
+    tag, slot = tag_of(depth, prob, cutoff), slot_of(mixed(b), table)
     if is_known(b, depth, tag, slot, table, nodes):
         return table[slot + 2]
     total = 0.0

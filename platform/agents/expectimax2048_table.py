@@ -20,7 +20,7 @@ NO_SLOT = -1
 _U = np.uint64
 _U64, _F64, _I64 = types.uint64, types.float64, types.int64
 Keys = types.Array(types.uint64, 1, "C")  # the same memory as the table's, which is of float64
-_32, _HASH = _U(32), _U(0x9E3779B97F4A7C15)
+_32, HASH = _U(32), _U(0x9E3779B97F4A7C15)
 
 
 @kernel(types.boolean(State, _I64, _I64))
@@ -30,12 +30,11 @@ def is_fused(state, depth, leaf):
     return state[HIGH] == 0 and tile_sum(_U(state[BOARD])) + 4 * depth < 65536 and leaf == AFTERSTATE
 
 
-@kernel(_I64(_U64, _I64))
-def hashed(b, slots):
-    """Returns a board's slot of so many, a power of two."""
-    h = b * _HASH
-    h = (h ^ (h >> _32)) * _HASH
-    return np.int64(h >> _32) & (slots - 1)
+@kernel(_U64(_U64))
+def mixed(b):
+    """Returns a hash of a board; a product alone does not let the top row into the bits that choose a slot."""
+    h = b * HASH
+    return (h ^ (h >> _32)) * HASH
 
 
 @kernel(_F64(_I64, _F64, _F64), inline=True)
@@ -45,9 +44,9 @@ def tag_of(depth, prob, cutoff):
 
 
 @kernel(_I64(_U64, Floats), inline=True)
-def slot_of(b, table):
-    """Returns the first word of an afterstate's slot, or NO_SLOT where there is no table."""
-    return 3 * hashed(b, table.size // 3) if table.size > 0 else NO_SLOT
+def slot_of(h, table):
+    """Returns the first word of the slot of an afterstate with that hash, or NO_SLOT where there is no table."""
+    return 3 * (np.int64(h >> _32) & (table.size // 3 - 1)) if table.size > 0 else NO_SLOT
 
 
 @kernel(types.boolean(_U64, _I64, _F64, _I64, Floats, Keys), inline=True)
