@@ -95,8 +95,8 @@ def add_along_rows(b, turned, points, counts, known, keys, numbers, notes):
     return leaves, waiting, boards
 
 
-@kernel(types.void(_I64, Words, Table, Floats, Keys, Floats, Index))
-def value_boards(boards, words, entries, known, keys, numbers, notes):
+@kernel(types.void(_I64, Words, Table, Floats, Floats, Index))
+def value_boards(boards, words, entries, known, numbers, notes):
     """Sums up the entries of the chance node's boards without a value, GROUP by GROUP, and remembers the values."""
     lookups = words[TUPLES] * words[SYMMETRIES]
     for first in range(0, boards, GROUP):
@@ -106,9 +106,9 @@ def value_boards(boards, words, entries, known, keys, numbers, notes):
         for i in range(first, last):
             value = float(sum_entries_of_images(words, entries, notes, _U(PLACES + (i - first) * lookups)))
             numbers[BOARD_VALUES + i] = value
+            # Of boards that share a slot the last one has it, and is valued last.
             slot = np.int64(notes[SLOTS + i])
-            if keys[slot] == notes[i]:
-                known[slot + 1], known[slot + 2] = value, IS_KNOWN
+            known[slot + 1], known[slot + 2] = value, IS_KNOWN
 
 
 @kernel(_F64(_U64, _F64, Words, Table, Floats, Keys, Floats, Index))
@@ -118,7 +118,7 @@ def last_value(b, points, words, entries, known, keys, numbers, notes):
         numbers[BEST + i] = NO_MOVE
     counts = add_along_rows(b, 0, points, (0, 0, 0), known, keys, numbers, notes)
     leaves, waiting, boards = add_along_rows(transpose(b), 1, points, counts, known, keys, numbers, notes)
-    value_boards(boards, words, entries, known, keys, numbers, notes)
+    value_boards(boards, words, entries, known, numbers, notes)
     for i in range(waiting):
         number, outcome = np.int64(notes[LEAVES + i]) >> 5, np.int64(notes[LEAVES + i] & _31)
         value = numbers[GAINED + i] + numbers[SHARE] * numbers[BOARD_VALUES + number]
