@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from turnier.agents.abi import ACT, VALUES, VISITS, SeatKernels
+from turnier.agents.budget import AMOUNT
 from turnier.agents.evaluators.evaluator import Evaluator, Score
 from turnier.games.abi import pointer
 from turnier.games.errors import UserError
@@ -20,7 +21,6 @@ from turnier.games.parameters import Declared
 from turnier.games.rng import streams
 
 Floats = npt.NDArray[np.float64]
-AMOUNT = object()  # in `budgets`, where the budget's amount goes
 
 
 @dataclass(frozen=True)

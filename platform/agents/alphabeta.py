@@ -11,7 +11,7 @@ import numpy as np
 from numba import types
 
 from turnier.agents.abi import ACT, VALUES, VISITS, Root
-from turnier.agents.agent import AMOUNT, CompiledPlayer, Decision, SearchAgent
+from turnier.agents.agent import CompiledPlayer, Decision, SearchAgent
 from turnier.agents.alphabeta_search import (
     DEPTH,
     FORCED_DEPTH,
@@ -24,6 +24,7 @@ from turnier.agents.alphabeta_search import (
     forced_value,
     new_stack,
 )
+from turnier.agents.budget import AMOUNT
 from turnier.agents.evaluators.evaluator import Evaluator, Score
 from turnier.agents.transposition import TABLE, new_table
 from turnier.games.abi import GAME, NO_WIN, Actions, Floats, State, kernel

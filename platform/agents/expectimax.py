@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from turnier.agents.abi import ACT, VALUES, VISITS, SeatKernels
-from turnier.agents.agent import AMOUNT, CompiledPlayer, Decision, SearchAgent
+from turnier.agents.agent import CompiledPlayer, Decision, SearchAgent
+from turnier.agents.budget import AMOUNT
 from turnier.agents.evaluators.evaluator import Evaluator, Score
 from turnier.agents.evaluators.rows2048 import Rows2048
 from turnier.agents.expectimax2048 import act_expectimax2048

@@ -12,8 +12,9 @@ import numpy.typing as npt
 from numba import types
 
 from turnier.agents.abi import ACT, EVALUATOR, SEAT, VALUES, VISITS, Root, new_scratch
-from turnier.agents.agent import AMOUNT, CompiledPlayer, Decision, SearchAgent
+from turnier.agents.agent import CompiledPlayer, Decision, SearchAgent
 from turnier.agents.atomics import fetch_add
+from turnier.agents.budget import AMOUNT
 from turnier.agents.crew import (
     LINE,
     SHARE_DONE,

@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from turnier.agents.abi import ACT, VALUES, VISITS, SeatKernels
-from turnier.agents.agent import AMOUNT, CompiledPlayer, Decision, Player, SearchAgent, seat_rng
+from turnier.agents.agent import CompiledPlayer, Decision, Player, SearchAgent, seat_rng
+from turnier.agents.budget import AMOUNT
 from turnier.agents.evaluators.evaluator import Evaluator
 from turnier.agents.evaluators.rollout import Rollout
 from turnier.agents.mcts_search import (

@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from turnier.agents.abi import ACT, VALUES, VISITS
-from turnier.agents.agent import AMOUNT, CompiledPlayer, Decision, SearchAgent
+from turnier.agents.agent import CompiledPlayer, Decision, SearchAgent
+from turnier.agents.budget import AMOUNT
 from turnier.agents.crew import LINE, Crew
 from turnier.agents.evaluators.evaluator import Evaluator
 from turnier.agents.evaluators.rollout import Rollout
