@@ -13,7 +13,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, NullPool, QueuePool, Table, create_engine, event, make_url
+from sqlalchemy import (
+    URL,
+    Connection,
+    Engine,
+    NullPool,
+    QueuePool,
+    Table,
+    create_engine,
+    event,
+    func,
+    make_url,
+    select,
+)
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
@@ -149,6 +161,17 @@ def chunks(ids: Iterable[str]) -> Iterator[list[str]]:
     rest = iter(ids)
     while chunk := list(itertools.islice(rest, CHUNK)):
         yield chunk
+
+
+def clock(connection: Connection) -> float:
+    """Returns seconds on the database's clock, which all of its users share and nobody sets meanwhile.
+
+    That is the server's clock, and for SQLite, whose users must be on one machine (it writes a log ahead), the time
+    since the machine started: setting the wall clock must not make a driver look dead.
+    """
+    if connection.dialect.name == "postgresql":
+        return float(connection.scalar(select(func.extract("epoch", func.clock_timestamp()))) or 0)
+    return time.monotonic()
 
 
 def now() -> str:
