@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pandas as pd
+from rich import box
 from rich.console import Console
 from rich.table import Table
 
@@ -75,7 +76,7 @@ def _certainty_grid(title: str, groups: pd.DataFrame, phase_name: str) -> Table:
 
 
 def _table(title: str, *headings: str) -> Table:
-    shown = Table(title=title)
+    shown = Table(title=title, box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))  # eight columns fit into 80 characters
     shown.add_column("agent", overflow="fold", min_width=16)
     for heading in headings:
         shown.add_column(heading, justify="right", no_wrap=True)

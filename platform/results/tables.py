@@ -64,7 +64,7 @@ def matches_frame(
     Columns besides the stored ones: `label` (the agent's short text form), `result` (win: the largest score alone,
     draw: the largest score shared, loss; missing for games of one seat and after a failure), `seats` (of the match) and
     one for each fact of the game. `seconds` are those of the match, `seat_seconds` those of this seat's decisions (NaN
-    where an older version played).
+    where an older version played a match of several seats).
     """
     query = (
         select(
@@ -77,7 +77,7 @@ def matches_frame(
             seats.c.score,
             seats.c.decisions,
             seats.c.nodes,
-            seats.c.seconds.label("seat_seconds"),
+            store.database.known(seats.c.seconds).label("seat_seconds"),
             matches.c.seconds,
             matches.c.termination,
             matches.c.facts,
@@ -135,7 +135,9 @@ def _with_results(frame: pd.DataFrame) -> pd.DataFrame:
     result = np.where(best, np.where(shared, "draw", "win"), "loss").astype(object)
     result[(num_seats == 1) | ~frame["termination"].isin(_ENDED).to_numpy(bool)] = None
     labels = {text: label(text) for text in frame["agent"].unique()}
+    seat_seconds = frame["seat_seconds"].where(frame["seat_seconds"].notna() | (num_seats > 1), frame["seconds"])
     added = frame.assign(
+        seat_seconds=seat_seconds,
         label=frame["agent"].map(labels),
         result=pd.array(result, dtype="str"),
         seats=num_seats,

@@ -15,8 +15,11 @@ import turnier
 from turnier.agents.registry import AGENTS, EVALUATORS
 from turnier.arena.certainty import COLLECTOR
 from turnier.command import run_app
+from turnier.games.errors import UserError
 from turnier.games.parameters import Declared, Registry, parameters_of
 from turnier.games.registry import GAMES
+from turnier.operations import resumed_words, status
+from turnier.results.manifest import started_with
 
 app = typer.Typer(
     add_completion=False,
@@ -115,8 +118,8 @@ def play(
 
 @app.command(short_help="Plays a tournament into the store.")
 def tournament(
-    game: Annotated[str, typer.Argument(help="a game, such as 2048 or tictactoe")],
-    agents: AgentsArgument,
+    game: Annotated[str, typer.Argument(help="a game, such as 2048 or tictactoe")] = "",
+    agents: Annotated[list[str] | None, typer.Argument(help='agents, such as random "mc(iterations=200)"')] = None,
     games: Annotated[int, typer.Option(help="games of each agent (one seat) or of each group of agents")] = 20,
     seed: Annotated[int, typer.Option(help="same seed, same games, whatever the workers")] = 1,
     openings: Annotated[int, typer.Option(help="play from every position after at most so many plies", min=0)] = 0,
@@ -124,16 +127,29 @@ def tournament(
     executor: Annotated[str, typer.Option(help="ray, threads or serial")] = "ray",
     workers: WorkersOption = None,
     address: AddressOption = None,
+    resume: Annotated[str, typer.Option(help="a run that `turnier status` shows, in place of all but where")] = "",
 ) -> None:
     """Plays a tournament in all seat orders into the store; games that it has already are not played again.
 
-    Example: turnier tournament 2048 random "mc(iterations=200,rollout_depth=20)" --games 20 --seed 7
+    \b
+    Examples:
+      turnier tournament 2048 random "mc(iterations=200,rollout_depth=20)" --games 20 --seed 7
+      turnier tournament --resume tournament:1f0c    # or the same command again
     """
+    if resume:
+        words = resumed_words(resume, store, [game, *(agents or ())] if game else [])
+        where = {"--store": store, "--executor": executor, "--workers": workers, "--address": address}
+        words += [word for option, value in where.items() if value is not None for word in (option, str(value))]
+        started_with(["turnier", *words])
+        app(words, standalone_mode=False)
+        return
+    if not game or not agents:
+        raise UserError("a tournament needs a game and agents, or a run after --resume; see turnier tournament --help.")
     from turnier.arena.executors import make_executor
-    from turnier.arena.progress import game_bar
     from turnier.arena.schedule import round_robin
     from turnier.arena.spec import derive_seed
     from turnier.results.play import play_into
+    from turnier.results.run_progress import run_bar
     from turnier.results.show import print_seats, print_summary
     from turnier.results.store import Store
     from turnier.results.tables import matches_frame, seat_summary, summary
@@ -145,12 +161,11 @@ def tournament(
     definition |= {"openings": openings} if openings else {}
     run_id = f"tournament:{derive_seed(json.dumps(definition)):016x}"
     results.begin_run(run_id, "tournament", str(made), definition)
-    before = len(results.played(spec.id for spec in specs))
-    with make_executor(executor, workers, address) as pool, game_bar(str(made), len(specs)) as bar:
-        for records in play_into(results, run_id, specs, pool):
+    with run_bar(results, run_id, str(made), len(specs)) as bar, make_executor(executor, workers, address) as pool:
+        for records in play_into(results, run_id, specs, pool, bar.skip):
             bar.advance(len(records))
-    if before:
-        console.print(f"{before} of {len(specs)} games were stored already and not played again.")
+    if bar.skipped:
+        console.print(f"{bar.skipped} of {len(specs)} games were stored already and not played again.")
     frame = matches_frame(results, run=run_id)
     print_summary(console, summary(frame))
     print_seats(console, seat_summary(frame))
@@ -323,6 +338,9 @@ def bench(
         value, reference = (f"{row[key]:,.0f}" for key in ("value", "reference"))
         table.add_row(name, value, reference, row["unit"], f"{row['quotient']:.2f}", row["of"])
     console.print(table)
+
+
+app.command(short_help="Shows running and past runs.")(status)
 
 
 def main() -> None:
