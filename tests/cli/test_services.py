@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.xdist_group("ray")
+
 REPO = Path(__file__).resolve().parents[2]
 SCRIPT = REPO / "studies" / "cmaes_heuristics.py"
 BIN = Path(sys.executable).parent
