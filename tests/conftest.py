@@ -21,6 +21,7 @@ if not JIT:
     np.seterr(over="ignore")  # 64-bit words wrap around on purpose; only plain Python warns of it
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keeps a file's tests together where several processes test; those that start Ray are one group, `ray`."""
     for item in items:
