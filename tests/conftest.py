@@ -6,7 +6,6 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import pytest
 from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -19,11 +18,3 @@ settings.register_profile("turnier", deadline=None, derandomize=True, max_exampl
 settings.load_profile("turnier")
 if not JIT:
     np.seterr(over="ignore")  # 64-bit words wrap around on purpose; only plain Python warns of it
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keeps a file's tests together where several processes test; those that start Ray are one group, `ray`."""
-    for item in items:
-        if item.get_closest_marker("xdist_group") is None:
-            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))

@@ -20,8 +20,6 @@ from turnier.games.errors import UserError
 from turnier.games.game import Game, Position
 from turnier.games.registry import make_game
 
-pytestmark = pytest.mark.xdist_group("ray")
-
 
 @pytest.fixture(scope="module")
 def games_2048() -> list[MatchRecord]:

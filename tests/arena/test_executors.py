@@ -20,8 +20,6 @@ from turnier.arena.spec import MatchRecord, MatchSpec
 from turnier.games.errors import UserError
 from turnier.games.registry import make_game
 
-pytestmark = pytest.mark.xdist_group("ray")
-
 AGENTS = ["random", "mc(iterations=5,rollout_depth=5)", "mctse(iterations=20,rollout_depth=5)"]
 
 

@@ -23,8 +23,6 @@ from turnier.games.errors import UserError
 from turnier.games.game import Position
 from turnier.games.registry import make_game
 
-pytestmark = pytest.mark.xdist_group("ray")
-
 GAME = "2048(size=3)"
 VOTE = "majority(agent=mctse(iterations=60,rollout_depth=10),members=5)"
 SUM = "root_parallel(agent=mctse(iterations=60,rollout_depth=10),members=3)"

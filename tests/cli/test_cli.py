@@ -12,8 +12,6 @@ import pytest
 
 from turnier.arena.bench import MEASURES
 
-pytestmark = pytest.mark.xdist_group("ray")
-
 REPO = Path(__file__).resolve().parents[2]
 TURNIER = [sys.executable, "-c", "from turnier.cli import main; main()"]
 

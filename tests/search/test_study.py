@@ -19,8 +19,6 @@ from turnier.games.errors import UserError
 from turnier.results.store import Store
 from turnier.search.study import Study, StudyDefinition
 
-pytestmark = pytest.mark.xdist_group("ray")
-
 REPO = Path(__file__).resolve().parents[2]
 SCRIPT = REPO / "studies" / "cmaes_heuristics.py"
 AGENT = "mctse(iterations=10,rollout_depth=2,maxnodes=10,evaluator=heuristics2048())"
