@@ -70,6 +70,7 @@ seats = Table(
     Column("score", Double, nullable=False),
     Column("decisions", BigInteger, nullable=False),
     Column("nodes", BigInteger, nullable=False),
+    Column("seconds", Double),  # of this seat's decisions; missing where an older version played
     sqlite_with_rowid=False,
 )
 

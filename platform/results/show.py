@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 ALWAYS = 4  # milestones that are shown even where nobody reached them
+COST = {"moves/s": "decisions_per_second", "nodes/move": "nodes_per_decision"}  # heading -> column of a summary
 MOST_COLUMNS = 6  # of a grid of certainty
 
 
@@ -82,18 +83,21 @@ def _table(title: str, *headings: str) -> Table:
 
 
 def _score_table(game: str, rows: list[dict[str, Any]], failed: bool) -> Table:
-    shown = _table(f"{game}: scores, means ± 95 %", "games", "mean", "median", "best", "moves/s", *["failed"] * failed)
+    shown = _table(f"{game}: scores, means ± 95 %", "games", "mean", "median", "best", *COST, *["failed"] * failed)
     for row in rows:
         mean = f"{_number(row['mean'])} ± {_number(row['half_width'])}"
-        rest = [_number(row[name]) for name in ("median", "best", "decisions_per_second")]
+        rest = [_number(row[name]) for name in ("median", "best", *COST.values())]
         shown.add_row(row["label"], f"{row['games']:,}", mean, *rest, *[str(row["failures"])] * failed)
     return shown
 
 
 def _win_table(game: str, rows: list[dict[str, Any]], failed: bool) -> Table:
-    shown = _table(f"{game}: wins, 95 % intervals", "games", "win rate", "won", "drawn", "lost", *["failed"] * failed)
+    shown = _table(
+        f"{game}: wins, 95 % intervals", "games", "win rate", "won", "drawn", "lost", *COST, *["failed"] * failed
+    )
     for row in rows:
         counts = [f"{row[name]:,.0f}" for name in ("wins", "draws", "losses")]
+        counts += [_number(row[name]) for name in COST.values()]
         rate = _share(row, "win_rate")
         shown.add_row(row["label"], f"{row['games']:,}", rate, *counts, *[str(row["failures"])] * failed)
     return shown

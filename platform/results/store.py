@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -36,7 +37,7 @@ _MATCH_COLUMNS = (
     "error",
     "created",
 )
-_SEAT_COLUMNS = ("match_number", "seat", "agent", "score", "decisions", "nodes")
+_SEAT_COLUMNS = ("match_number", "seat", "agent", "score", "decisions", "nodes", "seconds")
 _encode = json.JSONEncoder(default=float).encode
 
 
@@ -185,7 +186,14 @@ class Store:
                 (numbers[match_id], seat, *values)
                 for match_id, record in batch
                 for seat, values in enumerate(
-                    zip(record.spec.agents, map(float, record.scores), record.decisions, record.nodes, strict=True)
+                    zip(
+                        record.spec.agents,
+                        map(float, record.scores),
+                        record.decisions,
+                        record.nodes,
+                        (None if math.isnan(seconds) else seconds for seconds in record.seat_seconds),
+                        strict=True,
+                    )
                 )
             ]
             self.database.insert_many(connection, seats, _SEAT_COLUMNS, its_seats)
@@ -288,6 +296,7 @@ def _record(match: Row[Any], its_seats: list[Row[Any]]) -> MatchRecord:
         tuple(seat.score for seat in its_seats),
         tuple(seat.decisions for seat in its_seats),
         tuple(seat.nodes for seat in its_seats),
+        tuple(math.nan if seat.seconds is None else seat.seconds for seat in its_seats),
         match.seconds,
         match.plies,
         json.loads(match.facts),
