@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 
 from turnier.agents.agent import Agent
-from turnier.arena.spec import MatchSpec, derive_seed
+from turnier.arena.spec import MatchRecord, MatchSpec, derive_seed
 from turnier.games.errors import UserError
 from turnier.games.game import Game, Position
+
+# A schedule that needs results: it yields rounds of matches and is sent the records of each, in the order of the specs.
+# The size of a round never depends on the workers, so that whoever plays plays the same matches.
+Rounds = Generator[list[MatchSpec], list[MatchRecord], None]
 
 
 def seat_orders(num_seats: int) -> list[tuple[int, ...]]:

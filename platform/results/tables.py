@@ -18,9 +18,9 @@ from turnier.arena.spec import Termination
 from turnier.games.errors import UserError
 from turnier.games.parameters import Registry
 from turnier.games.registry import GAMES
-from turnier.results.intervals import mean_interval, share_interval
 from turnier.results.schema import matches, run_matches, runs, seats
 from turnier.results.store import Store
+from turnier.statistics.intervals import mean_interval, share_interval
 
 # The columns of matches_frame before the game's facts.
 MATCH_COLUMNS = (
@@ -42,7 +42,7 @@ MATCH_COLUMNS = (
 )
 _RESULTS = ("wins", "draws", "losses")
 # A match that its limit of plies ended has a result; after a failure the scores do not say who won.
-_ENDED = (Termination.NORMAL.value, Termination.LIMIT.value)
+ENDED = (Termination.NORMAL.value, Termination.LIMIT.value)
 
 
 def matches_frame(
@@ -130,7 +130,7 @@ def _with_results(frame: pd.DataFrame) -> pd.DataFrame:
     alone = _reduce(np.minimum, agents, first) == _reduce(np.maximum, agents, first)
     num_seats = np.repeat(sizes, sizes)
     result = np.where(best, np.where(shared, "draw", "win"), "loss").astype(object)
-    result[(num_seats == 1) | ~frame["termination"].isin(_ENDED).to_numpy(bool)] = None
+    result[(num_seats == 1) | ~frame["termination"].isin(ENDED).to_numpy(bool)] = None
     labels = {text: label(text) for text in frame["agent"].unique()}
     added = frame.assign(
         label=frame["agent"].map(labels),
@@ -185,7 +185,7 @@ def _summary_row(game: str, agent: str, part: pd.DataFrame) -> dict[str, Any]:
         "std": float(np.std(scores, ddof=1)) if n > 1 else math.nan,
         "best": float(scores.max()) if n else math.nan,
         "decisions_per_second": float(alone["decisions"].sum()) / seconds if seconds > 0 else math.nan,
-        "failures": int((~part["termination"].isin(_ENDED)).sum()),
+        "failures": int((~part["termination"].isin(ENDED)).sum()),
         "unfinished": int((part["termination"] == Termination.LIMIT.value).sum()),
     }
     row |= _wins(part)

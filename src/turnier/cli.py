@@ -1,4 +1,4 @@
-"""The command line: games, agents, play, tournament, certainty, train, results, report, verify, bench."""
+"""The command line: games, agents, play, tournament, compare, certainty, train, results, report, verify, bench."""
 
 from __future__ import annotations
 
@@ -135,6 +135,8 @@ def tournament(
     from turnier.arena.spec import derive_seed
     from turnier.results.play import play_into
     from turnier.results.show import print_seats, print_summary
+    from turnier.results.show_standings import print_standings
+    from turnier.results.standings import pairs_table, ratings_table
     from turnier.results.store import Store
     from turnier.results.tables import matches_frame, seat_summary, summary
 
@@ -154,6 +156,48 @@ def tournament(
     frame = matches_frame(results, run=run_id)
     print_summary(console, summary(frame))
     print_seats(console, seat_summary(frame))
+    print_standings(console, ratings_table(frame), pairs_table(frame))
+
+
+@app.command(short_help="Plays two agents until it is decided which is stronger.")
+def compare(
+    first: Annotated[str, typer.Argument(help="the agent that the verdict is about")],
+    second: Annotated[str, typer.Argument(help="the agent that it is compared with")],
+    game: Annotated[str, typer.Option(help="a game, such as 2048 or tictactoe")],
+    margin: Annotated[
+        float | None,
+        typer.Option(help="what counts as equal: 20 Elo, for one seat 5 % of the second's mean score"),
+    ] = None,
+    alpha: Annotated[float, typer.Option(help="most probability of a wrong verdict")] = 0.05,
+    games: Annotated[int, typer.Option(help="most games")] = 10_000,
+    seed: Annotated[int, typer.Option(help="same seed, same games, whatever the workers")] = 1,
+    openings: Annotated[int, typer.Option(help="start from random openings of at most so many plies", min=0)] = 0,
+    first_round: Annotated[int, typer.Option("--round", help="pairs of games between two looks, at least")] = 32,
+    store: StoreOption = DEFAULT_STORE,
+    executor: Annotated[str, typer.Option(help="ray, threads or serial")] = "ray",
+    workers: WorkersOption = None,
+    address: AddressOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="print JSON")] = False,
+) -> None:
+    """Plays pairs of games (same seed, seats rotated) until a sequential test decides, and says it in one sentence.
+
+    The first agent is stronger, weaker, or equal within the margin; each of these is wrong with probability alpha at
+    most. In games of three and more seats the two agents take the seats in every way. Games that the store has already
+    are not played again: the same command goes on, also with a smaller margin or more games.
+
+    \b
+    Examples:
+      turnier compare random "mc(iterations=20,rollout_depth=10)" --game 2048
+      turnier compare "mcts(iterations=1000)" "alphabeta(depth=4)" --game yavalath --margin 50 --openings 1
+    """
+    from turnier.arena.executors import make_executor
+    from turnier.compare_command import Comparison, show
+    from turnier.results.store import Store
+
+    wanted = Comparison(game, (first, second), seed, margin, alpha, games, first_round, openings)
+    with Store.open(store) as results, make_executor(executor, workers, address) as pool:
+        wanted.play(results, pool)
+        show(console, wanted, results, as_json)
 
 
 @app.command(short_help="Measures how often searches of the same position agree.")
@@ -246,21 +290,25 @@ def results(
     run: Annotated[str, typer.Option(help="one run; default: all tournaments")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="print JSON")] = False,
 ) -> None:
-    """Shows what is stored: mean, 95 % interval, games and shares per agent.
+    """Shows what is stored: mean, 95 % interval, games and shares per agent; ratings, and who beats whom.
 
     Example: turnier results --json
     """
     from turnier.results.show import print_seats, print_summary
+    from turnier.results.show_standings import print_standings, with_standings
+    from turnier.results.standings import pairs_table, ratings_table
     from turnier.results.store import Store
     from turnier.results.tables import matches_frame, seat_summary, summary, to_json
 
     results_store = Store.open(store, read_only=True)
     frame = matches_frame(results_store, run=run or None, kind=None if run else "tournament")
+    ratings, pairs = ratings_table(frame), pairs_table(frame)
     if as_json:
-        print(json.dumps(to_json(summary(frame)), indent=2))
+        print(json.dumps(with_standings(to_json(summary(frame)), ratings, pairs), indent=2))
         return
     print_summary(console, summary(frame))
     print_seats(console, seat_summary(frame))
+    print_standings(console, ratings, pairs)
 
 
 @app.command(short_help="Renders a page of ours beside published figures.")
