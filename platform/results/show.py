@@ -84,8 +84,8 @@ def _table(title: str, *headings: str) -> Table:
 def _score_table(game: str, rows: list[dict[str, Any]], failed: bool) -> Table:
     shown = _table(f"{game}: scores, means ± 95 %", "games", "mean", "median", "best", "moves/s", *["failed"] * failed)
     for row in rows:
-        mean = f"{_number(row['mean'])} ± {_number(row['half_width'])}"
-        rest = [_number(row[name]) for name in ("median", "best", "decisions_per_second")]
+        mean = f"{number(row['mean'])} ± {number(row['half_width'])}"
+        rest = [number(row[name]) for name in ("median", "best", "decisions_per_second")]
         shown.add_row(row["label"], f"{row['games']:,}", mean, *rest, *[str(row["failures"])] * failed)
     return shown
 
@@ -107,7 +107,8 @@ def _share_table(game: str, reached: list[str], rows: list[dict[str, Any]]) -> T
     return shown
 
 
-def _number(value: float) -> str:
+def number(value: float) -> str:
+    """Returns a score as people read it: no fractions from 100 on, three digits below."""
     if pd.isna(value):
         return "-"
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
