@@ -89,8 +89,8 @@ def agent_table(title: str, *headings: str, caption: str | None = None, numbered
 def _score_table(game: str, rows: list[dict[str, Any]], failed: bool) -> Table:
     shown = agent_table(f"{game}: scores, means ± 95 %", "games", "mean", "median", "best", *COST, *["failed"] * failed)
     for row in rows:
-        mean = f"{_number(row['mean'])} ± {_number(row['half_width'])}"
-        rest = [_number(row[name]) for name in ("median", "best", *COST.values())]
+        mean = f"{number(row['mean'])} ± {number(row['half_width'])}"
+        rest = [number(row[name]) for name in ("median", "best", *COST.values())]
         shown.add_row(row["label"], f"{row['games']:,}", mean, *rest, *[str(row["failures"])] * failed)
     return shown
 
@@ -101,7 +101,7 @@ def _win_table(game: str, rows: list[dict[str, Any]], failed: bool) -> Table:
     )
     for row in rows:
         counts = [f"{row[name]:,.0f}" for name in ("wins", "draws", "losses")]
-        counts += [_number(row[name]) for name in COST.values()]
+        counts += [number(row[name]) for name in COST.values()]
         rate = _share(row, "win_rate")
         shown.add_row(row["label"], f"{row['games']:,}", rate, *counts, *[str(row["failures"])] * failed)
     return shown
@@ -115,7 +115,8 @@ def _share_table(game: str, reached: list[str], rows: list[dict[str, Any]]) -> T
     return shown
 
 
-def _number(value: float) -> str:
+def number(value: float) -> str:
+    """Returns a score as people read it: no fractions from 100 on, three digits below."""
     if pd.isna(value):
         return "-"
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"

@@ -9,7 +9,7 @@ import pandas as pd
 from rich.console import Console
 from rich.table import Table
 
-from turnier.results.show import agent_table
+from turnier.results.show import agent_table, number
 from turnier.results.tables import label, to_json
 from turnier.statistics.intervals import share_interval
 
@@ -70,7 +70,8 @@ def _cell(row: dict[Any, Any], several: bool, sign: int) -> str:
     mark = "*" if row["p_holm"] < SIGNIFICANT else ""
     if not several:
         half = (row["difference_high"] - row["difference_low"]) / 2
-        return f"{sign * row['difference']:+,.4g}{mark}" + ("" if pd.isna(half) else f" ± {half:,.2g}")
+        value = sign * row["difference"]
+        return ("+" if value > 0 else "") + number(value) + mark + ("" if pd.isna(half) else f" ± {number(half)}")
     rate, low, high = share_interval(int(row["wins" if sign > 0 else "losses"]), int(row["games"]))
     return f"{100 * rate:.0f}{mark} ({100 * low:.0f}-{100 * high:.0f})"
 

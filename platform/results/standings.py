@@ -53,7 +53,9 @@ def _meetings(part: pd.DataFrame) -> _Meetings:
         second.append(agents[met, b])
         points.append(0.5 + 0.5 * np.sign(scores[met, a] - scores[met, b]))
         clusters.append(cluster[met])
-    return _Meetings(list(names), *(np.concatenate(column) for column in (first, second, points, clusters)))
+    return _Meetings(
+        [str(name) for name in names], *(np.concatenate(column) for column in (first, second, points, clusters))
+    )
 
 
 def ratings_table(frame: pd.DataFrame) -> pd.DataFrame:

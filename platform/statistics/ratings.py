@@ -108,7 +108,8 @@ def _fit(design: Floats, shares: Floats, weights: Floats) -> Floats:
     from statsmodels.genmod.generalized_linear_model import GLM
     from statsmodels.tools.sm_exceptions import PerfectSeparationWarning
 
-    with warnings.catch_warnings():  # a perfect fit, such as two agents always have, is no separation
+    # A perfect fit, such as two agents always have, is no separation; and nobody asks for its dispersion.
+    with warnings.catch_warnings(), np.errstate(invalid="ignore"):
         warnings.simplefilter("ignore", PerfectSeparationWarning)
         return np.asarray(GLM(shares, design, Binomial(), var_weights=weights).fit().params, np.float64)
 

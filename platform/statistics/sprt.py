@@ -26,7 +26,8 @@ MARGIN_SCORE = 0.05  # default margin where they play alone: of the second agent
 MINIMUM = 24  # units before the first decision, simulated in tests/statistics/test_sprt.py
 VIRTUAL = 2.0  # units half won by far, half lost by far, that count as seen
 FAR = 10.0  # see SequentialTest.evidence; simulated with margins of 0.3 to 0.003 standard deviations
-_STEEP = 50.0  # drift over variance beyond which a walk goes straight to its bound
+_PATHS = 400
+_LONGEST = 1000  # times the units so far
 _FLAT = 1e-12  # of the mean square, the least variance
 
 
@@ -140,9 +141,9 @@ class SequentialTest:
         return math.copysign(max(abs(simple), abs(beyond) - math.log(FAR)), beyond)
 
     def _distance(self, ratio: float) -> float:
-        n, a, b, aa, ab, bb = self._sums
-        mean, square = (a - ratio * b) / n, (aa - 2 * ratio * ab + ratio**2 * bb) / n
-        return math.log1p(mean**2 / max(square - mean**2, _FLAT * (aa + bb) / n)) if mean else 0.0
+        n, a, b, *_ = self._sums
+        mean = (a - ratio * b) / n
+        return math.log1p((mean / self._spread(ratio)) ** 2) if mean else 0.0
 
     @property
     def estimate(self) -> tuple[float, float, float]:
@@ -154,7 +155,8 @@ class SequentialTest:
         if seen < 2 or b <= 0:
             return math.nan, math.nan, math.nan
         a, b = a / seen, b / seen
-        n, sum_a, sum_b, aa, ab, bb = self._sums  # with the virtual units, so that no variance is 0
+        # Shares have the virtual units' variance too, as in Agresti and Coull's interval; scores vary anyway.
+        n, sum_a, sum_b, aa, ab, bb = self._sums if self.middle == 0.5 else self._seen.tolist()
         q = float(stats.t.ppf(0.5 + CONFIDENCE / 2, seen - 1)) ** 2 / (seen - 1)
         square = b * b - q * (bb / n - (sum_b / n) ** 2)
         half = a * b - q * (ab / n - sum_a * sum_b / n**2)
@@ -167,28 +169,34 @@ class SequentialTest:
     def units_left(self) -> float:
         """Returns how many more units a verdict takes, on average, if the present estimate is the truth.
 
-        The evidence of the hypothesis on the estimate's side is taken as a Brownian motion between its two bounds.
+        From seeded paths: the evidence of the two tests goes on as a Brownian motion, one up where the other is down.
         """
         if self.verdict is not Verdict.UNDECIDED:
             return 0.0
-        n, a, b, *_ = self._sums
-        if n < 2 or b <= 0:
+        n, _, b, *_ = self._sums
+        if not self.units or b <= 0:
             return math.nan
-        ratio = self.high if a >= self.middle * b else self.low
-        evidence = self.evidence(ratio)
-        square = math.expm1(self._distance(ratio))  # mean² / variance of a - ratio b
-        mean = a / n - ratio * b / n
-        variance = ((ratio - self.middle) * b / n) ** 2 * (square / mean**2 if mean else 1.0)
-        at = min(max(evidence, self._stay), self._leave)
-        return max(_exit_time(at, self._stay, self._leave, evidence / n, variance), float(MINIMUM - self.units), 1.0)
+        ratios = (self.low, self.high)
+        evidence = np.array([self.evidence(ratio) for ratio in ratios])
+        spreads = np.array([self._spread(ratio) for ratio in ratios])
+        noise = np.array([(ratio - self.middle) * b / n for ratio in ratios]) / spreads
+        random = np.random.default_rng(0)
+        at = np.tile(evidence[:, None], _PATHS)
+        stayed = np.tile([[ratio in self._stayed] for ratio in ratios], _PATHS)
+        time, left = 0.0, np.zeros(_PATHS)
+        open_ = np.ones(_PATHS, bool)
+        while open_.any() and time < _LONGEST * n:
+            step = max(1.0, 0.1 * (n + time), MINIMUM - self.units - time)
+            time += step
+            at += step * evidence[:, None] / n + noise[:, None] * random.normal(0, math.sqrt(step), _PATHS)
+            stayed |= at <= self._stay
+            left[open_] = time
+            open_ &= ~(((at >= self._leave) & ~stayed).any(axis=0) | stayed.all(axis=0))
+        return float(left.mean())
 
-
-def _exit_time(at: float, low: float, high: float, drift: float, variance: float) -> float:
-    """Returns the mean time at which a Brownian motion with drift leaves (low, high), starting inside."""
-    if variance <= 0:
-        return math.nan
-    slope = min(max(2 * drift / variance, -_STEEP), _STEEP)
-    if abs(slope) * (high - low) < 1e-6:
-        return (at - low) * (high - at) / variance
-    top = math.expm1(-slope * (at - low)) / math.expm1(-slope * (high - low))
-    return (top * (high - low) - (at - low)) / drift
+    def _spread(self, ratio: float) -> float:
+        """Returns the standard deviation of a - ratio b."""
+        n, a, b, aa, ab, bb = self._sums
+        return math.sqrt(
+            max((aa - 2 * ratio * ab + ratio**2 * bb) / n - ((a - ratio * b) / n) ** 2, _FLAT * (aa + bb) / n)
+        )

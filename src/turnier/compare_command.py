@@ -17,6 +17,7 @@ from turnier.arena.spec import derive_seed
 from turnier.games.registry import GAMES
 from turnier.results.play import play_rounds
 from turnier.results.run_progress import run_bar
+from turnier.results.show import number
 from turnier.results.store import Store
 from turnier.results.tables import matches_frame, summary, to_json
 from turnier.statistics.sprt import MARGIN_ELO, MARGIN_SCORE, Verdict, elo_of_share
@@ -142,7 +143,7 @@ def show(console: Console, comparison: Comparison, store: Store, as_json: bool) 
         table.add_column(heading, justify="right", no_wrap=True)
     for row in rows:
         if duel.alone:
-            value = f"{row['mean']:,.4g} ± {row['half_width'] or math.nan:,.2g}"
+            value = f"{number(row['mean'])} ± {number(row['half_width'])}"
         else:
             rate, low, high = (100 * (row[f"win_rate{end}"] or 0.0) for end in ("", "_low", "_high"))
             value = f"{rate:.1f} % ({low:.1f}-{high:.1f})"
