@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import (
     BigInteger,
     Column,
@@ -214,16 +216,18 @@ def make(connection: Connection, place: str) -> None:
     missing = missing_tables(connection, place)
     if missing:
         metadata.create_all(connection, missing, checkfirst=False)
-        _add_columns(connection)
+        for column in missing_columns(connection):
+            kind = column.type.compile(connection.dialect)
+            connection.execute(text(f"ALTER TABLE {column.table.name} ADD COLUMN {column.name} {kind}"))
         connection.execute(delete(version))
         connection.execute(insert(version).values(version=SCHEMA_VERSION))
 
 
-def _add_columns(connection: Connection) -> None:
-    """Adds the columns that tables of an earlier version lack; they must take NULL."""
+def missing_columns(connection: Connection) -> list[Column[Any]]:
+    """Returns the columns that tables of an earlier version lack; they must take NULL."""
+    names, missing = set(inspect(connection).get_table_names()), []
     for table in metadata.sorted_tables:
-        known = {column["name"] for column in inspect(connection).get_columns(table.name)}
-        for column in table.columns:
-            if column.name not in known:
-                kind = column.type.compile(connection.dialect)
-                connection.execute(text(f"ALTER TABLE {table.name} ADD COLUMN {column.name} {kind}"))
+        if table.name in names:
+            known = {column["name"] for column in inspect(connection).get_columns(table.name)}
+            missing += [column for column in table.columns if column.name not in known]
+    return missing
