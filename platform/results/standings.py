@@ -27,6 +27,7 @@ class _Meetings(NamedTuple):
     """Every two seats of different agents of every match that has a result; agents are indices into `agents`."""
 
     agents: list[str]
+    games: list[int]  # of each agent
     first: npt.NDArray[np.int64]
     second: npt.NDArray[np.int64]
     points: npt.NDArray[np.float64]  # of the first: 1 it scored more, 0.5 as much, 0 less
@@ -39,13 +40,14 @@ class _Meetings(NamedTuple):
 def _meetings(part: pd.DataFrame) -> _Meetings:
     """Takes the rows of one game, all seats of each match together."""
     seats = int(part["seats"].iloc[0])
-    names, codes = np.unique(part["agent"].to_numpy(str), return_inverse=True)
-    ended = part["termination"].isin(ENDED).to_numpy(bool).reshape(-1, seats)[:, 0]
+    codes, names = pd.factorize(part["agent"], sort=True)
+    ended = part["termination"].isin(ENDED).to_numpy(bool)[::seats]
     agents = codes.reshape(-1, seats)[ended]
     scores = part["score"].to_numpy(np.float64).reshape(-1, seats)[ended]
-    seeds = pd.factorize(part["seed"].to_numpy().reshape(-1, seats)[ended, 0])[0]
+    seeds = pd.factorize(part["seed"].to_numpy()[::seats][ended])[0]
     group = pd.factorize(np.sort(agents, axis=1) @ (len(names) ** np.arange(seats)))[0]
-    cluster = seeds * (group.max(initial=0) + 1) + group
+    cluster = pd.factorize(seeds * (group.max(initial=0) + 1) + group)[0]
+    games = [int((agents == agent).any(axis=1).sum()) for agent in range(len(names))]
     first, second, points, clusters = [], [], [], []
     for a, b in itertools.combinations(range(seats), 2):
         met = agents[:, a] != agents[:, b]
@@ -53,9 +55,8 @@ def _meetings(part: pd.DataFrame) -> _Meetings:
         second.append(agents[met, b])
         points.append(0.5 + 0.5 * np.sign(scores[met, a] - scores[met, b]))
         clusters.append(cluster[met])
-    return _Meetings(
-        [str(name) for name in names], *(np.concatenate(column) for column in (first, second, points, clusters))
-    )
+    columns = (np.concatenate(column) for column in (first, second, points, clusters))
+    return _Meetings([str(name) for name in names], games, *columns)
 
 
 def ratings_table(frame: pd.DataFrame) -> pd.DataFrame:
@@ -70,12 +71,11 @@ def ratings_table(frame: pd.DataFrame) -> pd.DataFrame:
         met = _meetings(part)
         if len(met.agents) < 2 or not len(met.first):
             continue
-        ratings, ended = met.rate(), part[part["termination"].isin(ENDED)]
-        games = ended.drop_duplicates(["match", "agent"])["agent"].value_counts()
-        live = _live(ended) if part["seats"].iloc[0] > 2 else {}
+        ratings = met.rate()
+        live = _live(part[part["termination"].isin(ENDED)]) if part["seats"].iloc[0] > 2 else {}
         for i in np.argsort(-ratings.elo, kind="stable"):
             elo, half, agent = ratings.elo[i], ratings.half_widths()[i], met.agents[i]
-            shown = (game, agent, label(agent), int(games.get(agent, 0)), elo, elo - half, elo + half)
+            shown = (game, agent, label(agent), met.games[i], elo, elo - half, elo + half)
             rows.append(dict(zip(RATING_COLUMNS, (*shown, *live.get(agent, (math.nan, math.nan))), strict=True)))
     return pd.DataFrame(rows, columns=list(RATING_COLUMNS))
 
@@ -113,10 +113,11 @@ def _together(part: pd.DataFrame) -> list[dict[str, Any]]:
     low, high = np.where(turned, met.second, met.first), np.where(turned, met.first, met.second)
     points = np.where(turned, 1 - met.points, met.points)
     rows = []
-    for code in np.unique(low * len(met.agents) + high):
-        i, j = divmod(int(code), len(met.agents))
-        these = (low == i) & (high == j)
-        won, _, cell = points[these], *np.unique(met.clusters[these], return_inverse=True)
+    for i, j in itertools.combinations(range(len(met.agents)), 2):
+        these = np.flatnonzero((low == i) & (high == j))
+        if not len(these):
+            continue
+        won, cell = points[these], pd.factorize(met.clusters[these])[0]
         units = (2 * np.bincount(cell, won) / np.bincount(cell) - 1).tolist()
         row = _row(met.agents[i], met.agents[j], won, units)
         rows.append(row | {"superiority": float(superiority[i, j])})
