@@ -18,7 +18,7 @@ SIGNIFICANT = 0.05
 
 
 def print_standings(console: Console, ratings: pd.DataFrame, pairs: pd.DataFrame) -> None:
-    """Prints what `standings.ratings_table` and `pairs_table` return; nothing where no two agents can be compared."""
+    """Prints both frames of `standings.Standings`; nothing where no two agents can be compared."""
     for game, part in ratings.groupby("game"):
         console.print(_ratings(str(game), part))
     for game, part in pairs.groupby("game"):
