@@ -57,6 +57,7 @@ class MatchRecord:
     scores: tuple[float, ...]  # return of each seat
     decisions: tuple[int, ...]  # actions of each seat
     nodes: tuple[int, ...]  # evaluations (rollouts) of each seat
+    seat_seconds: tuple[float, ...]  # wall clock of each seat's decisions; NaN where it was not taken
     seconds: float  # wall clock of the whole match
     plies: bytes  # pack_plies
     facts: dict[str, float]  # what the game remembers of the final state

@@ -13,7 +13,22 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, NullPool, QueuePool, Table, create_engine, event, make_url
+from sqlalchemy import (
+    URL,
+    Column,
+    ColumnElement,
+    Connection,
+    Engine,
+    NullPool,
+    QueuePool,
+    Table,
+    create_engine,
+    event,
+    func,
+    make_url,
+    null,
+    select,
+)
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
@@ -92,6 +107,7 @@ class Database:
     def _prepare(self) -> None:
         with self.reading() as connection:
             missing = schema.missing_tables(connection, self.place)
+            self._unknown = schema.missing_columns(connection) if missing and schema.version not in missing else set()
         if schema.version in missing and self.read_only:
             raise UserError(
                 f"{self.place} must hold results to read, but it has none; `turnier tournament ...` makes some."
@@ -99,6 +115,11 @@ class Database:
         if missing and not self.read_only:  # what an earlier version has can be read as it is
             with self.writing() as connection:
                 schema.make(connection, self.place)
+            self._unknown = set()
+
+    def known(self, column: Column[Any]) -> ColumnElement[Any]:
+        """Returns the column; NULL in its place where a store of an earlier version, opened to read, has none."""
+        return null().label(column.name) if column in self._unknown else column
 
     def close(self) -> None:
         self._engine.dispose()
@@ -149,6 +170,17 @@ def chunks(ids: Iterable[str]) -> Iterator[list[str]]:
     rest = iter(ids)
     while chunk := list(itertools.islice(rest, CHUNK)):
         yield chunk
+
+
+def clock(connection: Connection) -> float:
+    """Returns seconds on the database's clock, which all of its users share and nobody sets meanwhile.
+
+    That is the server's clock, and for SQLite, whose users must be on one machine (it writes a log ahead), the time
+    since the machine started: setting the wall clock must not make a driver look dead.
+    """
+    if connection.dialect.name == "postgresql":
+        return float(connection.scalar(select(func.extract("epoch", func.clock_timestamp()))) or 0)
+    return time.monotonic()
 
 
 def now() -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from turnier.arena.executors import Executor
 from turnier.arena.schedule import Rounds
@@ -11,17 +11,27 @@ from turnier.arena.votes import VOTES, VoteRecord, VoteSpec
 from turnier.results.store import Store
 
 
-def play_into(store: Store, run_id: str, specs: Sequence[MatchSpec], executor: Executor) -> Iterator[list[MatchRecord]]:
+def play_into(
+    store: Store,
+    run_id: str,
+    specs: Sequence[MatchSpec],
+    executor: Executor,
+    skip: Callable[[int], object] | None = None,
+) -> Iterator[list[MatchRecord]]:
     """Yields the records of all matches, batch by batch: first those that the store has, then those played now.
 
     Matches that an agent failed in are played again: the agent may have been mended.
     A batch is in the store before it is yielded, so a kill at any moment loses at most the matches in flight.
+    With `skip`, those that the store has are not read: it is told how many they are.
     """
     ids = {spec.id: spec for spec in specs}
     store.discard_failures(list(ids))
     stored = store.played(list(ids))
     if stored:
         store.link(run_id, list(stored))
+    if stored and skip:
+        skip(len(stored))
+    elif stored:
         yield store.records([match_id for match_id in ids if match_id in stored])
     for records in executor.play([spec for match_id, spec in ids.items() if match_id not in stored]):
         store.append(run_id, records)

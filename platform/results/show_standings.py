@@ -9,11 +9,11 @@ import pandas as pd
 from rich.console import Console
 from rich.table import Table
 
-from turnier.results.show import number
+from turnier.results.show import agent_table, number
 from turnier.results.tables import label, to_json
 from turnier.statistics.intervals import share_interval
 
-MOST_COLUMNS = 6  # agents of a matrix; of more only neighbours in the ranking are shown
+MOST_COLUMNS = 4  # agents of a matrix; of more only neighbours in the ranking are shown
 SIGNIFICANT = 0.05
 
 
@@ -28,11 +28,8 @@ def print_standings(console: Console, ratings: pd.DataFrame, pairs: pd.DataFrame
 
 def _ratings(game: str, part: pd.DataFrame) -> Table:
     live = bool(part["live_mu"].notna().any())
-    shown = Table(title=f"{game}: Elo beside the field's mean, 95 % intervals")
-    shown.add_column("", justify="right")
-    shown.add_column("agent", overflow="fold", min_width=16)
-    for heading in ("games", "Elo", "interval", *["openskill mu ± sigma"] * live):
-        shown.add_column(heading, justify="right", no_wrap=True)
+    headings = ("games", "Elo", "interval", *["openskill mu ± sigma"] * live)
+    shown = agent_table(f"{game}: Elo beside the field's mean, 95 % intervals", *headings, numbered=True)
     for place, row in enumerate(part.to_dict("records"), 1):
         interval = f"{row['elo_low']:+.0f} to {row['elo_high']:+.0f}"
         told = [f"{row['live_mu']:.1f} ± {row['live_sigma']:.1f}"] * live
@@ -49,18 +46,19 @@ def _by_difference(part: pd.DataFrame) -> list[str]:
 
 def _matrix(game: str, part: pd.DataFrame, order: list[str], several: bool) -> Table:
     """Rows against columns, both in the order of the ranking."""
-    what = "games won of those against, 95 % intervals" if several else "difference of scores on the same seeds ± 95 %"
+    what = (
+        "games won of those against, %, 95 % intervals" if several else "difference of scores on the same seeds ± 95 %"
+    )
     cells = {(row["first"], row["second"]): _cell(row, several, 1) for row in part.to_dict("records")}
     cells |= {(row["second"], row["first"]): _cell(row, several, -1) for row in part.to_dict("records")}
     caption = "* differs, p < 0.05 after Holm's correction" if (part["p_holm"] < SIGNIFICANT).any() else None
-    shown = Table(title=f"{game}: {what}", caption=caption)
-    shown.add_column("agent", overflow="fold", min_width=16)
     if len(order) <= MOST_COLUMNS:
-        for number in range(1, len(order) + 1):
-            shown.add_column(str(number), justify="right", no_wrap=True)
-        for number, agent in enumerate(order, 1):
-            shown.add_row(f"{number} {label(agent)}", *(cells.get((agent, other), "") for other in order))
+        places = [str(place) for place in range(1, len(order) + 1)]
+        shown = agent_table(f"{game}: {what}", *places, caption=caption, numbered=True)
+        for place, agent in zip(places, order, strict=True):
+            shown.add_row(place, label(agent), *(cells.get((agent, other), "") for other in order))
         return shown
+    shown = agent_table(f"{game}: {what}", caption=caption)
     shown.add_column("next in the ranking", overflow="fold", min_width=16)
     shown.add_column("first against second", justify="right", no_wrap=True)
     for agent, other in itertools.pairwise(order):
@@ -75,7 +73,7 @@ def _cell(row: dict[Any, Any], several: bool, sign: int) -> str:
         value = sign * row["difference"]
         return ("+" if value > 0 else "") + number(value) + mark + ("" if pd.isna(half) else f" ± {number(half)}")
     rate, low, high = share_interval(int(row["wins" if sign > 0 else "losses"]), int(row["games"]))
-    return f"{100 * rate:.0f} %{mark} ({100 * low:.0f}-{100 * high:.0f})"
+    return f"{100 * rate:.0f}{mark} ({100 * low:.0f}-{100 * high:.0f})"
 
 
 def with_standings(rows: list[dict[str, Any]], ratings: pd.DataFrame, pairs: pd.DataFrame) -> list[dict[str, Any]]:

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import json
-import os
-import platform
-from collections import defaultdict
+import math
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from importlib import metadata
 from operator import itemgetter
 from types import TracebackType
 from typing import Any, Self
 
-from sqlalchemy import Connection, Row, delete, func, select
+from sqlalchemy import Connection, Row, delete, func, inspect, select
 
 from turnier.arena.spec import MatchRecord, MatchSpec, Termination, unpack_plies
 from turnier.games.errors import UserError, unknown
 from turnier.results.curves import Curves
 from turnier.results.database import Database, chunks, now
 from turnier.results.locks import Lock, this_process
-from turnier.results.schema import matches, run_matches, runs, seats
+from turnier.results.manifest import manifest
+from turnier.results.schema import matches, run_matches, run_votes, runs, seats
 from turnier.results.votes import Votes
 
 DEFAULT_URL = "sqlite:///turnier.db"
@@ -38,7 +37,7 @@ _MATCH_COLUMNS = (
     "error",
     "created",
 )
-_SEAT_COLUMNS = ("match_number", "seat", "agent", "score", "decisions", "nodes")
+_SEAT_COLUMNS = ("match_number", "seat", "agent", "score", "decisions", "nodes", "seconds")
 _encode = json.JSONEncoder(default=float).encode
 
 
@@ -104,7 +103,7 @@ class Store:
             "name": name,
             "definition": json.dumps(definition, sort_keys=True),
             "created": now(),
-            "environment": json.dumps(_environment()),
+            "environment": json.dumps(manifest()),
         }
         with self.database.writing() as connection:
             if self.database.insert_many(connection, runs, tuple(row), [tuple(row.values())]):
@@ -131,11 +130,30 @@ class Store:
             raise unknown("run", run_id, [run.id for run in self.runs()])
         return _run(row)
 
+    def find_run(self, text: str) -> Run:
+        """Returns the run whose id, with or without its kind, begins with the text; raises UserError but for one."""
+        query = select(runs.c.id).order_by(runs.c.id)
+        with self.database.reading() as connection:
+            ids = list(connection.scalars(query))
+        found = [i for i in ids if i == text] or [
+            i for i in ids if text and (i.startswith(text) or i.partition(":")[2].startswith(text))
+        ]
+        if len(found) > 1:
+            which = ", ".join(found[:5])
+            raise UserError(f"a run must be named so that it is one, got {text!r}, which begins {which}; write more.")
+        return self.run(found[0] if found else text)
+
     def match_counts(self) -> dict[str, int]:
         """Returns the number of matches of every run that has any."""
         query = select(run_matches.c.run_id, func.count()).group_by(run_matches.c.run_id)
         with self.database.reading() as connection:
             return {run_id: count for run_id, count in connection.execute(query)}
+
+    def stored_counts(self) -> dict[str, int]:
+        """Returns the number of matches and votes of every run that has any; also from a store of version 2."""
+        with self.database.reading() as connection:
+            votes = self.votes.counts() if inspect(connection).has_table(run_votes.name) else {}
+        return dict(Counter(self.match_counts()) + Counter(votes))
 
     def append(self, run_id: str, records: Iterable[MatchRecord]) -> int:
         """Stores matches of a run that has begun, all or none; returns how many were not stored before.
@@ -168,7 +186,14 @@ class Store:
                 (numbers[match_id], seat, *values)
                 for match_id, record in batch
                 for seat, values in enumerate(
-                    zip(record.spec.agents, map(float, record.scores), record.decisions, record.nodes, strict=True)
+                    zip(
+                        record.spec.agents,
+                        map(float, record.scores),
+                        record.decisions,
+                        record.nodes,
+                        (None if math.isnan(seconds) else seconds for seconds in record.seat_seconds),
+                        strict=True,
+                    )
                 )
             ]
             self.database.insert_many(connection, seats, _SEAT_COLUMNS, its_seats)
@@ -222,8 +247,11 @@ class Store:
                 rows = {row.id: row for row in connection.execute(select(matches).where(matches.c.id.in_(ids)))}
                 numbers = [row.number for row in rows.values()]
                 by_match: dict[int, list[Row[Any]]] = defaultdict(list)
+                columns = map(self.database.known, seats.c)
                 for seat in connection.execute(
-                    select(seats).where(seats.c.match_number.in_(numbers)).order_by(seats.c.match_number, seats.c.seat)
+                    select(*columns)
+                    .where(seats.c.match_number.in_(numbers))
+                    .order_by(seats.c.match_number, seats.c.seat)
                 ):
                     by_match[seat.match_number].append(seat)
                 records += [_record(rows[i], by_match[rows[i].number]) for i in ids if i in rows]
@@ -244,19 +272,6 @@ class Store:
         matters: it raises where another process has taken over.
         """
         return Lock(self.database, name, holder or this_process())
-
-
-def _environment() -> dict[str, Any]:
-    try:
-        version = metadata.version("turnier")
-    except metadata.PackageNotFoundError:
-        version = "unknown"
-    return {
-        "turnier": version,
-        "python": platform.python_version(),
-        "machine": f"{platform.system()} {platform.machine()}",
-        "cpus": os.cpu_count(),
-    }
 
 
 def _storable(text: str) -> str:
@@ -284,6 +299,7 @@ def _record(match: Row[Any], its_seats: list[Row[Any]]) -> MatchRecord:
         tuple(seat.score for seat in its_seats),
         tuple(seat.decisions for seat in its_seats),
         tuple(seat.nodes for seat in its_seats),
+        tuple(math.nan if seat.seconds is None else seat.seconds for seat in its_seats),
         match.seconds,
         match.plies,
         json.loads(match.facts),

@@ -10,13 +10,13 @@ import pandas as pd
 from rich.console import Console
 from rich.table import Table
 
-from turnier.agents.registry import AGENTS
+from turnier.agents.registry import agents_within
 from turnier.arena.duel import Duel
 from turnier.arena.executors import Executor
-from turnier.arena.progress import game_bar
 from turnier.arena.spec import derive_seed
 from turnier.games.registry import GAMES
 from turnier.results.play import play_rounds
+from turnier.results.run_progress import run_bar
 from turnier.results.show import number
 from turnier.results.store import Store
 from turnier.results.tables import matches_frame, summary, to_json
@@ -36,9 +36,10 @@ class Comparison:
         games: int,
         first_round: int,
         openings: int,
+        budget: str = "",
     ) -> None:
         made = GAMES.make(game)
-        playing = [AGENTS.make(agent) for agent in agents]
+        playing = agents_within(agents, budget)
         alone = made.num_seats == 1
         shown = (100 * MARGIN_SCORE if alone else MARGIN_ELO) if margin is None else margin
         self.duel = Duel(made, playing, seed, shown / 100 if alone else shown, alpha, games, first_round, openings)
@@ -55,7 +56,7 @@ class Comparison:
         duel, name = self.duel, str(self.duel.game)
         store.begin_run(self.run_id, "comparison", name, self._definition)
         total = duel.round_size * len(duel.orders)
-        with game_bar(name, total) as bar:
+        with run_bar(store, self.run_id, name, total) as bar:
             pairs = 0
             for records in play_rounds(store, self.run_id, duel.rounds(), executor):
                 self._played |= {record.spec.id for record in records}

@@ -14,7 +14,7 @@ from rich.console import Console
 
 from tests.results.made import DUEL, GAME, made
 from turnier.arena.spec import MatchRecord, Termination
-from turnier.results.show_standings import print_standings, with_standings
+from turnier.results.show_standings import MOST_COLUMNS, print_standings, with_standings
 from turnier.results.standings import PAIR_COLUMNS, RATING_COLUMNS, standings
 from turnier.results.store import Store
 from turnier.results.tables import MATCH_COLUMNS, matches_frame, summary, to_json
@@ -138,9 +138,9 @@ def test_tables_show_a_matrix_or_neighbours(tmp_path: Any, agents: int) -> None:
     console = Console(record=True, width=160)
     print_standings(console, *standings(frame))
     shown = console.export_text()
-    assert "Elo beside the field's mean" in shown and "100 %* (87-100)" in shown and "after Holm's correction" in shown
-    assert ("next in the ranking" in shown) == (agents > 6)
-    assert ("0 %* (0-13)" in shown) == (agents <= 6)
+    assert "Elo beside the field's mean" in shown and "100* (87-100)" in shown and "after Holm's correction" in shown
+    assert ("next in the ranking" in shown) == (agents > MOST_COLUMNS)
+    assert (" 0* (0-13)" in shown) == (agents <= MOST_COLUMNS)
     assert "+11* ± " in shown  # alone: 7 + seed more than the next, 11 on average
 
 

@@ -134,7 +134,7 @@ def test_a_store_of_version_2_is_read_as_it_is_and_upgraded_by_a_writer(url: str
             reader.votes.counts()
     for _ in range(2):
         with Store.open(url) as store, store.database.reading() as connection:
-            assert connection.scalars(text("SELECT version FROM turnier_version")).all() == [3]
+            assert connection.scalars(text("SELECT version FROM turnier_version")).all() == [4]
             assert set(inspect(connection).get_table_names()) == set(schema.metadata.tables)
     with Store.open(url) as store:
         assert store.records(ids([match])) == [match]
