@@ -18,7 +18,7 @@ SIGNIFICANT = 0.05
 
 
 def print_standings(console: Console, ratings: pd.DataFrame, pairs: pd.DataFrame) -> None:
-    """Prints what `standings.ratings_table` and `pairs_table` return; nothing where no two agents can be compared."""
+    """Prints both frames of `standings.Standings`; nothing where no two agents can be compared."""
     for game, part in ratings.groupby("game"):
         console.print(_ratings(str(game), part))
     for game, part in pairs.groupby("game"):
@@ -53,10 +53,10 @@ def _matrix(game: str, part: pd.DataFrame, order: list[str], several: bool) -> T
     cells |= {(row["second"], row["first"]): _cell(row, several, -1) for row in part.to_dict("records")}
     caption = "* differs, p < 0.05 after Holm's correction" if (part["p_holm"] < SIGNIFICANT).any() else None
     if len(order) <= MOST_COLUMNS:
-        numbers = [str(number) for number in range(1, len(order) + 1)]
-        shown = agent_table(f"{game}: {what}", *numbers, caption=caption, numbered=True)
-        for number, agent in zip(numbers, order, strict=True):
-            shown.add_row(number, label(agent), *(cells.get((agent, other), "") for other in order))
+        places = [str(place) for place in range(1, len(order) + 1)]
+        shown = agent_table(f"{game}: {what}", *places, caption=caption, numbered=True)
+        for place, agent in zip(places, order, strict=True):
+            shown.add_row(place, label(agent), *(cells.get((agent, other), "") for other in order))
         return shown
     shown = agent_table(f"{game}: {what}", caption=caption)
     shown.add_column("next in the ranking", overflow="fold", min_width=16)

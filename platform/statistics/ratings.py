@@ -70,12 +70,14 @@ def bradley_terry(agents: int, first: Ints, second: Ints, points: Floats, cluste
         first: [games] an agent's index.
         second: [games] that of its opponent, another agent.
         points: [games] of the first: 1 won, 0.5 drawn, 0 lost.
-        clusters: [games] equal numbers where games are not independent.
+        clusters: [games] equal numbers from 0 where games are not independent.
     """
     flipped = first > second
     low, high = np.where(flipped, second, first), np.where(flipped, first, second)
     scored = np.where(flipped, 1 - points, points)
-    pairings, pairing = np.unique(low * agents + high, return_inverse=True)
+    code = low * agents + high
+    pairings = np.flatnonzero(np.bincount(code, minlength=agents**2))
+    pairing = np.searchsorted(pairings, np.arange(agents**2))[code]
     games = np.bincount(pairing, minlength=len(pairings))
     won = np.bincount(pairing, scored, minlength=len(pairings))
     versus = np.eye(agents)[pairings // agents] - np.eye(agents)[pairings % agents]
@@ -86,18 +88,19 @@ def bradley_terry(agents: int, first: Ints, second: Ints, points: Floats, cluste
     expected = 1 / (1 + np.exp(-design @ strengths))
     information = weights * expected * (1 - expected)
     bread = np.linalg.inv(design.T @ (information[:, None] * design))
-    number, cluster = np.unique(clusters, return_inverse=True)
+    present = np.bincount(clusters) > 0
+    number, cluster = int(present.sum()), (np.cumsum(present) - 1)[clusters]
     # Of virtual games, and where all pairs ended the same, the variance is what the model says, not what was seen.
     varied = np.append(_varied(pairing, scored, cluster, len(pairings)), np.zeros(agents, bool))
     meat = design.T @ (np.where(varied, 0.0, information)[:, None] * design)
     residuals = np.where(varied[pairing], scored - expected[pairing], 0.0)
-    cells = len(number) * agents
+    cells = number * agents
     sums = np.bincount(cluster * agents + low, residuals, cells) - np.bincount(
         cluster * agents + high, residuals, cells
     )
     by_cluster = sums.reshape(-1, agents)
-    freedom = max(1, len(number) - agents + 1)
-    meat += len(number) / freedom * by_cluster.T @ by_cluster
+    freedom = max(1, number - agents + 1)
+    meat += number / freedom * by_cluster.T @ by_cluster
     centre = np.eye(agents) - 1 / agents
     covariance = ELO**2 * centre @ bread @ meat @ bread @ centre
     return Ratings(ELO * centre @ strengths, covariance, freedom)

@@ -316,19 +316,19 @@ def results(
     """
     from turnier.results.show import print_seats, print_summary
     from turnier.results.show_standings import print_standings, with_standings
-    from turnier.results.standings import pairs_table, ratings_table
+    from turnier.results.standings import standings
     from turnier.results.store import Store
     from turnier.results.tables import matches_frame, seat_summary, summary, to_json
 
     results_store = Store.open(store, read_only=True)
     frame = matches_frame(results_store, run=run or None, kind=None if run else "tournament")
-    ratings, pairs = ratings_table(frame), pairs_table(frame)
+    found = standings(frame)
     if as_json:
-        print(json.dumps(with_standings(to_json(summary(frame)), ratings, pairs), indent=2))
+        print(json.dumps(with_standings(to_json(summary(frame)), *found), indent=2))
         return
     print_summary(console, summary(frame))
     print_seats(console, seat_summary(frame))
-    print_standings(console, ratings, pairs)
+    print_standings(console, *found)
 
 
 @app.command(short_help="Renders a page of ours beside published figures.")

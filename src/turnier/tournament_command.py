@@ -22,7 +22,7 @@ from turnier.games.registry import GAMES
 from turnier.results.play import play_into, play_rounds
 from turnier.results.show import print_seats, print_summary
 from turnier.results.show_standings import print_standings
-from turnier.results.standings import pairs_table, ratings_table
+from turnier.results.standings import standings
 from turnier.results.store import Store
 from turnier.results.tables import label, matches_frame, seat_summary, summary
 
@@ -106,7 +106,7 @@ def show(console: Console, store: Store, tournament: Tournament) -> None:
     frame = matches_frame(store, run=tournament.run_id)
     print_summary(console, summary(frame))
     print_seats(console, seat_summary(frame))
-    print_standings(console, ratings_table(frame), pairs_table(frame))
+    print_standings(console, *standings(frame))
     if tournament.adaptive:
         console.print(_places(tournament.adaptive, tournament.certainty), soft_wrap=True, markup=False, highlight=False)
 

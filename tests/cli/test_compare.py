@@ -55,6 +55,7 @@ def test_alone_the_margin_is_a_share_of_the_mean_score(tmp_path: Path, capsys: p
     found, shown = compared(tmp_path, "random", "greedy", game="2048(size=2)", margin=50)
     assert found.duel.test.high == 1.5
     assert "margin 50 % of its mean score" in shown and "mean score" in shown
+    capsys.readouterr()
     with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
         show(Console(), found, store, as_json=True)
     told = json.loads(capsys.readouterr().out)

@@ -93,14 +93,14 @@ def test_holm_by_hand() -> None:
 def test_the_likelihood_of_superiority_is_calibrated() -> None:
     """Of differences drawn around 0, those that look superior with 70 to 95 % are superior as often as they say."""
     rng, truly, said = np.random.default_rng(5), [], []
-    for _ in range(2000):
+    for _ in range(1000):
         truth = rng.normal(0, 5)  # wide beside the error: then knowing nothing before is fair
         found = paired_difference(truth + rng.normal(0, 5, 9))
         if 0.7 < found.superiority < 0.95:
             truly.append(truth > 0)
             said.append(found.superiority)
-    assert len(said) > 100
-    assert np.mean(truly) == pytest.approx(np.mean(said), abs=0.08)
+    assert len(said) > 60
+    assert np.mean(truly) == pytest.approx(np.mean(said), abs=0.1)
 
 
 def test_differences_that_do_not_vary() -> None:
