@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import time
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from turnier.agents.abi import ACT, VALUES, VISITS, SeatKernels
+from turnier.agents.budget import AMOUNT
 from turnier.agents.evaluators.evaluator import Evaluator, Score
 from turnier.games.abi import pointer
 from turnier.games.errors import UserError
@@ -49,10 +51,21 @@ class Agent(Declared):
     """Base of all agents."""
 
     kind: ClassVar[str] = "agent"
+    # unit of a budget per move -> the parameters that hold an agent to it; none: it decides at once whatever it may use
+    budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
 
     def cannot_play(self, game: Game) -> str | None:
         """Returns why this agent cannot play the game, as a sentence, or None."""
         return None
+
+    def within(self, amount: int, unit: str) -> Self:
+        """Returns the agent held to so many units per move; raises UserError where it cannot be."""
+        if not self.budgets:
+            return self
+        if unit not in self.budgets:
+            units = ", ".join(self.budgets) or "none"
+            raise UserError(f"a budget in {unit} must fit every agent, but {self} takes only: {units}; choose another.")
+        return self.replace(**{name: amount if v is AMOUNT else v for name, v in self.budgets[unit].items()})
 
     def require(self, game: Game) -> None:
         """Raises UserError where the agent cannot play the game."""

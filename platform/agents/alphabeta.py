@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -23,11 +24,14 @@ from turnier.agents.alphabeta_search import (
     forced_value,
     new_stack,
 )
+from turnier.agents.budget import AMOUNT
 from turnier.agents.evaluators.evaluator import Evaluator, Score
 from turnier.agents.transposition import TABLE, new_table
 from turnier.games.abi import GAME, NO_WIN, Actions, Floats, State, kernel
 from turnier.games.game import Game, Position
 from turnier.games.parameters import parameter
+
+DEEPEST = 255  # plies
 
 
 @kernel(types.int64(GAME, Floats, State, Actions, Root))
@@ -107,7 +111,7 @@ class AlphaBeta(SearchAgent):
     timed_player: ClassVar[type[CompiledPlayer]] = TimedAlphaBetaPlayer
     act_kernel: ClassVar[Any] = act_alphabeta
 
-    depth: int = parameter(6, "most plies searched", low=1, high=255)
+    depth: int = parameter(6, "most plies searched", low=1, high=DEEPEST)
     nodes: int = parameter(0, "most nodes searched per move, 0 = no limit", low=0, high=1_000_000_000)
     table_bits: int = parameter(16, "the table has 2**bits entries of 24 bytes, 0 = no table", low=0, high=28)
     ordering: bool = parameter(True, "try the table's action, killers and what cut off often first")
@@ -120,6 +124,12 @@ class AlphaBeta(SearchAgent):
         2, "value of a rollout in which a one-seat game ended: 1 its score, 2 its score - 1", low=1, high=2
     )
     milliseconds: int = parameter(0, "most time per move, 0 = no limit", low=0, high=3_600_000)
+
+    budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "ms": {"milliseconds": AMOUNT, "depth": DEEPEST, "nodes": 0},
+        "nodes": {"nodes": AMOUNT, "depth": DEEPEST, "milliseconds": 0},
+        "plies": {"depth": AMOUNT, "nodes": 0, "milliseconds": 0},
+    }
 
     def settings(self) -> tuple[float, ...]:
         in_points = isinstance(self.evaluator, Score)

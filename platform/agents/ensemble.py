@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from abc import abstractmethod
 from collections.abc import Sequence
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +39,10 @@ class Ensemble(Agent):
 
     def cannot_play(self, game: Game) -> str | None:
         return self.agent.cannot_play(game)
+
+    def within(self, amount: int, unit: str) -> Self:
+        """Returns the ensemble whose members share the budget of one agent."""
+        return self.replace(agent=self.agent.within(max(1, amount // self.members), unit))
 
     def seat_kernels(self, game: Game) -> SeatKernels | None:
         """Returns None: members are combined in Python. Compiles what they need, before many workers would at once."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from turnier.agents.abi import ACT, VALUES, VISITS, SeatKernels
 from turnier.agents.agent import CompiledPlayer, Decision, SearchAgent
+from turnier.agents.budget import AMOUNT
 from turnier.agents.evaluators.evaluator import Evaluator, Score
 from turnier.agents.evaluators.ntuple import NTuple
 from turnier.agents.evaluators.rows2048 import Rows2048
@@ -109,6 +111,8 @@ class Expectimax(SearchAgent):
         if self.schedule != "fixed" and game.name != "2048":
             return f"schedule={self.schedule} reads boards of 2048 only, got {game}; use schedule=fixed."
         return super().cannot_play(game)
+
+    budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"ms": {"milliseconds": AMOUNT}}
 
     def settings(self) -> tuple[float, ...]:
         leaf, schedule = LEAVES.index(self.leaf), SCHEDULES.index(self.schedule)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -10,6 +11,7 @@ from numba import types
 
 from turnier.agents.abi import ACT, VALUES, VISITS, new_scratch
 from turnier.agents.agent import CompiledAgent
+from turnier.agents.budget import AMOUNT
 from turnier.agents.evaluators.evaluator import Evaluator, Score
 from turnier.agents.transposition import ABSENT, find, hash_words, new_table, slot_of
 from turnier.games.abi import Floats, kernel
@@ -131,6 +133,8 @@ class Maxn(CompiledAgent):
         2, "value of a rollout in which a one-seat game ended: 1 its score, 2 its score - 1", low=1, high=2
     )
     hash: bool = parameter(True, "whether a state that was searched before is looked up")
+
+    budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"plies": {"depth": AMOUNT}}
 
     def settings(self) -> tuple[float, ...]:
         return (self.depth, self.hash)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -13,6 +14,7 @@ from numba import types
 from turnier.agents.abi import ACT, EVALUATOR, SEAT, VALUES, VISITS, Root, new_scratch
 from turnier.agents.agent import CompiledPlayer, Decision, SearchAgent
 from turnier.agents.atomics import fetch_add
+from turnier.agents.budget import AMOUNT
 from turnier.agents.crew import (
     LINE,
     SHARE_DONE,
@@ -33,7 +35,7 @@ from turnier.games.generic import copy_state
 from turnier.games.parameters import parameter
 from turnier.games.rng import next_word, seed_stream
 
-ITERATIONS = 0
+ITERATIONS, DIVIDED = 0, 1  # settings
 SMALLEST_CHUNK = 40  # iterations, some 15 microseconds of shallow rollouts: what a thread may wait for the others
 MOST_CHUNKS = 256  # per action
 # Words of a plan, which all threads read, and the next chunk to take.
@@ -53,6 +55,8 @@ def act_mc(game, evaluator, settings, state, returns, rng, root):
     after, after_returns, totals = np.empty_like(state), np.empty_like(returns), np.empty_like(returns)
     mover = game.to_move(state)
     iterations = np.int64(settings[ITERATIONS])
+    if settings[DIVIDED] != 0.0:
+        iterations = max(np.int64(1), iterations // n)
     best = actions[0]
     for i in range(n):
         action = actions[i]
@@ -159,7 +163,7 @@ class McPlayer(CompiledPlayer):
 
     def __init__(self, agent: Mc, game: Game, rng: npt.NDArray[np.uint64]) -> None:
         super().__init__(agent, game, rng)
-        self.iterations, self.milliseconds = agent.iterations, agent.milliseconds
+        self.iterations, self.divided, self.milliseconds = agent.iterations, agent.divided, agent.milliseconds
         self.state, self.returns = game.new_state(), np.zeros(game.num_seats)
         actions, totals = np.zeros(game.max_legal, np.int64), np.zeros(game.max_legal * MOST_CHUNKS)
         plan, seed = np.zeros(PLAN_WORDS, np.int64), np.zeros(1, np.uint64)
@@ -174,7 +178,8 @@ class McPlayer(CompiledPlayer):
         if self.milliseconds:
             action = self._search_until(began + self.milliseconds / 1000, root)
         else:
-            action = self._search(self.iterations, root)
+            n = len(position.legal_actions()) if self.divided else 1
+            action = self._search(max(1, self.iterations // n), root)
         seconds = time.perf_counter() - began
         return Decision(action, root[VISITS], root[VALUES], int(root[VISITS].sum()), seconds)
 
@@ -216,5 +221,12 @@ class Mc(SearchAgent):
     threads: int = parameter(1, "cores that search one decision", low=1, high=256)
     milliseconds: int = parameter(0, "time per move in place of iterations, 0 = none", low=0, high=3_600_000)
 
+    divided: bool = parameter(False, "iterations are those of a move, divided among its legal actions", later=True)
+
+    budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "ms": {"milliseconds": AMOUNT},
+        "rollouts": {"iterations": AMOUNT, "divided": True, "milliseconds": 0},
+    }
+
     def settings(self) -> tuple[float, ...]:
-        return (float(self.iterations),)
+        return float(self.iterations), float(self.divided)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -11,6 +12,7 @@ import numpy.typing as npt
 
 from turnier.agents.abi import ACT, VALUES, VISITS, SeatKernels
 from turnier.agents.agent import CompiledPlayer, Decision, Player, SearchAgent, seat_rng
+from turnier.agents.budget import AMOUNT
 from turnier.agents.evaluators.evaluator import Evaluator
 from turnier.agents.evaluators.rollout import Rollout
 from turnier.agents.mcts_search import (
@@ -137,6 +139,12 @@ class Mcts(SearchAgent):
     )
     evaluator: Evaluator = parameter(Rollout(), "what values a new node")
     milliseconds: int = parameter(0, "time per move in place of iterations, 0 = none", low=0, high=3_600_000)
+
+    budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "ms": {"milliseconds": AMOUNT},
+        "rollouts": {"iterations": AMOUNT, "milliseconds": 0},
+        "nodes": {"iterations": AMOUNT, "milliseconds": 0},
+    }
 
     def settings(self) -> tuple[float, ...]:
         exploration = self.exploration * (2.0 if self.normalise else 1.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -12,6 +13,7 @@ import numpy.typing as npt
 
 from turnier.agents.abi import ACT, VALUES, VISITS
 from turnier.agents.agent import CompiledPlayer, Decision, SearchAgent
+from turnier.agents.budget import AMOUNT
 from turnier.agents.crew import LINE, Crew
 from turnier.agents.evaluators.evaluator import Evaluator
 from turnier.agents.evaluators.rollout import Rollout
@@ -139,6 +141,12 @@ class Mctse(SearchAgent):
     evaluator: Evaluator = parameter(Rollout(), "what values a new node")
     threads: int = parameter(1, "cores that search one decision", low=1, high=256)
     milliseconds: int = parameter(0, "time per move in place of iterations, 0 = none", low=0, high=3_600_000)
+
+    budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "ms": {"milliseconds": AMOUNT},
+        "rollouts": {"iterations": AMOUNT, "milliseconds": 0},
+        "nodes": {"iterations": AMOUNT, "milliseconds": 0},
+    }
 
     def settings(self) -> tuple[float, ...]:
         choices = (self.selection == "uctn", FINALS.index(self.final), self.security, self.backup == "minimum")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import itertools
 import os
 import time
@@ -15,15 +17,28 @@ from turnier.agents.agent import Player
 from turnier.agents.ensemble import start_player
 from turnier.agents.pool import Pool, SerialPool, ThreadPool
 from turnier.agents.registry import agent_of
-from turnier.arena.play_kernel import ILLEGAL, LIMIT, NORMAL, play_many
-from turnier.arena.spec import MatchRecord, MatchSpec, Termination, derive_seed, pack_plies, unpack_plies
+from turnier.arena.play_kernel import (
+    DECISIONS,
+    END,
+    ILLEGAL,
+    LIMIT,
+    NANOSECONDS,
+    NODES,
+    NORMAL,
+    NUM_COUNTS,
+    STATUS,
+    WHOLE,
+    play_many,
+)
+from turnier.arena.spec import MatchRecord, MatchSpec, Termination, derive_seed, pack_many, pack_plies, unpack_plies
 from turnier.games.abi import CHANCE, compile_kernel
 from turnier.games.errors import UserError
 from turnier.games.game import MAX_SEATS, Game, Position
 from turnier.games.registry import game_of
-from turnier.games.rng import streams
+from turnier.games.rng import streams, streams_of
 
 FIRST_ROOM = 1 << 17  # plies; a match that does not fit is played again, so this is more than a long game of 2048
+ILLEGAL_ERROR = "the agent chose an illegal action"
 TERMINATIONS = {NORMAL: Termination.NORMAL, ILLEGAL: Termination.ILLEGAL_ACTION, LIMIT: Termination.LIMIT}
 
 
@@ -105,40 +120,32 @@ def _play_compiled(
     n, num_seats = len(specs), game.num_seats
     opening, max_plies = np.array(specs[0].opening, np.int64), specs[0].max_plies
     states = np.tile(game.new_state(), (n, 1))
-    rngs = np.stack([streams(spec.seed, 1 + num_seats) for spec in specs])
-    returns, counts = np.zeros((n, num_seats)), np.zeros((n, 2, num_seats), np.int64)
+    rngs = streams_of([spec.seed for spec in specs], 1 + num_seats)
+    returns, counts = np.zeros((n, num_seats)), np.zeros((n, NUM_COUNTS, num_seats), np.int64)
     padded = tuple(seats) + (seats[0],) * (MAX_SEATS - num_seats)
     _call_once(game, padded)
     records: list[MatchRecord] = []
     room = max(FIRST_ROOM, 512 * n)
     done = 0
     while done < n and not stop[0]:
-        plies, ends = np.empty(room, np.int64), np.zeros((n - done, 2), np.int64)
-        began = time.perf_counter()
+        plies, ends = np.empty(room, np.int64), np.zeros((n - done, 3), np.int64)
         arrays = (states[done:], rngs[done:], opening, max_plies, returns[done:], counts[done:])
         played = play_many(game.kernels, padded, *arrays, plies, ends, stop)
-        seconds = time.perf_counter() - began
-        # One clock for the whole call: a match's share is its share of the decisions.
-        decisions = counts[done : done + played, 0].sum(axis=1)
-        share = seconds / max(1, decisions.sum())
-        first = 0
-        for i in range(played):
-            j, (end, status) = done + i, ends[i]
-            error = "the agent chose an illegal action" if status == ILLEGAL else ""
-            records.append(
-                MatchRecord(
-                    specs[j],
-                    TERMINATIONS[int(status)],
-                    tuple(returns[j].tolist()),
-                    tuple(counts[j, 0].tolist()),
-                    tuple(counts[j, 1].tolist()),
-                    float(share * decisions[i]),
-                    pack_plies(plies[first:end]),
-                    game.facts(states[j]),
-                    error,
-                )
-            )
-            first = end
+        # Whole columns at a time: a short game takes less than a few calls of Python for each.
+        these, lengths = slice(done, done + played), ends[:played, END].tolist()
+        columns = (
+            specs[these],
+            [TERMINATIONS[status] for status in ends[:played, STATUS].tolist()],
+            map(tuple, returns[these].tolist()),
+            map(tuple, counts[these, DECISIONS].tolist()),
+            map(tuple, counts[these, NODES].tolist()),
+            map(tuple, (1e-9 * counts[these, NANOSECONDS]).tolist()),
+            (1e-9 * ends[:played, WHOLE]).tolist(),
+            pack_many(plies[: lengths[-1]], lengths) if played else [],
+            game.facts_of(states[these]),
+            [ILLEGAL_ERROR if status == ILLEGAL else "" for status in ends[:played, STATUS].tolist()],
+        )
+        records += map(MatchRecord, *columns)
         done += played
         if played == 0:
             room *= 4  # the first match did not fit
@@ -156,15 +163,29 @@ def _call_once(game: Game, seats: tuple[SeatKernels, ...]) -> None:
     _called = True
     words, none = np.zeros((0, game.state_words), np.int64), np.zeros(0, np.int64)
     rngs, returns = np.zeros((0, 1 + game.num_seats, 4), np.uint64), np.zeros((0, game.num_seats))
-    counts, ends = np.zeros((0, 2, game.num_seats), np.int64), np.zeros((0, 2), np.int64)
+    counts, ends = np.zeros((0, NUM_COUNTS, game.num_seats), np.int64), np.zeros((0, 3), np.int64)
     play_many(game.kernels, seats, words, rngs, none, 0, returns, counts, none, ends, np.zeros(1, np.int64))
+
+
+@functools.lru_cache(maxsize=256)
+def _warm_up(agent: str, game_text: str) -> None:
+    """Lets an agent decide once in this process before any clock starts: kernels are loaded or compiled then.
+
+    A failure is left to the match, whose record says so.
+    """
+    game = game_of(game_text)
+    with contextlib.suppress(Exception):
+        position = game.start()
+        start_player(agent_of(agent), game, position.to_move, 0, None).act(position)
 
 
 def _play_in_python(game: Game, spec: MatchSpec, pool: Pool) -> MatchRecord:
     """Plays move by move; an agent that fails ends the match with a record."""
+    for agent in dict.fromkeys(spec.agents):
+        _warm_up(agent, spec.game)
     began = time.perf_counter()
     termination, error = Termination.NORMAL, ""
-    decisions, nodes = [0] * game.num_seats, [0] * game.num_seats
+    decisions, nodes, seconds = [0] * game.num_seats, [0] * game.num_seats, [0.0] * game.num_seats
     plies = list(spec.opening)
     position = _open(game, spec)
     players: list[Player] = []
@@ -181,13 +202,16 @@ def _play_in_python(game: Game, spec: MatchSpec, pool: Pool) -> MatchRecord:
             if not players:
                 agents = enumerate(map(agent_of, spec.agents))
                 players = [start_player(agent, game, seat, spec.seed, pool) for seat, agent in agents]
-            decision = players[mover].act(seen_by(position, mover, spec.seed, sum(decisions)))
+            seen = seen_by(position, mover, spec.seed, sum(decisions))
+            thinks = time.perf_counter()
+            decision = players[mover].act(seen)
+            seconds[mover] += time.perf_counter() - thinks
             action, searched = int(decision.action), int(decision.nodes)
         except Exception as failure:
             termination, error = Termination.ERROR, f"{spec.agents[mover]}: {type(failure).__name__}: {failure}"
             break
         if action not in position.legal_actions():
-            termination, error = Termination.ILLEGAL_ACTION, "the agent chose an illegal action"
+            termination, error = Termination.ILLEGAL_ACTION, ILLEGAL_ERROR
             break
         decisions[mover] += 1
         nodes[mover] += searched
@@ -199,6 +223,7 @@ def _play_in_python(game: Game, spec: MatchSpec, pool: Pool) -> MatchRecord:
         tuple(position.returns.tolist()),
         tuple(decisions),
         tuple(nodes),
+        tuple(seconds),
         time.perf_counter() - began,
         pack_plies(np.array(plies, np.int64)),
         game.facts(position.state),

@@ -2,27 +2,53 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 from numba import types
 
 from turnier.agents.abi import SEATS, VALUES, VISITS
-from turnier.games.abi import CHANCE, GAME, TERMINAL, kernel
+from turnier.games.abi import CHANCE, GAME, JIT, TERMINAL, kernel
 from turnier.games.generic import copy_state, draw_outcome
 
 NORMAL, ILLEGAL, LIMIT, FULL, STOPPED = 0, 1, 2, 3, 4  # status of a match; FULL = no room left in `plies`
+DECISIONS, NODES, NANOSECONDS, NUM_COUNTS = range(4)  # rows of a match's `counts`, a column a seat
+END, STATUS, WHOLE = range(3)  # of a match's `ends`: where its plies end, its status, its nanoseconds
 
 _I1, _I2 = types.Array(types.int64, 1, "C"), types.Array(types.int64, 2, "C")
 _F1, _F2 = types.Array(types.float64, 1, "C"), types.Array(types.float64, 2, "C")
 _U2, _U3 = types.Array(types.uint64, 2, "C"), types.Array(types.uint64, 3, "C")
 
+if JIT:
+    _clock_gettime = types.ExternalFunction("clock_gettime", types.int32(types.int32, types.intp))
+else:
+
+    def _clock_gettime(clock: int, address: int) -> None: ...
+
+
+_MONOTONIC = time.CLOCK_MONOTONIC
+
+
+@kernel(types.int64(_I1))
+def nanoseconds(time_of_day):
+    """A clock that is never set, through two words of scratch space; 0 where kernels are plain Python."""
+    time_of_day[0] = time_of_day[1] = 0
+    _clock_gettime(_MONOTONIC, time_of_day.ctypes.data)
+    return time_of_day[0] * 1_000_000_000 + time_of_day[1]
+
 
 @kernel(types.UniTuple(types.int64, 2)(GAME, SEATS, _I1, _U2, _I1, types.int64, _F1, _I2, _I1, types.int64, _I1))
 def play_one(game, seats, state, rngs, opening, max_plies, returns, counts, plies, first, stop):
-    """Plays a match in place: (status, where its plies end). rngs: [1 + seats, 4]; counts: [2, seats]."""
+    """Plays a match in place: (status, where its plies end). rngs: [1 + seats, 4]; counts: [NUM_COUNTS, seats].
+
+    Time is taken of every decision where seats share a match; with one seat the match is its time.
+    """
     choices, probs = np.empty(game.max_choices, np.int64), np.empty(game.max_choices)
     root = np.empty((2, game.num_actions))
     view = state.copy()
-    written, actions = first, 0
+    clock = np.empty(2, np.int64)
+    shared = returns.size > 1
+    written, actions, began = first, 0, 0
     game.init(state, rngs[0])
     if first + opening.size > plies.size:
         return FULL, written
@@ -50,16 +76,20 @@ def play_one(game, seats, state, rngs, opening, max_plies, returns, counts, plie
             for action in range(game.num_actions):
                 root[VISITS, action] = root[VALUES, action] = 0.0
             seat = seats[mover]
+            if shared:
+                began = nanoseconds(clock)
             ply = seat.act(game, seat.evaluator, seat.settings, view, returns, rngs[1 + mover], root)
+            if shared:
+                counts[NANOSECONDS, mover] += nanoseconds(clock) - began
             n = game.legal(state, choices)
             legal = False
             for i in range(n):
                 legal |= choices[i] == ply
             if not legal:
                 return ILLEGAL, written
-            counts[0, mover] += 1
+            counts[DECISIONS, mover] += 1
             for action in range(game.num_actions):
-                counts[1, mover] += np.int64(root[VISITS, action])
+                counts[NODES, mover] += np.int64(root[VISITS, action])
             actions += 1
         plies[written] = ply
         written += 1
@@ -70,11 +100,12 @@ def play_one(game, seats, state, rngs, opening, max_plies, returns, counts, plie
 def play_many(game, seats, states, rngs, opening, max_plies, returns, counts, plies, ends, stop):
     """Plays match after match while `plies` has room; returns how many are done.
 
-    states [n, words] become final states, rngs [n, 1 + seats, 4], returns [n, seats], counts [n, 2, seats] (decisions,
-    nodes), ends [n, 2] (where its plies end, status). All matches begin with the same legal `opening`.
+    states [n, words] become final states, rngs [n, 1 + seats, 4], returns [n, seats], counts [n, NUM_COUNTS, seats],
+    ends [n, 3]. All matches begin with the same legal `opening`.
     """
-    first = 0
+    first, clock = 0, np.empty(2, np.int64)
     for i in range(states.shape[0]):
+        began = nanoseconds(clock)
         start, start_rngs = states[i].copy(), rngs[i].copy()
         status, end = play_one(
             game, seats, states[i], rngs[i], opening, max_plies, returns[i], counts[i], plies, first, stop
@@ -84,6 +115,8 @@ def play_many(game, seats, states, rngs, opening, max_plies, returns, counts, pl
             states[i], rngs[i] = start, start_rngs
             returns[i], counts[i] = 0.0, 0
             return i
-        ends[i, 0], ends[i, 1] = end, status
+        ends[i, END], ends[i, STATUS], ends[i, WHOLE] = end, status, nanoseconds(clock) - began
+        if returns.shape[1] == 1:
+            counts[i, NANOSECONDS, 0] = ends[i, WHOLE]
         first = end
     return states.shape[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -20,16 +21,27 @@ class Bar:
 
     def __init__(self, progress: Progress, label: str, total: int, unit: str, completed: int) -> None:
         self._progress = progress
-        self._total = total
+        self._lock = threading.Lock()  # several threads may advance a bar
+        self.total, self.unit = total, unit
+        self.done = self.skipped = completed  # skipped: what was done before, which says nothing about the rate
         self._task = progress.add_task(label, total=total, completed=completed, note="", unit=unit)
 
     def advance(self, done: int) -> None:
+        with self._lock:
+            self.done += done
         self._progress.advance(self._task, done)
+
+    def skip(self, done: int) -> None:
+        """Says that so much was done before."""
+        with self._lock:
+            self.skipped += done
+            self.done += done
+        self._progress.reset(self._task, completed=self.done, total=self.total)  # forgets the speed
 
     def expect(self, more: int, unit: str) -> None:
         """Says that there is more to do than was known, and what is counted from now on."""
-        self._total += more
-        self._progress.update(self._task, total=self._total, unit=unit)
+        self.total, self.unit = self.total + more, unit
+        self._progress.update(self._task, total=self.total, unit=unit)
 
     def note(self, text: str) -> None:
         self._progress.update(self._task, note=text)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 
 from turnier.agents.agent import Agent
-from turnier.arena.spec import MatchSpec, derive_seed
+from turnier.arena.spec import MatchRecord, MatchSpec, derive_seed
 from turnier.games.errors import UserError
 from turnier.games.game import Game, Position
+
+# A schedule that needs results: it yields rounds of matches and is sent the records of each, in the order of the specs.
+# The size of a round never depends on the workers, so that whoever plays plays the same matches.
+Rounds = Generator[list[MatchSpec], list[MatchRecord], None]
 
 
 def seat_orders(num_seats: int) -> list[tuple[int, ...]]:
@@ -44,6 +48,36 @@ def round_robin(game: Game, agents: Sequence[Agent], games: int, seed: int, open
         seed: the tournament's seed; every match's own seed depends on it, on the repetition and on nothing else.
         opening_plies: play from every position after at most that many plies, see `openings`.
     """
+    texts = check_field(game, agents, games, seed)
+    groups = itertools.combinations(texts, game.num_seats)
+    return list(matches_of(game, groups, games, (seed,), openings(game, opening_plies)))
+
+
+def gauntlet(
+    game: Game, agents: Sequence[Agent], challengers: int, games: int, seed: int, opening_plies: int = 0
+) -> list[MatchSpec]:
+    """Returns the matches of the first agents, one at a time, against every group of the others, in all roles.
+
+    Args:
+        challengers: how many of the agents, named first, play against the field of all others.
+        agents, games, seed, opening_plies: as in `round_robin`, whose matches these are a part of.
+    """
+    texts = check_field(game, agents, games, seed)
+    if game.num_seats == 1:
+        raise UserError(f"a gauntlet needs a game of two or more seats, got {game}; use the format round_robin.")
+    field = texts[challengers:]
+    if challengers < 1 or len(field) < game.num_seats - 1:
+        raise UserError(
+            f"a gauntlet of {game} must have at least 1 challenger and a field of {game.num_seats - 1}, got"
+            f" {challengers} and {len(field)}; name more agents."
+        )
+    fields = list(itertools.combinations(field, game.num_seats - 1))
+    groups = ((challenger, *rest) for challenger in texts[:challengers] for rest in fields)
+    return list(matches_of(game, groups, games, (seed,), openings(game, opening_plies)))
+
+
+def check_field(game: Game, agents: Sequence[Agent], games: int, seed: int) -> list[str]:
+    """Returns the full texts of a tournament's agents; raises UserError where it cannot be played."""
     if games < 1:
         raise UserError(f"a tournament must have at least 1 game, got {games}.")
     if seed < 0:
@@ -54,19 +88,24 @@ def round_robin(game: Game, agents: Sequence[Agent], games: int, seed: int, open
         )
     for agent in agents:
         agent.require(game)
-    starts = openings(game, opening_plies)
-    return list(_matches(game, [agent.full_text() for agent in agents], starts, games, seed))
+    return [agent.full_text() for agent in agents]
 
 
-def _matches(
-    game: Game, agents: list[str], starts: list[tuple[int, ...]], games: int, seed: int
+def matches_of(
+    game: Game, groups: Iterable[tuple[str, ...]], games: int, seeds: tuple[int, ...], starts: Sequence[tuple[int, ...]]
 ) -> Iterator[MatchSpec]:
+    """Yields the matches of groups of agents in all seat orders, from every start, all groups on the same seeds.
+
+    Args:
+        games: matches of each group, rounded up to whole sets of seat orders and starts.
+        seeds: what the matches' seeds depend on, besides the repetition and the start.
+    """
     text, num_seats = game.full_text(), game.num_seats
-    for group in itertools.combinations(agents, num_seats):
+    for group in groups:
         # An agent against itself has fewer orders: those that differ.
         orders = list(dict.fromkeys(tuple(group[i] for i in order) for order in seat_orders(num_seats)))
         for repetition in range(-(-games // (len(orders) * len(starts)))):
             for opening in starts:
-                match_seed = derive_seed(seed, repetition, *opening)
+                match_seed = derive_seed(*seeds, repetition, *opening)
                 for order in orders:
                     yield MatchSpec(text, order, match_seed, opening=opening)

@@ -27,6 +27,7 @@ class Parameter:
     high: float | None = None
     log: bool = False
     choices: tuple[str, ...] = ()
+    later: bool = False  # came after games were stored: left out of full texts at its default, so that they keep ids
 
     def contains(self, value: Any) -> bool:
         if isinstance(value, float) and not math.isfinite(value):
@@ -47,9 +48,10 @@ def parameter(
     high: float | None = None,
     log: bool = False,
     choices: Sequence[str] = (),
+    later: bool = False,
 ) -> Any:
     """Declares a parameter as a dataclass field."""
-    return dataclasses.field(default=default, metadata={"": Parameter(help, low, high, log, tuple(choices))})
+    return dataclasses.field(default=default, metadata={"": Parameter(help, low, high, log, tuple(choices), later)})
 
 
 _NOUNS: dict[type, str] = {bool: "true or false", int: "a whole number", float: "a number", str: "a word"}
@@ -90,9 +92,9 @@ class Declared:
     def spec(self, defaults: bool = False) -> Spec:
         """Returns the text form's tree; with `defaults`, the parameters that have their default value too."""
         values: dict[str, str | Spec] = {}
-        for field, _ in parameters_of(type(self)):
+        for field, declared in parameters_of(type(self)):
             value = getattr(self, field.name)
-            if defaults or value != field.default:
+            if value != field.default or (defaults and not declared.later):
                 values[field.name] = value.spec(defaults) if isinstance(value, Declared) else format_value(value)
         return Spec(self.name, values)
 

@@ -7,15 +7,14 @@ import os
 import re
 import socket
 import threading
-import time
 import uuid
 from types import TracebackType
 from typing import Self
 
-from sqlalchemy import Connection, delete, func, select, update
+from sqlalchemy import delete, select, update
 
 from turnier.games.errors import UserError
-from turnier.results.database import Database
+from turnier.results.database import Database, clock
 from turnier.results.schema import locks
 
 STALE_SECONDS = 30.0  # a lock without a heartbeat for so long may be taken over
@@ -38,13 +37,13 @@ class Lock:
         self._ended = threading.Event()
         self._thread: threading.Thread | None = None
         with database.writing() as connection:
-            now = _now(connection)
+            now = clock(connection)
             row = (name, self.holder, now)
             if database.insert_many(connection, locks, ("name", "holder", "heartbeat"), [row]):
                 return
             query = select(locks.c.holder, locks.c.heartbeat).where(locks.c.name == name).with_for_update()
             other, heartbeat = connection.execute(query).one()
-            if now - heartbeat < STALE_SECONDS and not _is_dead(other):
+            if not is_stale(heartbeat, now) and not is_dead(other):
                 raise UserError(
                     f"{name!r} must have one driver at a time, but {other} has it (heartbeat {now - heartbeat:.0f} s"
                     " ago); wait until it has ended, or end it."
@@ -55,7 +54,7 @@ class Lock:
         """Says that the holder is alive; raises UserError where another one has taken the lock over."""
         with self._database.writing() as connection:
             mine = (locks.c.name == self.name) & (locks.c.holder == self.holder)
-            if connection.execute(update(locks).where(mine).values(heartbeat=_now(connection))).rowcount == 1:
+            if connection.execute(update(locks).where(mine).values(heartbeat=clock(connection))).rowcount == 1:
                 return
             other = connection.scalar(select(locks.c.holder).where(locks.c.name == self.name)) or "nobody"
         raise UserError(
@@ -90,16 +89,14 @@ class Lock:
                 self.heartbeat()
 
 
-def _now(connection: Connection) -> float:
-    """The database's clock: machines that share a server need not agree on the time."""
-    if connection.dialect.name == "postgresql":
-        return float(connection.scalar(select(func.extract("epoch", func.clock_timestamp()))) or 0)
-    return time.time()
+def is_stale(heartbeat: float, now: float) -> bool:
+    """Whether a heartbeat is too old; one of the future was given before the machine started again."""
+    return not -STALE_SECONDS < now - heartbeat < STALE_SECONDS
 
 
-def _is_dead(holder: str) -> bool:
+def is_dead(holder: str) -> bool:
     """Whether the holder is a process of this machine that has ended."""
-    found = re.match(r"(.+):(\d+) \(\w+\)$", holder)
+    found = re.match(r"(.+):(\d+)( \(\w+\))?$", holder)
     if found is None or found[1] != socket.gethostname() or os.name != "posix":
         return False
     try:

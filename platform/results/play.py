@@ -2,29 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from turnier.arena.executors import Executor
+from turnier.arena.schedule import Rounds
 from turnier.arena.spec import MatchRecord, MatchSpec
 from turnier.arena.votes import VOTES, VoteRecord, VoteSpec
 from turnier.results.store import Store
 
 
-def play_into(store: Store, run_id: str, specs: Sequence[MatchSpec], executor: Executor) -> Iterator[list[MatchRecord]]:
+def play_into(
+    store: Store,
+    run_id: str,
+    specs: Sequence[MatchSpec],
+    executor: Executor,
+    skip: Callable[[int], object] | None = None,
+) -> Iterator[list[MatchRecord]]:
     """Yields the records of all matches, batch by batch: first those that the store has, then those played now.
 
     Matches that an agent failed in are played again: the agent may have been mended.
     A batch is in the store before it is yielded, so a kill at any moment loses at most the matches in flight.
+    With `skip`, those that the store has are not read: it is told how many they are.
     """
     ids = {spec.id: spec for spec in specs}
     store.discard_failures(list(ids))
     stored = store.played(list(ids))
     if stored:
         store.link(run_id, list(stored))
+    if stored and skip:
+        skip(len(stored))
+    elif stored:
         yield store.records([match_id for match_id in ids if match_id in stored])
     for records in executor.play([spec for match_id, spec in ids.items() if match_id not in stored]):
         store.append(run_id, records)
         yield records
+
+
+def play_rounds(store: Store, run_id: str, rounds: Rounds, executor: Executor) -> Iterator[list[MatchRecord]]:
+    """Plays a schedule that needs results, round by round, and yields the records as `play_into` does.
+
+    The same schedule again goes through its rounds again with the stored records, and goes on where it was stopped.
+    """
+    specs = next(rounds, None)
+    while specs is not None:
+        played: dict[str, MatchRecord] = {}
+        for records in play_into(store, run_id, specs, executor):
+            played |= {record.spec.id: record for record in records}
+            yield records
+        try:
+            specs = rounds.send([played[spec.id] for spec in specs])
+        except StopIteration:
+            return
 
 
 def cast_into(store: Store, run_id: str, specs: Sequence[VoteSpec], executor: Executor) -> Iterator[list[VoteRecord]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import (
     BigInteger,
     Column,
@@ -23,7 +25,7 @@ from sqlalchemy import (
 
 from turnier.games.errors import UserError
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 _CREATION_LOCK = 0x7475726E  # PostgreSQL's advisory lock while tables are made
 
 metadata = MetaData()
@@ -34,7 +36,7 @@ runs = Table(
     "runs",
     metadata,
     Column("id", Text, primary_key=True),
-    Column("kind", Text, nullable=False),  # tournament | study | experiment | certainty | training
+    Column("kind", Text, nullable=False),  # tournament | study | experiment | certainty | comparison | training
     Column("name", Text, nullable=False),
     Column("definition", Text, nullable=False),  # JSON
     Column("created", Text, nullable=False),  # UTC, ISO 8601
@@ -70,6 +72,7 @@ seats = Table(
     Column("score", Double, nullable=False),
     Column("decisions", BigInteger, nullable=False),
     Column("nodes", BigInteger, nullable=False),
+    Column("seconds", Double),  # of this seat's decisions; missing where an older version played
     sqlite_with_rowid=False,
 )
 
@@ -87,7 +90,24 @@ locks = Table(
     metadata,
     Column("name", Text, primary_key=True),
     Column("holder", Text, nullable=False),
-    Column("heartbeat", Double, nullable=False),  # seconds since 1970 by the database's clock
+    Column("heartbeat", Double, nullable=False),  # database.clock
+)
+
+# How far a run is, as its driver says every few seconds, see run_progress.py.
+run_progress = Table(
+    "run_progress",
+    metadata,
+    Column("run_id", ForeignKey("runs.id"), primary_key=True),
+    Column("planned", BigInteger, nullable=False),
+    Column("done", BigInteger, nullable=False),
+    Column("unit", Text, nullable=False),
+    Column("rate", Double, nullable=False),  # a second, of late
+    Column("holder", Text, nullable=False),  # the driver: MACHINE:PROCESS
+    Column("heartbeat", Double, nullable=False),  # database.clock
+    Column("state", Text, nullable=False),  # running | finished | stopped
+    Column("started", Text, nullable=False),  # UTC, ISO 8601: the driver's start
+    Column("ended", Text),  # UTC, ISO 8601
+    Column("command", Text, nullable=False),  # JSON: the words of the command line, without where it plays
 )
 
 
@@ -151,15 +171,16 @@ training_evaluations = Table(
 )
 
 _TRAINING = (training_points, training_evaluations)
-# Earlier versions whose tables are as they are now -> those that were added since, which a writer makes.
-_ADDED: dict[int, tuple[Table, ...]] = {2: (positions, votes, run_votes, *_TRAINING)}
+# Earlier versions -> the tables that were added since; a writer makes them, and the columns below.
+_ADDED_TABLES: dict[int, tuple[Table, ...]] = {
+    2: (positions, votes, run_votes, *_TRAINING, run_progress),
+    3: (*_TRAINING, run_progress),  # version 3 got those of training before it was released, or not
+}
 
 
 def _added_since(found: int, names: set[str]) -> tuple[Table, ...]:
-    """Returns the tables that a version's stores have yet to get; version 3 grew by some before it was released."""
-    if found == SCHEMA_VERSION:
-        return tuple(table for table in _TRAINING if table.name not in names)
-    return _ADDED.get(found, ())
+    """Returns the tables that a version's stores have yet to get."""
+    return tuple(table for table in _ADDED_TABLES.get(found, ()) if found != 3 or table.name not in names)
 
 
 def missing_tables(connection: Connection, place: str) -> tuple[Table, ...]:
@@ -195,5 +216,18 @@ def make(connection: Connection, place: str) -> None:
     missing = missing_tables(connection, place)
     if missing:
         metadata.create_all(connection, missing, checkfirst=False)
+        for column in missing_columns(connection):
+            kind = column.type.compile(connection.dialect)
+            connection.execute(text(f"ALTER TABLE {column.table.name} ADD COLUMN {column.name} {kind}"))
         connection.execute(delete(version))
         connection.execute(insert(version).values(version=SCHEMA_VERSION))
+
+
+def missing_columns(connection: Connection) -> list[Column[Any]]:
+    """Returns the columns that tables of an earlier version lack; they must take NULL."""
+    names, missing = set(inspect(connection).get_table_names()), []
+    for table in metadata.sorted_tables:
+        if table.name in names:
+            known = {column["name"] for column in inspect(connection).get_columns(table.name)}
+            missing += [column for column in table.columns if column.name not in known]
+    return missing

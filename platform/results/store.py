@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import json
-import os
-import platform
-from collections import defaultdict
+import math
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from importlib import metadata
 from operator import itemgetter
 from types import TracebackType
 from typing import Any, Self
 
-from sqlalchemy import Connection, Row, delete, func, select
+from sqlalchemy import Connection, Row, delete, func, inspect, select
 
 from turnier.arena.spec import MatchRecord, MatchSpec, Termination, unpack_plies
 from turnier.games.errors import UserError, unknown
 from turnier.results.curves import Curves
 from turnier.results.database import Database, chunks, now
 from turnier.results.locks import Lock, this_process
-from turnier.results.schema import matches, run_matches, runs, seats
+from turnier.results.manifest import manifest
+from turnier.results.schema import matches, run_matches, run_votes, runs, seats
 from turnier.results.votes import Votes
 
 DEFAULT_URL = "sqlite:///turnier.db"
@@ -38,16 +37,16 @@ _MATCH_COLUMNS = (
     "error",
     "created",
 )
-_SEAT_COLUMNS = ("match_number", "seat", "agent", "score", "decisions", "nodes")
+_SEAT_COLUMNS = ("match_number", "seat", "agent", "score", "decisions", "nodes", "seconds")
 _encode = json.JSONEncoder(default=float).encode
 
 
 @dataclass(frozen=True)
 class Run:
-    """A tournament, study, experiment, certainty or training: what was asked for, when and where it was begun."""
+    """A tournament, study or another kind of run: what was asked for, when and where it was begun."""
 
     id: str
-    kind: str  # tournament | study | experiment | certainty | training
+    kind: str  # tournament | study | experiment | certainty | comparison | training
     name: str
     definition: dict[str, Any]
     created: datetime  # UTC
@@ -104,7 +103,7 @@ class Store:
             "name": name,
             "definition": json.dumps(definition, sort_keys=True),
             "created": now(),
-            "environment": json.dumps(_environment()),
+            "environment": json.dumps(manifest()),
         }
         with self.database.writing() as connection:
             if self.database.insert_many(connection, runs, tuple(row), [tuple(row.values())]):
@@ -131,11 +130,30 @@ class Store:
             raise unknown("run", run_id, [run.id for run in self.runs()])
         return _run(row)
 
+    def find_run(self, text: str) -> Run:
+        """Returns the run whose id, with or without its kind, begins with the text; raises UserError but for one."""
+        query = select(runs.c.id).order_by(runs.c.id)
+        with self.database.reading() as connection:
+            ids = list(connection.scalars(query))
+        found = [i for i in ids if i == text] or [
+            i for i in ids if text and (i.startswith(text) or i.partition(":")[2].startswith(text))
+        ]
+        if len(found) > 1:
+            which = ", ".join(found[:5])
+            raise UserError(f"a run must be named so that it is one, got {text!r}, which begins {which}; write more.")
+        return self.run(found[0] if found else text)
+
     def match_counts(self) -> dict[str, int]:
         """Returns the number of matches of every run that has any."""
         query = select(run_matches.c.run_id, func.count()).group_by(run_matches.c.run_id)
         with self.database.reading() as connection:
             return {run_id: count for run_id, count in connection.execute(query)}
+
+    def stored_counts(self) -> dict[str, int]:
+        """Returns the number of matches and votes of every run that has any; also from a store of version 2."""
+        with self.database.reading() as connection:
+            votes = self.votes.counts() if inspect(connection).has_table(run_votes.name) else {}
+        return dict(Counter(self.match_counts()) + Counter(votes))
 
     def append(self, run_id: str, records: Iterable[MatchRecord]) -> int:
         """Stores matches of a run that has begun, all or none; returns how many were not stored before.
@@ -155,41 +173,56 @@ class Store:
                 record.termination.value,
                 float(record.seconds),
                 record.plies,
-                _encode(record.facts),
-                _storable(record.error),
+                _encode(record.facts) if record.facts else "{}",
+                _storable(record.error) if record.error else "",
                 created,
             )
             for match_id, record in batch
         ]
         with self.database.writing() as connection:
-            new = self.database.insert_many(connection, matches, _MATCH_COLUMNS, rows)
-            numbers = self._link(connection, run_id, [match_id for match_id, _ in batch])
+            new = self.database.insert_returning(connection, matches, _MATCH_COLUMNS, rows, ("id", "number"))
+            numbers = dict(new)
+            known = [match_id for match_id, _ in batch if match_id not in numbers]
+            numbers |= self._numbers(connection, known)
+            self._link(connection, run_id, numbers.values())
             its_seats = [
                 (numbers[match_id], seat, *values)
                 for match_id, record in batch
                 for seat, values in enumerate(
-                    zip(record.spec.agents, map(float, record.scores), record.decisions, record.nodes, strict=True)
+                    zip(
+                        record.spec.agents,
+                        map(float, record.scores),
+                        record.decisions,
+                        record.nodes,
+                        (None if math.isnan(seconds) else seconds for seconds in record.seat_seconds),
+                        strict=True,
+                    )
                 )
             ]
             self.database.insert_many(connection, seats, _SEAT_COLUMNS, its_seats)
-        return new
+        return len(new)
 
     def link(self, run_id: str, match_ids: Iterable[str]) -> None:
         """Attaches matches that are stored already (by any run) to a run that has begun."""
         ids = sorted(set(match_ids))
         with self.database.writing() as connection:
-            missing = len(ids) - len(self._link(connection, run_id, ids))
+            numbers = self._numbers(connection, ids)
+            self._link(connection, run_id, numbers.values())
+            missing = len(ids) - len(numbers)
             if missing:
                 raise UserError(f"matches must be stored to be linked to run {run_id!r}, but {missing} are not.")
 
-    def _link(self, connection: Connection, run_id: str, match_ids: Iterable[str]) -> dict[str, int]:
-        """Attaches stored matches to a run; returns their numbers."""
+    def _link(self, connection: Connection, run_id: str, numbers: Iterable[int]) -> None:
+        """Attaches stored matches to a run."""
+        rows = [(run_id, number) for number in sorted(numbers)]
+        self.database.insert_many(connection, run_matches, ("run_id", "match_number"), rows)
+
+    def _numbers(self, connection: Connection, match_ids: Iterable[str]) -> dict[str, int]:
+        """Returns the numbers of those matches that are stored, by id."""
         numbers: dict[str, int] = {}
         for ids in chunks(match_ids):
-            query = select(matches.c.id, matches.c.number).where(matches.c.id.in_(ids))
+            query = select(matches.c.id, matches.c.number).where(self.database.among(matches.c.id, ids))
             numbers.update((row.id, row.number) for row in connection.execute(query))
-        rows = [(run_id, number) for number in sorted(numbers.values())]
-        self.database.insert_many(connection, run_matches, ("run_id", "match_number"), rows)
         return numbers
 
     def played(self, match_ids: Iterable[str]) -> set[str]:
@@ -197,7 +230,7 @@ class Store:
         found: set[str] = set()
         with self.database.reading() as connection:
             for ids in chunks(match_ids):
-                found.update(connection.scalars(select(matches.c.id).where(matches.c.id.in_(ids))))
+                found.update(connection.scalars(select(matches.c.id).where(self.database.among(matches.c.id, ids))))
         return found
 
     def discard_failures(self, match_ids: Iterable[str]) -> int:
@@ -206,7 +239,8 @@ class Store:
         removed = 0
         with self.database.writing() as connection:
             for ids in chunks(match_ids):
-                numbers = list(connection.scalars(select(matches.c.number).where(matches.c.id.in_(ids) & failed)))
+                query = select(matches.c.number).where(self.database.among(matches.c.id, ids) & failed)
+                numbers = list(connection.scalars(query))
                 if numbers:
                     connection.execute(delete(run_matches).where(run_matches.c.match_number.in_(numbers)))
                     connection.execute(delete(seats).where(seats.c.match_number.in_(numbers)))
@@ -219,12 +253,13 @@ class Store:
         records: list[MatchRecord] = []
         with self.database.reading() as connection:
             for ids in chunks(match_ids):
-                rows = {row.id: row for row in connection.execute(select(matches).where(matches.c.id.in_(ids)))}
+                query = select(matches).where(self.database.among(matches.c.id, ids))
+                rows = {row.id: row for row in connection.execute(query)}
                 numbers = [row.number for row in rows.values()]
                 by_match: dict[int, list[Row[Any]]] = defaultdict(list)
-                for seat in connection.execute(
-                    select(seats).where(seats.c.match_number.in_(numbers)).order_by(seats.c.match_number, seats.c.seat)
-                ):
+                its_seats = select(*map(self.database.stored, seats.columns))
+                its_seats = its_seats.where(self.database.among(seats.c.match_number, numbers))
+                for seat in connection.execute(its_seats.order_by(seats.c.match_number, seats.c.seat)):
                     by_match[seat.match_number].append(seat)
                 records += [_record(rows[i], by_match[rows[i].number]) for i in ids if i in rows]
         return records
@@ -244,19 +279,6 @@ class Store:
         matters: it raises where another process has taken over.
         """
         return Lock(self.database, name, holder or this_process())
-
-
-def _environment() -> dict[str, Any]:
-    try:
-        version = metadata.version("turnier")
-    except metadata.PackageNotFoundError:
-        version = "unknown"
-    return {
-        "turnier": version,
-        "python": platform.python_version(),
-        "machine": f"{platform.system()} {platform.machine()}",
-        "cpus": os.cpu_count(),
-    }
 
 
 def _storable(text: str) -> str:
@@ -284,6 +306,7 @@ def _record(match: Row[Any], its_seats: list[Row[Any]]) -> MatchRecord:
         tuple(seat.score for seat in its_seats),
         tuple(seat.decisions for seat in its_seats),
         tuple(seat.nodes for seat in its_seats),
+        tuple(math.nan if seat.seconds is None else seat.seconds for seat in its_seats),
         match.seconds,
         match.plies,
         json.loads(match.facts),

@@ -18,9 +18,9 @@ from turnier.arena.spec import Termination
 from turnier.games.errors import UserError
 from turnier.games.parameters import Registry
 from turnier.games.registry import GAMES
-from turnier.results.intervals import mean_interval, share_interval
 from turnier.results.schema import matches, run_matches, runs, seats
 from turnier.results.store import Store
+from turnier.statistics.intervals import mean_interval, share_interval
 
 # The columns of matches_frame before the game's facts.
 MATCH_COLUMNS = (
@@ -35,14 +35,14 @@ MATCH_COLUMNS = (
     "result",
     "decisions",
     "nodes",
+    "seat_seconds",
     "seconds",
     "termination",
     "seats",
-    "alone",
 )
 _RESULTS = ("wins", "draws", "losses")
 # A match that its limit of plies ended has a result; after a failure the scores do not say who won.
-_ENDED = (Termination.NORMAL.value, Termination.LIMIT.value)
+ENDED = (Termination.NORMAL.value, Termination.LIMIT.value)
 
 
 def matches_frame(
@@ -62,8 +62,9 @@ def matches_frame(
         agent: only this agent's seats, in any text form.
 
     Columns besides the stored ones: `label` (the agent's short text form), `result` (win: the largest score alone,
-    draw: the largest score shared, loss; missing for games of one seat and after a failure), `seats` (of the match),
-    `alone` (no other agent played, so that `seconds` is this agent's) and one for each fact of the game.
+    draw: the largest score shared, loss; missing for games of one seat and after a failure), `seats` (of the match) and
+    one for each fact of the game. `seconds` are those of the match, `seat_seconds` those of this seat's decisions (NaN
+    where an older version played a match of several seats).
     """
     query = (
         select(
@@ -76,6 +77,7 @@ def matches_frame(
             seats.c.score,
             seats.c.decisions,
             seats.c.nodes,
+            store.database.stored(seats.c.seconds).label("seat_seconds"),
             matches.c.seconds,
             matches.c.termination,
             matches.c.facts,
@@ -96,7 +98,9 @@ def matches_frame(
         query = query.where(matches.c.number.in_(select(seats.c.match_number).where(seats.c.agent.in_(agents))))
     with store.database.reading() as connection:
         result = connection.execute(query)
-        frame = pd.DataFrame([tuple(row) for row in result], columns=list(result.keys()))
+        frame = pd.DataFrame([tuple(row) for row in result], columns=list(result.keys())).astype(
+            {"seat_seconds": float}
+        )
     if run is None:
         frame = frame.drop_duplicates(["match", "seat"], ignore_index=True)
     frame = _with_facts(_with_results(frame))
@@ -121,22 +125,22 @@ def label(agent: str) -> str:
 
 
 def _with_results(frame: pd.DataFrame) -> pd.DataFrame:
-    """Adds label, result, seats and alone; the seats of a match stand together, the first is seat 0."""
+    """Adds label, result and seats; the seats of a match stand together, the first is seat 0."""
     first = np.flatnonzero(frame["seat"].to_numpy() == 0)
     sizes = np.diff(np.append(first, len(frame)))
-    scores, agents = frame["score"].to_numpy(np.float64), pd.factorize(frame["agent"])[0]
+    scores = frame["score"].to_numpy(np.float64)
     best = np.repeat(_reduce(np.maximum, scores, first), sizes) == scores
     shared = np.repeat(_reduce(np.add, best.astype(np.int64), first), sizes) > 1
-    alone = _reduce(np.minimum, agents, first) == _reduce(np.maximum, agents, first)
     num_seats = np.repeat(sizes, sizes)
     result = np.where(best, np.where(shared, "draw", "win"), "loss").astype(object)
-    result[(num_seats == 1) | ~frame["termination"].isin(_ENDED).to_numpy(bool)] = None
+    result[(num_seats == 1) | ~frame["termination"].isin(ENDED).to_numpy(bool)] = None
     labels = {text: label(text) for text in frame["agent"].unique()}
+    seat_seconds = frame["seat_seconds"].where(frame["seat_seconds"].notna() | (num_seats > 1), frame["seconds"])
     added = frame.assign(
+        seat_seconds=seat_seconds,
         label=frame["agent"].map(labels),
         result=pd.array(result, dtype="str"),
         seats=num_seats,
-        alone=np.repeat(alone, sizes),
     )
     return added[[*MATCH_COLUMNS, "facts"]]
 
@@ -157,11 +161,11 @@ def summary(frame: pd.DataFrame) -> pd.DataFrame:
     """Returns one row per game and agent of a frame that `matches_frame` made.
 
     Columns: game, agent, label; games (an agent that plays itself counts once a seat); mean, half_width (of the mean's
-    95 % interval, Student's t), median, std, best; decisions_per_second (of matches that the agent played alone, else
-    the clock is shared and it is NaN); failures (illegal actions, errors) and unfinished (limit of plies reached); for
-    games of two and more seats wins, draws, losses, win_rate, win_rate_low and win_rate_high (Wilson 95 %, of the games
-    with a result); and for every milestone, for instance, `max_tile>=2048`, `max_tile>=2048_low` and
-    `max_tile>=2048_high`: the share of games that reached it and its Wilson 95 % interval.
+    95 % interval, Student's t), median, std, best; decisions_per_second (of its own seats' time), nodes_per_decision;
+    failures (illegal actions, errors) and unfinished (limit of plies reached); for games of two and more seats wins,
+    draws, losses, win_rate, win_rate_low and win_rate_high (Wilson 95 %, of the games with a result); and for every
+    milestone, for instance, `max_tile>=2048`, `max_tile>=2048_low` and `max_tile>=2048_high`: the share of games that
+    reached it and its Wilson 95 % interval.
     """
     rows = [_summary_row(str(game), str(agent), part) for (game, agent), part in frame.groupby(["game", "agent"])]
     table = pd.DataFrame(rows) if rows else pd.DataFrame(columns=list(_summary_row("", "", frame)))
@@ -172,8 +176,8 @@ def _summary_row(game: str, agent: str, part: pd.DataFrame) -> dict[str, Any]:
     scores = np.sort(part["score"].to_numpy(np.float64))  # sums must not depend on the order of playing
     n = len(scores)
     mean, half_width = mean_interval(scores.tolist())
-    alone = part[part["alone"].astype(bool)]
-    seconds = float((alone["seconds"] / alone["seats"]).sum())  # every seat's row has the seconds of the whole match
+    timed = part[part["seat_seconds"].notna()]
+    seconds, decisions = float(timed["seat_seconds"].sum()), int(part["decisions"].sum())
     row: dict[str, Any] = {
         "game": game,
         "agent": agent,
@@ -184,8 +188,9 @@ def _summary_row(game: str, agent: str, part: pd.DataFrame) -> dict[str, Any]:
         "median": float(np.median(scores)) if n else math.nan,
         "std": float(np.std(scores, ddof=1)) if n > 1 else math.nan,
         "best": float(scores.max()) if n else math.nan,
-        "decisions_per_second": float(alone["decisions"].sum()) / seconds if seconds > 0 else math.nan,
-        "failures": int((~part["termination"].isin(_ENDED)).sum()),
+        "decisions_per_second": float(timed["decisions"].sum()) / seconds if seconds > 0 else math.nan,
+        "nodes_per_decision": float(part["nodes"].sum()) / decisions if decisions else math.nan,
+        "failures": int((~part["termination"].isin(ENDED)).sum()),
         "unfinished": int((part["termination"] == Termination.LIMIT.value).sum()),
     }
     row |= _wins(part)

@@ -25,7 +25,7 @@ from turnier.agents.learning.training import Plan, Training
 from turnier.agents.learning.weights import read_config
 from turnier.agents.registry import AGENTS, EVALUATORS
 from turnier.arena.executors import Executor
-from turnier.arena.progress import Bar, game_bar
+from turnier.arena.progress import Bar
 from turnier.arena.schedule import round_robin
 from turnier.arena.spec import derive_seed
 from turnier.games.errors import UserError, unknown
@@ -34,6 +34,7 @@ from turnier.games.parameters import parameters_of
 from turnier.games.registry import GAMES
 from turnier.results.measures import MEASURES, Estimate
 from turnier.results.play import play_into
+from turnier.results.run_progress import run_bar
 from turnier.results.store import Store
 from turnier.search.stored_study import open_study, optuna_errors
 
@@ -133,14 +134,14 @@ class LearningStudy:
         with (
             self.store.lock(self.run_id) as lock,
             optuna_errors(self.store.shown_url),
-            game_bar(self.definition.name, sum(most)) as bar,
+            run_bar(self.store, self.run_id, self.definition.name, sum(most)) as bar,
         ):
             for number in range(rounds):
                 lock.heartbeat()  # raises where another driver has taken over
                 played = 0
                 if len(self._trials(number)) < self.definition.candidates:
                     played = self._run_round(number, executor, workers, bar)
-                bar.advance(most[number] - played)
+                bar.skip(most[number] - played)
 
     def _most_games(self, number: int) -> int:
         """Returns how many games the candidates of a round train at most."""
@@ -204,13 +205,13 @@ class LearningStudy:
         kept = self._rung(candidate, rung)
         before = max([r for r in self.definition.rungs if r < rung], default=0)
         if kept.exists():
-            bar.advance(rung - before)
+            bar.skip(rung - before)
             return
         seed = derive_seed(self.definition.seed, "train", candidate.round, candidate.index) % 2**31
         last = self.definition.rungs[-1]
         plan = Plan(self.game, self.evaluator, candidate.learning, seed, max(1, last // 100))
         training = Training(plan, self._out(candidate), last)
-        bar.advance(max(0, training.done - before))
+        bar.skip(max(0, training.done - before))
         training.run(1, lambda _, count: bar.advance(count), until=rung)
         training.weights().without_sums().save(kept)
 

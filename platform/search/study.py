@@ -18,12 +18,13 @@ from optuna.trial import FrozenTrial, TrialState, create_trial
 from turnier.agents.agent import Agent
 from turnier.agents.registry import AGENTS
 from turnier.arena.executors import Executor
-from turnier.arena.progress import Bar, game_bar
+from turnier.arena.progress import Bar
 from turnier.arena.spec import MatchRecord, MatchSpec, derive_seed
 from turnier.games.errors import UserError
 from turnier.games.game import Game
 from turnier.games.registry import GAMES
 from turnier.results.play import play_into
+from turnier.results.run_progress import run_bar
 from turnier.results.store import Store
 from turnier.search.samplers import CmaEs
 from turnier.search.space import Space
@@ -108,7 +109,7 @@ class Study:
             stored = self._stored_trials()
             self._summarised = set(self.optuna.user_attrs)
             total = generations * self.definition.population * self.definition.games
-            with game_bar(self.definition.name, total) as bar:
+            with run_bar(self.store, self.run_id, self.definition.name, total) as bar:
                 for generation in range(generations):
                     lock.heartbeat()  # raises where another driver has taken over
                     self._run_generation(generation, stored, executor, bar)
@@ -122,7 +123,7 @@ class Study:
     ) -> None:
         candidates = self._ask(generation, stored)
         bar.note(f"generation {generation + 1}")
-        bar.advance(sum(c.trial is not None for c in candidates) * self.definition.games)
+        bar.skip(sum(c.trial is not None for c in candidates) * self.definition.games)
         by_match = {spec.id: c for c in candidates if c.trial is None for spec in c.specs}
         specs = [spec for c in candidates if c.trial is None for spec in c.specs]
         told = 0
@@ -211,7 +212,7 @@ class Study:
         specs = {label: self.definition.held_out_specs(agent, games) for label, agent in agents.items()}
         scores: dict[str, float] = {}
         flat = list({spec.id: spec for group in specs.values() for spec in group}.values())
-        with game_bar("held-out games", len(flat)) as bar:
+        with run_bar(self.store, self.run_id, "held-out games", len(flat)) as bar:
             for records in play_into(self.store, self.run_id, flat, executor):
                 scores |= {record.spec.id: record.scores[0] for record in records}
                 bar.advance(len(records))

@@ -11,12 +11,12 @@ from rich.console import Console
 from turnier.agents.registry import AGENTS
 from turnier.arena.certainty import choose_positions, collector_matches, vote_specs
 from turnier.arena.executors import Executor
-from turnier.arena.progress import game_bar
 from turnier.arena.spec import derive_seed
 from turnier.arena.votes import VoteRecord
 from turnier.games.registry import GAMES
 from turnier.results.certainty import agent_certainty, group_certainty, position_certainty, votes_frame
 from turnier.results.play import cast_into, play_into
+from turnier.results.run_progress import run_bar
 from turnier.results.show import print_certainty
 from turnier.results.store import Store
 from turnier.results.tables import to_json
@@ -59,18 +59,19 @@ def measure(certainty: Certainty, store: Store, executor: Executor) -> list[Vote
     specs = collector_matches(certainty.game, certainty.collector, certainty.games, certainty.seed)
     store.begin_run(run_id, "certainty", name, asdict(certainty))
     matches, votes = [], []
-    with game_bar(f"{name}: collecting positions", len(specs)) as bar:
+    with run_bar(store, run_id, f"{name}: collecting positions", len(specs)) as bar:
         for played in play_into(store, run_id, specs, executor):
             matches += played
             bar.advance(len(played))
-    chosen = choose_positions(matches, certainty.states, certainty.seed)
-    wanted = [
-        spec
-        for agent in certainty.agents
-        for positions in chosen.values()
-        for spec in vote_specs(positions, agent, certainty.repeats, certainty.seed)
-    ]
-    with game_bar(f"{name}: searching them", len(wanted), unit="searches") as bar:
+        chosen = choose_positions(matches, certainty.states, certainty.seed)
+        wanted = [
+            spec
+            for agent in certainty.agents
+            for positions in chosen.values()
+            for spec in vote_specs(positions, agent, certainty.repeats, certainty.seed)
+        ]
+        bar.expect(len(wanted), "searches")
+        bar.note("searching them")
         for cast in cast_into(store, run_id, wanted, executor):
             votes += cast
             bar.advance(len(cast))

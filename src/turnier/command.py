@@ -15,12 +15,14 @@ from types import FrameType
 import typer
 
 from turnier.games.errors import UserError
+from turnier.results.manifest import started_with
 
 SHOW_CURSOR = "\x1b[?25h"  # a progress bar may have hidden it
 
 
 def run_app(app: typer.Typer) -> None:
     """Runs a command line; a user's mistake is one sentence on standard error and exit code 2."""
+    started_with(sys.argv)
     try:
         app()
     except UserError as error:

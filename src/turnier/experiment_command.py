@@ -12,10 +12,10 @@ from rich.console import Console
 from rich.table import Table
 
 from turnier.arena.executors import make_executor
-from turnier.arena.progress import game_bar
 from turnier.command import run_app
 from turnier.games.errors import unknown
 from turnier.results.experiment import Experiment, counted, figures, play_experiment, unit, verdict
+from turnier.results.run_progress import run_bar
 from turnier.results.store import DEFAULT_URL, Store
 
 
@@ -55,7 +55,7 @@ def play_and_print(
     with Store.open(store) as results:
         with make_executor(executor, workers, address) as pool:
             for experiment in experiments:
-                with game_bar(experiment.name, 0) as bar:
+                with run_bar(results, experiment.run_id, experiment.name, 0) as bar:
                     for records in play_experiment(experiment, results, pool, bar.expect):
                         bar.advance(len(records))
         for experiment in experiments:

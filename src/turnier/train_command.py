@@ -14,9 +14,10 @@ from turnier.agents.learning.td import LEARNING
 from turnier.agents.learning.training import Plan, Training
 from turnier.agents.learning.weights import Weights
 from turnier.agents.registry import EVALUATORS
-from turnier.arena.progress import Bar, game_bar
+from turnier.arena.progress import Bar
 from turnier.games.errors import UserError
 from turnier.games.registry import GAMES
+from turnier.results.run_progress import run_bar
 from turnier.results.store import Store
 from turnier.results.training import Evaluating, Evaluation, Evaluations, TrainingRun
 
@@ -68,7 +69,7 @@ def train(console: Console, wanted: Wanted, store: Store) -> None:
     elif training.done:
         console.print(f"Going on after {training.done:,} games of earlier runs.")
     before = training.done
-    with game_bar(f"{training.plan.game}", wanted.games, completed=before) as bar:
+    with run_bar(store, run.id, f"{training.plan.game}", wanted.games, completed=before) as bar:
         _run(training, run, wanted, bar)
     if training.done > before:
         _print_end(console, training, wanted)

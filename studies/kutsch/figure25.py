@@ -34,7 +34,7 @@ def build(preset: str) -> list[TrainingStudy]:
             + SETTINGS.format(epsilon=start) + more + NOTE[preset]
         )  # fmt: skip
         title = f"Learning by {name} (figure {figure})"
-        studies.append(TrainingStudy("kutsch", f"figure{figure}-{preset}", title, text, rows, axis=name))
+        studies.append(TrainingStudy("kutsch", f"{name}-{preset}", title, text, rows, axis=name))
     return studies
 
 

@@ -216,7 +216,7 @@ def specs(agent: Agent, game: Game, count: int = 2) -> list[MatchSpec]:
 
 def timeless(record: MatchRecord) -> MatchRecord:
     """Returns a record without its seconds, the only thing that may differ."""
-    return dataclasses.replace(record, seconds=0.0)
+    return dataclasses.replace(record, seconds=0.0, seat_seconds=())
 
 
 def law_compiled(agent: Agent, game: Game) -> None:

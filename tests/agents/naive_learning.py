@@ -48,15 +48,24 @@ class NaiveNetwork:
 
 
 def play_and_learn(
-    network: NaiveNetwork, game: Game, seed_words: Any, alpha: float, discount: float, trace: float, coherent: bool
+    network: NaiveNetwork,
+    game: Game,
+    seed_words: Any,
+    alpha: float,
+    discount: float,
+    trace: float,
+    coherent: bool,
+    restart: int = 0,
 ) -> list[float]:
-    """Plays one greedy game from a stream's words, learning after each action; returns the final returns."""
+    """Plays one greedy game from a stream's words, learning after each action; returns the returns of its first end."""
     start = game.new_state()
     game.kernels.init(start, seed_words)
     position = Position(game, start, game.start().returns * 0.0, seed_words)
     outputs = range(network.network.outputs)
     history: list[Position] = []  # afterstates, newest last
     returns_before = [0.0] * game.num_seats
+    path: list[Position] = []  # what was decided on since the start
+    first_end: list[float] = []
 
     def learn(targets: list[F32]) -> None:
         for o in outputs:
@@ -83,7 +92,14 @@ def play_and_learn(
         if position.over:
             if history:
                 learn([F32(position.returns[o] - returns_before[o]) for o in outputs])
-            return [float(r) for r in position.returns]
+            first_end = first_end or [float(r) for r in position.returns]
+            middle = len(path) // 2
+            if not restart or middle < restart:
+                return first_end
+            position = path[middle]
+            position = Position(game, position.state, position.returns, seed_words)
+            returns_before, history, path = [float(r) for r in position.returns], [], []
+        path.append(position)
         best, best_value = None, F32(0)
         for action in position.legal_actions():
             after = position.play(action, draw_chance=False)

@@ -58,6 +58,8 @@ def table_of(run: Training) -> Any:
         ),
         ("2048(size=2)", "ntuple(network=cells,cells=0.1.2/1.3,stages=3.4)", "td(alpha=0.5)"),
         ("yavalath(size=3,players=3)", "ntuple(tuples=3,length=3,stages=2)", "td(optimism=1,alpha=0.3)"),
+        ("2048(size=2)", "ntuple(network=cells,cells=0.1.2/1.3)", "td(alpha=0.5,restart=2)"),
+        ("yavalath(size=3)", "ntuple(tuples=3,length=3)", "td(optimism=1,alpha=0.3,restart=1)"),
     ],
 )
 def test_learning_is_that_of_the_plain_oracle(game: str, network: str, learning: str) -> None:
@@ -71,7 +73,7 @@ def test_learning_is_that_of_the_plain_oracle(game: str, network: str, learning:
         words = np.empty(4, np.uint64)
         with np.errstate(over="ignore"):
             seed_stream(run._key + np.uint64(number) * STREAM, words)
-        returns = play_and_learn(naive, made, words, td.alpha, td.discount, td.trace, td.coherence)
+        returns = play_and_learn(naive, made, words, td.alpha, td.discount, td.trace, td.coherence, td.restart)
         assert list(scores[number]) == returns, number
     network, table = run.network, table_of(run)
     bases = np.cumsum([0] + [network.values ** len(cells) for cells in network.tuples])
@@ -92,6 +94,8 @@ def test_learning_is_that_of_the_plain_oracle(game: str, network: str, learning:
         "td(coherence=false,alpha=0.1)",
         "td(optimism=3000,epsilon=0.1)",
         "td(method=1,discount=0.99,epsilon=0.3,from_random=true,coherence=false,alpha_end=0.1)",
+        "td(restart=5)",
+        "td(restart=300,method=1,coherence=false,alpha=0.1)",
     ],
 )
 def test_the_fused_2048_learns_what_the_generic_kernel_learns(learning: str, stages: str) -> None:

@@ -23,7 +23,7 @@ from tests.agents.small_games import LONG
 from turnier.agents.registry import AGENTS, make_agent
 from turnier.arena import match
 from turnier.arena.match import check_spec, play_match, play_matches, replay, replay_positions
-from turnier.arena.play_kernel import play_many
+from turnier.arena.play_kernel import END, NORMAL, NUM_COUNTS, play_many
 from turnier.arena.spec import MatchRecord, MatchSpec, Termination, pack_plies, unpack_plies
 from turnier.games.abi import CHANCE, JIT
 from turnier.games.errors import UserError
@@ -44,7 +44,7 @@ def spec(game: str, *agents: str, seed: int = 1, max_plies: int = 0) -> MatchSpe
 
 def timeless(record: MatchRecord) -> MatchRecord:
     """Returns a record without its seconds, the only thing that may differ."""
-    return dataclasses.replace(record, seconds=0.0)
+    return dataclasses.replace(record, seconds=0.0, seat_seconds=())
 
 
 TTT_TREE = "mctse(iterations=15,maxnodes=10,rollout_depth=9)"
@@ -95,6 +95,7 @@ def test_records_are_complete() -> None:
         assert tuple(plies[:opening]) == record.spec.opening
         position = replay(record.spec, record.plies)
         assert len(record.scores) == len(record.decisions) == len(record.nodes) == game.num_seats
+        assert 0 < min(record.seat_seconds) <= sum(record.seat_seconds) <= record.seconds < 100
         assert record.error == ""
         if game.num_seats == 2:
             assert sum(record.scores) == 0 and len(plies) - opening == sum(record.decisions)
@@ -227,10 +228,10 @@ def direct(room: int, stop: int) -> tuple[int, list[np.ndarray], list[np.ndarray
     game = make_game("2048(size=2)")
     seats = (make_agent("mc(iterations=2)").seat_kernels(game),) * MAX_SEATS
     states, rngs = np.tile(game.new_state(), (2, 1)), np.stack([streams(seed, 2) for seed in (3, 4)])
-    returns, counts = np.zeros((2, 1)), np.zeros((2, 2, 1), np.int64)
+    returns, counts = np.zeros((2, 1)), np.zeros((2, NUM_COUNTS, 1), np.int64)
     arrays = [states, rngs, returns, counts]
     start = [array.copy() for array in arrays]
-    plies, ends = np.full(room, -7, np.int64), np.full((2, 2), -7, np.int64)
+    plies, ends = np.full(room, -7, np.int64), np.full((2, 3), -7, np.int64)
     played = play_many(game.kernels, seats, states, rngs, plies[:0], 0, returns, counts, plies, ends, np.array([stop]))
     return int(played), arrays, start, plies, ends
 
@@ -246,8 +247,8 @@ def test_a_match_that_does_not_fit_leaves_its_start(room: int) -> None:
         assert np.array_equal(array[played:], before[played:])
     for i in range(played):
         first = sum(lengths[:i])
-        assert ends[i].tolist() == [first + lengths[i], 0]
-        assert plies[first : ends[i, 0]].tolist() == unpack_plies(expected[i].plies).tolist()
+        assert ends[i, :2].tolist() == [first + lengths[i], NORMAL]
+        assert plies[first : ends[i, END]].tolist() == unpack_plies(expected[i].plies).tolist()
     assert (ends[played:] == -7).all()
 
 

@@ -94,6 +94,27 @@ def test_the_same_tournament_again_plays_nothing(tmp_path: Path) -> None:
     assert good("results", "--json", cwd=tmp_path) == before
 
 
+def test_compare_says_who_is_stronger_in_one_sentence(tmp_path: Path) -> None:
+    agents = ("compare", "random", "mc(iterations=20,rollout_depth=10)", "--game", "2048")
+    shown = good(*agents, "--executor", "threads", cwd=tmp_path)
+    assert "random is weaker than mc(iterations=20,rollout_depth=10) at 2048 after 64 games (32 pairs)" in shown
+    assert "its mean score differs by -9" in shown and "95 % interval" in shown and "0 (0.0 %)" in shown
+    found = json.loads(good(*agents, "--executor", "serial", "--json", cwd=tmp_path))
+    assert (found["verdict"], found["games"], found["games_left"]) == ("weaker", 64, 0.0)
+    assert found["sentence"] in " ".join(shown.split("\n"))
+    assert -100 < found["estimate"]["difference_percent_low"] < found["estimate"]["difference_percent_high"] < -80
+    assert [row["agent"].split("(")[0] for row in found["agents"]] == ["random", "mc"]
+
+
+def test_a_tournament_shows_ratings_and_who_beats_whom(tmp_path: Path) -> None:
+    command = ("tournament", "tictactoe", "random", "mcts(iterations=50)", "mcts(iterations=5)", "--games", "20")
+    shown = good(*command, "--executor", "threads", cwd=tmp_path)
+    assert "Elo beside the field's mean" in shown and "games won of those against" in shown
+    rows = {row["label"]: row for row in json.loads(good("results", "--json", cwd=tmp_path))}
+    assert rows["mcts(iterations=50)"]["elo"] > rows["random"]["elo_high"]
+    assert sum(len(row["pairs"]) for row in rows.values()) == 3
+
+
 def test_certainty_shows_grids_and_means(tmp_path: Path) -> None:
     """As typed: agreement is 0 for random and 1 for a deterministic agent; the same command shows what is stored."""
     size = ("--states", "3", "--repeats", "4", "--games", "3", "--collector", "mc(iterations=5)", "--seed", "2")
@@ -137,6 +158,11 @@ BAD = {
     ),
     "negative seed": (("play", "2048", "random", "--seed", "-1"), "a seed must be 0 or larger, got -1"),
     "no games": (("tournament", "2048", "random", "--games", "0"), "at least 1 game, got 0"),
+    "no margin": (
+        ("compare", "random", "greedy", "--game", "tictactoe", "--margin", "0"),
+        "above 0 and at most 800 Elo",
+    ),
+    "one agent": (("compare", "random", "random", "--game", "2048"), "two different agents, got random and random"),
     "one search": (("certainty", "2048", "random", "--repeats", "1"), "at least 2 searches of a state, got 1"),
     "no states": (("certainty", "2048", "random", "--states", "0"), "at least 1 state, got 0"),
     "unfit collector": (

@@ -30,6 +30,7 @@ def made(
         "termination": Termination.NORMAL,
         "decisions": tuple(range(10, 10 + n)),
         "nodes": (7,) * n,
+        "seat_seconds": (0.5 / n,) * n,
         "seconds": 0.5,
         "plies": pack_plies(np.array([seed % 7, 3, 2], np.int64)),
         "facts": {"max_tile": 128} if game == GAME else {},

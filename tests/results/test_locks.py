@@ -46,9 +46,10 @@ def test_a_lock_is_refused_to_others_until_it_is_given_back(store: Store, url: s
 def test_the_context_manager_beats_and_unlocks(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(locks, "BEAT_SECONDS", 0.01)
     with store.lock("study") as held:
-        age(store, "study", 1000.0)
+        age(store, "study", 25.0)
+        aged = (stored(store, "study") or ("", 0.0))[1]
         deadline = time.monotonic() + 30
-        while (stored(store, "study") or ("", 0.0))[1] < time.time() - 500:
+        while (stored(store, "study") or ("", 0.0))[1] < aged + 20:
             assert time.monotonic() < deadline, "no heartbeat"
             time.sleep(0.01)
         held.heartbeat()
@@ -60,6 +61,24 @@ def test_a_failing_block_unlocks_and_keeps_its_error(store: Store) -> None:
     with pytest.raises(ZeroDivisionError), store.lock("study"):
         raise ZeroDivisionError
     assert stored(store, "study") is None
+
+
+@pytest.mark.parametrize("hour", [-3600.0, 3600.0])
+def test_a_wall_clock_that_is_set_takes_no_lock_away(
+    store: Store, monkeypatch: pytest.MonkeyPatch, hour: float
+) -> None:
+    held = store.lock("study", "elsewhere:1")
+    real = time.time
+    monkeypatch.setattr(time, "time", lambda: real() + hour)
+    with pytest.raises(UserError, match="must have one driver at a time"):
+        store.lock("study", "bob")
+    held.heartbeat()
+
+
+def test_a_heartbeat_from_before_the_machine_started_again_is_stale(store: Store) -> None:
+    store.lock("study", "elsewhere:1")
+    age(store, "study", -100.0)  # the clock of SQLite begins anew with the machine
+    assert store.lock("study", "bob").holder.startswith("bob")
 
 
 @pytest.mark.parametrize(("seconds", "free"), [(29.0, False), (31.0, True)])

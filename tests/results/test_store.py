@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -40,9 +41,9 @@ def test_the_schema_has_its_tables_and_version(store: Store) -> None:
         names = set(inspect(connection).get_table_names())
         version = connection.scalars(text("SELECT version FROM turnier_version")).all()
     matches = {"turnier_version", "runs", "matches", "seats", "run_matches", "locks"}
-    training = {"training_points", "training_evaluations"}
+    training = {"training_points", "training_evaluations", "run_progress"}
     assert names == matches | {"positions", "votes", "run_votes"} | training
-    assert version == [schema.SCHEMA_VERSION] == [3]
+    assert version == [schema.SCHEMA_VERSION] == [4]
 
 
 def test_sqlite_is_set_up_for_a_writer_and_many_readers(tmp_path: object) -> None:
@@ -156,7 +157,9 @@ def test_a_run_is_begun_once(run: Store) -> None:
     assert (first.id, first.kind, first.name, first.definition) == ("run", "tournament", "a tournament", {"seed": 1})
     assert second.id == "other"
     assert timedelta(0) <= datetime.now(UTC) - first.created < timedelta(minutes=5)
-    assert set(first.environment) == {"turnier", "python", "machine", "cpus"}
+    versions = {"turnier", "python", "numpy", "numba", "ray"}
+    assert set(first.environment) == versions | {"machine", "cpu", "cpus", "memory_gb", "git", "command"}
+    assert first.environment["memory_gb"] > 0 and first.environment["cpus"] == os.cpu_count()
     assert run.run("other") == second
 
 

@@ -63,16 +63,16 @@ def test_one_row_per_match_and_seat(store: Store) -> None:
         "result": None,
         "decisions": 10,
         "nodes": 7,
+        "seat_seconds": 0.5,
         "seconds": 0.5,
         "termination": "normal",
         "seats": 1,
-        "alone": True,
         "max_tile": 512.0,
     }
     duel = frame[frame["match"] == duels()[0].spec.id]
-    assert duel[["seat", "agent", "score", "result", "decisions", "seats", "alone"]].to_numpy().tolist() == [
-        [0, "random", 1.0, "win", 10, 2, False],
-        [1, "greedy", -1.0, "loss", 11, 2, False],
+    assert duel[["seat", "agent", "score", "result", "decisions", "seats", "seat_seconds"]].to_numpy().tolist() == [
+        [0, "random", 1.0, "win", 10, 2, 0.25],
+        [1, "greedy", -1.0, "loss", 11, 2, 0.25],
     ]
     assert duel["max_tile"].isna().all()
 
@@ -159,11 +159,20 @@ def test_summary_of_duels(store: Store) -> None:
     assert mine["win_rate"] == pytest.approx(2 / 5)  # the failure has no result
     # Wilson by hand: (p + z2/2n -+ z sqrt(p q / n + z2/4n2)) / (1 + z2/n), z = 1.959964, n = 5, p = 0.4
     assert (mine["win_rate_low"], mine["win_rate_high"]) == pytest.approx((0.1176208, 0.7692757), abs=1e-6)
-    assert math.isnan(mine["decisions_per_second"])  # two agents, one clock
+    assert mine["decisions_per_second"] == pytest.approx(10 / 0.25)  # its own time, not the match's
+    assert theirs["decisions_per_second"] == pytest.approx(11 / 0.25)
+    assert mine["nodes_per_decision"] == pytest.approx(7 / 10)
     assert math.isnan(mine["max_tile>=2048"])
 
 
-def test_an_agent_that_plays_itself_has_the_clock_alone(store: Store) -> None:
+def test_what_an_older_version_played_has_no_time(store: Store) -> None:
+    store.append("run", [made(5, (1.0, -1.0), ("mc", "random"), DUEL, seat_seconds=(math.nan, math.nan))])
+    found = rows(summary(matches_frame(store)))
+    assert math.isnan(found[DUEL, "mc"]["decisions_per_second"])
+    assert found[DUEL, "random"]["decisions_per_second"] == pytest.approx(10 / 0.25)
+
+
+def test_an_agent_that_plays_itself_counts_once_a_seat(store: Store) -> None:
     store.begin_run("mirror", "tournament", "m", {})
     store.append("mirror", [made(3, (1.0, -1.0), ("random", "random"), DUEL)])
     row = rows(summary(matches_frame(store, run="mirror")))[DUEL, "random"]

@@ -19,13 +19,14 @@ from turnier.agents.learning.network_kernels import (
     add_plainly,
     sum_entries,
 )
-from turnier.agents.learning.settings import DISCOUNT, FROM_RANDOM, METHOD
+from turnier.agents.learning.settings import DISCOUNT, FROM_RANDOM, METHOD, RESTART
 from turnier.games.abi import Floats, kernel
 from turnier.games.rng import below, next_word, seed_stream, uniform
 from turnier.games.twenty48_board import GAIN, move, occupied, place_tile, random_tile, slide, transpose
 
 _U = np.uint64
 Scores = types.Array(types.float32, 2, "C")
+Past = types.Array(types.uint64, 2, "C")
 _U64, _I64 = types.uint64, types.int64
 _0, _1, _4, _8, _16, _32, _48 = (_U(n) for n in (0, 1, 4, 8, 16, 32, 48))
 _LOW32, _ROW, _ONES = _U(0xFFFFFFFF), _U(0xFFFF), _U(0x1111111111111111)
@@ -79,6 +80,14 @@ def move_all(board, high, boards, highs, gains):
     return legal
 
 
+@kernel(Past(Past))
+def with_more_room(past):
+    """A copy of what a game's decisions began from, [moves, 3], with twice the room."""
+    larger = np.empty((2 * past.shape[0], 3), np.uint64)
+    larger[: past.shape[0]] = past
+    return larger
+
+
 @kernel(_I64(Words, Table, Floats, _U64, _I64, Table, Floats, Scores))
 def learn_2048(words, table, settings, key, first, rates, epsilons, scores):
     """Plays and learns from game after game; see learn_games.
@@ -98,6 +107,8 @@ def learn_2048(words, table, settings, key, first, rates, epsilons, scores):
     coherent = words[SUMS] != 0
     discount = np.float32(settings[DISCOUNT])
     at_end = settings[METHOD] == 1.0
+    restart = np.int64(settings[RESTART])
+    past = np.empty((1024, 3), np.uint64)  # board, high and score before each decision since the start
     moves = 0
     for game in range(scores.shape[0]):
         seed_stream(key + _U(first + game) * _STREAM, rng)
@@ -105,7 +116,7 @@ def learn_2048(words, table, settings, key, first, rates, epsilons, scores):
         epsilon = epsilons[game]
         board, high = with_tile(_0, _0, rng), _0
         board = with_tile(board, high, rng)
-        score, begun = 0, False
+        score, begun, played, ended = np.int64(0), False, 0, False
         while True:
             legal = move_all(board, high, boards, highs, gains)
             for action in range(4):
@@ -141,7 +152,20 @@ def learn_2048(words, table, settings, key, first, rates, epsilons, scores):
                 else:
                     add_plainly(table, index, before, count, _0, change)
             if best < 0:
-                break
+                if not ended:
+                    scores[game, 0] = np.float32(score)
+                    ended = True
+                played //= 2
+                if restart == 0 or played < restart:
+                    break
+                board, high, score = past[played, 0], past[played, 1], np.int64(past[played, 2])
+                begun, played = False, 0
+                continue
+            if restart > 0:
+                if played == past.shape[0]:
+                    past = with_more_room(past)
+                past[played, 0], past[played, 1], past[played, 2] = board, high, _U(score)
+                played += 1
             chosen = _U(best) * count
             for i in range(count):
                 index[before + i] = index[chosen + i]
@@ -150,5 +174,4 @@ def learn_2048(words, table, settings, key, first, rates, epsilons, scores):
             score += gains[best]
             board, high = boards[best], highs[best]
             board = with_tile(board, high, rng)
-        scores[game, 0] = np.float32(score)
     return moves

@@ -38,7 +38,7 @@ from turnier.agents.learning.network_kernels import (
     stage_of,
     sum_entries,
 )
-from turnier.agents.learning.settings import DISCOUNT, FROM_RANDOM, HORIZON, METHOD, TRACE
+from turnier.agents.learning.settings import DISCOUNT, FROM_RANDOM, HORIZON, METHOD, RESTART, TRACE
 from turnier.games.abi import CHANCE, GAME, TERMINAL, Floats, State, kernel
 from turnier.games.generic import copy_state, draw_outcome
 from turnier.games.rng import below, seed_stream, uniform
@@ -48,6 +48,7 @@ _U64, _I64, _F32 = types.uint64, types.int64, types.float32
 _STREAM = _U(4 * 0x9E3779B97F4A7C15 % 2**64)  # as in learn2048.py
 _0, _1 = _U(0), _U(1)
 Scores = types.Array(types.float32, 2, "C")  # [games, seats]
+States, Returns = types.Array(types.int64, 2, "C"), types.Array(types.float64, 2, "C")
 
 
 @kernel(_F32(Floats, types.float64, types.float64, types.boolean))
@@ -89,6 +90,22 @@ def learn_from(words, table, settings, index, newest, kept, rate, targets):
             at = (at if at > _0 else horizon) - _1
 
 
+@kernel(States(States))
+def with_more_states(past):
+    """A copy of states [n, words] with room for twice as many."""
+    larger = np.empty((2 * past.shape[0], past.shape[1]), np.int64)
+    larger[: past.shape[0]] = past
+    return larger
+
+
+@kernel(Returns(Returns))
+def with_more_returns(past):
+    """A copy of returns [n, seats] with room for twice as many."""
+    larger = np.empty((2 * past.shape[0], past.shape[1]))
+    larger[: past.shape[0]] = past
+    return larger
+
+
 @kernel(_I64(GAME, State, Words, Table, Floats, _U64, _I64, Table, Floats, Scores))
 def learn_games(game, start, words, table, settings, key, first, rates, epsilons, scores):
     """Plays games against itself and learns from each move; returns how many actions were played.
@@ -125,6 +142,9 @@ def learn_games(game, start, words, table, settings, key, first, rates, epsilons
     now, known, sums, changes = board.now, board.known, board.sums, board.changes
     index = np.zeros(np.int64(horizon * count + AHEAD), np.uint64)  # the entries of the last afterstates, a ring
     values = np.zeros((game.max_choices, outputs), np.float32)  # of the actions looked at
+    restart = np.int64(settings[RESTART])
+    # What each decision since the start began from.
+    past, past_returns = np.empty((256, start.size), np.int64), np.empty((256, seats))
     moves = 0
     for number in range(scores.shape[0]):
         seed_stream(key + _U(first + number) * _STREAM, rng)
@@ -134,7 +154,7 @@ def learn_games(game, start, words, table, settings, key, first, rates, epsilons
         set_board(game, words, state, board, index)
         returns[:] = 0.0
         before[:] = 0.0  # the returns at the newest afterstate
-        newest, kept = _0, _0
+        newest, kept, played, ended = _0, _0, 0, False
         while True:
             mover = game.to_move(state)
             if mover == CHANCE:
@@ -146,7 +166,25 @@ def learn_games(game, start, words, table, settings, key, first, rates, epsilons
                     for o in range(outputs):
                         values[0, o] = gained(settings, before[o], returns[o], True)
                     learn_from(words, table, settings, index, newest, kept, rate, values[0])
-                break
+                if not ended:
+                    for seat in range(seats):
+                        scores[number, seat] = np.float32(returns[seat])
+                    ended = True
+                played //= 2
+                if restart == 0 or played < restart:
+                    break
+                copy_state(past[played], state)
+                returns[:] = past_returns[played]
+                before[:] = past_returns[played]
+                set_board(game, words, state, board, index)
+                newest, kept, played = _0, _0, 0
+                continue
+            if restart > 0:
+                if played == past.shape[0]:
+                    past, past_returns = with_more_states(past), with_more_returns(past_returns)
+                copy_state(state, past[played])
+                past_returns[played] = returns
+                played += 1
             n = game.legal(state, choices)
             learns = kept > _0
             chosen, candidates = 0, n
@@ -206,6 +244,4 @@ def learn_games(game, start, words, table, settings, key, first, rates, epsilons
                 kept = min(kept + _1, horizon)
             else:
                 kept = _0
-        for seat in range(seats):
-            scores[number, seat] = np.float32(returns[seat])
     return moves

@@ -20,7 +20,8 @@ class Td(Declared):
     After each action the board before moves towards reward + discount x value of the board after; `alpha` is the
     share of the error that is made good at once. Sources: Kutsch 2017, 6.1; Weitz 2022, 4.1 (schedules: alpha falls
     geometrically, epsilon linearly, over the games asked for); Beal and Smith 1999 (coherence); Guei et al. 2021
-    (optimism).
+    (optimism); Matsuzaki 2017 (restart: what is played again from its middle is part of the game, whose score is that
+    of its first end).
     """
 
     name: ClassVar[str] = "td"
@@ -36,6 +37,13 @@ class Td(Declared):
     discount: float = parameter(1.0, "gamma: what the value of the next board counts", low=0, high=1)
     trace: float = parameter(0.0, "lambda: how errors count for boards before the last one", low=0, high=1)
     horizon: int = parameter(64, "most boards that an error counts for, where lambda is above 0", low=1, high=10_000)
+    restart: int = parameter(
+        0,
+        "play a game again from its middle while that leaves so many moves to play, 0 = never",
+        low=0,
+        high=1_000_000,
+        later=True,
+    )
     method: int = parameter(2, "target: 1 the return when the game is over, 2 each move's reward", low=1, high=2)
 
     def check(self) -> None:
@@ -44,8 +52,9 @@ class Td(Declared):
 
     def settings(self) -> npt.NDArray[np.float64]:
         """Returns what the kernels read, in the order of settings.py."""
+        horizon = self.horizon if self.trace else 1
         settings = np.array(
-            (self.discount, self.trace, self.method, self.from_random, self.horizon if self.trace else 1), np.float64
+            (self.discount, self.trace, self.method, self.from_random, horizon, self.restart), np.float64
         )
         assert len(settings) == NUM_SETTINGS
         return settings

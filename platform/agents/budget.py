@@ -1,0 +1,22 @@
+"""Budgets per move, so that agents can be compared on equal terms: time, rollouts, nodes or plies."""
+
+from __future__ import annotations
+
+import re
+
+from turnier.games.errors import UserError
+
+AMOUNT = object()  # in an agent's `budgets`, where the amount goes
+UNITS = ("ms", "rollouts", "nodes", "plies")
+
+
+def read_budget(text: str) -> tuple[int, str]:
+    """Returns amount and unit of a budget such as 50ms or 1000nodes; raises UserError for anything else."""
+    found = re.fullmatch(r"\s*([\d_,]+)\s*([a-z]+)\s*", text)
+    amount = int(re.sub(r"\D", "", found[1]) or 0) if found else 0
+    if not found or found[2] not in UNITS or amount < 1:
+        raise UserError(
+            f"a budget per move must be a whole number and one of {', '.join(UNITS)}, got {text!r}; write 50ms or"
+            " 1000rollouts."
+        )
+    return amount, found[2]

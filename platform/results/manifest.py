@@ -1,0 +1,96 @@
+"""What a run was begun with: versions, machine, state of the source, command line. No hosts, no passwords."""
+
+from __future__ import annotations
+
+import functools
+import os
+import platform
+import subprocess
+from collections.abc import Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+_PACKAGES = ("turnier", "numpy", "numba", "ray")
+# Where a command plays is no part of what it asks for, and a store's URL may hold a password.
+_PLACES = ("--store", "--executor", "--workers", "--address")
+_command: list[str] = []
+
+
+def started_with(words: Sequence[str]) -> None:
+    """Says which words the command line has, its program's name first."""
+    _command[:] = [Path(words[0]).name, *_without_places(words[1:])] if words else []
+
+
+def command_line() -> list[str]:
+    """Returns the words, without options that say where to play; none where no command line was used."""
+    return list(_command)
+
+
+def manifest() -> dict[str, Any]:
+    """Returns what is stored with a run."""
+    return {**_fixed(), "command": command_line()}
+
+
+def _without_places(words: Sequence[str]) -> list[str]:
+    kept, skip = [], False
+    for word in words:
+        if skip or word.split("=")[0] in _PLACES:
+            skip = not skip and word in _PLACES
+            continue
+        kept.append(word)
+    return kept
+
+
+@functools.cache
+def _fixed() -> dict[str, Any]:
+    """What stays the same as long as the process runs."""
+    return {
+        **{package: _version(package) for package in _PACKAGES},
+        "python": platform.python_version(),
+        "machine": f"{platform.system()} {platform.machine()}",
+        "cpu": cpu_model(),
+        "cpus": os.cpu_count(),
+        "memory_gb": round(memory_bytes() / 1e9, 1),
+        "git": _git_state(Path(__file__).resolve()),
+    }
+
+
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return "unknown"
+
+
+def cpu_model() -> str:
+    """Returns the processor's name, as far as the system tells it."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor()
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "")
+
+
+def memory_bytes() -> int:
+    """Returns how much memory the machine has, 0 where the system does not say."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return 0
+
+
+def _git_state(file: Path) -> dict[str, Any] | None:
+    """Returns the commit that a source file is from and whether the checkout differs; None where git has it not."""
+
+    def git(*words: str) -> str:
+        command = ["git", "-C", str(file.parent), *words]
+        environment = os.environ | {"GIT_OPTIONAL_LOCKS": "0"}
+        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=10, env=environment)
+        return done.stdout.strip()
+
+    try:
+        git("ls-files", "--error-unmatch", file.name)  # an installed package may lie in somebody else's checkout
+        return {"commit": git("rev-parse", "HEAD"), "dirty": bool(git("status", "--porcelain", "-uno"))}
+    except (OSError, subprocess.SubprocessError):
+        return None

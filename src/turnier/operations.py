@@ -1,0 +1,84 @@
+"""Commands that look after runs: status, and what `turnier tournament --resume` types again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime, timedelta
+from typing import Annotated
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from turnier.games.errors import UserError
+
+StoreOption = Annotated[str, typer.Option("--store", help="SQLite or PostgreSQL URL")]
+DEFAULT_STORE = "sqlite:///turnier.db"
+COLOURS = {"running": "green", "stopped": "yellow"}
+
+
+def status(
+    store: StoreOption = DEFAULT_STORE,
+    as_json: Annotated[bool, typer.Option("--json", help="print JSON")] = False,
+) -> None:
+    """Shows running and past runs of a store: how far they are, how fast, and how long they still take.
+
+    Another process may be playing them, also on another machine. A run counts as stopped where its driver has ended
+    or has been silent for 30 seconds; to go on, repeat its command or type turnier tournament --resume RUN.
+
+    Example: turnier status --store postgresql://user@host/turnier
+    """
+    from turnier.results.run_progress import progress_of_runs
+    from turnier.results.store import Store
+
+    with Store.open(store, read_only=True) as results:
+        runs = progress_of_runs(results)
+    if as_json:
+        print(json.dumps([asdict(run) for run in runs], indent=2))
+        return
+    console = Console()
+    table = Table(box=box.SIMPLE, padding=(0, 1, 0, 0))
+    table.add_column("run, begun", no_wrap=True)
+    for heading in ("state", "done", "rate", "left"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for run in runs:
+        state = f"[{COLOURS[run.state]}]{run.state}" if run.state in COLOURS else run.state
+        done = f"{run.stored:,} stored"
+        if run.done is not None:
+            done = f"{run.done:,} of {run.planned:,}" + f" {run.unit}" * (run.unit != "games")
+        rate = "" if run.rate is None else f"{run.rate:,.3g}/s" if run.rate < 1000 else f"{run.rate:,.0f}/s"
+        left = "" if run.seconds_left is None else str(timedelta(seconds=round(run.seconds_left)))
+        table.add_row(f"{run.run}\n[dim]{run.name}, {_ago(run.began)}", state, done, rate, left)
+    console.print(table)
+
+
+def _ago(moment: str) -> str:
+    """Returns how long ago a UTC time is, roughly."""
+    seconds = max(0.0, (datetime.now(UTC) - datetime.fromisoformat(moment)).total_seconds())
+    for unit, size in (("days", 86400), ("hours", 3600), ("min", 60)):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.0f} {unit} ago"
+    return f"{seconds:.0f} s ago"
+
+
+def resumed_words(run: str, store: str, others: Sequence[str]) -> list[str]:
+    """Returns the command line that a tournament was last driven with, without where; raises UserError without one."""
+    from turnier.results.run_progress import stored_command
+    from turnier.results.store import Store
+
+    if others:
+        raise UserError(f"--resume takes game and agents from the run, got {' '.join(others)} too; leave them out.")
+    with Store.open(store, read_only=True) as results:
+        found = results.find_run(run)
+        words = list(stored_command(results, found.id))
+    if found.kind != "tournament":
+        raise UserError(f"--resume goes on with a tournament, got a {found.kind}; repeat the command that began it.")
+    if words[1:2] != ["tournament"]:
+        raise UserError(
+            f"{found.id} must have been played by `turnier tournament` of this version to be resumed by its name;"
+            " repeat the command that began it."
+        )
+    return words[1:]

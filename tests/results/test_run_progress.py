@@ -1,0 +1,241 @@
+"""How far runs are: told by their drivers, read by anybody; a driver that is silent or dead is never running."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+from sqlalchemy import text, update
+
+from tests.results.made import made
+from turnier.arena.progress import Bar, game_bar
+from turnier.games.errors import UserError
+from turnier.results import manifest, run_progress
+from turnier.results.locks import this_process
+from turnier.results.run_progress import RunProgress, progress_of_runs, run_bar, stored_command
+from turnier.results.schema import run_progress as table
+from turnier.results.store import Store
+from turnier.results.tables import matches_frame
+
+RUN = "tournament:0123456789abcdef"
+
+
+@pytest.fixture
+def run(store: Store) -> Store:
+    store.begin_run(RUN, "tournament", "a tournament", {"seed": 1})
+    return store
+
+
+def shown(store: Store) -> RunProgress:
+    (found,) = progress_of_runs(store)
+    return found
+
+
+def bar(store: Store, total: int = 10) -> Any:
+    return run_bar(store, RUN, "test", total, Console(file=io.StringIO()))
+
+
+def told(store: Store, **changes: Any) -> None:
+    """Changes what the driver said last."""
+    with store.database.writing() as connection:
+        connection.execute(update(table).values(changes))
+
+
+def eventually(store: Store, done: int) -> RunProgress:
+    deadline = time.monotonic() + 30
+    while (found := shown(store)).done != done:
+        assert time.monotonic() < deadline, found
+        time.sleep(0.01)
+    return found
+
+
+def test_another_reader_sees_a_run_begin_go_on_and_end(run: Store, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_progress, "BEAT_SECONDS", 0.02)
+    with Store.open(url, read_only=True) as reader:
+        assert (shown(reader).state, shown(reader).done, shown(reader).stored) == ("unknown", None, 0)
+        with bar(run) as running:
+            running.skip(3)
+            before = eventually(reader, 3)
+            assert (before.state, before.planned, before.rate, before.seconds_left) == ("running", 10, None, None)
+            assert before.holder == this_process() and before.ended is None
+            running.advance(5)
+            later = eventually(reader, 8)
+            assert later.rate is not None and later.rate > 0
+            assert later.seconds_left == pytest.approx(2 / later.rate)
+            running.expect(4, "searches")
+            running.advance(6)
+        end = shown(reader)
+        assert (end.state, end.done, end.planned, end.unit) == ("finished", 14, 14, "searches")
+        assert end.rate is end.seconds_left is None and end.ended is not None
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("progress")]
+
+
+def test_a_run_that_fails_is_stopped_with_what_is_stored_and_goes_on(run: Store) -> None:
+    def fails() -> None:
+        with bar(run) as running:
+            run.append(RUN, [made(seed) for seed in range(4)])
+            running.advance(2)  # two more were stored than its driver came to say
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fails()
+    assert (shown(run).state, shown(run).done, shown(run).stored) == ("stopped", 4, 4)
+    with bar(run):
+        assert shown(run).state == "running"
+
+
+@pytest.mark.parametrize(("seconds", "state"), [(25.0, "running"), (31.0, "stopped"), (-31.0, "stopped")])
+def test_a_driver_that_is_silent_for_thirty_seconds_has_stopped(run: Store, seconds: float, state: str) -> None:
+    with bar(run):
+        told(run, heartbeat=table.c.heartbeat - seconds, holder="another-machine:1")
+        assert shown(run).state == state
+
+
+def test_a_driver_of_this_machine_that_has_ended_has_stopped(run: Store) -> None:
+    process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    with bar(run):
+        told(run, holder=this_process().replace(str(os.getpid()), str(process.pid)))
+        assert shown(run).state == "running"
+        process.kill()
+        process.communicate()
+        assert shown(run).state == "stopped"
+
+
+@pytest.mark.parametrize("hour", [-3600.0, 3600.0])
+def test_a_wall_clock_that_is_set_does_not_stop_a_run(run: Store, monkeypatch: pytest.MonkeyPatch, hour: float) -> None:
+    monkeypatch.setattr(run_progress, "BEAT_SECONDS", 0.02)
+    real = time.time
+    with bar(run) as running:
+        running.advance(1)
+        eventually(run, 1)
+        monkeypatch.setattr(time, "time", lambda: real() + hour)
+        running.advance(1)
+        found = eventually(run, 2)
+        assert found.state == "running" and 0 < (found.rate or 0) < 1e6
+
+
+def test_a_store_that_fails_does_not_hide_why_a_run_ended(tmp_path: Path) -> None:
+    def fails(store: Store) -> None:
+        with bar(store), store.database.writing() as connection:
+            connection.execute(text("DROP TABLE run_progress"))
+            connection.commit()
+            raise ZeroDivisionError
+
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
+        store.begin_run(RUN, "tournament", "t", {})
+        with pytest.raises(ZeroDivisionError):
+            fails(store)
+
+
+def as_version_3(store: Store) -> None:
+    """Makes a store what version 3 made."""
+    with store.database.writing() as connection:
+        connection.execute(text("DROP TABLE run_progress"))
+        connection.execute(text("ALTER TABLE seats DROP COLUMN seconds"))
+        connection.execute(text("UPDATE turnier_version SET version = 3"))
+
+
+def test_a_store_of_version_3_is_read_as_it_is_and_upgraded_by_a_writer(run: Store, url: str) -> None:
+    run.append(RUN, [made(1), made(2)])
+    before = run.runs()
+    as_version_3(run)
+    with Store.open(url, read_only=True) as reader:
+        assert (shown(reader).state, shown(reader).stored) == ("unknown", 2)
+        assert stored_command(reader, RUN) == ()
+        assert reader.runs() == before
+        assert repr(reader.record(made(1).spec.id)) == repr(made(1, seat_seconds=(math.nan,)))
+        frame = matches_frame(reader)
+        assert list(frame["seat_seconds"]) == list(frame["seconds"])  # of one seat, whose time is the match's
+    for _ in range(2):
+        with Store.open(url) as store:
+            assert store.runs() == before
+            assert repr(store.record(made(1).spec.id)) == repr(made(1, seat_seconds=(math.nan,)))
+            store.append(RUN, [made(3)])
+            assert store.record(made(3).spec.id) == made(3)
+            with bar(store):
+                assert shown(store).state == "running"
+
+
+@pytest.fixture
+def command_line() -> Iterator[None]:
+    before = manifest.command_line()
+    yield
+    manifest.started_with(before)
+
+
+def test_the_command_is_stored_without_where_it_plays(run: Store, command_line: None) -> None:
+    words = ["tournament", "2048", "random", "greedy(evaluator=ntuple(file=w.npz))", "--games", "5"]
+    places = ["--store", "postgresql://me:secret@host/x", "--workers=3", "--address=1.2.3.4:5", "--executor", "ray"]
+    manifest.started_with(["/home/me/.venv/bin/turnier", *places, *words])
+    run.begin_run("other", "tournament", "other", {})
+    with bar(run):
+        assert stored_command(run, RUN) == ("turnier", *words)
+    environment = json.dumps(run.run("other").environment)
+    assert run.run("other").environment["command"] == ["turnier", *words]
+    assert not any(hidden in environment for hidden in ("secret", "1.2.3.4", "/home"))
+
+
+def test_the_commit_is_that_of_the_packages_own_checkout(tmp_path: Path) -> None:
+    def git(*words: str) -> None:
+        name = ("-c", "user.name=x", "-c", "user.email=x")
+        subprocess.run(["git", "-C", str(tmp_path), *name, *words], check=True, capture_output=True)
+
+    git("init")
+    own, installed = tmp_path / "own.py", tmp_path / "venv.py"
+    for file in (own, installed):
+        file.write_text("1")
+    git("add", "own.py")
+    git("commit", "-m", "x")
+    clean = manifest._git_state(own)
+    assert clean is not None and len(clean["commit"]) == 40 and clean["dirty"] is False
+    assert manifest._git_state(installed) is None
+    own.write_text("2")
+    assert manifest._git_state(own) == clean | {"dirty": True}
+
+
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [(RUN, RUN), ("tournament:01", RUN), ("01", RUN), ("study", "study:a"), ("study:a", "study:a"), ("ab", "study:ab")],
+)
+def test_a_run_is_found_by_the_beginning_of_its_id(run: Store, typed: str, found: str) -> None:
+    for name in ("a", "ab"):
+        run.begin_run(f"study:{name}", "study", name, {})
+    if typed == "study":
+        with pytest.raises(
+            UserError, match=r"must be named so that it is one, got 'study', which begins study:a, study:ab"
+        ):
+            run.find_run(typed)
+        return
+    assert run.find_run(typed).id == found
+
+
+def test_a_run_that_is_not_there_suggests_the_closest(run: Store) -> None:
+    for typed in ("tournament:9", ""):
+        with pytest.raises(UserError, match="There is no run named"):
+            run.find_run(typed)
+
+
+def test_many_threads_advance_one_bar() -> None:
+    with game_bar("x", 8000, Console(file=io.StringIO())) as counting:
+
+        def advance(counting: Bar) -> None:
+            for _ in range(1000):
+                counting.advance(1)
+
+        threads = [threading.Thread(target=advance, args=(counting,)) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert counting.done == 8000
