@@ -9,10 +9,11 @@ from __future__ import annotations
 import concurrent.futures
 import functools
 import os
+import time
 from abc import ABC, abstractmethod
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -28,16 +29,10 @@ TARGET_SECONDS = 1.0  # of work in a batch
 GROWTH = 8  # a batch is at most this many times larger than the largest before it
 
 
-class Timed(Protocol):
-    """What every record says: how long the work took."""
-
-    @property
-    def seconds(self) -> float: ...
-
+MOST_LOSSES = 10  # of the same work; then it is what ends the workers
 
 S = TypeVar("S")
-R = TypeVar("R", bound=Timed)
-Batch = Callable[..., list[Any]]  # what a worker calls: (specs) or (specs, stop) -> their records
+R = TypeVar("R")
 
 
 class Work(NamedTuple, Generic[S, R]):
@@ -45,6 +40,24 @@ class Work(NamedTuple, Generic[S, R]):
 
     do: Callable[[Sequence[S], npt.NDArray[np.int64] | None], list[R]]  # once stop[0] is not 0 it leaves out the rest
     prepare: Callable[[Sequence[S]], None]  # refuses bad specs and compiles, before anything is done
+
+
+class Done(NamedTuple):
+    """What a batch came to: the records of its specs in order, and how long a worker took for all of it."""
+
+    records: list[Any]
+    seconds: float
+
+
+Batch = Callable[..., Done]  # what a worker calls: (specs) or (specs, stop)
+
+
+def do_batch(work: Work[Any, Any], specs: Sequence[Any], stop: npt.NDArray[np.int64] | None = None) -> Done:
+    """Does a batch; a fresh process loads its kernels before the clock starts."""
+    work.prepare(specs)
+    began = time.perf_counter()
+    records = work.do(specs, stop)
+    return Done(records, time.perf_counter() - began)
 
 
 MATCHES: Work[MatchSpec, MatchRecord] = Work(play_matches, prepare_matches)
@@ -71,6 +84,8 @@ class BatchSizer:
         return max(1, min(wanted, fair, self.largest * GROWTH))
 
     def observe(self, done: int, seconds: float) -> None:
+        if not done:
+            return
         latest = max(seconds, 1e-6) / done
         # Agents differ, so recent batches count most; a slow one at once, lest batches grow too long.
         self.seconds_each = max(latest, 0.5 * (self.seconds_each + latest))
@@ -78,7 +93,9 @@ class BatchSizer:
 
 
 class Executor(ABC):
-    """Does work on some workers; use it as a context manager."""
+    """Does work on some workers, as many as there are at the time; use it as a context manager."""
+
+    workers: int
 
     def __init__(self, workers: int) -> None:
         if workers < 1:
@@ -96,8 +113,8 @@ class Executor(ABC):
         """Starts a batch and returns its ticket (hashable)."""
 
     @abstractmethod
-    def wait(self, tickets: list[Any]) -> Iterable[tuple[Any, list[Any] | Lost]]:
-        """Waits until at least one ticket is done; returns what is."""
+    def wait(self, tickets: list[Any]) -> Iterable[tuple[Any, Done | Lost]]:
+        """Waits until at least one ticket is done, or there are more workers; returns what is done."""
 
     @abstractmethod
     def close(self) -> None:
@@ -119,20 +136,26 @@ class Executor(ABC):
         A lost batch is done again, what was yielded never is. At most two batches a worker are in flight.
         """
         waiting = deque(specs)
-        work.prepare(list(waiting))
+        work.prepare(waiting)
         sizer = BatchSizer(self.workers)
+        do = functools.partial(do_batch, work)
         flying: dict[Any, list[S]] = {}
+        losses: Counter[S] = Counter()
         while waiting or flying:
+            sizer.workers = max(1, self.workers)
             while waiting and len(flying) < 2 * self.workers:
                 batch = [waiting.popleft() for _ in range(min(len(waiting), sizer.size(len(waiting))))]
-                flying[self.submit(work.do, batch)] = batch
+                flying[self.submit(do, batch)] = batch
             for ticket, result in self.wait(list(flying)):
                 batch = flying.pop(ticket)
                 if isinstance(result, Lost):
+                    losses.update(batch)
+                    if losses[batch[0]] > MOST_LOSSES:
+                        raise UserError(f"workers must survive their work, but {MOST_LOSSES} ended at {batch[0]}.")
                     waiting.extendleft(reversed(batch))
                     continue
-                sizer.observe(len(batch), sum(record.seconds for record in result))
-                yield result
+                sizer.observe(len(result.records), result.seconds)
+                yield result.records
 
 
 class SerialExecutor(Executor):
@@ -140,14 +163,14 @@ class SerialExecutor(Executor):
 
     def __init__(self, workers: int | None = None) -> None:
         super().__init__(1)
-        self._done: dict[int, list[Any]] = {}
+        self._done: dict[int, Done] = {}
 
     def submit(self, do: Batch, batch: list[Any]) -> int:
         ticket = len(self._done)
         self._done[ticket] = do(batch)
         return ticket
 
-    def wait(self, tickets: list[Any]) -> Iterable[tuple[Any, list[Any] | Lost]]:
+    def wait(self, tickets: list[Any]) -> Iterable[tuple[Any, Done | Lost]]:
         done, self._done = self._done, {}
         return done.items()
 
@@ -163,10 +186,10 @@ class ThreadExecutor(Executor):
         self._pool = concurrent.futures.ThreadPoolExecutor(self.workers, "turnier")
         self._stop = np.zeros(1, np.int64)
 
-    def submit(self, do: Batch, batch: list[Any]) -> concurrent.futures.Future[list[Any]]:
+    def submit(self, do: Batch, batch: list[Any]) -> concurrent.futures.Future[Done]:
         return self._pool.submit(do, batch, self._stop)
 
-    def wait(self, tickets: list[Any]) -> Iterable[tuple[Any, list[Any] | Lost]]:
+    def wait(self, tickets: list[Any]) -> Iterable[tuple[Any, Done | Lost]]:
         done, _ = concurrent.futures.wait(tickets, return_when=concurrent.futures.FIRST_COMPLETED)
         return [(future, future.result()) for future in done]
 

@@ -30,14 +30,15 @@ from turnier.arena.play_kernel import (
     WHOLE,
     play_many,
 )
-from turnier.arena.spec import MatchRecord, MatchSpec, Termination, derive_seed, pack_plies, unpack_plies
+from turnier.arena.spec import MatchRecord, MatchSpec, Termination, derive_seed, pack_many, pack_plies, unpack_plies
 from turnier.games.abi import CHANCE, compile_kernel
 from turnier.games.errors import UserError
 from turnier.games.game import MAX_SEATS, Game, Position
 from turnier.games.registry import game_of
-from turnier.games.rng import streams
+from turnier.games.rng import streams, streams_of
 
 FIRST_ROOM = 1 << 17  # plies; a match that does not fit is played again, so this is more than a long game of 2048
+ILLEGAL_ERROR = "the agent chose an illegal action"
 TERMINATIONS = {NORMAL: Termination.NORMAL, ILLEGAL: Termination.ILLEGAL_ACTION, LIMIT: Termination.LIMIT}
 
 
@@ -119,7 +120,7 @@ def _play_compiled(
     n, num_seats = len(specs), game.num_seats
     opening, max_plies = np.array(specs[0].opening, np.int64), specs[0].max_plies
     states = np.tile(game.new_state(), (n, 1))
-    rngs = np.stack([streams(spec.seed, 1 + num_seats) for spec in specs])
+    rngs = streams_of([spec.seed for spec in specs], 1 + num_seats)
     returns, counts = np.zeros((n, num_seats)), np.zeros((n, NUM_COUNTS, num_seats), np.int64)
     padded = tuple(seats) + (seats[0],) * (MAX_SEATS - num_seats)
     _call_once(game, padded)
@@ -130,25 +131,21 @@ def _play_compiled(
         plies, ends = np.empty(room, np.int64), np.zeros((n - done, 3), np.int64)
         arrays = (states[done:], rngs[done:], opening, max_plies, returns[done:], counts[done:])
         played = play_many(game.kernels, padded, *arrays, plies, ends, stop)
-        first = 0
-        for i in range(played):
-            j, end, status = done + i, ends[i, END], int(ends[i, STATUS])
-            error = "the agent chose an illegal action" if status == ILLEGAL else ""
-            records.append(
-                MatchRecord(
-                    specs[j],
-                    TERMINATIONS[status],
-                    tuple(returns[j].tolist()),
-                    tuple(counts[j, DECISIONS].tolist()),
-                    tuple(counts[j, NODES].tolist()),
-                    tuple((1e-9 * counts[j, NANOSECONDS]).tolist()),
-                    1e-9 * int(ends[i, WHOLE]),
-                    pack_plies(plies[first:end]),
-                    game.facts(states[j]),
-                    error,
-                )
-            )
-            first = end
+        # Whole columns at a time: a short game takes less than a few calls of Python for each.
+        these, lengths = slice(done, done + played), ends[:played, END].tolist()
+        columns = (
+            specs[these],
+            [TERMINATIONS[status] for status in ends[:played, STATUS].tolist()],
+            map(tuple, returns[these].tolist()),
+            map(tuple, counts[these, DECISIONS].tolist()),
+            map(tuple, counts[these, NODES].tolist()),
+            map(tuple, (1e-9 * counts[these, NANOSECONDS]).tolist()),
+            (1e-9 * ends[:played, WHOLE]).tolist(),
+            pack_many(plies[: lengths[-1]], lengths) if played else [],
+            game.facts_of(states[these]),
+            [ILLEGAL_ERROR if status == ILLEGAL else "" for status in ends[:played, STATUS].tolist()],
+        )
+        records += map(MatchRecord, *columns)
         done += played
         if played == 0:
             room *= 4  # the first match did not fit
@@ -214,7 +211,7 @@ def _play_in_python(game: Game, spec: MatchSpec, pool: Pool) -> MatchRecord:
             termination, error = Termination.ERROR, f"{spec.agents[mover]}: {type(failure).__name__}: {failure}"
             break
         if action not in position.legal_actions():
-            termination, error = Termination.ILLEGAL_ACTION, "the agent chose an illegal action"
+            termination, error = Termination.ILLEGAL_ACTION, ILLEGAL_ERROR
             break
         decisions[mover] += 1
         nodes[mover] += searched

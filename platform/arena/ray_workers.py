@@ -1,105 +1,37 @@
-"""Actors on a Ray cluster that do an executor's work and search for ensembles. Nothing else imports ray."""
+"""Executors and pools on a crew of Ray actors (`ray_crew`)."""
 
 from __future__ import annotations
 
-import contextlib
-import logging
-import os
-import socket
-import time
-from collections.abc import Callable, Iterable
-from typing import Any
-
-import numpy as np
+import functools
+from collections.abc import Iterable, Sequence
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 from turnier.agents.agent import Decision
 from turnier.agents.pool import Pool, SearchJob
-from turnier.arena.executors import Batch, Executor, Lost
-from turnier.games.errors import UserError
+from turnier.arena.executors import Batch, Done, Executor, Lost
+from turnier.arena.ray_crew import Crew
 
 
-class RayWorker:
-    """The actor: one process that does one piece of work after the other."""
+class Rows(NamedTuple):
+    """Dataclass instances as plain rows, which pickle several times faster."""
 
-    def work(self, do: Callable[[Any], Any], what: Any) -> Any:
-        return do(what)
+    kind: type
+    rows: list[tuple[Any, ...]]
+
+    @classmethod
+    def of(cls, items: Sequence[Any], first: int = 0) -> Rows:
+        """Returns the rows without the fields before the `first`."""
+        if not items:
+            return cls(object, [])
+        fields = attrgetter(*list(items[0].__dataclass_fields__)[first:])
+        return cls(type(items[0]), list(map(fields, items)))
 
 
-class Crew:
-    """Actors that keep their kernels warm: on the cluster at `address`, else on a quiet local one."""
-
-    PATIENCE = 600.0  # seconds that work may take, plus ten times the longest so far; then its worker is replaced
-
-    def __init__(self, workers: int | None = None, address: str | None = None) -> None:
-        self.address = address or os.environ.get("RAY_ADDRESS") or "local"
-        self._ray = _connect(self.address, workers)
-        cpus = int(self._ray.cluster_resources().get("CPU", 0))
-        if cpus < 1:
-            _disconnect(self._ray)
-            raise UserError(f"the Ray cluster at {self.address} must have at least 1 CPU, got none; add a worker node.")
-        self.workers = workers or cpus
-        self._actor_class = self._ray.remote(num_cpus=1, max_restarts=0)(RayWorker)
-        self.actors = [self._actor_class.remote() for _ in range(self.workers)]
-        self._load = [0] * self.workers
-        self._flights: dict[Any, tuple[int, Any, float]] = {}  # ref -> actor's index, actor, when it was sent
-        self._longest = 0.0
-
-    def send(self, do: Callable[[Any], Any], what: Any) -> Any:
-        """Lets the actor that has least to do call a function, which Ray ships by name; returns the ref."""
-        worker = int(np.argmin(self._load))
-        ref = self.actors[worker].work.remote(do, what)
-        self._load[worker] += 1
-        self._flights[ref] = (worker, self.actors[worker], time.monotonic())
-        return ref
-
-    def wait(self, refs: list[Any]) -> list[tuple[Any, Any]]:
-        """Waits until at least one is done; returns its result, Lost, or what its work raised."""
-        while True:
-            done, _ = self._ray.wait(refs, num_returns=1, timeout=5.0)
-            results = [(ref, self._collect(ref)) for ref in done]
-            late = time.monotonic() - self.PATIENCE - 10 * self._longest
-            for ref in refs:
-                if ref in self._flights and self._flights[ref][2] < late:
-                    results.append((ref, self._replace(ref)))
-            if results:
-                return results
-
-    def _collect(self, ref: Any) -> Any:
-        from ray import exceptions
-
-        worker, _, sent = self._flights[ref]
-        try:
-            result = self._ray.get(ref)
-        except (
-            exceptions.ActorDiedError,
-            exceptions.ActorUnavailableError,
-            exceptions.WorkerCrashedError,
-            exceptions.NodeDiedError,
-            exceptions.ObjectLostError,
-        ):
-            return self._replace(ref)
-        except exceptions.RayTaskError as failure:
-            result = failure.as_instanceof_cause()
-        del self._flights[ref]
-        self._load[worker] -= 1
-        self._longest = max(self._longest, time.monotonic() - sent)
-        return result
-
-    def _replace(self, ref: Any) -> Lost:
-        """Starts a new actor in place of the one that had `ref`, once for all of its work."""
-        worker, actor, _ = self._flights.pop(ref)
-        if self.actors[worker] is actor:
-            with contextlib.suppress(Exception):
-                self._ray.kill(actor)
-            self.actors[worker] = self._actor_class.remote()
-        self._load[worker] -= 1
-        return Lost()
-
-    def close(self) -> None:
-        for actor in self.actors:
-            with contextlib.suppress(Exception):
-                self._ray.kill(actor)
-        _disconnect(self._ray)
+def _work_on(do: Batch, specs: Rows) -> tuple[Rows, float]:
+    """What an actor does with a batch; the records go back without their specs, which stand first in them."""
+    done = do([specs.kind(*row) for row in specs.rows])
+    return Rows.of(done.records, 1), done.seconds
 
 
 class RayExecutor(Executor):
@@ -108,16 +40,26 @@ class RayExecutor(Executor):
     def __init__(self, workers: int | None = None, address: str | None = None) -> None:
         self.crew = Crew(workers, address)
         super().__init__(self.crew.workers)
+        self._batches: dict[Any, list[Any]] = {}
 
     def submit(self, do: Batch, batch: list[Any]) -> Any:
-        return self.crew.send(do, batch)
+        ref = self.crew.send(functools.partial(_work_on, do), Rows.of(batch))
+        self._batches[ref] = batch
+        return ref
 
-    def wait(self, tickets: list[Any]) -> Iterable[tuple[Any, list[Any] | Lost]]:
-        done = self.crew.wait(tickets)
-        for _, result in done:
-            if isinstance(result, Exception) and not isinstance(result, Lost):
-                raise result
-        return done
+    def wait(self, tickets: list[Any]) -> Iterable[tuple[Any, Done | Lost]]:
+        results = self.crew.wait(tickets)
+        self.workers = self.crew.workers
+        return [(ref, self._done(ref, result)) for ref, result in results]
+
+    def _done(self, ref: Any, result: Any) -> Done | Lost:
+        specs = self._batches.pop(ref)
+        if isinstance(result, Lost):
+            return result
+        if isinstance(result, Exception):
+            raise result
+        records, seconds = result
+        return Done([records.kind(spec, *row) for spec, row in zip(specs, records.rows, strict=False)], seconds)
 
     def close(self) -> None:
         self.crew.close()
@@ -159,48 +101,3 @@ class RayPool(Pool):
 
     def close(self) -> None:
         self.crew.close()
-
-
-def _connect(address: str, workers: int | None) -> Any:
-    """Starts or joins Ray, quietly; raises UserError with one sentence where that fails."""
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-    if address == "local":
-        # Ray's ports listen on all interfaces unless told that this machine is the whole cluster.
-        os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
-    import ray
-
-    quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
-    try:
-        if address == "local":
-            cpus = workers or os.cpu_count() or 1
-            ray.init(
-                address, num_cpus=cpus, include_dashboard=False, object_store_memory=128 << 20,
-                runtime_env={"env_vars": {"NUMBA_NUM_THREADS": "1"}}, **quiet,
-            )  # fmt: skip
-        else:
-            _require_reachable(address)
-            ray.init(address, **quiet)
-    except (ConnectionError, RuntimeError, ValueError, OSError) as failure:
-        reason = next(iter(str(failure).strip().splitlines()), type(failure).__name__).rstrip(".")
-        raise UserError(
-            f"a Ray cluster must answer at {address}, got: {reason}; start one with `ray start --head`,"
-            " set RAY_AUTH_MODE=token if it asks for a token, or leave --address out."
-        ) from None
-    return ray
-
-
-def _require_reachable(address: str) -> None:
-    """Raises ConnectionError where nobody listens: ray itself would try for minutes."""
-    host, _, port = address.removeprefix("ray://").rpartition(":")
-    if not host or not port.isdigit():
-        if address == "auto":
-            return
-        raise ConnectionError("the address is not HOST:PORT or auto")
-    with socket.create_connection((host.strip("[]"), int(port)), timeout=5):
-        pass
-
-
-def _disconnect(ray: Any) -> None:
-    with contextlib.suppress(Exception):
-        ray.shutdown()

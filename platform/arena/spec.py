@@ -7,11 +7,14 @@ import functools
 import hashlib
 import json
 import zlib
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+_compact = json.JSONEncoder(separators=(",", ":")).encode
 
 
 class Termination(enum.StrEnum):
@@ -23,7 +26,7 @@ class Termination(enum.StrEnum):
     ERROR = "error"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class MatchSpec:
     """Everything that decides a match: the same spec always gives the same moves."""
 
@@ -33,11 +36,11 @@ class MatchSpec:
     max_plies: int = 0  # most actions of all seats together (chance does not count), 0 = no limit
     opening: tuple[int, ...] = ()  # plies played before the agents decide; they count as nobody's decisions
 
-    @functools.cached_property
+    @property
     def id(self) -> str:
-        """The content hash, 32 hexadecimal digits."""
-        parts: list[Any] = [self.game, self.agents, self.seed, self.max_plies]
-        text = json.dumps(parts + [self.opening] * bool(self.opening), separators=(",", ":"))
+        """The content hash, 32 hexadecimal digits, of the fields as JSON; not kept, a tournament has many specs."""
+        opening = f",{_compact(self.opening)}" if self.opening else ""
+        text = f"{_players(self.game, self.agents)}{self.seed},{self.max_plies}{opening}]"
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
     def to_json(self) -> dict[str, Any]:
@@ -48,7 +51,13 @@ class MatchSpec:
         return cls(data["game"], tuple(data["agents"]), data["seed"], data["max_plies"], tuple(data["opening"]))
 
 
-@dataclass(frozen=True)
+@functools.lru_cache(maxsize=1 << 12)
+def _players(game: str, agents: tuple[str, ...]) -> str:
+    """Returns how a match's content begins, which many matches share."""
+    return f"{_compact([game, agents])[:-1]},"
+
+
+@dataclass(frozen=True, slots=True)
 class MatchRecord:
     """A played match. `plies` holds actions and chance outcomes in order, so that a replay needs no random numbers."""
 
@@ -79,6 +88,18 @@ def pack_plies(plies: npt.NDArray[np.int64]) -> bytes:
     return bytes((width + _COMPRESSED,)) + zlib.compress(data, 1)
 
 
+def pack_many(plies: npt.NDArray[np.int64], ends: Sequence[int]) -> list[bytes]:
+    """Returns `pack_plies` of each match, whose plies stand one after the other and end at `ends`."""
+    if plies.max(initial=0) >= 1 << 8:
+        return [pack_plies(part) for part in np.split(plies, ends[:-1])]
+    data, first, packed = plies.astype(_PLY_TYPES[0]).tobytes(), 0, []
+    for end in ends:
+        part, first = data[first:end], end
+        long = len(part) >= _WORTH_COMPRESSING
+        packed.append(bytes((_COMPRESSED,)) + zlib.compress(part, 1) if long else b"\0" + part)
+    return packed
+
+
 def unpack_plies(packed: bytes) -> npt.NDArray[np.int64]:
     width, data = packed[0], packed[1:]
     if width >= _COMPRESSED:
@@ -88,5 +109,4 @@ def unpack_plies(packed: bytes) -> npt.NDArray[np.int64]:
 
 def derive_seed(*parts: int | str) -> int:
     """Returns a seed of 63 bits that depends on all parts and on nothing else: not on order, workers or time."""
-    text = json.dumps(parts, separators=(",", ":"))
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little") >> 1
+    return int.from_bytes(hashlib.sha256(_compact(parts).encode()).digest()[:8], "little") >> 1

@@ -86,6 +86,12 @@ class Game(Declared):
         """Returns what results should remember of a final state besides the score."""
         return {}
 
+    def facts_of(self, states: Ints) -> list[dict[str, float]]:
+        """Returns `facts` of many states, [n, state_words]; short games spend a good part of their time here."""
+        if type(self).facts is Game.facts:
+            return [{} for _ in states]
+        return [self.facts(state) for state in states]
+
     def phase(self, state: Ints) -> int:
         """Returns how far a game is, by which results group positions: its cells of value 0 (0 where it has no cells).
 

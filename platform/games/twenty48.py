@@ -258,7 +258,13 @@ class Twenty48(Game):
         return f"{2 + 2 * (outcome & 1)} at row {row + 1}, column {column + 1}"
 
     def facts(self, state: npt.NDArray[np.int64]) -> dict[str, float]:
-        return {"max_tile": int(2 ** self.cell_values(state).max())}
+        return self.facts_of(state[None])[0]
+
+    def facts_of(self, states: npt.NDArray[np.int64]) -> list[dict[str, float]]:
+        board, high = (states[:, [word]].astype(np.uint64) for word in (BOARD, HIGH))
+        cells = np.arange(0, 4 * self.num_cells, 4, dtype=np.uint64)
+        exponents = (board >> cells & np.uint64(15)) + (high >> cells & np.uint64(1)) * np.uint64(16)
+        return [{"max_tile": 1 << exponent} for exponent in exponents.max(axis=1).tolist()]
 
     def draw(self, state: npt.NDArray[np.int64]) -> str:
         tiles = [str(2**e) if e else "." for e in self.cell_values(state)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import json
 import os
 import re
 import sqlite3
@@ -14,17 +15,21 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import (
+    ARRAY,
     URL,
     Column,
     ColumnElement,
     Connection,
+    CursorResult,
     Engine,
     NullPool,
     QueuePool,
     Table,
+    cast,
     create_engine,
     event,
     func,
+    literal_column,
     make_url,
     null,
     select,
@@ -35,7 +40,8 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from turnier.games.errors import UserError
 from turnier.results import schema
 
-CHUNK = 1000  # ids in one query
+CHUNK = 5000  # ids in one query
+ROWS = 200  # rows in one statement
 BUSY_SECONDS = 30  # how long SQLite waits for another writer
 CONNECT_SECONDS = 10  # how long PostgreSQL may take to answer
 _HOW = "write sqlite:///turnier.db or postgresql://USER:PASSWORD@HOST/NAME"
@@ -107,19 +113,17 @@ class Database:
     def _prepare(self) -> None:
         with self.reading() as connection:
             missing = schema.missing_tables(connection, self.place)
-            self._unknown = schema.missing_columns(connection) if missing and schema.version not in missing else set()
         if schema.version in missing and self.read_only:
             raise UserError(
                 f"{self.place} must hold results to read, but it has none; `turnier tournament ...` makes some."
             )
-        if missing and not self.read_only:  # what an earlier version has can be read as it is
+        self._lacking: set[tuple[str, str]] = set()
+        if missing and not self.read_only:
             with self.writing() as connection:
                 schema.make(connection, self.place)
-            self._unknown = set()
-
-    def known(self, column: Column[Any]) -> ColumnElement[Any]:
-        """Returns the column; NULL in its place where a store of an earlier version, opened to read, has none."""
-        return null().label(column.name) if column in self._unknown else column
+        elif missing:  # what an earlier version has can be read as it is
+            with self.reading() as connection:
+                self._lacking = {(c.table.name, c.name) for c in schema.missing_columns(connection)}
 
     def close(self) -> None:
         self._engine.dispose()
@@ -141,16 +145,45 @@ class Database:
     def insert_many(
         self, connection: Connection, table: Table, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]
     ) -> int:
-        """Inserts rows but for those whose key is there already; returns how many were new.
+        """Inserts rows but for those whose key is there already; returns how many were new."""
+        return sum(done.rowcount for done in self._insert(connection, table, columns, rows, ""))
 
-        The driver takes the tuples as they are: SQLAlchemy's own executemany costs as much as the insert itself.
+    def insert_returning(
+        self,
+        connection: Connection,
+        table: Table,
+        columns: Sequence[str],
+        rows: Sequence[tuple[Any, ...]],
+        returned: Sequence[str],
+    ) -> list[tuple[Any, ...]]:
+        """Inserts rows as `insert_many` does; returns these columns of those that were new."""
+        done = self._insert(connection, table, columns, rows, f" RETURNING {', '.join(returned)}")
+        return [tuple(row) for result in done for row in result]
+
+    def _insert(
+        self, connection: Connection, table: Table, columns: Sequence[str], rows: Sequence[tuple[Any, ...]], end: str
+    ) -> Iterator[CursorResult[Any]]:
+        """Inserts many rows with each statement: SQLite gives way to other threads at every one, and each costs.
+
+        The driver takes the values as they are: SQLAlchemy's own way costs as much as the insert itself.
         """
-        if not rows:
-            return 0
-        marks = ", ".join(["?" if self.is_sqlite else "%s"] * len(columns))
-        statement = f"INSERT INTO {table.name} ({', '.join(columns)}) VALUES ({marks}) ON CONFLICT DO NOTHING"
-        done = connection.exec_driver_sql(statement, list(rows), execution_options={"preserve_rowcount": True})
-        return done.rowcount
+        mark = f"({', '.join(['?' if self.is_sqlite else '%s'] * len(columns))})"
+        begin = f"INSERT INTO {table.name} ({', '.join(columns)}) VALUES "
+        for first in range(0, len(rows), ROWS):
+            some = rows[first : first + ROWS]
+            statement = f"{begin}{', '.join([mark] * len(some))} ON CONFLICT DO NOTHING{end}"
+            values = tuple(itertools.chain.from_iterable(some))
+            yield connection.exec_driver_sql(statement, values, execution_options={"preserve_rowcount": True})
+
+    def stored(self, column: Column[Any]) -> ColumnElement[Any]:
+        """Returns a column to read; NULL under its name where an earlier version made the tables without it."""
+        return null().label(column.name) if (column.table.name, column.name) in self._lacking else column
+
+    def among(self, column: Column[Any], ids: Sequence[str]) -> ColumnElement[bool]:
+        """Returns the condition that a column is one of many values, which are one parameter of the query."""
+        if self.is_sqlite:
+            return column.in_(select(literal_column("value")).select_from(func.json_each(json.dumps(ids))))
+        return column == func.any(cast(list(ids), ARRAY(column.type)))
 
     @contextlib.contextmanager
     def _sentences(self) -> Iterator[None]:

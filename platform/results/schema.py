@@ -216,24 +216,18 @@ def make(connection: Connection, place: str) -> None:
     missing = missing_tables(connection, place)
     if missing:
         metadata.create_all(connection, missing, checkfirst=False)
-        _add_columns(connection)
+        for column in missing_columns(connection):
+            kind = column.type.compile(connection.dialect)
+            connection.execute(text(f"ALTER TABLE {column.table.name} ADD COLUMN {column.name} {kind}"))
         connection.execute(delete(version))
         connection.execute(insert(version).values(version=SCHEMA_VERSION))
 
 
-def missing_columns(connection: Connection) -> set[Column[Any]]:
-    """Returns the columns that tables of an earlier version lack."""
-    names = set(inspect(connection).get_table_names())
-    missing: set[Column[Any]] = set()
+def missing_columns(connection: Connection) -> list[Column[Any]]:
+    """Returns the columns that tables of an earlier version lack; they must take NULL."""
+    names, missing = set(inspect(connection).get_table_names()), []
     for table in metadata.sorted_tables:
         if table.name in names:
             known = {column["name"] for column in inspect(connection).get_columns(table.name)}
-            missing.update(column for column in table.columns if column.name not in known)
+            missing += [column for column in table.columns if column.name not in known]
     return missing
-
-
-def _add_columns(connection: Connection) -> None:
-    """Adds the columns that tables of an earlier version lack; they must take NULL."""
-    for column in missing_columns(connection):
-        kind = column.type.compile(connection.dialect)
-        connection.execute(text(f"ALTER TABLE {column.table.name} ADD COLUMN {column.name} {kind}"))

@@ -173,15 +173,18 @@ class Store:
                 record.termination.value,
                 float(record.seconds),
                 record.plies,
-                _encode(record.facts),
-                _storable(record.error),
+                _encode(record.facts) if record.facts else "{}",
+                _storable(record.error) if record.error else "",
                 created,
             )
             for match_id, record in batch
         ]
         with self.database.writing() as connection:
-            new = self.database.insert_many(connection, matches, _MATCH_COLUMNS, rows)
-            numbers = self._link(connection, run_id, [match_id for match_id, _ in batch])
+            new = self.database.insert_returning(connection, matches, _MATCH_COLUMNS, rows, ("id", "number"))
+            numbers = dict(new)
+            known = [match_id for match_id, _ in batch if match_id not in numbers]
+            numbers |= self._numbers(connection, known)
+            self._link(connection, run_id, numbers.values())
             its_seats = [
                 (numbers[match_id], seat, *values)
                 for match_id, record in batch
@@ -197,24 +200,29 @@ class Store:
                 )
             ]
             self.database.insert_many(connection, seats, _SEAT_COLUMNS, its_seats)
-        return new
+        return len(new)
 
     def link(self, run_id: str, match_ids: Iterable[str]) -> None:
         """Attaches matches that are stored already (by any run) to a run that has begun."""
         ids = sorted(set(match_ids))
         with self.database.writing() as connection:
-            missing = len(ids) - len(self._link(connection, run_id, ids))
+            numbers = self._numbers(connection, ids)
+            self._link(connection, run_id, numbers.values())
+            missing = len(ids) - len(numbers)
             if missing:
                 raise UserError(f"matches must be stored to be linked to run {run_id!r}, but {missing} are not.")
 
-    def _link(self, connection: Connection, run_id: str, match_ids: Iterable[str]) -> dict[str, int]:
-        """Attaches stored matches to a run; returns their numbers."""
+    def _link(self, connection: Connection, run_id: str, numbers: Iterable[int]) -> None:
+        """Attaches stored matches to a run."""
+        rows = [(run_id, number) for number in sorted(numbers)]
+        self.database.insert_many(connection, run_matches, ("run_id", "match_number"), rows)
+
+    def _numbers(self, connection: Connection, match_ids: Iterable[str]) -> dict[str, int]:
+        """Returns the numbers of those matches that are stored, by id."""
         numbers: dict[str, int] = {}
         for ids in chunks(match_ids):
-            query = select(matches.c.id, matches.c.number).where(matches.c.id.in_(ids))
+            query = select(matches.c.id, matches.c.number).where(self.database.among(matches.c.id, ids))
             numbers.update((row.id, row.number) for row in connection.execute(query))
-        rows = [(run_id, number) for number in sorted(numbers.values())]
-        self.database.insert_many(connection, run_matches, ("run_id", "match_number"), rows)
         return numbers
 
     def played(self, match_ids: Iterable[str]) -> set[str]:
@@ -222,7 +230,7 @@ class Store:
         found: set[str] = set()
         with self.database.reading() as connection:
             for ids in chunks(match_ids):
-                found.update(connection.scalars(select(matches.c.id).where(matches.c.id.in_(ids))))
+                found.update(connection.scalars(select(matches.c.id).where(self.database.among(matches.c.id, ids))))
         return found
 
     def discard_failures(self, match_ids: Iterable[str]) -> int:
@@ -231,7 +239,8 @@ class Store:
         removed = 0
         with self.database.writing() as connection:
             for ids in chunks(match_ids):
-                numbers = list(connection.scalars(select(matches.c.number).where(matches.c.id.in_(ids) & failed)))
+                query = select(matches.c.number).where(self.database.among(matches.c.id, ids) & failed)
+                numbers = list(connection.scalars(query))
                 if numbers:
                     connection.execute(delete(run_matches).where(run_matches.c.match_number.in_(numbers)))
                     connection.execute(delete(seats).where(seats.c.match_number.in_(numbers)))
@@ -244,15 +253,13 @@ class Store:
         records: list[MatchRecord] = []
         with self.database.reading() as connection:
             for ids in chunks(match_ids):
-                rows = {row.id: row for row in connection.execute(select(matches).where(matches.c.id.in_(ids)))}
+                query = select(matches).where(self.database.among(matches.c.id, ids))
+                rows = {row.id: row for row in connection.execute(query)}
                 numbers = [row.number for row in rows.values()]
                 by_match: dict[int, list[Row[Any]]] = defaultdict(list)
-                columns = map(self.database.known, seats.c)
-                for seat in connection.execute(
-                    select(*columns)
-                    .where(seats.c.match_number.in_(numbers))
-                    .order_by(seats.c.match_number, seats.c.seat)
-                ):
+                its_seats = select(*map(self.database.stored, seats.columns))
+                its_seats = its_seats.where(self.database.among(seats.c.match_number, numbers))
+                for seat in connection.execute(its_seats.order_by(seats.c.match_number, seats.c.seat)):
                     by_match[seat.match_number].append(seat)
                 records += [_record(rows[i], by_match[rows[i].number]) for i in ids if i in rows]
         return records

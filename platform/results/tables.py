@@ -77,7 +77,7 @@ def matches_frame(
             seats.c.score,
             seats.c.decisions,
             seats.c.nodes,
-            store.database.known(seats.c.seconds).label("seat_seconds"),
+            store.database.stored(seats.c.seconds).label("seat_seconds"),
             matches.c.seconds,
             matches.c.termination,
             matches.c.facts,

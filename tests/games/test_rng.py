@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from turnier.games.abi import JIT
-from turnier.games.rng import below, next_word, seed_stream, stream, streams, uniform, xoshiro
+from turnier.games.rng import below, next_word, seed_stream, stream, streams, streams_of, uniform, xoshiro
 
 MASK = 2**64 - 1
 WORDS = st.integers(0, MASK)
@@ -108,6 +108,15 @@ def test_streams_are_reproducible_and_differ(seed: int, count: int) -> None:
 def test_a_negative_seed_is_refused() -> None:
     with pytest.raises(ValueError, match="non-negative"):
         stream(-1)
+
+
+@given(st.lists(st.integers(0, 2**64 - 1), max_size=5), st.integers(1, 7))
+def test_streams_of_many_seeds_are_those_of_each(seeds: list[int], count: int) -> None:
+    for some in (seeds, [*seeds, 0, 2**32 - 1, 2**32, 2**63 - 1], [*seeds, 2**64, 2**200]):
+        found = streams_of(some, count)
+        assert found.dtype == np.uint64 and found.shape == (len(some), count, 4)
+        for seed, table in zip(some, found, strict=True):
+            assert np.array_equal(table, streams(seed, count))
 
 
 def test_streams_are_uniform_and_uncorrelated() -> None:

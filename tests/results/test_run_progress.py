@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import os
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from typing import Any
 
 import pytest
 from rich.console import Console
-from sqlalchemy import select, text, update
+from sqlalchemy import text, update
 
 from tests.results.made import made
 from turnier.arena.progress import Bar, game_bar
@@ -25,6 +26,7 @@ from turnier.results.locks import this_process
 from turnier.results.run_progress import RunProgress, progress_of_runs, run_bar, stored_command
 from turnier.results.schema import run_progress as table
 from turnier.results.store import Store
+from turnier.results.tables import matches_frame
 
 RUN = "tournament:0123456789abcdef"
 
@@ -140,6 +142,7 @@ def as_version_3(store: Store) -> None:
     """Makes a store what version 3 made."""
     with store.database.writing() as connection:
         connection.execute(text("DROP TABLE run_progress"))
+        connection.execute(text("ALTER TABLE seats DROP COLUMN seconds"))
         connection.execute(text("UPDATE turnier_version SET version = 3"))
 
 
@@ -151,21 +154,17 @@ def test_a_store_of_version_3_is_read_as_it_is_and_upgraded_by_a_writer(run: Sto
         assert (shown(reader).state, shown(reader).stored) == ("unknown", 2)
         assert stored_command(reader, RUN) == ()
         assert reader.runs() == before
+        assert repr(reader.record(made(1).spec.id)) == repr(made(1, seat_seconds=(math.nan,)))
+        frame = matches_frame(reader)
+        assert list(frame["seat_seconds"]) == list(frame["seconds"])  # of one seat, whose time is the match's
     for _ in range(2):
         with Store.open(url) as store:
             assert store.runs() == before
-            assert store.record(made(1).spec.id) == made(1)
+            assert repr(store.record(made(1).spec.id)) == repr(made(1, seat_seconds=(math.nan,)))
+            store.append(RUN, [made(3)])
+            assert store.record(made(3).spec.id) == made(3)
             with bar(store):
                 assert shown(store).state == "running"
-
-
-def test_a_version_gets_the_columns_that_it_lacks(url: str) -> None:
-    with Store.open(url) as store, store.database.writing() as connection:
-        connection.execute(text("ALTER TABLE run_progress DROP COLUMN ended"))
-        connection.execute(text("DROP TABLE training_points"))
-        connection.execute(text("UPDATE turnier_version SET version = 3"))
-    with Store.open(url) as store, store.database.reading() as connection:
-        assert connection.execute(select(table.c.ended)).all() == []
 
 
 @pytest.fixture

@@ -117,7 +117,7 @@ def test_a_killed_measurement_goes_on_where_it_stopped(run: Store) -> None:
 def as_version_2(store: Store) -> None:
     """Makes a store what version 2 made."""
     with store.database.writing() as connection:
-        for table in ("run_votes", "votes", "positions", "training_points", "training_evaluations"):
+        for table in ("run_votes", "votes", "positions", "training_points", "training_evaluations", "run_progress"):
             connection.execute(text(f"DROP TABLE {table}"))
         connection.execute(text("UPDATE turnier_version SET version = 2"))
 
