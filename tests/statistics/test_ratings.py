@@ -50,7 +50,7 @@ def test_intervals_cover_the_truth(name: str) -> None:
 
 
 def test_intervals_that_take_games_of_a_pair_as_independent_cover_too_little() -> None:
-    assert coverage("pairs decided by luck", together=False)[1] < 0.9
+    assert coverage("pairs decided by luck", together=False)[1] < 0.92
 
 
 @pytest.mark.filterwarnings("ignore:cov_type not fully supported")  # it is, with weights of 1
