@@ -168,8 +168,8 @@ def tournament(
     with Store.open(store) as results:
         results.begin_run(wanted.run_id, "tournament", str(wanted.game), wanted.definition)
         with (
+            make_executor(executor, workers, address) as pool,  # first: what cannot start needs no bar
             run_bar(results, wanted.run_id, str(wanted.game), wanted.most_games) as bar,
-            make_executor(executor, workers, address) as pool,
         ):
             for records in wanted.play(results, pool, bar):
                 bar.advance(len(records))
