@@ -5,6 +5,7 @@ Use: `from tests.postgres import postgres_server, postgres_url  # noqa: F401` in
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import pwd
@@ -13,6 +14,7 @@ import shutil
 import socket
 import subprocess
 import tempfile
+import urllib.parse
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -82,3 +84,20 @@ def postgres_url(postgres_server: str) -> str:
         connection.execute("DROP SCHEMA public CASCADE")
         connection.execute("CREATE SCHEMA public")
     return postgres_server
+
+
+@contextlib.contextmanager
+def stopped(url: str) -> Iterator[None]:
+    """Stops the server of `postgres_server` as its administrator would, and starts it again."""
+    control = _tool("pg_ctl")
+    assert control is not None
+    with psycopg.connect(url, autocommit=True) as connection:
+        row = connection.execute("SHOW data_directory").fetchone()
+    data, port = str(row[0]) if row else "", urllib.parse.urlsplit(url).port
+    options: dict[str, Any] = {"cwd": "/", "check": True, "timeout": 60, "stdout": subprocess.DEVNULL, **_other_user()}
+    subprocess.run([control, "-D", data, "-m", "fast", "-w", "stop"], **options)
+    try:
+        yield
+    finally:
+        log = str(Path(data).parent / "log")
+        subprocess.run([control, "-D", data, "-l", log, "-o", f"{_SETTINGS} -p {port}", "-w", "start"], **options)

@@ -24,6 +24,9 @@ TELL_SECONDS = 10.0  # nobody works for so long: say what is missing
 # A link that is cut without a word is noticed by this (nodes need it, too; see README).
 KEEPALIVE = {"RAY_grpc_client_keepalive_time_ms": "5000", "RAY_grpc_client_keepalive_timeout_ms": "5000"}
 
+# On one machine a node is silent only because there is much to do; by default Ray gives it up after half a minute.
+PATIENT = {"health_check_failure_threshold": 200}
+
 
 class RayWorker:
     """The actor: one process that does one piece of work after the other, and gives signs of life meanwhile."""
@@ -158,6 +161,8 @@ class Crew:
             return
         self._looked = now
         nodes = {node["NodeID"]: node["Resources"] for node in self._ray.nodes() if node["Alive"]}
+        if self.address == "local" and not nodes:
+            raise UserError("Ray on this machine must go on, but it has ended; repeat the command, which goes on, too.")
         for worker in list(self._ready):
             if worker.node not in nodes or self._is_silent(worker, now):
                 self._leave(worker)
@@ -236,8 +241,9 @@ def connect(address: str, workers: int | None) -> Any:
     if address == "local":
         # Ray's ports listen on all interfaces unless told that this machine is the whole cluster.
         os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
-    for name, value in KEEPALIVE.items():
-        os.environ.setdefault(name, value)
+    else:
+        for name, value in KEEPALIVE.items():
+            os.environ.setdefault(name, value)
     import ray
 
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
@@ -246,7 +252,7 @@ def connect(address: str, workers: int | None) -> Any:
             cpus = workers or os.cpu_count() or 1
             ray.init(
                 address, num_cpus=cpus, include_dashboard=False, object_store_memory=128 << 20,
-                runtime_env={"env_vars": {"NUMBA_NUM_THREADS": "1"}}, **quiet,
+                runtime_env={"env_vars": {"NUMBA_NUM_THREADS": "1"}}, _system_config=PATIENT, **quiet,
             )  # fmt: skip
         else:
             _require_reachable(address)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,9 +12,18 @@ import pytest
 
 from turnier.agents.registry import make_agent
 from turnier.arena import executors
-from turnier.arena.executors import BatchSizer, Executor, Lost, SerialExecutor, make_executor
+from turnier.arena.executors import (
+    MOST_LOSSES,
+    BatchSizer,
+    Done,
+    Executor,
+    Lost,
+    SerialExecutor,
+    Work,
+    do_batch,
+    make_executor,
+)
 from turnier.arena.match import play_match, play_matches
-from turnier.arena.ray_workers import RayExecutor
 from turnier.arena.schedule import openings, round_robin, seat_orders
 from turnier.arena.spec import MatchRecord, MatchSpec
 from turnier.games.errors import UserError
@@ -43,7 +52,7 @@ def expected() -> dict[str, tuple[Any, ...]]:
     return {spec.id: outcome(play_match(spec)) for spec in specs_2048(6)}
 
 
-EVERYWHERE = [("serial", None), ("threads", 1), ("threads", 3), ("ray", 1), ("ray", 2)]
+EVERYWHERE = [("serial", None), ("threads", 1), ("threads", 3), ("ray", 2)]  # more of Ray: test_ray_cluster.py
 
 
 @pytest.mark.parametrize(("name", "workers"), EVERYWHERE)
@@ -74,35 +83,42 @@ def test_idle_workers_leave_their_cores_to_members(monkeypatch: pytest.MonkeyPat
         assert set(given) == {threads}
 
 
-def test_a_killed_ray_worker_is_replaced_and_nothing_is_lost(expected: dict[str, Any]) -> None:
-    executor = RayExecutor(2)
-    with executor:
-        import ray
-
-        found: dict[str, Any] = {}
-        killed = False
-        for batch in executor.play(specs_2048(6)):
-            found |= {record.spec.id: outcome(record) for record in batch}
-            if not killed:
-                pid = ray.get(executor.crew.actors[0].__ray_call__.remote(lambda _: os.getpid()))
-                os.kill(pid, signal.SIGKILL)
-                killed = True
-    assert found == expected
-
-
 class Flaky(SerialExecutor):
     """Loses every other batch."""
 
     submitted = 0
 
-    def wait(self, tickets: list[Any]) -> Iterator[tuple[Any, list[MatchRecord] | Lost]]:
-        for ticket, records in super().wait(tickets):
+    def wait(self, tickets: list[Any]) -> Iterator[tuple[Any, Done | Lost]]:
+        for ticket, done in super().wait(tickets):
             self.submitted += 1
-            yield ticket, Lost() if self.submitted % 2 else records
+            yield ticket, Lost() if self.submitted % 2 else done
 
 
 def test_lost_batches_are_played_again(expected: dict[str, Any]) -> None:
     assert play_all(Flaky(), specs_2048(6)) == expected
+
+
+def test_work_that_ends_every_worker_is_given_up() -> None:
+    class Deadly(SerialExecutor):
+        begun = 0
+
+        def wait(self, tickets: list[Any]) -> Iterator[tuple[Any, Done | Lost]]:
+            for ticket, _ in super().wait(tickets):
+                self.begun += 1
+                yield ticket, Lost()
+
+    with Deadly() as executor:
+        with pytest.raises(UserError, match="workers must survive their work, but 10 ended at MatchSpec"):
+            list(executor.play([MatchSpec("tictactoe", ("random", "random"), 1)]))
+        assert executor.begun == MOST_LOSSES + 1
+
+
+def test_a_worker_loads_its_kernels_before_its_clock_starts() -> None:
+    def prepare(specs: Any) -> None:
+        time.sleep(0.2)
+
+    done = do_batch(Work(lambda specs, stop: list(specs), prepare), [1, 2])
+    assert done.records == [1, 2] and done.seconds < 0.2
 
 
 def test_a_bad_spec_is_refused_before_anything_is_played() -> None:

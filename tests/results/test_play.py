@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
+import io
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
+import pytest
+from rich.console import Console
+from sqlalchemy import text
+
+from tests.postgres import stopped
 from turnier.arena.executors import Batch, SerialExecutor
 from turnier.arena.match import play_match
 from turnier.arena.spec import MatchRecord, MatchSpec, Termination
+from turnier.games.errors import UserError
 from turnier.results.play import play_into
+from turnier.results.run_progress import progress_of_runs, run_bar
 from turnier.results.store import Store
 
 SPECS = [MatchSpec("tictactoe", ("random", "random"), seed) for seed in range(4)]
@@ -52,3 +62,68 @@ def test_a_match_that_an_agent_failed_in_is_played_again(store: Store) -> None:
     assert {r.spec: r.scores for r in records}[SPECS[0]] == good.scores
     assert store.record(SPECS[0].id).termination is Termination.NORMAL
     assert store.match_counts() == {"run": 2}
+
+
+def test_what_is_stored_may_be_counted_without_being_read(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    store.begin_run("run", "tournament", "run", {})
+    played(store, SPECS[:3])
+    monkeypatch.setattr(store, "records", None)
+    skipped: list[int] = []
+    batches = list(play_into(store, "run", SPECS, Counting(), skipped.append))
+    assert skipped == [3]
+    assert [record.spec for batch in batches for record in batch] == SPECS[3:]
+
+
+def drive(store: Store, specs: list[MatchSpec]) -> Iterator[int]:
+    """Plays as a command does, and says after each batch how many matches are there."""
+    bar = run_bar(store, "run", "run", len(specs), Console(file=io.StringIO()))
+    with bar as running:
+        for records in play_into(store, "run", specs, Counting(), running.skip):
+            running.advance(len(records))
+            yield running.done
+
+
+def state(store: Store) -> tuple[str, int | None]:
+    (found,) = progress_of_runs(store)
+    return found.state, found.done
+
+
+MANY = [MatchSpec("tictactoe", ("random", "random"), seed) for seed in range(300)]
+
+
+def test_a_disk_that_fills_up_stops_a_run_which_goes_on_when_there_is_room(tmp_path: Path) -> None:
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
+        store.begin_run("run", "tournament", "run", {})
+
+        def limit(more: int) -> None:
+            with store.database.writing() as connection:
+                pages = connection.scalar(text("PRAGMA page_count")) or 0
+                connection.execute(text(f"PRAGMA max_page_count = {pages + more}"))
+
+        driving = drive(store, MANY)
+        next(driving)
+        limit(2)
+        with pytest.raises(UserError, match=r"must be on a disk with room left.*make room and repeat the command.*\.$"):
+            list(driving)
+        stopped_at = state(store)[1]
+        assert state(store)[0] == "stopped" and 0 < (stopped_at or 0) < 300
+        limit(10_000)
+        assert next(drive(store, MANY)) > (stopped_at or 0)
+        assert list(drive(store, MANY))[-1] == 300
+        assert state(store) == ("finished", 300)
+        assert store.match_counts() == {"run": 300}
+
+
+def test_a_server_that_stops_in_the_middle_stops_a_run_which_goes_on_when_it_is_back(postgres_url: str) -> None:
+    with Store.open(postgres_url) as store:
+        store.begin_run("run", "tournament", "run", {})
+        driving = drive(store, MANY)
+        next(driving)
+        with (
+            stopped(postgres_url),
+            pytest.raises(UserError, match=r"must be running and reachable, got: .*repeat the command.*\.$"),
+        ):
+            list(driving)
+        assert 0 < store.match_counts()["run"] < 300
+        assert list(drive(store, MANY))[-1] == 300
+        assert state(store) == ("finished", 300)

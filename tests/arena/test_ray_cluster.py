@@ -1,0 +1,155 @@
+"""A Ray cluster of several nodes: the same records whatever is killed, joins or leaves in the middle."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from turnier.agents.registry import make_agent
+from turnier.arena import ray_head
+from turnier.arena.match import play_match
+from turnier.arena.ray_head import HeadWatch
+from turnier.arena.ray_workers import RayExecutor, Rows
+from turnier.arena.schedule import round_robin
+from turnier.arena.spec import MatchRecord, MatchSpec
+from turnier.games.errors import UserError
+from turnier.games.registry import make_game
+
+# Nodes that are killed are known to be gone after three seconds.
+QUICK = {
+    "health_check_initial_delay_ms": 1000,
+    "health_check_period_ms": 1000,
+    "health_check_timeout_ms": 1000,
+    "health_check_failure_threshold": 3,
+}
+SPECS = round_robin(
+    make_game("2048"), [make_agent("mc(iterations=60,rollout_depth=30)"), make_agent("random")], games=40, seed=7
+)
+
+
+def outcome(record: MatchRecord) -> tuple[Any, ...]:
+    return record.scores, record.plies, record.decisions, record.nodes, record.facts, record.termination
+
+
+@pytest.fixture(scope="module")
+def expected() -> dict[MatchSpec, tuple[Any, ...]]:
+    return {spec: outcome(play_match(spec)) for spec in SPECS}
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """A head with two CPUs, and nothing of it left at the end."""
+    from ray.cluster_utils import Cluster
+
+    quiet = {"include_dashboard": False, "object_store_memory": 128 << 20}
+    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 2, "_system_config": QUICK, **quiet})
+    yield made
+    made.shutdown()
+
+
+def play(executor: RayExecutor, meanwhile: Callable[[], object] = lambda: None) -> dict[MatchSpec, tuple[Any, ...]]:
+    """Plays everything; calls `meanwhile` after the first batch."""
+    found: list[MatchRecord] = []
+    for batch in executor.play(SPECS):
+        found += batch
+        if len(found) == len(batch):
+            meanwhile()
+    assert len(found) == len(SPECS), "every match exactly once"
+    return {record.spec: outcome(record) for record in found}
+
+
+def test_one_worker_plays_the_same(cluster: Any, expected: dict[Any, Any]) -> None:
+    with RayExecutor(1, cluster.address) as executor:
+        assert play(executor) == expected
+        assert executor.workers == 1
+
+
+def test_a_killed_worker_of_two_is_replaced(cluster: Any, expected: dict[Any, Any]) -> None:
+    with RayExecutor(2, cluster.address) as executor:
+        import ray
+
+        victim = executor.crew.actors[0]
+        pid = ray.get(victim.__ray_call__.remote(lambda _: os.getpid()))
+        assert play(executor, lambda: os.kill(pid, signal.SIGKILL)) == expected
+        assert victim not in executor.crew.actors
+
+
+def test_a_node_gets_work_when_it_joins_and_loses_only_its_batches_when_it_is_killed(
+    cluster: Any, expected: dict[Any, Any]
+) -> None:
+    with RayExecutor(None, cluster.address) as executor:
+        assert executor.crew.workers == 2
+        node = cluster.add_node(num_cpus=2, object_store_memory=128 << 20)
+
+        def joined() -> None:
+            deadline = time.monotonic() + 60
+            while executor.crew.workers < 4:
+                assert time.monotonic() < deadline, "the node's CPUs got no worker"
+                executor.crew.wait([])
+
+        assert play(executor, joined) == expected
+        assert executor.workers == 4
+        assert play(executor) == expected
+        raylet = node.all_processes["raylet"][0].process.pid
+        assert play(executor, lambda: os.kill(raylet, signal.SIGKILL)) == expected
+        deadline = time.monotonic() + 60
+        while executor.crew.workers > 2:  # the games may have been over before it was noticed
+            assert time.monotonic() < deadline, "workers of a dead node are kept"
+            executor.crew.wait([])
+            time.sleep(0.1)
+
+
+def test_rows_come_back_as_they_were(expected: dict[Any, Any]) -> None:
+    for items in (SPECS, [play_match(spec) for spec in SPECS[:2]], []):
+        rows = Rows.of(items)
+        assert [rows.kind(*row) for row in rows.rows] == items
+    records = [play_match(spec) for spec in SPECS[:2]]
+    assert [MatchRecord(r.spec, *row) for r, row in zip(records, Rows.of(records, 1).rows, strict=True)] == records
+
+
+@pytest.fixture
+def head() -> Iterator[socket.socket]:
+    """A port that answers as the head of a cluster does, until it is closed."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield server
+
+
+def port(server: socket.socket) -> str:
+    return f"127.0.0.1:{server.getsockname()[1]}"
+
+
+def test_a_head_that_is_silent_is_told_in_one_sentence(head: socket.socket, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ray_head, "PROBE_SECONDS", 0.02)
+    monkeypatch.setattr(ray_head, "HEAD_SECONDS", 0.5)
+    watch = HeadWatch("auto", port(head))
+    time.sleep(0.7)
+    watch.require()  # it answers
+    head.close()
+    deadline = time.monotonic() + 30
+    while not watch.is_gone():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    with pytest.raises(UserError, match=r"^the head of the Ray cluster at auto must answer, but it has been.*\.$"):
+        watch.require()
+    watch.stop()
+
+
+def test_a_driver_that_waits_for_a_silent_head_is_ended(head: socket.socket) -> None:
+    code = (
+        "import time; from turnier.arena import ray_head as h; h.PROBE_SECONDS = 0.02; h.HEAD_SECONDS = 0.1;"
+        f"h.GRACE_SECONDS = 0.1; h.HeadWatch('auto', '{port(head)}'); print('up', flush=True); time.sleep(60)"
+    )
+    driver = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert driver.stdout is not None and driver.stdout.readline() == "up\n"
+    head.close()
+    _, told = driver.communicate(timeout=30)
+    assert driver.returncode == 2
+    assert told.strip().startswith("Error: the head of the Ray cluster at auto must answer") and told.count("\n") == 2

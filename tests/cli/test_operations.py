@@ -1,0 +1,143 @@
+"""Looking after runs as people do: status from another process, killed and stopped drivers, resuming."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from turnier.cli import app
+from turnier.games.errors import UserError
+from turnier.results.run_progress import progress_of_runs
+from turnier.results.store import Store
+from turnier.results.tables import matches_frame
+
+TURNIER = [sys.executable, "-c", "import sys; sys.argv[0] = 'turnier'; from turnier.cli import main; main()"]
+GAMES = 1000  # several seconds
+TOURNAMENT = ("tournament", "tictactoe", "random", "mc(iterations=300)", "--games", str(GAMES), "--seed", "3")
+
+
+def start(store: str, *words: str) -> subprocess.Popen[str]:
+    command = [*TURNIER, *words, "--store", store, "--executor", "threads", "--workers", "1"]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+
+def shown(*words: str) -> str:
+    result = CliRunner().invoke(app, list(words), catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def status(store: str) -> dict[str, Any]:
+    (found,) = json.loads(shown("status", "--json", "--store", store))
+    return dict(found)
+
+
+def until_playing(process: subprocess.Popen[str], store: str) -> dict[str, Any]:
+    """Waits until some games are stored."""
+    deadline = time.monotonic() + 120
+    while process.poll() is None and time.monotonic() < deadline:
+        try:
+            if (found := status(store))["stored"]:
+                return found
+        except (UserError, ValueError):
+            pass  # the store or the run is not there yet
+        time.sleep(0.05)
+    raise AssertionError(f"no game was stored: {process.communicate()[1] if process.poll() is not None else ''}")
+
+
+def games(store: str) -> list[list[Any]]:
+    """Returns everything but clocks and whose run it was, by match."""
+    with Store.open(store, read_only=True) as opened:
+        frame = matches_frame(opened).sort_values(["match", "seat"])
+        ids = list(frame["match"].unique())
+        plies = {record.spec.id: record.plies for record in opened.records(ids)}
+    table = frame.drop(columns=["seconds", "seat_seconds", "run"]).astype(object)
+    return [[*row, plies[row[0]]] for row in table.where(table.notna(), None).to_numpy().tolist()]
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> str:
+    store = f"sqlite:///{tmp_path_factory.mktemp('whole')}/a.db"
+    process = start(store, *TOURNAMENT)
+    assert process.communicate(timeout=300) and process.returncode == 0
+    return store
+
+
+@pytest.mark.parametrize("stopped_by", [signal.SIGKILL, signal.SIGINT])
+def test_a_stopped_driver_is_seen_and_resumed_by_its_name(
+    tmp_path: Path, undisturbed: str, stopped_by: signal.Signals
+) -> None:
+    store = f"sqlite:///{tmp_path}/a.db"
+    process = start(store, *TOURNAMENT)
+    running = until_playing(process, store)
+    assert (running["state"], running["planned"]) == ("running", GAMES)
+    process.send_signal(stopped_by)
+    _, told = process.communicate(timeout=60)
+    stopped = status(store)
+    assert stopped["state"] == "stopped" and 0 < stopped["done"] == stopped["stored"] < GAMES
+    if stopped_by is signal.SIGINT:
+        assert process.returncode == 130 and "To go on, type: turnier tournament" in told
+    resumed = start(store, "tournament", "--resume", stopped["run"][:15])
+    assert resumed.communicate(timeout=300) and resumed.returncode == 0
+    finished = status(store)
+    assert (finished["state"], finished["done"], finished["stored"]) == ("finished", GAMES, GAMES)
+    assert games(store) == games(undisturbed)
+
+
+def test_two_users_play_into_one_server_at_once(postgres_url: str, undisturbed: str) -> None:
+    """Different tournaments with some matches in common: each match is there once, and both runs have it."""
+    drivers = [start(postgres_url, *TOURNAMENT[:4], *others, *TOURNAMENT[4:]) for others in ((), ("greedy",))]
+    for driver in drivers:
+        _, told = driver.communicate(timeout=300)
+        assert driver.returncode == 0, told
+    with Store.open(postgres_url, read_only=True) as store:
+        assert {run.state for run in progress_of_runs(store)} == {"finished"}
+        assert sorted(store.match_counts().values()) == [GAMES, 3 * GAMES]
+        (mine,) = [run for run, count in store.match_counts().items() if count == GAMES]
+        frame, everything = matches_frame(store, run=mine), matches_frame(store)
+    assert everything["match"].nunique() == 3 * GAMES and len(everything) == 6 * GAMES
+    with Store.open(undisturbed, read_only=True) as store:
+        whole = matches_frame(store)
+    key = ["match", "seat", "agent", "score", "decisions", "nodes"]
+    assert frame[key].sort_values(key).to_numpy().tolist() == whole[key].sort_values(key).to_numpy().tolist()
+
+
+def test_status_is_a_table_that_fits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    store = f"sqlite:///{tmp_path}/a.db"
+    shown("tournament", "tictactoe", "random", "random", "--games", "4", "--executor", "serial", "--store", store)
+    with Store.open(store) as opened:
+        opened.begin_run("study:old", "study", "an old study", {})
+    table = shown("status", "--store", store)
+    assert "finished" in table and "4 of 4" in table and "unknown" in table and "0 stored" in table
+    assert all(run["run"] in table for run in json.loads(shown("status", "--json", "--store", store)))
+    assert max(map(len, table.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--resume", "study:a"), "--resume goes on with a tournament, got a study"),
+        (("--resume", "tournament:a"), "must have been played by `turnier tournament` of this version"),
+        (("--resume", "b"), "There is no run named 'b'"),
+        (("2048", "random", "--resume", "study:a"), "takes game and agents from the run, got 2048 random too"),
+        ((), "a tournament needs a game and agents, or a run after --resume"),
+        (("2048",), "a tournament needs a game and agents"),
+    ],
+)
+def test_what_cannot_be_resumed_says_so(tmp_path: Path, words: tuple[str, ...], sentence: str) -> None:
+    store = f"sqlite:///{tmp_path}/a.db"
+    with Store.open(store) as opened:
+        opened.begin_run("study:a", "study", "s", {})
+        opened.begin_run("tournament:a", "tournament", "t", {})
+    with pytest.raises(UserError) as caught:
+        CliRunner().invoke(app, ["tournament", *words, "--store", store], catch_exceptions=False)
+    assert sentence in str(caught.value)
