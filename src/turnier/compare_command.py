@@ -8,7 +8,6 @@ from typing import Any
 
 import pandas as pd
 from rich.console import Console
-from rich.table import Table
 
 from turnier.agents.registry import agents_within
 from turnier.arena.duel import Duel
@@ -17,7 +16,7 @@ from turnier.arena.spec import derive_seed
 from turnier.games.registry import GAMES
 from turnier.results.play import play_rounds
 from turnier.results.run_progress import run_bar
-from turnier.results.show import number
+from turnier.results.show import agent_table, number
 from turnier.results.store import Store
 from turnier.results.tables import matches_frame, summary, to_json
 from turnier.statistics.sprt import MARGIN_ELO, MARGIN_SCORE, Verdict, elo_of_share
@@ -134,13 +133,9 @@ def show(console: Console, comparison: Comparison, store: Store, as_json: bool) 
         }
         print(json.dumps(found, indent=2))
         return
-    caption = (
-        f"margin {comparison.margin}; a verdict is wrong with a probability of {100 * comparison.alpha:g} % at most"
-    )
-    table = Table(title=f"{duel.game}: 95 % intervals", caption=caption)
-    table.add_column("agent", overflow="fold", min_width=16)
-    for heading in ("games", "pairs", "mean score" if duel.alone else "win rate", "failed"):
-        table.add_column(heading, justify="right", no_wrap=True)
+    caption = f"margin {comparison.margin}; a verdict is wrong with {100 * comparison.alpha:g} % at most"
+    headings = ("games", "pairs", "mean score" if duel.alone else "win rate", "failed")
+    table = agent_table(f"{duel.game}: 95 % intervals", *headings, caption=caption)
     for row in rows:
         if duel.alone:
             value = f"{number(row['mean'])} ± {number(row['half_width'])}"
