@@ -16,7 +16,7 @@ study: setup
 	$(BIN)/python studies/cmaes_heuristics.py $(ARGS)
 
 test: setup
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder $(ARGS)
 
 check: setup
 	$(BIN)/ruff check .

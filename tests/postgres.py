@@ -56,7 +56,7 @@ def postgres_server() -> Iterator[str]:
     user = _other_user()
     if user:
         os.chown(folder, user["user"], user["group"])
-    password = secrets.token_hex(8)
+    password = f"p{secrets.token_hex(8)}"  # never a number
     options: dict[str, Any] = {"cwd": folder, "check": True, "stdin": subprocess.DEVNULL, "timeout": 60, **user}
     passwords = folder / "password"
     passwords.write_text(password)

@@ -13,9 +13,12 @@ from turnier.agents.abi import ACT, VALUES, VISITS, SeatKernels
 from turnier.agents.agent import CompiledPlayer, Decision, SearchAgent
 from turnier.agents.budget import AMOUNT
 from turnier.agents.evaluators.evaluator import Evaluator, Score
+from turnier.agents.evaluators.ntuple import NTuple
 from turnier.agents.evaluators.rows2048 import Rows2048
 from turnier.agents.expectimax2048 import act_expectimax2048
+from turnier.agents.expectimax2048_ntuple import act_expectimax2048_ntuple
 from turnier.agents.expectimax_search import DEPTH, FIXED, LIMIT, SCHEDULE, STOPPED, depth_of, search_root
+from turnier.agents.learning.network_kernels import PACKED
 from turnier.games.abi import kernel, pointer
 from turnier.games.game import Game, Position
 from turnier.games.parameters import parameter
@@ -116,6 +119,11 @@ class Expectimax(SearchAgent):
         return (self.depth, leaf, schedule, self.deepest, self.cutoff, self.table, 0)
 
     def kernels(self, game: Game) -> SeatKernels:
-        """Returns the generic search, or the one for 2048 boards where it can take the evaluator's table."""
+        """Returns the generic search, or one for 4x4 boards of 2048 where there is one for the evaluator."""
         kernels = super().kernels(game)
-        return kernels._replace(act=pointer(act_expectimax2048, ACT)) if type(self.evaluator) is Rows2048 else kernels
+        act: Any = act_expectimax
+        if type(self.evaluator) is Rows2048:
+            act = act_expectimax2048
+        elif type(self.evaluator) is NTuple and kernels.evaluator.weights.view(np.int64)[PACKED] != 0:
+            act = act_expectimax2048_ntuple
+        return kernels._replace(act=pointer(act, ACT))

@@ -15,32 +15,30 @@ from numba import types
 
 from turnier.agents.abi import ACT, VALUES, VISITS
 from turnier.agents.evaluators.evaluator import OWN
-from turnier.agents.expectimax_search import (
-    AFTERSTATE,
-    BITS,
-    CUTOFF,
-    LIMIT,
-    STOPPED,
-    depth_of,
-    search_root,
-    table_bits,
+from turnier.agents.expectimax2048_table import (
+    BOARD,
+    HASH,
+    NO_LIMIT,
+    Keys,
+    is_fused,
+    is_known,
+    keep,
+    slot_of,
+    tag_of,
 )
+from turnier.agents.expectimax_search import BITS, CUTOFF, LIMIT, STOPPED, depth_of, search_root, table_bits
 from turnier.games.abi import Floats, kernel
-from turnier.games.twenty48_board import MOVED, legal_mask, occupied, slide, tile_sum, transpose
+from turnier.games.twenty48_board import MOVED, count_empty, legal_mask, slide, transpose
 
-BOARD, HIGH = 1, 2  # words of a state, see games/twenty48.py
 # Of `work`, which begins with scratch space of `last_value`: how many leaves may still be evaluated.
 LEAVES_LEFT = 32
-NO_LIMIT = 2.0**52
 
 _U = np.uint64
 _U64, _F64, _I64 = types.uint64, types.float64, types.int64
-_Words = types.Array(types.uint64, 1, "C")
-_0, _1, _2, _3, _8, _12 = (_U(n) for n in (0, 1, 2, 3, 8, 12))
-_16, _24, _32, _48, _60, _RIGHT = (_U(n) for n in (16, 24, 32, 48, 60, 65536))
-_ROW, _CELL, _ONES = _U(0xFFFF), _U(15), _U(0x1111111111111111)
+_0, _2, _8, _12 = (_U(n) for n in (0, 2, 8, 12))
+_16, _24, _32, _48, _RIGHT = (_U(n) for n in (16, 24, 32, 48, 65536))
+_ROW, _CELL = _U(0xFFFF), _U(15)
 _PAIRS, _COLUMN = _U(0x000000FF000000FF), _U(0x000F000F000F000F)
-_HASH = _U(0x9E3779B97F4A7C15)
 _OWN = _U(OWN)
 NO_MOVE = -math.inf
 
@@ -66,12 +64,6 @@ def spread(row):
     """A row as the first column of a board."""
     row = (row | (row << _24)) & _PAIRS
     return (row | (row << _12)) & _COLUMN
-
-
-@kernel(_I64(_U64))
-def count_empty(b):
-    """The empty cells of a board that has a tile."""
-    return np.int64(((occupied(b) ^ _ONES) * _ONES) >> _60)
 
 
 @kernel(_I64(_U64, Floats, Floats, _U64, _U64), inline=True)
@@ -141,7 +133,7 @@ def last_value(b, weights, work):
     return total
 
 
-@kernel(_F64(_U64, _I64, _F64, _F64, Floats, Floats, Floats, _Words))
+@kernel(_F64(_U64, _I64, _F64, _F64, Floats, Floats, Floats, Keys))
 def afterstate_value(b, depth, prob, cutoff, weights, work, table, keys):
     """The expectation over the tiles that chance places, then the best of `depth` decisions."""
     if depth == 0 or prob < cutoff:
@@ -149,12 +141,9 @@ def afterstate_value(b, depth, prob, cutoff, weights, work, table, keys):
         return board_value(b, weights)
     if work[LEAVES_LEFT] < 0.0:
         return 0.0  # the search is over its limit and goes to waste
-    tag = 2.0 * float(depth) + (prob if cutoff > 0.0 else 1.0)
-    slot = _0
-    if table.size > 0:
-        slot = _3 * (((b * _HASH) >> _32) & _U(table.size // 3 - 1))
-        if keys[slot] == b and tag <= table[slot + _1] <= 2.0 * float(depth) + 1.0:
-            return table[slot + _2]
+    tag, slot = tag_of(depth, prob, cutoff), slot_of(b * HASH, table)
+    if is_known(b, depth, tag, slot, table, keys):
+        return table[slot + 2]
     total = 0.0
     if depth == 1:
         total = last_value(b, weights, work)
@@ -182,25 +171,22 @@ def afterstate_value(b, depth, prob, cutoff, weights, work, table, keys):
                     highest = 0.0
                     work[LEAVES_LEFT] -= 1.0
                 total += share * highest
-    if table.size > 0:
-        keys[slot], table[slot + _1], table[slot + _2] = b, tag, total
+    keep(b, tag, total, slot, table, keys)
     return total
 
 
 @kernel(ACT)
 def act_expectimax2048(game, evaluator, settings, state, returns, rng, root):
     depth, leaf = depth_of(game, settings, state, returns)
-    board = _U(state[BOARD])
-    # Two 32768s, which the row tables cannot merge, need tiles that sum up to 65,536; a decision adds at most 4.
-    if state[HIGH] != 0 or tile_sum(board) + 4 * depth >= 65536 or leaf != AFTERSTATE:
+    if not is_fused(state, depth, leaf):
         return search_root(game, evaluator, settings, depth, leaf, state, returns, rng, root)
+    board = _U(state[BOARD])
     legal = legal_mask(board)
     if legal & (legal - 1) == 0:
         for action in range(4):
             if legal >> action & 1:
                 return action
     bits = table_bits(np.int64(settings[BITS]), depth)
-    # A slot is the afterstate, 2 x decisions left + probability (0 = free), and the value.
     table = np.zeros(3 << bits if bits > 0 else 0)
     keys, work = table.view(np.uint64), np.empty(LEAVES_LEFT + 1)
     work[LEAVES_LEFT] = settings[LIMIT] if settings[LIMIT] > 0.0 else NO_LIMIT

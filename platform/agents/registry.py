@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterable
 
 from turnier.agents.agent import Agent
+from turnier.agents.budget import read_budget
 from turnier.agents.evaluators.evaluator import Evaluator
 from turnier.games.parameters import Registry
 
@@ -42,3 +44,9 @@ make_agent = AGENTS.make
 def agent_of(text: str) -> Agent:
     """Returns the agent of a text form, made once a process."""
     return AGENTS.make(text)
+
+
+def agents_within(texts: Iterable[str], budget: str) -> list[Agent]:
+    """Returns the agents of text forms, each held to a budget per move such as 50ms; an empty one changes nothing."""
+    agents = [AGENTS.make(text) for text in texts]
+    return [agent.within(*read_budget(budget)) for agent in agents] if budget else agents

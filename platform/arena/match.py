@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import itertools
 import os
 import time
@@ -165,8 +167,22 @@ def _call_once(game: Game, seats: tuple[SeatKernels, ...]) -> None:
     play_many(game.kernels, seats, words, rngs, none, 0, returns, counts, none, ends, np.zeros(1, np.int64))
 
 
+@functools.lru_cache(maxsize=256)
+def _warm_up(agent: str, game_text: str) -> None:
+    """Lets an agent decide once in this process before any clock starts: kernels are loaded or compiled then.
+
+    A failure is left to the match, whose record says so.
+    """
+    game = game_of(game_text)
+    with contextlib.suppress(Exception):
+        position = game.start()
+        start_player(agent_of(agent), game, position.to_move, 0, None).act(position)
+
+
 def _play_in_python(game: Game, spec: MatchSpec, pool: Pool) -> MatchRecord:
     """Plays move by move; an agent that fails ends the match with a record."""
+    for agent in dict.fromkeys(spec.agents):
+        _warm_up(agent, spec.game)
     began = time.perf_counter()
     termination, error = Termination.NORMAL, ""
     decisions, nodes, seconds = [0] * game.num_seats, [0] * game.num_seats, [0.0] * game.num_seats

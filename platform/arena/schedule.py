@@ -10,8 +10,8 @@ from turnier.arena.spec import MatchRecord, MatchSpec, derive_seed
 from turnier.games.errors import UserError
 from turnier.games.game import Game, Position
 
-# A schedule that depends on results: it yields a round of matches and is sent their records, in any order. Rounds do
-# not depend on workers, so that the same agents and seed play the same matches wherever they are played.
+# A schedule that needs results: it yields rounds of matches and is sent the records of each, in the order of the specs.
+# The size of a round never depends on the workers, so that whoever plays plays the same matches.
 Rounds = Generator[list[MatchSpec], list[MatchRecord], None]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
@@ -38,7 +37,15 @@ def swiss(game: Game, agents: Sequence[Agent], games: int, seed: int, rounds: in
             f"a Swiss tournament of {game} must have more than {game.num_seats} agents, none twice, got"
             f" {len(texts)}; use round_robin."
         )
-    return _rounds(game, texts, games, seed, rounds or math.ceil(math.log(len(texts), game.num_seats)))
+    return _rounds(game, texts, games, seed, rounds or rounds_to_the_best(len(texts), game.num_seats))
+
+
+def rounds_to_the_best(agents: int, seats: int) -> int:
+    """Returns how many rounds leave one agent unbeaten where the better one always wins."""
+    rounds = 1
+    while seats**rounds < agents:
+        rounds += 1
+    return rounds
 
 
 def _rounds(game: Game, agents: list[str], games: int, seed: int, rounds: int) -> Rounds:

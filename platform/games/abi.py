@@ -61,6 +61,7 @@ HELPER_FILES = tuple(
         "agents/atomics.py",
         "agents/crew.py",
         "agents/evaluators/evaluator.py",
+        "agents/expectimax2048_table.py",
         "agents/expectimax_search.py",
         "agents/learning/board2048_kernels.py",
         "agents/learning/board_lookups.py",

@@ -94,6 +94,12 @@ def occupied(b):
 
 
 @kernel(types.int64(_U64))
+def count_empty(b):
+    """The empty cells of a 4x4 board that has a tile and no high ones."""
+    return np.int64(((occupied(b) ^ _ONES) * _ONES) >> _60)
+
+
+@kernel(types.int64(_U64))
 def legal_mask(b):
     """Bit `action` for every legal action of a 4x4 board without high tiles."""
     full = occupied(b)

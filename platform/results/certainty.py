@@ -20,8 +20,8 @@ import pandas as pd
 from scipy import stats
 
 from turnier.arena.votes import VoteRecord
-from turnier.results.intervals import mean_of_means
 from turnier.results.tables import label
+from turnier.statistics.intervals import mean_of_means
 
 MEASURES = ("certainty", "normalised", "agreement")
 _AGENT = ["game", "agent", "label"]

@@ -9,7 +9,7 @@ import numpy as np
 from turnier.arena.spec import MatchRecord, unpack_plies
 from turnier.arena.votes import VoteRecord
 from turnier.results.certainty import estimates, position_certainty, votes_frame
-from turnier.results.intervals import mean_interval, share_interval
+from turnier.statistics.intervals import mean_interval, share_interval
 
 Estimate = tuple[float, float, float, int]  # value, low, high, games counted
 Measure = Callable[[Sequence[MatchRecord], str], Estimate]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from turnier.arena.executors import Executor
+from turnier.arena.schedule import Rounds
 from turnier.arena.spec import MatchRecord, MatchSpec
 from turnier.arena.votes import VOTES, VoteRecord, VoteSpec
 from turnier.results.store import Store
@@ -35,6 +36,23 @@ def play_into(
     for records in executor.play([spec for match_id, spec in ids.items() if match_id not in stored]):
         store.append(run_id, records)
         yield records
+
+
+def play_rounds(store: Store, run_id: str, rounds: Rounds, executor: Executor) -> Iterator[list[MatchRecord]]:
+    """Plays a schedule that needs results, round by round, and yields the records as `play_into` does.
+
+    The same schedule again goes through its rounds again with the stored records, and goes on where it was stopped.
+    """
+    specs = next(rounds, None)
+    while specs is not None:
+        played: dict[str, MatchRecord] = {}
+        for records in play_into(store, run_id, specs, executor):
+            played |= {record.spec.id: record for record in records}
+            yield records
+        try:
+            specs = rounds.send([played[spec.id] for spec in specs])
+        except StopIteration:
+            return
 
 
 def cast_into(store: Store, run_id: str, specs: Sequence[VoteSpec], executor: Executor) -> Iterator[list[VoteRecord]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pandas as pd
+from rich import box
 from rich.console import Console
 from rich.table import Table
 
@@ -33,7 +34,7 @@ def print_seats(console: Console, table: pd.DataFrame) -> None:
     """Prints what `tables.seat_summary` returns: each agent's win rate in each seat, one table per game."""
     for game, part in table.groupby("game"):
         seats = sorted(part["seat"].unique())
-        shown = _table(f"{game}: win rate by seat, 95 % intervals", *(f"seat {seat}" for seat in seats))
+        shown = agent_table(f"{game}: win rate by seat, 95 % intervals", *(f"seat {seat}" for seat in seats))
         for label, its in part.groupby("label"):
             rates = {row["seat"]: _share(row, "win_rate") for row in its.to_dict("records")}
             shown.add_row(str(label), *(rates.get(seat, "-") for seat in seats))
@@ -46,7 +47,7 @@ def print_certainty(console: Console, groups: pd.DataFrame, agents: pd.DataFrame
         title = f"{game}, {shown}: normalised certainty in % ± 95 %"
         console.print(_certainty_grid(title, part, phase_name))
     for game, part in agents.groupby("game"):
-        means = _table(
+        means = agent_table(
             f"{game}: means over the groups in %, ± 95 %; chance: normalised certainty of a random agent",
             *("searches", "certainty", "normalised", "chance", "agreement"),  # as many as 80 columns hold
         )
@@ -74,8 +75,11 @@ def _certainty_grid(title: str, groups: pd.DataFrame, phase_name: str) -> Table:
     return grid
 
 
-def _table(title: str, *headings: str) -> Table:
-    shown = Table(title=title)
+def agent_table(title: str, *headings: str, caption: str | None = None, numbered: bool = False) -> Table:
+    """Returns an empty table of agents, narrow enough for eight columns of numbers in 80 characters."""
+    shown = Table(title=title, caption=caption, box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    if numbered:
+        shown.add_column("", justify="right")
     shown.add_column("agent", overflow="fold", min_width=16)
     for heading in headings:
         shown.add_column(heading, justify="right", no_wrap=True)
@@ -83,21 +87,21 @@ def _table(title: str, *headings: str) -> Table:
 
 
 def _score_table(game: str, rows: list[dict[str, Any]], failed: bool) -> Table:
-    shown = _table(f"{game}: scores, means ± 95 %", "games", "mean", "median", "best", *COST, *["failed"] * failed)
+    shown = agent_table(f"{game}: scores, means ± 95 %", "games", "mean", "median", "best", *COST, *["failed"] * failed)
     for row in rows:
-        mean = f"{_number(row['mean'])} ± {_number(row['half_width'])}"
-        rest = [_number(row[name]) for name in ("median", "best", *COST.values())]
+        mean = f"{number(row['mean'])} ± {number(row['half_width'])}"
+        rest = [number(row[name]) for name in ("median", "best", *COST.values())]
         shown.add_row(row["label"], f"{row['games']:,}", mean, *rest, *[str(row["failures"])] * failed)
     return shown
 
 
 def _win_table(game: str, rows: list[dict[str, Any]], failed: bool) -> Table:
-    shown = _table(
+    shown = agent_table(
         f"{game}: wins, 95 % intervals", "games", "win rate", "won", "drawn", "lost", *COST, *["failed"] * failed
     )
     for row in rows:
         counts = [f"{row[name]:,.0f}" for name in ("wins", "draws", "losses")]
-        counts += [_number(row[name]) for name in COST.values()]
+        counts += [number(row[name]) for name in COST.values()]
         rate = _share(row, "win_rate")
         shown.add_row(row["label"], f"{row['games']:,}", rate, *counts, *[str(row["failures"])] * failed)
     return shown
@@ -105,13 +109,14 @@ def _win_table(game: str, rows: list[dict[str, Any]], failed: bool) -> Table:
 
 def _share_table(game: str, reached: list[str], rows: list[dict[str, Any]]) -> Table:
     fact = reached[0].split(">=")[0].replace("_", " ")
-    shown = _table(f"{game}: share of games whose {fact} reaches", *(name.split(">=")[1] for name in reached))
+    shown = agent_table(f"{game}: share of games whose {fact} reaches", *(name.split(">=")[1] for name in reached))
     for row in rows:
         shown.add_row(row["label"], *(_share(row, name) for name in reached))
     return shown
 
 
-def _number(value: float) -> str:
+def number(value: float) -> str:
+    """Returns a score as people read it: no fractions from 100 on, three digits below."""
     if pd.isna(value):
         return "-"
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"

@@ -43,10 +43,10 @@ _encode = json.JSONEncoder(default=float).encode
 
 @dataclass(frozen=True)
 class Run:
-    """A tournament, study, experiment, certainty or training: what was asked for, when and where it was begun."""
+    """A tournament, study or another kind of run: what was asked for, when and where it was begun."""
 
     id: str
-    kind: str  # tournament | study | experiment | certainty | training
+    kind: str  # tournament | study | experiment | certainty | comparison | training
     name: str
     definition: dict[str, Any]
     created: datetime  # UTC

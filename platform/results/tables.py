@@ -18,9 +18,9 @@ from turnier.arena.spec import Termination
 from turnier.games.errors import UserError
 from turnier.games.parameters import Registry
 from turnier.games.registry import GAMES
-from turnier.results.intervals import mean_interval, share_interval
 from turnier.results.schema import matches, run_matches, runs, seats
 from turnier.results.store import Store
+from turnier.statistics.intervals import mean_interval, share_interval
 
 # The columns of matches_frame before the game's facts.
 MATCH_COLUMNS = (
@@ -42,7 +42,7 @@ MATCH_COLUMNS = (
 )
 _RESULTS = ("wins", "draws", "losses")
 # A match that its limit of plies ended has a result; after a failure the scores do not say who won.
-_ENDED = (Termination.NORMAL.value, Termination.LIMIT.value)
+ENDED = (Termination.NORMAL.value, Termination.LIMIT.value)
 
 
 def matches_frame(
@@ -64,7 +64,7 @@ def matches_frame(
     Columns besides the stored ones: `label` (the agent's short text form), `result` (win: the largest score alone,
     draw: the largest score shared, loss; missing for games of one seat and after a failure), `seats` (of the match) and
     one for each fact of the game. `seconds` are those of the match, `seat_seconds` those of this seat's decisions (NaN
-    where an older version played).
+    where an older version played a match of several seats).
     """
     query = (
         select(
@@ -133,9 +133,11 @@ def _with_results(frame: pd.DataFrame) -> pd.DataFrame:
     shared = np.repeat(_reduce(np.add, best.astype(np.int64), first), sizes) > 1
     num_seats = np.repeat(sizes, sizes)
     result = np.where(best, np.where(shared, "draw", "win"), "loss").astype(object)
-    result[(num_seats == 1) | ~frame["termination"].isin(_ENDED).to_numpy(bool)] = None
+    result[(num_seats == 1) | ~frame["termination"].isin(ENDED).to_numpy(bool)] = None
     labels = {text: label(text) for text in frame["agent"].unique()}
+    seat_seconds = frame["seat_seconds"].where(frame["seat_seconds"].notna() | (num_seats > 1), frame["seconds"])
     added = frame.assign(
+        seat_seconds=seat_seconds,
         label=frame["agent"].map(labels),
         result=pd.array(result, dtype="str"),
         seats=num_seats,
@@ -188,7 +190,7 @@ def _summary_row(game: str, agent: str, part: pd.DataFrame) -> dict[str, Any]:
         "best": float(scores.max()) if n else math.nan,
         "decisions_per_second": float(timed["decisions"].sum()) / seconds if seconds > 0 else math.nan,
         "nodes_per_decision": float(part["nodes"].sum()) / decisions if decisions else math.nan,
-        "failures": int((~part["termination"].isin(_ENDED)).sum()),
+        "failures": int((~part["termination"].isin(ENDED)).sum()),
         "unfinished": int((part["termination"] == Termination.LIMIT.value).sum()),
     }
     row |= _wins(part)

@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.table import Table
 
 from turnier.agents.agent import Agent
-from turnier.results.intervals import difference_interval, mean_interval
 from turnier.search.study import Study
+from turnier.statistics.intervals import difference_interval, mean_interval
 
 matplotlib.use("Agg")
 from matplotlib import pyplot  # the backend has to be chosen first

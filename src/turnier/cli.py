@@ -1,4 +1,4 @@
-"""The command line: games, agents, play, tournament, certainty, train, results, report, verify, bench."""
+"""The command line: games, agents, play, tournament, compare, certainty, train, results, report, verify, bench."""
 
 from __future__ import annotations
 
@@ -34,6 +34,7 @@ DEFAULT_STORE = "sqlite:///turnier.db"
 StoreOption = Annotated[str, typer.Option("--store", help="SQLite or PostgreSQL URL")]
 WorkersOption = Annotated[int | None, typer.Option(help="default: all cores")]
 AddressOption = Annotated[str | None, typer.Option(help="Ray cluster to join, such as auto; default: RAY_ADDRESS")]
+BudgetOption = Annotated[str, typer.Option(help="hold every agent to so much per move: 50ms, 1000rollouts, 1000nodes")]
 AgentsArgument = Annotated[list[str], typer.Argument(help='agents, such as random "mc(iterations=200)"')]
 
 
@@ -120,9 +121,17 @@ def play(
 def tournament(
     game: Annotated[str, typer.Argument(help="a game, such as 2048 or tictactoe")] = "",
     agents: Annotated[list[str] | None, typer.Argument(help='agents, such as random "mc(iterations=200)"')] = None,
-    games: Annotated[int, typer.Option(help="games of each agent (one seat) or of each group of agents")] = 20,
+    games: Annotated[
+        int, typer.Option(help="games of each agent (one seat) or group of agents; adaptive: most games of all")
+    ] = 20,
     seed: Annotated[int, typer.Option(help="same seed, same games, whatever the workers")] = 1,
+    form: Annotated[str, typer.Option("--format", help="round_robin, gauntlet, swiss or adaptive")] = "round_robin",
+    budget: BudgetOption = "",
     openings: Annotated[int, typer.Option(help="play from every position after at most so many plies", min=0)] = 0,
+    challengers: Annotated[int, typer.Option(help="gauntlet: so many agents, named first, play the others")] = 1,
+    rounds: Annotated[int, typer.Option(help="swiss: rounds, 0 = until one agent is unbeaten", min=0)] = 0,
+    top: Annotated[int, typer.Option(help="adaptive: how many first places must be certain")] = 3,
+    certain: Annotated[float, typer.Option(help="adaptive: how certain")] = 0.95,
     store: StoreOption = DEFAULT_STORE,
     executor: Annotated[str, typer.Option(help="ray, threads or serial")] = "ray",
     workers: WorkersOption = None,
@@ -131,9 +140,14 @@ def tournament(
 ) -> None:
     """Plays a tournament in all seat orders into the store; games that it has already are not played again.
 
+    Formats: a round robin of all; a gauntlet of the first agents against the others; Swiss rounds between equals for
+    many agents; adaptive, which spends games of two seats where the first places are unsure and stops when they are
+    certain. Agents alone at a game play the same seeds.
+
     \b
     Examples:
       turnier tournament 2048 random "mc(iterations=200,rollout_depth=20)" --games 20 --seed 7
+      turnier tournament yavalath mcts "alphabeta(depth=4)" "mc(iterations=100)" --budget 50ms --format gauntlet
       turnier tournament --resume tournament:1f0c    # or the same command again
     """
     if resume:
@@ -146,29 +160,64 @@ def tournament(
     if not game or not agents:
         raise UserError("a tournament needs a game and agents, or a run after --resume; see turnier tournament --help.")
     from turnier.arena.executors import make_executor
-    from turnier.arena.schedule import round_robin
-    from turnier.arena.spec import derive_seed
-    from turnier.results.play import play_into
     from turnier.results.run_progress import run_bar
-    from turnier.results.show import print_seats, print_summary
     from turnier.results.store import Store
-    from turnier.results.tables import matches_frame, seat_summary, summary
+    from turnier.tournament_command import Tournament, show
 
-    made = GAMES.make(game)
-    specs = round_robin(made, [AGENTS.make(agent) for agent in agents], games, seed, openings)
-    results = Store.open(store)
-    definition = {"game": made.full_text(), "agents": sorted({a for s in specs for a in s.agents}), "seed": seed}
-    definition |= {"openings": openings} if openings else {}
-    run_id = f"tournament:{derive_seed(json.dumps(definition)):016x}"
-    results.begin_run(run_id, "tournament", str(made), definition)
-    with run_bar(results, run_id, str(made), len(specs)) as bar, make_executor(executor, workers, address) as pool:
-        for records in play_into(results, run_id, specs, pool, bar.skip):
-            bar.advance(len(records))
-    if bar.skipped:
-        console.print(f"{bar.skipped} of {len(specs)} games were stored already and not played again.")
-    frame = matches_frame(results, run=run_id)
-    print_summary(console, summary(frame))
-    print_seats(console, seat_summary(frame))
+    wanted = Tournament(game, agents, form, games, seed, openings, challengers, rounds, top, certain, budget)
+    with Store.open(store) as results:
+        results.begin_run(wanted.run_id, "tournament", str(wanted.game), wanted.definition)
+        with (
+            make_executor(executor, workers, address) as pool,  # first: what cannot start needs no bar
+            run_bar(results, wanted.run_id, str(wanted.game), wanted.most_games) as bar,
+        ):
+            for records in wanted.play(results, pool, bar):
+                bar.advance(len(records))
+        if bar.skipped:
+            console.print(f"{bar.skipped} of {bar.total} games were stored already and not played again.")
+        show(console, results, wanted)
+
+
+@app.command(short_help="Plays two agents until it is decided which is stronger.")
+def compare(
+    first: Annotated[str, typer.Argument(help="the agent that the verdict is about")],
+    second: Annotated[str, typer.Argument(help="the agent that it is compared with")],
+    game: Annotated[str, typer.Option(help="a game, such as 2048 or tictactoe")],
+    margin: Annotated[
+        float | None,
+        typer.Option(help="what counts as equal: 20 Elo, for one seat 5 % of the second's mean score"),
+    ] = None,
+    alpha: Annotated[float, typer.Option(help="most probability of a wrong verdict")] = 0.05,
+    games: Annotated[int, typer.Option(help="most games")] = 10_000,
+    seed: Annotated[int, typer.Option(help="same seed, same games, whatever the workers")] = 1,
+    openings: Annotated[int, typer.Option(help="start from random openings of at most so many plies", min=0)] = 0,
+    budget: BudgetOption = "",
+    first_round: Annotated[int, typer.Option("--round", help="pairs of games between two looks, at least")] = 32,
+    store: StoreOption = DEFAULT_STORE,
+    executor: Annotated[str, typer.Option(help="ray, threads or serial")] = "ray",
+    workers: WorkersOption = None,
+    address: AddressOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="print JSON")] = False,
+) -> None:
+    """Plays pairs of games (same seed, seats rotated) until a sequential test decides, and says it in one sentence.
+
+    The first agent is stronger, weaker, or equal within the margin; each of these is wrong with probability alpha at
+    most. In games of three and more seats the two agents take the seats in every way. Games that the store has already
+    are not played again: the same command goes on, also with a smaller margin or more games.
+
+    \b
+    Examples:
+      turnier compare random "mc(iterations=20,rollout_depth=10)" --game 2048
+      turnier compare "mcts(iterations=1000)" "alphabeta(depth=4)" --game yavalath --margin 50 --openings 1
+    """
+    from turnier.arena.executors import make_executor
+    from turnier.compare_command import Comparison, show
+    from turnier.results.store import Store
+
+    wanted = Comparison(game, (first, second), seed, margin, alpha, games, first_round, openings, budget)
+    with Store.open(store) as results, make_executor(executor, workers, address) as pool:
+        wanted.play(results, pool)
+        show(console, wanted, results, as_json)
 
 
 @app.command(short_help="Measures how often searches of the same position agree.")
@@ -261,21 +310,25 @@ def results(
     run: Annotated[str, typer.Option(help="one run; default: all tournaments")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="print JSON")] = False,
 ) -> None:
-    """Shows what is stored: mean, 95 % interval, games and shares per agent.
+    """Shows what is stored: mean, 95 % interval, games and shares per agent; ratings, and who beats whom.
 
     Example: turnier results --json
     """
     from turnier.results.show import print_seats, print_summary
+    from turnier.results.show_standings import print_standings, with_standings
+    from turnier.results.standings import standings
     from turnier.results.store import Store
     from turnier.results.tables import matches_frame, seat_summary, summary, to_json
 
     results_store = Store.open(store, read_only=True)
     frame = matches_frame(results_store, run=run or None, kind=None if run else "tournament")
+    found = standings(frame)
     if as_json:
-        print(json.dumps(to_json(summary(frame)), indent=2))
+        print(json.dumps(with_standings(to_json(summary(frame)), *found), indent=2))
         return
     print_summary(console, summary(frame))
     print_seats(console, seat_summary(frame))
+    print_standings(console, *found)
 
 
 @app.command(short_help="Renders a page of ours beside published figures.")

@@ -10,34 +10,19 @@ import pytest
 
 from tests import naive
 from tests.agents import naive_search as oracle
+from tests.agents.expectimax_searches import Generic, decide, expectimax, random_boards
 from tests.agents.positions import DIRECTION, board_position, estimate, marks_position
 from tests.contract.tiny_games import Fuse, Pig
 from tests.naive import Board
-from turnier.agents.agent import CompiledAgent, Decision, SeatKernels
 from turnier.agents.expectimax import Expectimax
 from turnier.agents.expectimax_search import AFTERSTATE, STATE, STOPPED, depth_of
-from turnier.agents.registry import EVALUATORS, make_agent
+from turnier.agents.registry import make_agent
 from turnier.games.abi import CHANCE, JIT, TERMINAL
 from turnier.games.game import Game, Position
 from turnier.games.registry import make_game
 from turnier.games.rng import stream
 
 needs_jit = pytest.mark.skipif(not JIT, reason="thousands of evaluations")
-
-
-class Generic(Expectimax):
-    """Expectimax without the fused search."""
-
-    def kernels(self, game: Game) -> SeatKernels:
-        return CompiledAgent.kernels(self, game)
-
-
-def expectimax(evaluator: str = "score", kind: type[Expectimax] = Expectimax, **changes: Any) -> Expectimax:
-    return kind(evaluator=EVALUATORS.make(evaluator), **changes)
-
-
-def decide(agent: Expectimax, position: Position) -> Decision:
-    return agent.start(position.game, position.to_move, 1).act(position)
 
 
 # --- A plain-Python search through positions -------------------------------------------------------------------------
@@ -77,20 +62,6 @@ def check(agent: Expectimax, position: Position) -> None:
         return
     assert {a: decision.values[a] for a in expected} == pytest.approx(expected, rel=1e-12, abs=1e-12)
     assert decision.values[decision.action] == max(decision.values[a] for a in expected)
-
-
-def random_boards(count: int, fullest: int = 16, top: int = 11, seed: int = 0) -> list[Position]:
-    """Returns 4x4 positions with legal moves: few different tiles in some, so that they merge."""
-    draws = random.Random(seed)
-    found: list[Position] = []
-    while len(found) < count:
-        highest = draws.choice((2, 4, top))
-        tiles = [2 ** draws.randint(1, highest) for _ in range(draws.randint(6, fullest))]
-        tiles = draws.sample(tiles + [0] * (16 - len(tiles)), 16)
-        position = board_position(tuple(tuple(tiles[i : i + 4]) for i in (0, 4, 8, 12)))
-        if not position.over:
-            found.append(position)
-    return found
 
 
 # --- Exact values ----------------------------------------------------------------------------------------------------

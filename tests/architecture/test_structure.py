@@ -39,6 +39,7 @@ def test_imports_go_one_way(copy_of_the_code: Path) -> None:
     [
         ("games/tictactoe.py", "import turnier.agents.random"),
         ("agents/random.py", "import turnier.arena.match"),
+        ("statistics/sprt.py", "import turnier.agents.random"),
         ("arena/match.py", "import turnier.results.store"),
         ("results/tables.py", "import turnier.search.study"),
         ("arena/match.py", "import ray"),

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from turnier.arena.bench import MEASURES
+from turnier.cli import app, main
 
 REPO = Path(__file__).resolve().parents[2]
 TURNIER = [sys.executable, "-c", "from turnier.cli import main; main()"]
@@ -94,6 +97,27 @@ def test_the_same_tournament_again_plays_nothing(tmp_path: Path) -> None:
     assert good("results", "--json", cwd=tmp_path) == before
 
 
+def test_compare_says_who_is_stronger_in_one_sentence(tmp_path: Path) -> None:
+    agents = ("compare", "random", "mc(iterations=20,rollout_depth=10)", "--game", "2048")
+    shown = good(*agents, "--executor", "threads", cwd=tmp_path)
+    assert "random is weaker than mc(iterations=20,rollout_depth=10) at 2048 after 64 games (32 pairs)" in shown
+    assert "its mean score differs by -9" in shown and "95 % interval" in shown and "0 (0.0 %)" in shown
+    found = json.loads(good(*agents, "--executor", "serial", "--json", cwd=tmp_path))
+    assert (found["verdict"], found["games"], found["games_left"]) == ("weaker", 64, 0.0)
+    assert found["sentence"] in " ".join(shown.split("\n"))
+    assert -100 < found["estimate"]["difference_percent_low"] < found["estimate"]["difference_percent_high"] < -80
+    assert [row["agent"].split("(")[0] for row in found["agents"]] == ["random", "mc"]
+
+
+def test_a_tournament_shows_ratings_and_who_beats_whom(tmp_path: Path) -> None:
+    command = ("tournament", "tictactoe", "random", "mcts(iterations=50)", "mcts(iterations=5)", "--games", "20")
+    shown = good(*command, "--executor", "threads", cwd=tmp_path)
+    assert "Elo beside the field's mean" in shown and "games won of those against" in shown
+    rows = {row["label"]: row for row in json.loads(good("results", "--json", cwd=tmp_path))}
+    assert rows["mcts(iterations=50)"]["elo"] > rows["random"]["elo_high"]
+    assert sum(len(row["pairs"]) for row in rows.values()) == 3
+
+
 def test_certainty_shows_grids_and_means(tmp_path: Path) -> None:
     """As typed: agreement is 0 for random and 1 for a deterministic agent; the same command shows what is stored."""
     size = ("--states", "3", "--repeats", "4", "--games", "3", "--collector", "mc(iterations=5)", "--seed", "2")
@@ -137,6 +161,18 @@ BAD = {
     ),
     "negative seed": (("play", "2048", "random", "--seed", "-1"), "a seed must be 0 or larger, got -1"),
     "no games": (("tournament", "2048", "random", "--games", "0"), "at least 1 game, got 0"),
+    "unknown format": (("tournament", "tictactoe", "random", "greedy", "--format", "swis"), "did you mean swiss?"),
+    "no unit": (("tournament", "2048", "random", "--budget", "50"), "must be a whole number and one of ms, rollouts"),
+    "unfit budget": (("tournament", "2048", "mctse", "--budget", "4plies"), "mctse takes only: ms, rollouts, nodes"),
+    "no field": (
+        ("tournament", "tictactoe", "random", "greedy", "--format", "gauntlet", "--challengers", "2"),
+        "a field of 1, got 2 and 0",
+    ),
+    "no margin": (
+        ("compare", "random", "greedy", "--game", "tictactoe", "--margin", "0"),
+        "above 0 and at most 800 Elo",
+    ),
+    "one agent": (("compare", "random", "random", "--game", "2048"), "two different agents, got random and random"),
     "one search": (("certainty", "2048", "random", "--repeats", "1"), "at least 2 searches of a state, got 1"),
     "no states": (("certainty", "2048", "random", "--states", "0"), "at least 1 state, got 0"),
     "unfit collector": (
@@ -177,21 +213,36 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_bad_input_is_one_sentence_and_exit_code_2(case: str, folder: Path) -> None:
+def test_bad_input_is_one_sentence_and_exit_code_2(
+    case: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """In this process: each would take two seconds to start."""
     arguments, sentence = BAD[case]
     before = {p.name: p.read_bytes() for p in folder.glob("*.db")}
-    shown = turnier(*arguments, cwd=folder)
-    assert shown.returncode == 2, shown.stdout + shown.stderr
-    assert sentence in shown.stderr
-    assert "Traceback" not in shown.stderr
-    assert "secret" not in shown.stderr
-    assert len(shown.stderr.strip().splitlines()) == 1
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, "argv", ["turnier", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    error = capfd.readouterr().err
+    assert ended.value.code == 2, error
+    assert sentence in error
+    assert "Traceback" not in error
+    assert "secret" not in error
+    assert len(error.strip().splitlines()) == 1
     assert all((folder / name).read_bytes() == content for name, content in before.items()), "nothing is lost"
 
 
-def test_every_command_has_help_with_an_example(tmp_path: Path) -> None:
-    for command in ("games", "agents", "play", "tournament", "certainty", "results", "verify", "bench"):
-        assert f"Example: turnier {command}" in good(command, "--help", cwd=tmp_path)
+def test_a_mistake_ends_the_process_with_its_code(tmp_path: Path) -> None:
+    shown = turnier("play", "2084", "random", cwd=tmp_path)
+    assert (shown.returncode, shown.stdout) == (2, "")
+    assert shown.stderr == "Error: There is no game named '2084'; did you mean 2048?\n"
+
+
+def test_every_command_has_help_with_an_example() -> None:
+    for command in app.registered_commands:
+        name = command.name or command.callback.__name__
+        shown = CliRunner().invoke(app, [name, "--help"], env={"COLUMNS": "200"}).output
+        assert re.search(rf"Examples?:\s+(python \S+ && )?turnier {name}", shown), shown
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed; the benchmarks compile a C program")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -78,8 +80,10 @@ def get(url: str) -> dict[str, list[dict[str, object]]]:
 
 
 @pytest.fixture
-def ray_cluster(tmp_path: Path) -> Iterator[str]:
-    """A head started by hand; yields its address."""
+def ray_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A head started by hand; yields its address. `auto` finds it even where other tests start Ray meanwhile."""
+    folder = tempfile.mkdtemp(prefix="ray")  # its path must be short: Ray makes sockets in it
+    monkeypatch.setenv("RAY_TMPDIR", folder)
     port = free_port()
     log = tmp_path / "ray.log"  # not a pipe: the daemons would keep it open
     head = subprocess.Popen(
@@ -96,6 +100,7 @@ def ray_cluster(tmp_path: Path) -> Iterator[str]:
     finally:
         head.terminate()  # with --block, it ends what it started and no other Ray of this machine
         head.wait(timeout=60)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def test_the_study_joins_a_cluster_started_by_hand(tmp_path: Path, ray_cluster: str) -> None:

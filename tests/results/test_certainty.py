@@ -22,7 +22,7 @@ from turnier.results.certainty import (
     position_certainty,
     votes_frame,
 )
-from turnier.results.intervals import mean_interval, mean_of_means
+from turnier.statistics.intervals import mean_interval, mean_of_means
 
 
 def voted(state: int, actions: str, legal: int, phase: int = 5, agent: str = "random") -> list[VoteRecord]:

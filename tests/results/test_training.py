@@ -18,6 +18,7 @@ from turnier.games.errors import UserError
 from turnier.games.registry import make_game
 from turnier.results.curves import CurvePoint
 from turnier.results.store import Store
+from turnier.results.tables import matches_frame
 from turnier.results.training import Evaluating, Evaluation, Evaluations, TrainingRun
 from turnier.results.training_plot import plot_training
 
@@ -136,16 +137,20 @@ def test_a_store_of_version_3_without_the_tables_gets_them(tmp_path: Path) -> No
     url = f"sqlite:///{tmp_path / 'old.db'}"
     names = ("training_points", "training_evaluations")
     with Store.open(url) as store, store.database.writing() as connection:
-        for name in names:
+        for name in (*names, "run_progress"):
             connection.execute(text(f"DROP TABLE {name}"))
+        connection.execute(text("ALTER TABLE seats DROP COLUMN seconds"))
+        connection.execute(text("UPDATE turnier_version SET version = 3"))
     with Store.open(url, read_only=True) as store:
         assert store.curves.points("x") == [] and store.curves.evaluated("x") == {}
+        assert "seat_seconds" in matches_frame(store) and store.records(["none"]) == []
     with Store.open(url) as store:
         store.begin_run("x", "training", "x", {})
         store.curves.replace_points("x", [CurvePoint(5, 5, 1.0, 0.5)])
         assert store.curves.points("x") == [CurvePoint(5, 5, 1.0, 0.5)]
         with store.database.reading() as connection:
             assert set(names) <= set(inspect(connection).get_table_names())
+            assert "seconds" in {column["name"] for column in inspect(connection).get_columns("seats")}
 
 
 def test_the_plot_is_a_picture(store: Store, tmp_path: Path) -> None:

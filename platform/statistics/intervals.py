@@ -1,4 +1,4 @@
-"""95 % intervals of what games give: means, differences of means, shares."""
+"""95 % intervals of what games give: means, medians, differences of means, shares."""
 
 from __future__ import annotations
 
@@ -18,6 +18,21 @@ def mean_interval(values: Sequence[float]) -> tuple[float, float]:
         return (float(values[0]) if n else math.nan), math.nan
     half = float(stats.t.ppf(0.5 + CONFIDENCE / 2, n - 1) * stats.sem(values))
     return float(np.mean(values)), half
+
+
+def median_interval(values: Sequence[float]) -> tuple[float, float, float]:
+    """Returns the median and its 95 % interval (median, low, high), whatever the distribution; NaN for too few values.
+
+    The ends are order statistics (W. J. Conover, Practical Nonparametric Statistics, 1999, 3.2).
+    """
+    n = len(values)
+    if n == 0:
+        return math.nan, math.nan, math.nan
+    ordered = np.sort(np.asarray(values, np.float64))
+    below = int(stats.binom.ppf((1 - CONFIDENCE) / 2, n, 0.5))  # P(fewer values below the median) is 2.5 % at most
+    if stats.binom.cdf(0, n, 0.5) > (1 - CONFIDENCE) / 2:
+        return float(np.median(ordered)), math.nan, math.nan
+    return float(np.median(ordered)), float(ordered[below - 1]), float(ordered[n - below])
 
 
 def mean_of_means(groups: Sequence[Sequence[float]]) -> tuple[float, float]:

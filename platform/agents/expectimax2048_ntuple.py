@@ -1,0 +1,225 @@
+"""Expectimax for 4x4 boards of 2048 with an n-tuple network: the same values as the generic search, bit for bit.
+
+Boards are words as in games/twenty48_board.py. The last decision before the leaves, where nearly all the work is, is
+made for all tiles that chance can place on a board together: the moved boards are collected, values are remembered
+(four of five leaves of depth 3 are boards that others are too), and the entries of new boards are fetched early, since
+a network's tables do not fit into the processor's caches.
+
+Kernels get their arrays one by one: numba counts the references to those in a tuple, again and again.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import types
+
+from turnier.agents.abi import ACT, VALUES, VISITS
+from turnier.agents.expectimax2048_table import BOARD, NO_LIMIT, Keys, is_fused, is_known, keep, mixed, slot_of, tag_of
+from turnier.agents.expectimax_search import BITS, CUTOFF, LIMIT, STOPPED, depth_of, search_root, table_bits
+from turnier.agents.learning.board2048_kernels import find_entries_of_images, sum_entries_of_images
+from turnier.agents.learning.network_kernels import AT_END, SYMMETRIES, TUPLES, Index, Table, Words
+from turnier.games.abi import Floats, kernel
+from turnier.games.twenty48_board import GAIN, MOVED, count_empty, legal_mask, slide, slide_gain, transpose
+
+_U = np.uint64
+_U64, _F64, _I64 = types.uint64, types.float64, types.int64
+_0, _31, _ROW, _CELL = (_U(n) for n in (0, 31, 0xFFFF, 15))
+RIGHT = 65536  # in tables of moved rows, see games/twenty48_board.py
+NO_MOVE = -math.inf
+
+MOST_LEAVES = 128  # of a chance node: 16 cells, 2 tiles, 4 actions
+GROUP = 8  # boards whose entries are fetched together
+# Of `numbers`: the shares of a point (1 / max_return), of one that counts beside a leaf's value (0 where values are of
+# the whole return), how many leaves may still be evaluated; and of the chance node at hand values by outcome, [32], of
+# boards, [MOST_LEAVES], and what points are worth at leaves that wait for their boards' values, [MOST_LEAVES].
+SHARE, GAIN_SHARE, LEFT, BEST = 0, 1, 2, 3
+BOARD_VALUES = BEST + 32
+GAINED = BOARD_VALUES + MOST_LEAVES
+# Of `notes`: the chance node's boards without a value, their slots, 32 * board + outcome of every leaf that waits,
+# [MOST_LEAVES] each, and the places of a group's entries.
+SLOTS, LEAVES, PLACES = MOST_LEAVES, 2 * MOST_LEAVES, 3 * MOST_LEAVES
+# A slot of remembered values is three words: a board (0 = free), its value, and IS_KNOWN or, while it has no value,
+# which of the chance node's boards it is. `known` are slots as numbers, `keys` the same memory as words.
+MOST_KNOWN = 16  # bits of the number of slots
+IS_KNOWN = -1.0
+COUNTS = types.UniTuple(_I64, 3)  # of a chance node: leaves, those that wait, boards without a value
+
+
+@kernel(COUNTS(_U64, _I64, _F64, COUNTS, Floats, Keys, Floats, Index))
+def add_along_rows(b, turned, points, counts, known, keys, numbers, notes):
+    """Moves a board left and right after each tile that chance can place on it; `turned`: rows are columns.
+
+    A tile changes one row, so of the other three rows the moved tiles are worked out once. A leaf whose value is known
+    is taken into account at once, others are put among those that wait.
+    """
+    leaves, waiting, boards = counts
+    share, gain_share = numbers[SHARE], numbers[GAIN_SHARE]
+    for side in range(0, 2 * RIGHT, RIGHT):
+        moved_rows, all_points = slide(b, side), points + slide_gain(b, side)
+        for r in range(4):
+            shift = _U(16 * r)
+            row = (b >> shift) & _ROW
+            others = moved_rows & ~(_ROW << shift)
+            other_points = all_points - GAIN[side + np.int64(row)]
+            moves = ((moved_rows ^ b) & ~(_ROW << shift)) != _0
+            for c in range(4):
+                bits = _U(4 * c)
+                if (row >> bits) & _CELL != _0:
+                    continue
+                for tile in range(2):
+                    placed = row | (_U(1 + tile) << bits)
+                    moved = _U(MOVED[side + np.int64(placed)])
+                    if not moves and moved == placed:
+                        continue
+                    leaves += 1
+                    after = others | moved << shift
+                    after = transpose(after) if turned else after
+                    outcome = 2 * (4 * c + r if turned else 4 * r + c) + tile
+                    gained = (other_points + GAIN[side + np.int64(placed)]) * gain_share
+                    slot, number = slot_of(mixed(after), known), boards
+                    if keys[slot] != after:
+                        keys[slot], known[slot + 2] = after, float(boards)
+                        notes[boards], notes[SLOTS + boards] = after, _U(slot)
+                        boards += 1
+                    elif known[slot + 2] == IS_KNOWN:
+                        value = gained + share * known[slot + 1]
+                        if value > numbers[BEST + outcome]:
+                            numbers[BEST + outcome] = value
+                        continue
+                    else:
+                        number = np.int64(known[slot + 2])
+                    notes[LEAVES + waiting], numbers[GAINED + waiting] = _U(32 * number + outcome), gained
+                    waiting += 1
+    return leaves, waiting, boards
+
+
+@kernel(types.void(_I64, Words, Table, Floats, Floats, Index))
+def value_boards(boards, words, entries, known, numbers, notes):
+    """Sums up the entries of the chance node's boards without a value, GROUP by GROUP, and remembers the values."""
+    lookups = words[TUPLES] * words[SYMMETRIES]
+    for first in range(0, boards, GROUP):
+        last = min(first + GROUP, boards)
+        for i in range(first, last):
+            find_entries_of_images(words, notes[i], entries, notes, _U(PLACES + (i - first) * lookups))
+        for i in range(first, last):
+            value = float(sum_entries_of_images(words, entries, notes, _U(PLACES + (i - first) * lookups)))
+            numbers[BOARD_VALUES + i] = value
+            # Of boards that share a slot the last one has it, and is valued last.
+            slot = np.int64(notes[SLOTS + i])
+            known[slot + 1], known[slot + 2] = value, IS_KNOWN
+
+
+@kernel(_F64(_U64, _F64, Words, Table, Floats, Keys, Floats, Index))
+def last_value(b, points, words, entries, known, keys, numbers, notes):
+    """The value of an afterstate with one decision left, `points` being those so far."""
+    for i in range(32):
+        numbers[BEST + i] = NO_MOVE
+    counts = add_along_rows(b, 0, points, (0, 0, 0), known, keys, numbers, notes)
+    leaves, waiting, boards = add_along_rows(transpose(b), 1, points, counts, known, keys, numbers, notes)
+    value_boards(boards, words, entries, known, numbers, notes)
+    for i in range(waiting):
+        number, outcome = np.int64(notes[LEAVES + i]) >> 5, np.int64(notes[LEAVES + i] & _31)
+        value = numbers[GAINED + i] + numbers[SHARE] * numbers[BOARD_VALUES + number]
+        if value > numbers[BEST + outcome]:
+            numbers[BEST + outcome] = value
+    empty = float(count_empty(b))
+    two, four = 0.9 / empty, 0.1 / empty
+    total = 0.0
+    for cell in range(16):
+        if (b >> _U(4 * cell)) & _CELL == _0:
+            for tile in range(2):
+                value = numbers[BEST + 2 * cell + tile]
+                if value == NO_MOVE:  # over: worth the points, and evaluated like any other leaf
+                    value = points * numbers[SHARE]
+                    leaves += 1
+                total += (four if tile == 1 else two) * value
+    numbers[LEFT] -= float(leaves)
+    return total
+
+
+@kernel(_F64(_U64, _F64, _I64, _F64, _F64, Words, Table, Floats, Keys, Floats, Keys, Floats, Index))
+def afterstate_value(b, points, depth, prob, cutoff, words, entries, table, nodes, known, keys, numbers, notes):
+    """The expectation over the tiles that chance places, then the best of `depth` decisions."""
+    if depth == 0 or prob < cutoff:
+        numbers[LEFT] -= 1.0
+        find_entries_of_images(words, b, entries, notes, _U(PLACES))
+        value = float(sum_entries_of_images(words, entries, notes, _U(PLACES)))
+        return points * numbers[GAIN_SHARE] + numbers[SHARE] * value
+    if numbers[LEFT] < 0.0:
+        return 0.0  # the search is over its limit and goes to waste
+    tag, slot = tag_of(depth, prob, cutoff), slot_of(mixed(b), table)
+    if is_known(b, depth, tag, slot, table, nodes):
+        return table[slot + 2]
+    total = 0.0
+    if depth == 1:
+        total = last_value(b, points, words, entries, known, keys, numbers, notes)
+    else:
+        empty = float(count_empty(b))
+        two, four = 0.9 / empty, 0.1 / empty
+        for cell in range(16):
+            if (b >> _U(4 * cell)) & _CELL != _0:
+                continue
+            for tile in range(2):
+                share = four if tile == 1 else two
+                board = b | (_U(1 + tile) << _U(4 * cell))
+                best = NO_MOVE
+                for action in range(4):
+                    before, side = board if action < 2 else transpose(board), (action & 1) * RIGHT
+                    after = slide(before, side)
+                    if after == before:
+                        continue
+                    gained = points + slide_gain(before, side)
+                    after = after if action < 2 else transpose(after)
+                    value = afterstate_value(
+                        after, gained, depth - 1, prob * share, cutoff,
+                        words, entries, table, nodes, known, keys, numbers, notes,
+                    )  # fmt: skip
+                    if value > best:
+                        best = value
+                if best == NO_MOVE:
+                    best = points * numbers[SHARE]
+                    numbers[LEFT] -= 1.0
+                total += share * best
+    keep(b, tag, total, slot, table, nodes)
+    return total
+
+
+@kernel(ACT)
+def act_expectimax2048_ntuple(game, evaluator, settings, state, returns, rng, root):
+    """Decides with a network for packed boards, to which the caller sees."""
+    depth, leaf = depth_of(game, settings, state, returns)
+    if not is_fused(state, depth, leaf):
+        return search_root(game, evaluator, settings, depth, leaf, state, returns, rng, root)
+    board = _U(state[BOARD])
+    legal = legal_mask(board)
+    if legal & (legal - 1) == 0:
+        for action in range(4):
+            if legal >> action & 1:
+                return action
+    words, entries = evaluator.weights.view(np.int64), evaluator.weights.view(np.float32)
+    bits = table_bits(np.int64(settings[BITS]), depth)
+    table, known = np.zeros(3 << bits if bits > 0 else 0), np.zeros(3 << min(MOST_KNOWN, 4 * depth))
+    nodes, keys = table.view(np.uint64), known.view(np.uint64)
+    numbers = np.empty(GAINED + MOST_LEAVES)
+    notes = np.empty(PLACES + GROUP * words[TUPLES] * words[SYMMETRIES], np.uint64)
+    numbers[SHARE] = 1.0 / game.max_return
+    numbers[GAIN_SHARE] = 0.0 if words[AT_END] != 0 else numbers[SHARE]
+    numbers[LEFT] = settings[LIMIT] if settings[LIMIT] > 0.0 else NO_LIMIT
+    best = -1
+    for action in range(4):
+        if legal >> action & 1 == 0:
+            continue
+        left, side = numbers[LEFT], (action & 1) * RIGHT
+        before = board if action < 2 else transpose(board)
+        after, points = slide(before, side), returns[0] + slide_gain(before, side)
+        after = after if action < 2 else transpose(after)
+        value = afterstate_value(
+            after, points, depth - 1, 1.0, settings[CUTOFF],
+            words, entries, table, nodes, known, keys, numbers, notes,
+        )  # fmt: skip
+        root[VISITS, action], root[VALUES, action] = max(1.0, left - numbers[LEFT]), value
+        if best < 0 or value > root[VALUES, best]:
+            best = action
+    return STOPPED if numbers[LEFT] < 0.0 else best

@@ -1,0 +1,62 @@
+"""What the fused searches of 4x4 boards of 2048 share: where they apply, and their transposition table.
+
+A slot of the table is three words: the afterstate, 2 x decisions left + probability (0 = free), and the value. Points
+so far need no place in it: with one and the same number of tiles placed they follow from the board.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import types
+
+from turnier.agents.expectimax_search import AFTERSTATE
+from turnier.games.abi import Floats, State, kernel
+from turnier.games.twenty48_board import tile_sum
+
+BOARD, HIGH = 1, 2  # words of a state, see games/twenty48.py
+NO_LIMIT = 2.0**52  # leaves
+NO_SLOT = -1
+
+_U = np.uint64
+_U64, _F64, _I64 = types.uint64, types.float64, types.int64
+Keys = types.Array(types.uint64, 1, "C")  # the same memory as the table's, which is of float64
+_32, HASH = _U(32), _U(0x9E3779B97F4A7C15)
+
+
+@kernel(types.boolean(State, _I64, _I64))
+def is_fused(state, depth, leaf):
+    """Whether rows of four bits suffice for a search of that depth, whose leaves are afterstates."""
+    # Two 32768s, which the row tables cannot merge, need tiles that sum up to 65,536; a decision adds at most 4.
+    return state[HIGH] == 0 and tile_sum(_U(state[BOARD])) + 4 * depth < 65536 and leaf == AFTERSTATE
+
+
+@kernel(_U64(_U64))
+def mixed(b):
+    """Returns a hash of a board; a product alone does not let the top row into the bits that choose a slot."""
+    h = b * HASH
+    return (h ^ (h >> _32)) * HASH
+
+
+@kernel(_F64(_I64, _F64, _F64), inline=True)
+def tag_of(depth, prob, cutoff):
+    """Returns how far an afterstate is searched; where nothing is cut off by probability, that is the depth only."""
+    return 2.0 * float(depth) + (prob if cutoff > 0.0 else 1.0)
+
+
+@kernel(_I64(_U64, Floats), inline=True)
+def slot_of(h, table):
+    """Returns the first word of the slot of an afterstate with that hash, or NO_SLOT where there is no table."""
+    return 3 * (np.int64(h >> _32) & (table.size // 3 - 1)) if table.size > 0 else NO_SLOT
+
+
+@kernel(types.boolean(_U64, _I64, _F64, _I64, Floats, Keys), inline=True)
+def is_known(b, depth, tag, slot, table, keys):
+    """Whether the slot has the value of an afterstate, searched at least as far; it is in word slot + 2."""
+    return slot >= 0 and keys[slot] == b and tag <= table[slot + 1] <= 2.0 * float(depth) + 1.0
+
+
+@kernel(types.void(_U64, _F64, _F64, _I64, Floats, Keys), inline=True)
+def keep(b, tag, value, slot, table, keys):
+    """Puts an afterstate's value into its slot, whoever was there."""
+    if slot >= 0:
+        keys[slot], table[slot + 1], table[slot + 2] = b, tag, value

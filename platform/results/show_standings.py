@@ -1,0 +1,90 @@
+"""Ratings and who beats whom, as tables for a terminal and as JSON."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import pandas as pd
+from rich.console import Console
+from rich.table import Table
+
+from turnier.results.show import agent_table, number
+from turnier.results.tables import label, to_json
+from turnier.statistics.intervals import share_interval
+
+MOST_COLUMNS = 4  # agents of a matrix; of more only neighbours in the ranking are shown
+SIGNIFICANT = 0.05
+
+
+def print_standings(console: Console, ratings: pd.DataFrame, pairs: pd.DataFrame) -> None:
+    """Prints both frames of `standings.Standings`; nothing where no two agents can be compared."""
+    for game, part in ratings.groupby("game"):
+        console.print(_ratings(str(game), part))
+    for game, part in pairs.groupby("game"):
+        rated = ratings.loc[ratings["game"] == game, "agent"].tolist()
+        console.print(_matrix(str(game), part, rated or _by_difference(part), bool(rated)))
+
+
+def _ratings(game: str, part: pd.DataFrame) -> Table:
+    live = bool(part["live_mu"].notna().any())
+    headings = ("games", "Elo", "interval", *["openskill mu ± sigma"] * live)
+    shown = agent_table(f"{game}: Elo beside the field's mean, 95 % intervals", *headings, numbered=True)
+    for place, row in enumerate(part.to_dict("records"), 1):
+        interval = f"{row['elo_low']:+.0f} to {row['elo_high']:+.0f}"
+        told = [f"{row['live_mu']:.1f} ± {row['live_sigma']:.1f}"] * live
+        shown.add_row(str(place), row["label"], f"{row['games']:,}", f"{row['elo']:+.0f}", interval, *told)
+    return shown
+
+
+def _by_difference(part: pd.DataFrame) -> list[str]:
+    """Agents that played alone, those with the larger scores first."""
+    both = pd.concat([part.set_index("first")["difference"], -part.set_index("second")["difference"]])
+    order: list[str] = both.groupby(level=0).sum().sort_values(ascending=False, kind="stable").index.tolist()
+    return order
+
+
+def _matrix(game: str, part: pd.DataFrame, order: list[str], several: bool) -> Table:
+    """Rows against columns, both in the order of the ranking."""
+    what = (
+        "games won of those against, %, 95 % intervals" if several else "difference of scores on the same seeds ± 95 %"
+    )
+    cells = {(row["first"], row["second"]): _cell(row, several, 1) for row in part.to_dict("records")}
+    cells |= {(row["second"], row["first"]): _cell(row, several, -1) for row in part.to_dict("records")}
+    caption = "* differs, p < 0.05 after Holm's correction" if (part["p_holm"] < SIGNIFICANT).any() else None
+    if len(order) <= MOST_COLUMNS:
+        places = [str(place) for place in range(1, len(order) + 1)]
+        shown = agent_table(f"{game}: {what}", *places, caption=caption, numbered=True)
+        for place, agent in zip(places, order, strict=True):
+            shown.add_row(place, label(agent), *(cells.get((agent, other), "") for other in order))
+        return shown
+    shown = agent_table(f"{game}: {what}", caption=caption)
+    shown.add_column("next in the ranking", overflow="fold", min_width=16)
+    shown.add_column("first against second", justify="right", no_wrap=True)
+    for agent, other in itertools.pairwise(order):
+        shown.add_row(label(agent), label(other), cells.get((agent, other), "-"))
+    return shown
+
+
+def _cell(row: dict[Any, Any], several: bool, sign: int) -> str:
+    mark = "*" if row["p_holm"] < SIGNIFICANT else ""
+    if not several:
+        half = (row["difference_high"] - row["difference_low"]) / 2
+        value = sign * row["difference"]
+        return ("+" if value > 0 else "") + number(value) + mark + ("" if pd.isna(half) else f" ± {number(half)}")
+    rate, low, high = share_interval(int(row["wins" if sign > 0 else "losses"]), int(row["games"]))
+    return f"{100 * rate:.0f}{mark} ({100 * low:.0f}-{100 * high:.0f})"
+
+
+def with_standings(rows: list[dict[str, Any]], ratings: pd.DataFrame, pairs: pd.DataFrame) -> list[dict[str, Any]]:
+    """Returns a summary's JSON rows with each agent's rating, and under `pairs` what it did as first of two agents."""
+    rated = {(row["game"], row["agent"]): row for row in to_json(ratings)}
+    met: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in to_json(pairs):
+        met.setdefault((row.pop("game"), row.pop("first")), []).append(row)
+    names = [name for name in ratings.columns if name.startswith(("elo", "live"))]
+    found = []
+    for row in rows:
+        rating = rated.get((row["game"], row["agent"]), {})
+        found.append(row | {n: rating.get(n) for n in names} | {"pairs": met.get((row["game"], row["agent"]), [])})
+    return found

@@ -1,0 +1,44 @@
+"""A rating that is told one game at a time, for games of three and more seats: Weng and Lin's model, by openskill.
+
+It sees the whole order of a game where Bradley and Terry's model sees pairs of seats.
+Source: R. C. Weng and C.-J. Lin, A Bayesian approximation method for online ranking, JMLR 12, 2011.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+MOST_GAMES = 5000  # that are told, a third of a millisecond each
+
+
+class LiveRating(NamedTuple):
+    mu: float  # 25 before the first game
+    sigma: float  # 25 / 3 before the first game
+
+    @property
+    def ordinal(self) -> float:
+        """The strength that it almost surely has, mu - 3 sigma: openskill's order of a ranking."""
+        return self.mu - 3 * self.sigma
+
+
+def live_ratings(games: Iterable[tuple[str, Sequence[str], Sequence[float]]]) -> dict[str, LiveRating]:
+    """Rates agents by whole games.
+
+    Args:
+        games: match id, agents by seat, scores by seat. They are told in the order of their ids, which are hashes, so
+            that neither workers nor time change a rating; of more than MOST_GAMES the first, which is a fair sample.
+            An agent that has several seats of a game takes part with the first of them.
+    """
+    from openskill.models import PlackettLuce, PlackettLuceRating
+
+    model = PlackettLuce()
+    known: dict[str, PlackettLuceRating] = {}
+    for _, agents, scores in sorted(games, key=lambda game: game[0])[:MOST_GAMES]:
+        seats = [agents.index(agent) for agent in dict.fromkeys(agents)]
+        if len(seats) < 2:
+            continue
+        teams = [[known.setdefault(agents[seat], model.rating())] for seat in seats]
+        rated = model.rate(teams, scores=[scores[seat] for seat in seats])
+        known |= {agents[seat]: team[0] for seat, team in zip(seats, rated, strict=True)}
+    return {agent: LiveRating(rating.mu, rating.sigma) for agent, rating in known.items()}

@@ -1,0 +1,202 @@
+"""Sequential tests: play until it is decided who is stronger, or that two agents are equal within a margin.
+
+The unit is what is independent: for games of several seats a pair (one seed, seats rotated) and the share of its points
+that went to the first agent, 0, 1/4, 1/2, 3/4 or 1 where a pair is two games (the pentanomial model); for games of one
+seat the two scores on one seed. Both are units (a, b) whose ratio of means E[a] / E[b] is tested; for shares b = 1.
+
+Sources: A. Wald, Sequential Analysis, 1947. M. Sobel and A. Wald, A sequential decision procedure for choosing one of
+three hypotheses, Ann. Math. Stat. 20, 1949. M. Van den Bergh, A practical introduction to the GSPRT, which fishtest and
+fastchess follow: unknown parameters (here the variance) are estimated under either hypothesis.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from scipy import stats
+
+from turnier.games.errors import UserError
+from turnier.statistics.intervals import CONFIDENCE
+
+MARGIN_ELO = 20.0  # default margin where agents meet: a share of points of 0.529
+MARGIN_SCORE = 0.05  # default margin where they play alone: of the second agent's mean score
+MINIMUM = 24  # units before the first decision, simulated in tests/statistics/test_sprt.py
+VIRTUAL = 2.0  # units half won by far, half lost by far, that count as seen
+FAR = 10.0  # see SequentialTest.evidence; simulated with margins of 0.3 to 0.003 standard deviations
+_PATHS = 400
+_LONGEST = 1000  # times the units so far
+_FLAT = 1e-12  # of the mean square, the least variance
+
+
+class Verdict(enum.StrEnum):
+    STRONGER = "stronger"
+    WEAKER = "weaker"
+    EQUAL = "equal within the margin"
+    UNDECIDED = "undecided"
+
+
+def elo_of_share(share: float) -> float:
+    """Returns the difference in Elo at which an agent expects that share of the points; -inf and inf at 0 and 1."""
+    if share <= 0 or share >= 1:
+        return math.copysign(math.inf, share - 0.5)
+    return 400 * math.log10(share / (1 - share))
+
+
+def share_of_elo(elo: float) -> float:
+    return 1 / (1 + 10 ** (-elo / 400))
+
+
+class SequentialTest:
+    """Three hypotheses of E[a] / E[b], low, middle and high, and two tests: low against middle, middle against high.
+
+    Says stronger where high beats middle, weaker where low beats middle, equal where middle beats both. Each of the
+    three is wrong (the agent is not better; not worse; further away than the margin) with probability alpha at most:
+    half of alpha goes to either way of leaving the middle.
+
+    Args:
+        ratios: low, middle, high.
+        alpha: probability of a wrong verdict, above 0 and below 0.5.
+    """
+
+    def __init__(self, ratios: tuple[float, float, float], alpha: float) -> None:
+        if not 0 < alpha < 0.5:
+            raise UserError(f"alpha must be above 0 and below 0.5, got {alpha:g}; 0.05 is usual.")
+        self.low, self.middle, self.high = ratios
+        self._leave = math.log((1 - alpha) / (alpha / 2))
+        self._stay = math.log(alpha / (1 - alpha / 2))
+        self._stayed: set[float] = set()  # hypotheses that the middle has beaten
+        self.units = 0
+        self.verdict = Verdict.UNDECIDED
+        self._seen = np.zeros(6)  # sums of 1, a, b, a², ab, b²
+
+    @classmethod
+    def of_shares(cls, margin: float = MARGIN_ELO, alpha: float = 0.05) -> SequentialTest:
+        """Returns the test of shares of points, with the margin in Elo."""
+        if not 0 < margin <= 800:
+            raise UserError(f"a margin must be above 0 and at most 800 Elo, got {margin:g}.")
+        return cls((share_of_elo(-margin), 0.5, share_of_elo(margin)), alpha)
+
+    @classmethod
+    def of_scores(cls, margin: float = MARGIN_SCORE, alpha: float = 0.05) -> SequentialTest:
+        """Returns the test of scores, with the margin as a share of the second agent's mean score."""
+        if not 0 < margin < 1:
+            raise UserError(f"a margin must be above 0 and below 100 % of the mean score, got {100 * margin:g} %.")
+        return cls((1 - margin, 1.0, 1 + margin), alpha)
+
+    def add(self, a: Sequence[float], b: Sequence[float] | None = None) -> Verdict:
+        """Takes further units and looks once; a verdict stands, whatever comes after it.
+
+        Args:
+            a: [n] shares of points, or the first agent's scores.
+            b: [n] the second agent's scores on the same seeds; None for shares.
+        """
+        first = np.asarray(a, np.float64)
+        second = np.ones(len(first)) if b is None else np.asarray(b, np.float64)
+        self._seen += [len(first), first.sum(), second.sum(), first @ first, first @ second, second @ second]
+        self.units += len(first)
+        if self.verdict is Verdict.UNDECIDED and self.units >= MINIMUM and self._seen[2] > 0:
+            self.verdict = self._look()
+        return self.verdict
+
+    @property
+    def _sums(self) -> list[float]:
+        """What was seen, and the virtual units.
+
+        Without it agents that were equal on the first few seeds, and differ on few, would have a variance of 0.
+        """
+        mean = self._seen[2] / self._seen[0] if self.units else 0.0
+        own = self.middle * mean
+        weights = np.array([1, own, mean, 2 * own**2, own * mean, mean**2])
+        return [float(total) for total in self._seen + VIRTUAL * weights]
+
+    def _look(self) -> Verdict:
+        for ratio, verdict in ((self.low, Verdict.WEAKER), (self.high, Verdict.STRONGER)):
+            if ratio in self._stayed:
+                continue
+            evidence = self.evidence(ratio)
+            if evidence >= self._leave:
+                return verdict
+            if evidence <= self._stay:
+                self._stayed.add(ratio)
+        return Verdict.EQUAL if len(self._stayed) == 2 else Verdict.UNDECIDED
+
+    def evidence(self, ratio: float) -> float:
+        """Returns the generalised log likelihood ratio of that ratio over the middle one.
+
+        The likelihood of a bivariate normal sample, maximised under E[a] = r E[b], goes with (1 + m² / v)^(-n/2), where
+        m and v are mean and variance of a - r b (Hotelling's T²); for shares this is what fastchess computes.
+
+        Differs: an estimate far outside of both contradicts both almost alike, and clear cases would take long. So the
+        ratio of "that ratio or beyond" over "the middle or beyond" counts too, less log FAR for having two tries.
+        """
+        n, a, b, *_ = self._sums
+        middle, other = self._distance(self.middle), self._distance(ratio)
+        simple = 0.5 * n * (middle - other)
+        away = math.copysign(1.0, ratio - self.middle)
+        contradicts_middle, contradicts_other = away * (a - self.middle * b) > 0, away * (a - ratio * b) < 0
+        beyond = 0.5 * n * (middle * contradicts_middle - other * contradicts_other)
+        return math.copysign(max(abs(simple), abs(beyond) - math.log(FAR)), beyond)
+
+    def _distance(self, ratio: float) -> float:
+        n, a, b, *_ = self._sums
+        mean = (a - ratio * b) / n
+        return math.log1p((mean / self._spread(ratio)) ** 2) if mean else 0.0
+
+    @property
+    def estimate(self) -> tuple[float, float, float]:
+        """The ratio of means and its 95 % interval (Fieller 1954; for shares Student's t), NaN where there is none.
+
+        As if the number of units had been fixed: after an early verdict it is a little too far from the middle.
+        """
+        seen, a, b, *_ = self._seen.tolist()
+        if seen < 2 or b <= 0:
+            return math.nan, math.nan, math.nan
+        a, b = a / seen, b / seen
+        # Shares have the virtual units' variance too, as in Agresti and Coull's interval; scores vary anyway.
+        n, sum_a, sum_b, aa, ab, bb = self._sums if self.middle == 0.5 else self._seen.tolist()
+        q = float(stats.t.ppf(0.5 + CONFIDENCE / 2, seen - 1)) ** 2 / (seen - 1)
+        square = b * b - q * (bb / n - (sum_b / n) ** 2)
+        half = a * b - q * (ab / n - sum_a * sum_b / n**2)
+        root = half * half - square * (a * a - q * (aa / n - (sum_a / n) ** 2))
+        if square <= 0:  # the second agent's mean may be 0: any ratio may be true
+            return a / b, math.nan, math.nan
+        width = math.sqrt(max(root, 0.0))
+        return a / b, (half - width) / square, (half + width) / square
+
+    def units_left(self) -> float:
+        """Returns how many more units a verdict takes, on average, if the present estimate is the truth.
+
+        From seeded paths: the evidence of the two tests goes on as a Brownian motion, one up where the other is down.
+        """
+        if self.verdict is not Verdict.UNDECIDED:
+            return 0.0
+        n, _, b, *_ = self._sums
+        if not self.units or b <= 0:
+            return math.nan
+        ratios = (self.low, self.high)
+        evidence = np.array([self.evidence(ratio) for ratio in ratios])
+        spreads = np.array([self._spread(ratio) for ratio in ratios])
+        noise = np.array([(ratio - self.middle) * b / n for ratio in ratios]) / spreads
+        random = np.random.default_rng(0)
+        at = np.tile(evidence[:, None], _PATHS)
+        stayed = np.tile([[ratio in self._stayed] for ratio in ratios], _PATHS)
+        time, left = 0.0, np.zeros(_PATHS)
+        open_ = np.ones(_PATHS, bool)
+        while open_.any() and time < _LONGEST * n:
+            step = max(1.0, 0.1 * (n + time), MINIMUM - self.units - time)
+            time += step
+            at += step * evidence[:, None] / n + noise[:, None] * random.normal(0, math.sqrt(step), _PATHS)
+            stayed |= at <= self._stay
+            left[open_] = time
+            open_ &= ~(((at >= self._leave) & ~stayed).any(axis=0) | stayed.all(axis=0))
+        return float(left.mean())
+
+    def _spread(self, ratio: float) -> float:
+        """Returns the standard deviation of a - ratio b."""
+        n, a, b, aa, ab, bb = self._sums
+        return math.sqrt(
+            max((aa - 2 * ratio * ab + ratio**2 * bb) / n - ((a - ratio * b) / n) ** 2, _FLAT * (aa + bb) / n)
+        )

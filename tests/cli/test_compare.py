@@ -1,0 +1,65 @@
+"""What `turnier compare` says: one sentence for each verdict, and numbers that agree with it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from turnier.arena.executors import SerialExecutor
+from turnier.compare_command import Comparison, show
+from turnier.results.store import Store
+from turnier.statistics.sprt import Verdict
+
+CLOSE = ("mcts(iterations=16)", "mcts(iterations=17)")
+
+
+def compared(
+    folder: Path, *agents: str, game: str = "tictactoe", margin: float | None = None, games: int = 4000
+) -> Any:
+    """Returns the comparison, what it prints, and its JSON."""
+    found = Comparison(game, (agents[0], agents[1]), 1, margin, 0.05, games, 32, 0)
+    console = Console(record=True, width=160)
+    with Store.open(f"sqlite:///{folder}/a.db") as store:
+        found.play(store, SerialExecutor())
+        show(console, found, store, as_json=False)
+    return found, console.export_text()
+
+
+def test_equal_within_a_wide_margin_and_undecided_within_a_narrow_one(tmp_path: Path) -> None:
+    """The second goes on with the run of the first, and its games are those that it looked at."""
+    equal, shown = compared(tmp_path, *CLOSE, margin=150)
+    assert equal.duel.test.verdict is Verdict.EQUAL
+    assert f"{CLOSE[0]} and {CLOSE[1]} are equal at tictactoe within 150 Elo after {equal.duel.games} games" in shown
+    narrow, shown = compared(tmp_path, *CLOSE, margin=1, games=300)
+    assert narrow.run_id == equal.run_id and narrow.duel.games == 300
+    assert "are undecided after 300 games (150 pairs): the difference is" in shown and "more, see --games" in shown
+    again, shown = compared(tmp_path, *CLOSE, margin=150)
+    assert again.sentence == equal.sentence and f"│ {equal.duel.games:>5} │" in shown
+
+
+def test_the_estimate_and_the_verdict_turn_with_the_agents(tmp_path: Path) -> None:
+    better, shown = compared(tmp_path, "mcts(iterations=50)", "random")
+    worse, _ = compared(tmp_path, "random", "mcts(iterations=50)")
+    assert "mcts(iterations=50) is stronger than random at tictactoe after 64 games (32 pairs)" in shown
+    assert worse.duel.test.verdict is Verdict.WEAKER
+    assert better.estimate["elo"] > better.estimate["elo_low"] > 100
+    assert worse.estimate["elo"] < worse.estimate["elo_high"] < -100
+    assert worse.estimate["share_low"] == pytest.approx(1 - better.estimate["share_high"], abs=0.1)
+
+
+def test_alone_the_margin_is_a_share_of_the_mean_score(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found, shown = compared(tmp_path, "random", "greedy", game="2048(size=2)", margin=50)
+    assert found.duel.test.high == 1.5
+    assert "margin 50 % of its mean score" in shown and "mean score" in shown
+    capsys.readouterr()
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
+        show(Console(), found, store, as_json=True)
+    told = json.loads(capsys.readouterr().out)
+    means = [row["mean"] for row in told["agents"]]
+    assert told["estimate"]["difference_percent"] == pytest.approx(100 * (means[0] / means[1] - 1))
+    assert told["pairs"] == told["pairs_without_failure"] == told["agents"][0]["games"] == told["games"] / 2
+    assert told["sentence"] == found.sentence and told["verdict"] == found.duel.test.verdict.value

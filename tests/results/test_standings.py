@@ -1,0 +1,156 @@
+"""Ratings and who beats whom, from the store: by hand, and against simulated agents of known strength."""
+
+from __future__ import annotations
+
+import gc
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from rich.console import Console
+
+from tests.results.made import DUEL, GAME, made
+from turnier.arena.spec import MatchRecord, Termination
+from turnier.results.show_standings import MOST_COLUMNS, print_standings, with_standings
+from turnier.results.standings import PAIR_COLUMNS, RATING_COLUMNS, standings
+from turnier.results.store import Store
+from turnier.results.tables import MATCH_COLUMNS, matches_frame, summary, to_json
+from turnier.statistics.ratings import ELO
+
+HEX3 = "yavalath(size=5,players=3,swap=false)"
+
+
+def stored(tmp_path: Any, records: list[MatchRecord]) -> pd.DataFrame:
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
+        store.begin_run("run", "tournament", "a tournament", {})
+        store.append("run", records)
+        return matches_frame(store, run="run")
+
+
+def pair(seed: int, a: str, b: str, first: float, second: float) -> list[MatchRecord]:
+    """Both games of a pair, by the scores of a."""
+    return [made(seed, (first, -first), (a, b), DUEL), made(seed, (-second, second), (b, a), DUEL)]
+
+
+def test_pairs_by_hand(tmp_path: Any) -> None:
+    """a against b: pairs 2-0, 1½-½, 0-2, 2-0; one pair with b against c; a failure that counts nowhere."""
+    results = [(1.0, 1.0), (1.0, 0.0), (-1.0, -1.0), (1.0, 1.0)]
+    records = [game for seed, result in enumerate(results) for game in pair(seed, "a", "b", *result)]
+    records += pair(0, "b", "c", 1.0, -1.0)
+    records.append(made(9, (0.0, 0.0), ("a", "c"), DUEL, termination=Termination.ERROR, error="x"))
+    table = standings(stored(tmp_path, records)).pairs
+    assert tuple(table.columns) == PAIR_COLUMNS
+    ab, bc = table.to_dict("records")
+    assert (ab["first"], ab["second"], ab["games"], ab["pairs"]) == ("a", "b", 8, 4)
+    assert (ab["wins"], ab["draws"], ab["losses"], ab["win_rate"]) == (5, 1, 2, 5 / 8)
+    assert (ab["win_rate_low"], ab["win_rate_high"]) == pytest.approx((0.30574, 0.86316), abs=1e-4)
+    assert ab["difference"] == pytest.approx((1 + 0.5 - 1 + 1) / 4)
+    half = 3.182446 * np.std([1, 0.5, -1, 1], ddof=1) / 2  # Student's t, 3 degrees of freedom
+    assert (ab["difference_low"], ab["difference_high"]) == pytest.approx((0.375 - half, 0.375 + half), abs=1e-5)
+    assert ab["p_holm"] == pytest.approx(min(1, 2 * ab["p"])) and 0.5 < ab["superiority"] < 0.9
+    assert (bc["games"], bc["pairs"], bc["difference"], bc["p"]) == (2, 1, 0.0, 1.0)
+
+
+def test_alone_only_shared_seeds_are_compared(tmp_path: Any) -> None:
+    scores = {"a": [5.0, 9.0, 7.0, 4.0], "b": [4.0, 6.0, 7.0]}
+    records = [made(seed, (score,), (agent,)) for agent, its in scores.items() for seed, score in enumerate(its)]
+    frame = stored(tmp_path, records)
+    (row,) = standings(frame).pairs.to_dict("records")
+    assert (row["games"], row["pairs"], row["wins"], row["draws"], row["losses"]) == (3, 3, 2, 1, 0)
+    assert row["difference"] == pytest.approx(4 / 3)
+    assert row["superiority"] == pytest.approx(1 - row["p"] / 2)
+    assert standings(frame).ratings.empty
+
+
+def test_ratings_and_pairs_cover_known_strengths(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four agents of known strength, 30 tournaments: 90 to 100 % of 120 and 180 intervals."""
+    monkeypatch.setattr(gc, "collect", lambda: 0)  # statsmodels calls it every time
+    rng, own, pairs = np.random.default_rng(1), [], []
+    names = np.array(["a", "b", "c", "d"])
+    for _ in range(30):
+        elo = rng.normal(0, 80, 4)
+        rows = []
+        for i in range(4):
+            for j in range(i + 1, 4):
+                won = 1 / (1 + np.exp((elo[j] - elo[i]) / ELO))
+                for seed in range(30):
+                    for first, second in ((i, j), (j, i)):
+                        result = 1.0 if rng.random() < (won if first == i else 1 - won) else -1.0
+                        match = f"{i}{j}{seed}{first}"
+                        rows += [(match, 0, names[first], seed, result), (match, 1, names[second], seed, -result)]
+        frame = pd.DataFrame(rows, columns=["match", "seat", "agent", "seed", "score"])
+        frame = frame.assign(game=DUEL, termination="normal", seats=2)
+        rated = standings(frame).ratings.set_index("agent").loc[names]
+        truth = elo - elo.mean()
+        own.append((rated["elo_low"] <= truth) & (truth <= rated["elo_high"]))
+        for row in standings(frame).pairs.to_dict("records"):
+            i, j = (int(np.flatnonzero(names == row[side])[0]) for side in ("first", "second"))
+            expected = 2 / (1 + np.exp((elo[j] - elo[i]) / ELO)) - 1
+            pairs.append(row["difference_low"] <= expected <= row["difference_high"])
+    assert 0.90 <= np.mean(own) <= 0.995
+    assert 0.90 <= np.mean(pairs) <= 0.995
+
+
+def test_three_seats_are_rated_by_all_pairs_of_seats_and_live(tmp_path: Any) -> None:
+    rng = np.random.default_rng(2)
+    records = []
+    for seed in range(40):
+        seats = [str(agent) for agent in rng.permutation(["a", "b", "c"])]
+        winner = max(seats, key=lambda agent: {"a": 2.0, "b": 1.0, "c": 0.0}[agent] + rng.normal(0, 1))
+        records.append(made(seed, [1.0 if agent == winner else -0.5 for agent in seats], seats, HEX3))
+    frame = stored(tmp_path, records)
+    table = standings(frame).ratings
+    assert table["agent"].tolist() == ["a", "b", "c"] and table["games"].tolist() == [40] * 3
+    assert table["elo"].sum() == pytest.approx(0) and (table["elo_low"] < table["elo"]).all()
+    assert table["live_mu"].is_monotonic_decreasing and (table["live_sigma"] < 25 / 3).all()
+    assert standings(frame).pairs["games"].tolist() == [40] * 3
+
+
+def test_nothing_to_compare(tmp_path: Any) -> None:
+    frame = stored(tmp_path, [made(1), made(2, (0.0, 0.0), ("a", "a"), DUEL)])
+    assert standings(frame).ratings.empty and standings(frame).pairs.empty
+    assert tuple(standings(frame).ratings.columns) == RATING_COLUMNS
+    empty = pd.DataFrame(columns=list(MATCH_COLUMNS))
+    assert standings(empty).ratings.empty and standings(empty).pairs.empty
+    console = Console(record=True, width=120)
+    print_standings(console, *standings(frame))
+    assert console.export_text() == ""
+
+
+def many(agents: int) -> list[MatchRecord]:
+    """The earlier in the alphabet always wins, and scores more alone."""
+    names = "abcdefgh"[:agents]
+    found = [
+        made(seed, (float(100 * seed - 7 * i - seed * i),), (a,)) for seed in range(9) for i, a in enumerate(names)
+    ]
+    for i, a in enumerate(names):
+        for b in names[i + 1 :]:
+            found += [game for seed in range(13) for game in pair(seed, a, b, 1.0, 1.0)]
+    return found
+
+
+@pytest.mark.parametrize("agents", [3, 8])
+def test_tables_show_a_matrix_or_neighbours(tmp_path: Any, agents: int) -> None:
+    frame = stored(tmp_path, many(agents))
+    console = Console(record=True, width=160)
+    print_standings(console, *standings(frame))
+    shown = console.export_text()
+    assert "Elo beside the field's mean" in shown and "100* (87-100)" in shown and "after Holm's correction" in shown
+    assert ("next in the ranking" in shown) == (agents > MOST_COLUMNS)
+    assert (" 0* (0-13)" in shown) == (agents <= MOST_COLUMNS)
+    assert "+11* ± " in shown  # alone: 7 + seed more than the next, 11 on average
+
+
+def test_json_has_ratings_and_pairs_beside_the_summary(tmp_path: Any) -> None:
+    frame = stored(tmp_path, many(3))
+    rows = with_standings(to_json(summary(frame)), *standings(frame))
+    found = {(row["game"], row["agent"]): row for row in json.loads(json.dumps(rows, allow_nan=False))}
+    best = found[DUEL, "a"]
+    assert best["elo"] > best["elo_low"] > 0 and best["live_mu"] is None
+    assert [(p["second"], p["wins"]) for p in best["pairs"]] == [("b", 26), ("c", 26)]
+    assert found[DUEL, "c"]["pairs"] == []
+    assert found[GAME, "a"]["elo"] is None and found[GAME, "a"]["pairs"][0]["difference"] == pytest.approx(11.0)
+    assert not math.isnan(found[GAME, "a"]["pairs"][0]["p_holm"])

@@ -1,0 +1,117 @@
+"""95 % intervals cover the truth in about 95 of 100 cases; Holm's correction keeps the error of all comparisons."""
+
+from __future__ import annotations
+
+import gc
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from turnier.statistics.comparisons import holm, paired_difference
+from turnier.statistics.intervals import difference_interval, mean_interval, median_interval, share_interval
+
+RUNS = 2000
+Case = Callable[[np.random.Generator], tuple[float, float, float]]  # low, truth, high
+
+
+def around(truth: float, estimate: tuple[float, float]) -> tuple[float, float, float]:
+    return estimate[0] - estimate[1], truth, estimate[0] + estimate[1]
+
+
+def wilson(rng: np.random.Generator, p: float, n: int) -> tuple[float, float, float]:
+    _, low, high = share_interval(int(rng.binomial(n, p)), n)
+    return low, p, high
+
+
+def median(rng: np.random.Generator) -> tuple[float, float, float]:
+    _, low, high = median_interval(rng.exponential(1, 35).tolist())
+    return low, math.log(2), high
+
+
+def paired(rng: np.random.Generator) -> tuple[float, float, float]:
+    """Scores on shared seeds: what the seeds have in common drops out."""
+    luck = rng.normal(0, 5, 20)
+    found = paired_difference((luck + rng.normal(1, 1, 20)) - (luck + rng.normal(0, 2, 20)))
+    return found.low, 1.0, found.high
+
+
+CASES: dict[str, Case] = {
+    "mean": lambda rng: around(3.0, mean_interval(rng.normal(3, 2, 6).tolist())),
+    "mean of a skewed score": lambda rng: around(
+        math.exp(0.5 * 0.47**2), mean_interval(rng.lognormal(0, 0.47, 40).tolist())
+    ),
+    "difference": lambda rng: around(
+        1.0, difference_interval(rng.normal(3, 2, 9).tolist(), rng.normal(2, 1, 15).tolist())
+    ),
+    "median": median,
+    "paired difference": paired,
+    "share near a half": lambda rng: wilson(rng, 0.45, 60),
+    "small share": lambda rng: wilson(rng, 0.06, 120),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_intervals_cover_the_truth(name: str) -> None:
+    """93 to 97 %: four standard deviations of a frequency of 95 % in RUNS runs."""
+    rng = np.random.default_rng(1)
+    found = np.array([CASES[name](rng) for _ in range(RUNS)])
+    assert 0.93 <= np.mean((found[:, 0] <= found[:, 1]) & (found[:, 1] <= found[:, 2])) <= 0.97
+
+
+def test_a_paired_interval_is_narrower_than_one_that_forgets_the_seeds() -> None:
+    rng = np.random.default_rng(1)
+    luck = rng.normal(0, 5, 50)
+    a, b = luck + rng.normal(1, 1, 50), luck + rng.normal(0, 1, 50)
+    found = paired_difference(a - b)
+    assert found.high - found.low < 0.4 * 2 * difference_interval(a.tolist(), b.tolist())[1]
+
+
+def test_holm_keeps_the_error_of_all_comparisons(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten equal agents make 45 comparisons: uncorrected some differ almost always, corrected in 5 % of the cases."""
+    monkeypatch.setattr(gc, "collect", lambda: 0)  # statsmodels calls it every time, a fifth of a second here
+    rng, runs = np.random.default_rng(3), 400
+    any_raw = any_holm = 0
+    for _ in range(runs):
+        scores = rng.normal(0, 1, (10, 12))
+        first, second = np.triu_indices(10, 1)
+        differences = scores[first] - scores[second]
+        t = differences.mean(axis=1) / differences.std(axis=1, ddof=1) * math.sqrt(12)
+        p = [paired_difference(differences[k]).p for k in np.argsort(-abs(t))[:2]]  # the smallest decide
+        any_raw += min(p) < 0.05
+        any_holm += min(holm([*p, *[1.0] * 43])) < 0.05
+    assert any_raw > 0.3 * runs
+    assert 0.01 * runs < any_holm <= (0.05 + 0.025) * runs
+
+
+def test_holm_by_hand() -> None:
+    assert holm([0.01, math.nan, 0.04, 0.03]) == pytest.approx([0.03, math.nan, 0.06, 0.06], nan_ok=True)
+    assert holm([]) == []
+
+
+def test_the_likelihood_of_superiority_is_calibrated() -> None:
+    """Of differences drawn around 0, those that look superior with 70 to 95 % are superior as often as they say."""
+    rng, truly, said = np.random.default_rng(5), [], []
+    for _ in range(1000):
+        truth = rng.normal(0, 5)  # wide beside the error: then knowing nothing before is fair
+        found = paired_difference(truth + rng.normal(0, 5, 9))
+        if 0.7 < found.superiority < 0.95:
+            truly.append(truth > 0)
+            said.append(found.superiority)
+    assert len(said) > 60
+    assert np.mean(truly) == pytest.approx(np.mean(said), abs=0.1)
+
+
+def test_differences_that_do_not_vary() -> None:
+    same = paired_difference([2.0] * 8)
+    assert (same.mean, same.p, same.superiority) == (2.0, 2 / 2**8, 1 - 1 / 2**8) and math.isnan(same.low)
+    none = paired_difference([0.0] * 8)
+    assert (none.p, none.superiority) == (1.0, 0.5)
+    assert math.isnan(paired_difference([]).mean) and paired_difference([-1.0]).p == 1.0
+
+
+def test_the_median_of_too_few_values_has_no_interval() -> None:
+    assert median_interval([4.0, 1.0, 2.0]) == pytest.approx((2.0, math.nan, math.nan), nan_ok=True)
+    assert median_interval([6.0, 1.0, 2.0, 3.0, 4.0, 5.0]) == (3.5, 1.0, 6.0)  # 1 - 2 / 2^6 = 97 %
+    assert math.isnan(median_interval([])[0])
