@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from operator import itemgetter
@@ -17,7 +17,7 @@ from sqlalchemy import Connection, Row, delete, func, inspect, select
 from turnier.arena.spec import MatchRecord, MatchSpec, Termination, unpack_plies
 from turnier.games.errors import UserError, unknown
 from turnier.results.curves import Curves
-from turnier.results.database import Database, chunks, now
+from turnier.results.database import CHUNK, Database, chunks, now
 from turnier.results.locks import Lock, this_process
 from turnier.results.manifest import manifest
 from turnier.results.schema import matches, run_matches, run_votes, runs, seats
@@ -263,6 +263,27 @@ class Store:
                     by_match[seat.match_number].append(seat)
                 records += [_record(rows[i], by_match[rows[i].number]) for i in ids if i in rows]
         return records
+
+    def records_of_run(self, run_id: str) -> Iterator[list[MatchRecord]]:
+        """Yields all matches of a run in the order in which they were stored, some at a time."""
+        last = 0
+        query = select(matches.c.number, matches.c.id).join(run_matches, run_matches.c.match_number == matches.c.number)
+        query = query.where(run_matches.c.run_id == run_id).order_by(run_matches.c.match_number).limit(CHUNK)
+        while True:
+            with self.database.reading() as connection:
+                some = connection.execute(query.where(run_matches.c.match_number > last)).all()
+            if not some:
+                return
+            last = some[-1].number
+            yield self.records([row.id for row in some])
+
+    def fact_names(self, run_id: str) -> list[str]:
+        """Returns the names of the facts that a run's games remember, those of each game as in its first match."""
+        first = select(func.min(matches.c.number)).join(run_matches, run_matches.c.match_number == matches.c.number)
+        numbers = first.where(run_matches.c.run_id == run_id).group_by(matches.c.game)
+        query = select(matches.c.facts).where(matches.c.number.in_(numbers)).order_by(matches.c.number)
+        with self.database.reading() as connection:
+            return list(dict.fromkeys(name for facts in connection.scalars(query) for name in json.loads(facts)))
 
     def record(self, match_id: str) -> MatchRecord:
         """Returns one stored match; `turnier.arena.match.replay` plays it again."""

@@ -18,7 +18,7 @@ from turnier.command import run_app
 from turnier.games.errors import UserError
 from turnier.games.parameters import Declared, Registry, parameters_of
 from turnier.games.registry import GAMES
-from turnier.operations import resumed_words, status
+from turnier.operations import export, resumed_words, status
 from turnier.results.manifest import started_with
 
 app = typer.Typer(
@@ -351,17 +351,18 @@ def report(
 @app.command(short_help="Checks rules against recorded games.")
 def verify(
     game: Annotated[str, typer.Argument(help="the game whose rules are checked")],
-    files: Annotated[list[Path], typer.Argument(help="JSON lines: recorded games or positions")],
+    files: Annotated[list[Path], typer.Argument(help="JSON lines: recorded or exported games, or positions")],
 ) -> None:
-    """Replays recorded games or positions; exits 0 only if every line agrees, else prints the first disagreement.
+    """Replays games or positions; exits 0 only if every line agrees, else prints the first disagreement.
 
     Example: turnier verify 2048 tests/data/2048/moves.jsonl
     """
+    from turnier.arena.recorded import is_exported, verify_exported
     from turnier.games.verify import verify_file
 
     made = GAMES.make(game)
     for file in files:
-        lines, disagreement = verify_file(made, file)
+        lines, disagreement = (verify_exported if is_exported(file) else verify_file)(made, file)
         if disagreement:
             console.print(f"{file}:{disagreement}", markup=False, soft_wrap=True)
             raise typer.Exit(1)
@@ -394,6 +395,7 @@ def bench(
 
 
 app.command(short_help="Shows running and past runs.")(status)
+app.command(short_help="Writes a run's games to files.")(export)
 
 
 def main() -> None:

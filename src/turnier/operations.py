@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -53,6 +54,32 @@ def status(
         left = "" if run.seconds_left is None else str(timedelta(seconds=round(run.seconds_left)))
         table.add_row(f"{run.run}\n[dim]{run.name}, {_ago(run.began)}", state, done, rate, left)
     console.print(table)
+
+
+def export(
+    run: Annotated[str, typer.Argument(help="a run that `turnier status` shows, or how its name begins")],
+    out: Annotated[Path, typer.Option(help="a file that ends in .csv, .parquet or .jsonl, or a folder for all")],
+    store: StoreOption = DEFAULT_STORE,
+) -> None:
+    """Writes a run's games: tables with a row per seat (CSV, Parquet), and one JSON line per game.
+
+    JSON lines hold every move: turnier verify GAME FILE.jsonl replays them with no store.
+
+    \b
+    Examples:
+      turnier export tournament:1f0c --out games.csv
+      turnier export tournament:1f0c --out folder
+    """
+    from turnier.arena.progress import game_bar
+    from turnier.results.export import export
+    from turnier.results.store import Store
+
+    with Store.open(store, read_only=True) as results:
+        found = results.find_run(run)
+        with game_bar(found.name, results.match_counts().get(found.id, 0)) as bar:
+            paths = export(results, found, out, bar.advance)
+    for path in paths:
+        Console().print(f"{path}: {bar.done:,} games", soft_wrap=True)
 
 
 def _ago(moment: str) -> str:

@@ -1,0 +1,127 @@
+"""A run's matches as files: tables with a row per seat (CSV, Parquet), or JSON lines that replay. Memory is bounded."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
+from importlib.util import find_spec
+from pathlib import Path
+
+import pandas as pd
+
+from turnier.arena.recorded import to_json
+from turnier.arena.spec import MatchRecord
+from turnier.games.errors import UserError
+from turnier.results.store import Run, Store
+
+COLUMNS = (
+    "match",
+    "game",
+    "seed",
+    "max_plies",
+    "opening",
+    "seat",
+    "agent",
+    "score",
+    "decisions",
+    "nodes",
+    "seat_seconds",
+    "seconds",
+    "termination",
+    "error",
+)
+Writer = Callable[[Sequence[MatchRecord]], object]
+
+
+def export(store: Store, run: Run, out: Path, told: Callable[[int], object] = lambda games: None) -> list[Path]:
+    """Writes a run's matches, in the order in which they were stored; returns the files, which are whole or not there.
+
+    Args:
+        out: a file that ends in .csv, .parquet or .jsonl; or a folder, for all of them and the run's manifest
+            (Parquet only where pyarrow is installed).
+        told: is told how many more games are written.
+    """
+    if out.suffix in _WRITERS:
+        paths = [out]
+    elif out.suffix:
+        raise UserError(f"an export must be a folder or end in {', '.join(_WRITERS)}, got {out}; choose one of them.")
+    else:
+        paths = [out / f"games{suffix}" for suffix in _WRITERS if suffix != ".parquet" or find_spec("pyarrow")]
+    if not out.parent.is_dir():
+        raise UserError(f"the folder of an export must exist, got {out}; make {out.parent} first.")
+    facts = store.fact_names(run.id)
+    parts = {path: path.with_name(f".{path.name}.part") for path in paths}
+    try:
+        with contextlib.ExitStack() as stack:
+            if out not in paths:
+                out.mkdir(exist_ok=True)
+                manifest = asdict(run) | {"created": run.created.isoformat()}
+                (out / "run.json").write_text(json.dumps(manifest, indent=2) + "\n")
+            writers = [stack.enter_context(_WRITERS[path.suffix](part, facts)) for path, part in parts.items()]
+            for records in store.records_of_run(run.id):
+                for write in writers:
+                    write(records)
+                told(len(records))
+        for path, part in parts.items():
+            part.replace(path)
+    except OSError as failure:
+        raise UserError(f"an export must be written to a folder with room, got {failure}; choose another.") from None
+    finally:
+        for part in parts.values():
+            part.unlink(missing_ok=True)
+    return paths
+
+
+def seat_rows(records: Sequence[MatchRecord], facts: Sequence[str]) -> pd.DataFrame:
+    """Returns a row per match and seat: COLUMNS, then the game's facts (empty where a game has no such fact)."""
+    rows = [
+        (
+            *(r.spec.id, r.spec.game, r.spec.seed, r.spec.max_plies, " ".join(map(str, r.spec.opening)), seat),
+            *(r.spec.agents[seat], r.scores[seat], r.decisions[seat], r.nodes[seat], r.seat_seconds[seat]),
+            *(r.seconds, r.termination.value, r.error),
+            *(r.facts.get(fact) for fact in facts),
+        )
+        for r in records
+        for seat in range(len(r.scores))
+    ]
+    frame = pd.DataFrame(rows, columns=[*COLUMNS, *facts])
+    return frame.astype(dict.fromkeys(facts, float))
+
+
+@contextlib.contextmanager
+def _csv(path: Path, facts: Sequence[str]) -> Iterator[Writer]:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        seat_rows([], facts).to_csv(file, index=False)
+        yield lambda records: seat_rows(records, facts).to_csv(file, index=False, header=False)
+
+
+@contextlib.contextmanager
+def _parquet(path: Path, facts: Sequence[str]) -> Iterator[Writer]:
+    try:
+        import pyarrow as arrow
+        from pyarrow import parquet
+    except ImportError:
+        raise UserError(
+            "Parquet needs the package pyarrow, which is missing; install it with pip install 'turnier[parquet]', or"
+            " write .csv or .jsonl."
+        ) from None
+    text = dict.fromkeys(("match", "game", "opening", "agent", "termination", "error"), arrow.string())
+    whole = dict.fromkeys(("seed", "max_plies", "seat", "decisions", "nodes"), arrow.int64())
+    kinds = text | whole | dict.fromkeys(("score", "seat_seconds", "seconds", *facts), arrow.float64())
+    schema = arrow.schema([(name, kinds[name]) for name in (*COLUMNS, *facts)])
+    with parquet.ParquetWriter(path, schema) as writer:
+        yield lambda records: writer.write_table(
+            arrow.Table.from_pandas(seat_rows(records, facts), schema, preserve_index=False)
+        )
+
+
+@contextlib.contextmanager
+def _jsonl(path: Path, facts: Sequence[str]) -> Iterator[Writer]:
+    encode = json.JSONEncoder(separators=(",", ":")).encode
+    with path.open("w", encoding="utf-8") as file:
+        yield lambda records: file.writelines(encode(to_json(record)) + "\n" for record in records)
+
+
+_WRITERS = {".csv": _csv, ".parquet": _parquet, ".jsonl": _jsonl}
