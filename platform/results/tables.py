@@ -20,7 +20,7 @@ from turnier.games.parameters import Registry
 from turnier.games.registry import GAMES
 from turnier.results.schema import matches, run_matches, runs, seats
 from turnier.results.store import Store
-from turnier.statistics.intervals import mean_interval, share_interval
+from turnier.statistics.intervals import mean_interval, median_interval, share_interval
 
 # The columns of matches_frame before the game's facts.
 MATCH_COLUMNS = (
@@ -161,11 +161,11 @@ def summary(frame: pd.DataFrame) -> pd.DataFrame:
     """Returns one row per game and agent of a frame that `matches_frame` made.
 
     Columns: game, agent, label; games (an agent that plays itself counts once a seat); mean, half_width (of the mean's
-    95 % interval, Student's t), median, std, best; decisions_per_second (of its own seats' time), nodes_per_decision;
-    failures (illegal actions, errors) and unfinished (limit of plies reached); for games of two and more seats wins,
-    draws, losses, win_rate, win_rate_low and win_rate_high (Wilson 95 %, of the games with a result); and for every
-    milestone, for instance, `max_tile>=2048`, `max_tile>=2048_low` and `max_tile>=2048_high`: the share of games that
-    reached it and its Wilson 95 % interval.
+    95 % interval, Student's t), median, median_low and median_high (its 95 % interval), std, best;
+    decisions_per_second (of its own seats' time), nodes_per_decision; failures (illegal actions, errors) and unfinished
+    (limit of plies reached); for games of two and more seats wins, draws, losses, win_rate, win_rate_low and
+    win_rate_high (Wilson 95 %, of the games with a result); and for every milestone, for instance, `max_tile>=2048`,
+    `max_tile>=2048_low` and `max_tile>=2048_high`: the share of games that reached it and its Wilson 95 % interval.
     """
     rows = [_summary_row(str(game), str(agent), part) for (game, agent), part in frame.groupby(["game", "agent"])]
     table = pd.DataFrame(rows) if rows else pd.DataFrame(columns=list(_summary_row("", "", frame)))
@@ -185,7 +185,7 @@ def _summary_row(game: str, agent: str, part: pd.DataFrame) -> dict[str, Any]:
         "games": n,
         "mean": mean,
         "half_width": half_width,
-        "median": float(np.median(scores)) if n else math.nan,
+        **dict(zip(("median", "median_low", "median_high"), median_interval(scores.tolist()), strict=True)),
         "std": float(np.std(scores, ddof=1)) if n > 1 else math.nan,
         "best": float(scores.max()) if n else math.nan,
         "decisions_per_second": float(timed["decisions"].sum()) / seconds if seconds > 0 else math.nan,

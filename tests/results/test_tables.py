@@ -122,6 +122,7 @@ def test_summary_of_scores_and_milestones(store: Store) -> None:
     row = rows(summary(matches_frame(store)))[GAME, "random"]
     deviation = math.sqrt(50 / 4)  # of 1, 2, 3, 4, 10 about 4
     assert (row["label"], row["games"], row["mean"], row["median"], row["best"]) == ("random", 5, 4.0, 3.0, 10.0)
+    assert math.isnan(row["median_low"]) and math.isnan(row["median_high"])  # five games are too few
     assert row["std"] == pytest.approx(deviation)
     assert row["half_width"] == pytest.approx(2.7764451 * deviation / math.sqrt(5))  # t table, 4 degrees of freedom
     assert row["decisions_per_second"] == pytest.approx(10 / 0.5)
