@@ -79,6 +79,15 @@ class Crew:
     def actors(self) -> list[Any]:
         return [worker.actor for worker in self._ready]
 
+    def size(self) -> tuple[int, int]:
+        """Returns the cluster's nodes and CPUs."""
+        nodes = self._nodes()
+        return len(nodes), int(sum(resources.get("CPU", 0) for resources in nodes.values()))
+
+    def _nodes(self) -> dict[str, dict[str, float]]:
+        """Returns the resources of the nodes that are alive."""
+        return {node["NodeID"]: node["Resources"] for node in self._ray.nodes() if node["Alive"]}
+
     def _await_first(self) -> None:
         self._look_after()
         if not self._starting:
@@ -160,7 +169,7 @@ class Crew:
         if now - self._looked < LOOK_SECONDS:
             return
         self._looked = now
-        nodes = {node["NodeID"]: node["Resources"] for node in self._ray.nodes() if node["Alive"]}
+        nodes = self._nodes()
         if self.address == "local" and not nodes:
             raise UserError("Ray on this machine must go on, but it has ended; repeat the command, which goes on, too.")
         for worker in list(self._ready):

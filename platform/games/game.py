@@ -171,7 +171,8 @@ class Position:
         """
         possible = [o for o, _ in self.outcomes()] if self.to_move == CHANCE else self.legal_actions()
         if action not in possible:
-            names = ", ".join(f"{a} ({self.game.action_name(a)})" for a in possible) or "none, the game is over"
+            name = self.game.outcome_name if self.to_move == CHANCE else self.game.action_name
+            names = ", ".join(f"{a} ({name(a)})" for a in possible) or "none, the game is over"
             raise UserError(f"an action of {self.game} must be legal, got {action}; legal here: {names}.")
         after = Position(self.game, self.state.copy(), self.returns.copy(), self._rng.copy())
         self.game.kernels.step(after.state, action, after.returns)

@@ -18,8 +18,7 @@ from turnier.command import run_app
 from turnier.games.errors import UserError
 from turnier.games.parameters import Declared, Registry, parameters_of
 from turnier.games.registry import GAMES
-from turnier.operations import export, resumed_words, status
-from turnier.results.manifest import started_with
+from turnier.operations import doctor, export, resumed_words, status
 
 app = typer.Typer(
     add_completion=False,
@@ -151,10 +150,8 @@ def tournament(
       turnier tournament --resume tournament:1f0c    # or the same command again
     """
     if resume:
-        words = resumed_words(resume, store, [game, *(agents or ())] if game else [])
-        where = {"--store": store, "--executor": executor, "--workers": workers, "--address": address}
-        words += [word for option, value in where.items() if value is not None for word in (option, str(value))]
-        started_with(["turnier", *words])
+        others = [game, *(agents or ())] if game else []
+        words = resumed_words(resume, others, store, executor=executor, workers=workers, address=address)
         app(words, standalone_mode=False)
         return
     if not game or not agents:
@@ -396,6 +393,7 @@ def bench(
 
 app.command(short_help="Shows running and past runs.")(status)
 app.command(short_help="Writes a run's games to files.")(export)
+app.command(short_help="Checks what Turnier stands on.")(doctor)
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Commands that look after runs: status, and what `turnier tournament --resume` types again."""
+"""Commands that look after runs: status, export, doctor, and what `turnier tournament --resume` types again."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ from typing import Annotated
 import typer
 from rich import box
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from turnier.games.errors import UserError
+from turnier.results.manifest import started_with
 
 StoreOption = Annotated[str, typer.Option("--store", help="SQLite or PostgreSQL URL")]
 DEFAULT_STORE = "sqlite:///turnier.db"
-COLOURS = {"running": "green", "stopped": "yellow"}
+COLOURS = {"running": "green", "stopped": "yellow", "ok": "green", "warn": "yellow", "fail": "red"}
 
 
 def status(
@@ -82,6 +84,32 @@ def export(
         Console().print(f"{path}: {bar.done:,} games", soft_wrap=True)
 
 
+def doctor(
+    store: StoreOption = DEFAULT_STORE,
+    address: Annotated[str | None, typer.Option(help="Ray cluster to join, such as auto; default: RAY_ADDRESS")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="print JSON")] = False,
+) -> None:
+    """Checks versions, machine, kernel cache, store and Ray, and says what to do; exits 1 if something fails.
+
+    Example: turnier doctor --store postgresql://user@host/turnier --address auto
+    """
+    from turnier.doctor import FAIL, examine
+
+    console, checks = Console(), []
+    for check in examine(store, address):
+        checks.append(check)
+        if not as_json:
+            cure = f" -> {check.cure}" if check.cure else ""
+            console.print(
+                f"[{COLOURS[check.state]}]{check.state:<4}[/] {check.name}: {escape(check.found + cure)}",
+                soft_wrap=True,
+            )
+    if as_json:
+        print(json.dumps([asdict(check) for check in checks], indent=2))
+    if any(check.state == FAIL for check in checks):
+        raise typer.Exit(1)
+
+
 def _ago(moment: str) -> str:
     """Returns how long ago a UTC time is, roughly."""
     seconds = max(0.0, (datetime.now(UTC) - datetime.fromisoformat(moment)).total_seconds())
@@ -91,8 +119,8 @@ def _ago(moment: str) -> str:
     return f"{seconds:.0f} s ago"
 
 
-def resumed_words(run: str, store: str, others: Sequence[str]) -> list[str]:
-    """Returns the command line that a tournament was last driven with, without where; raises UserError without one."""
+def resumed_words(run: str, others: Sequence[str], store: str, **where: str | int | None) -> list[str]:
+    """Returns the command line that a tournament was last driven with, playing here; raises UserError without one."""
     from turnier.results.run_progress import stored_command
     from turnier.results.store import Store
 
@@ -108,4 +136,6 @@ def resumed_words(run: str, store: str, others: Sequence[str]) -> list[str]:
             f"{found.id} must have been played by `turnier tournament` of this version to be resumed by its name;"
             " repeat the command that began it."
         )
-    return words[1:]
+    started_with(words)
+    places = {"store": store, **where}
+    return words[1:] + [w for name, value in places.items() if value is not None for w in (f"--{name}", str(value))]

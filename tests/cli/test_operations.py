@@ -8,11 +8,13 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
+from turnier import doctor
 from turnier.cli import app
 from turnier.games.errors import UserError
 from turnier.results.run_progress import progress_of_runs
@@ -141,3 +143,54 @@ def test_what_cannot_be_resumed_says_so(tmp_path: Path, words: tuple[str, ...], 
     with pytest.raises(UserError) as caught:
         CliRunner().invoke(app, ["tournament", *words, "--store", store], catch_exceptions=False)
     assert sentence in str(caught.value)
+
+
+def test_an_exported_run_replays_with_no_store(tmp_path: Path) -> None:
+    store, out = f"sqlite:///{tmp_path}/a.db", tmp_path / "out"
+    shown("tournament", "tictactoe", "random", "mc", "--games", "6", "--executor", "serial", "--store", store)
+    assert "6 games" in shown("export", "tournament", "--out", str(out), "--store", store)
+    (tmp_path / "a.db").unlink()
+    assert "all 6 lines agree" in shown("verify", "tictactoe", str(out / "games.jsonl"))
+    lines = (out / "games.jsonl").read_text().splitlines()
+    wrong = json.loads(lines[3])
+    wrong["scores"] = [0.5, -0.5]
+    (out / "wrong.jsonl").write_text("\n".join([*lines[:3], json.dumps(wrong)]))
+    result = CliRunner().invoke(app, ["verify", "tictactoe", str(out / "wrong.jsonl")])
+    assert result.exit_code == 1 and "4: the scores must be" in result.output.replace("\n", " ")
+    assert json.loads((out / "run.json").read_text())["kind"] == "tournament"
+
+
+def states(*words: str) -> dict[str, tuple[str, str, str]]:
+    result = CliRunner().invoke(app, ["doctor", "--json", *words], catch_exceptions=False)
+    found = {check["name"]: (check["state"], check["found"], check["cure"]) for check in json.loads(result.output)}
+    assert result.exit_code == any(state == "fail" for state, _, _ in found.values())
+    return found
+
+
+def test_the_doctor_finds_nothing_wrong_here(tmp_path: Path) -> None:
+    found = states("--store", f"sqlite:///{tmp_path}/a.db")
+    assert list(found) == ["python", "packages", "machine", "clock", "kernel cache", "store", "ray"]
+    assert {state for state, _, _ in found.values()} <= {"ok", "warn"}
+    assert "a task ran" in found["ray"][1]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_doctor_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor.metadata, "requires", lambda _: ["numpy>=99", "no-such-package", 'ruff; extra == "dev"'])
+    monkeypatch.setattr(doctor.shutil, "disk_usage", lambda _: SimpleNamespace(free=1e6))
+    monkeypatch.setattr(doctor, "memory_bytes", lambda: 1e8)
+    monkeypatch.setattr(doctor.time, "time", lambda: 1e9)
+    found = states("--store", f"sqlite:///{tmp_path}/a.db", "--address", "127.0.0.1:1")
+    assert found["packages"][0] == "fail" and found["packages"][1].startswith("numpy 2")
+    assert "needed is >=99; no-such-package is missing" in found["packages"][1]
+    assert (found["store"][0], found["machine"][0], found["clock"][0]) == ("fail", "warn", "warn")
+    assert found["ray"][0] == "fail" and "ray start --head" in found["ray"][2]
+    assert all(cure for state, _, cure in found.values() if state != "ok")
+
+
+def test_the_doctor_looks_at_a_server_and_at_old_stores(postgres_url: str) -> None:
+    with Store.open(postgres_url):
+        pass
+    assert doctor.check_store(postgres_url).state == "ok"
+    with pytest.raises(UserError, match="must exist, got"):
+        doctor.check_store(postgres_url + "no")
