@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ from turnier.arena.bench_programs import run_program
 from turnier.arena.match import play_matches, replay_positions
 from turnier.arena.spec import MatchRecord, MatchSpec, derive_seed
 from turnier.games.abi import GAME, Rng, State, kernel
+from turnier.games.errors import unknown
 from turnier.games.generic import copy_state
 from turnier.games.registry import GAMES
 from turnier.games.rng import stream
@@ -42,12 +43,19 @@ SCALE_MOVES, SCALE_MCTSE = 42e6, 60.0
 Pair = tuple[float, float]  # ours, the reference's
 
 
-def run_benchmarks(console: Console, rounds: int) -> dict[str, dict[str, Any]]:
-    """Returns name -> value, unit, reference, quotient and what the reference is; alternates with the C programs."""
-    pairs: dict[str, list[Pair]] = {name: [] for name in MEASURES}
+def run_benchmarks(console: Console, rounds: int, names: Sequence[str] = ()) -> dict[str, dict[str, Any]]:
+    """Returns name -> value, unit, reference, quotient and what the reference is; alternates with the C programs.
+
+    Raises UserError for a name that is none of MEASURES; no names are all.
+    """
+    for name in names:
+        if name not in MEASURES:
+            raise unknown("measure", name, MEASURES)
+    chosen = {name: MEASURES[name] for name in names or MEASURES}
+    pairs: dict[str, list[Pair]] = {name: [] for name in chosen}
     with tempfile.TemporaryDirectory() as folder, console.status("") as status:
         for i in range(rounds + 1):
-            for name, (_, _, measure) in MEASURES.items():
+            for name, (_, _, measure) in chosen.items():
                 status.update(f"{name}, round {i} of {rounds}" if i else f"{name}, warming up")
                 pair = measure(Path(folder), i)
                 pairs[name] += [pair] * (i > 0)
@@ -59,7 +67,7 @@ def run_benchmarks(console: Console, rounds: int) -> dict[str, dict[str, Any]]:
             "quotient": statistics.median(value / reference for value, reference in pairs[name]),
             "of": reference,
         }
-        for name, (unit, reference, _) in MEASURES.items()
+        for name, (unit, reference, _) in chosen.items()
     }
 
 

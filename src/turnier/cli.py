@@ -368,16 +368,20 @@ def verify(
 
 @app.command(short_help="Measures speed beside C programs.")
 def bench(
+    names: Annotated[list[str] | None, typer.Argument(help="what to measure; default: all")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="print JSON")] = False,
     rounds: Annotated[int, typer.Option(help="measurements of each, medians are shown", min=1)] = 5,
 ) -> None:
     """Measures speed beside C programs of our own in the same run (needs gcc and the repository's benchmarks/).
 
-    Example: turnier bench --json
+    \b
+    Examples:
+      turnier bench
+      turnier bench random_2048 learn_tc_2048 --rounds 9 --json
     """
     from turnier.arena.bench import run_benchmarks
 
-    measured = run_benchmarks(Console(stderr=True), rounds)
+    measured = run_benchmarks(Console(stderr=True), rounds, names or ())
     if as_json:
         print(json.dumps(measured, indent=2))
         return
