@@ -13,7 +13,9 @@ from rich.text import Text
 
 class _Rate(ProgressColumn):
     def render(self, task: Task) -> Text:
-        return Text(f"{task.speed:.3g} {task.fields['unit']}/s" if task.speed else "", style="cyan")
+        speed = task.speed or 0.0
+        shown = f"{speed:,.0f}" if speed >= 100 else f"{speed:.3g}"
+        return Text(f"{shown} {task.fields['unit']}/s" if speed else "", style="cyan")
 
 
 class Bar:
