@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numba import types
 from rich.console import Console
+from rich.table import Table
 
 from turnier.agents.registry import AGENTS
 from turnier.arena.bench_expectimax import expectimax_rates
@@ -69,6 +70,18 @@ def run_benchmarks(console: Console, rounds: int, names: Sequence[str] = ()) -> 
         }
         for name, (unit, reference, _) in chosen.items()
     }
+
+
+def benchmark_table(measured: dict[str, dict[str, Any]]) -> Table:
+    """Returns what `run_benchmarks` found as a table for a terminal."""
+    table = Table("name", title="one core, medians; the quotient is what counts")
+    for heading in ("value", "reference", "unit", "quotient"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("what the reference is")
+    for name, row in measured.items():
+        value, reference = (f"{row[key]:,.0f}" for key in ("value", "reference"))
+        table.add_row(name, value, reference, row["unit"], f"{row['quotient']:.2f}", row["of"])
+    return table
 
 
 @kernel(types.int64(GAME, State, Rng, types.int64))

@@ -379,20 +379,13 @@ def bench(
       turnier bench
       turnier bench random_2048 learn_tc_2048 --rounds 9 --json
     """
-    from turnier.arena.bench import run_benchmarks
+    from turnier.arena.bench import benchmark_table, run_benchmarks
 
     measured = run_benchmarks(Console(stderr=True), rounds, names or ())
     if as_json:
         print(json.dumps(measured, indent=2))
-        return
-    table = Table("name", title="one core, medians; the quotient is what counts")
-    for heading in ("value", "reference", "unit", "quotient"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("what the reference is")
-    for name, row in measured.items():
-        value, reference = (f"{row[key]:,.0f}" for key in ("value", "reference"))
-        table.add_row(name, value, reference, row["unit"], f"{row['quotient']:.2f}", row["of"])
-    console.print(table)
+    else:
+        console.print(benchmark_table(measured))
 
 
 app.command(short_help="Shows running and past runs.")(status)

@@ -246,7 +246,10 @@ PLAYING: tuple[Callable[[Agent, Game], None], ...] = (
 
 
 def law_text(agent: Declared) -> None:
-    """Both text forms make the same agent again; the full one names every parameter, at every depth."""
+    """Both text forms make the same agent again; the full one names every parameter, at every depth.
+
+    But for those that came later and have their default, so that stored games keep their ids.
+    """
     registry = {"agent": AGENTS, "evaluator": EVALUATORS}[agent.kind]
     for text in (str(agent), agent.full_text()):
         made: Any = registry.make(text)
@@ -254,7 +257,11 @@ def law_text(agent: Declared) -> None:
         assert str(made) == str(agent) and made.full_text() == agent.full_text()
 
     def complete(declared: Declared, spec: Any) -> None:
-        names = {field.name for field in dataclasses.fields(declared)}
+        names = {
+            field.name
+            for field, info in parameters_of(type(declared))
+            if not info.later or getattr(declared, field.name) != field.default
+        }
         assert set(spec.parameters) == names, f"the full text of {declared.name} names {set(spec.parameters)}"
         for key, value in spec.parameters.items():
             nested = getattr(declared, key)

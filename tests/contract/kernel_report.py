@@ -17,7 +17,7 @@ import numpy as np
 from numba import types
 
 from tests.contract import tiny_games
-from turnier.games import abi, generic, rng
+from turnier.games import abi, generic, rng, twenty48_board
 from turnier.games.abi import CHANCE, JIT, PLATFORM, TERMINAL
 from turnier.games.game import Game, Ints
 from turnier.games.perft import perft
@@ -144,6 +144,7 @@ def use_helpers() -> str:
     abi.no_cells(target, source)
     abi.absent_observe(target, 0, source)
     digest.add(int(abi.absent_forced_win(target, 1)))
+    digest.add(*(int(twenty48_board.count_empty(np.uint64(board))) for board in (1, 0x1234, 2**64 - 1)))
     digest.add(*perft(make_game("tictactoe"), make_game("tictactoe").start().state, 3))
     digest.add(source, target)
     return digest.hash.hexdigest()
