@@ -32,6 +32,8 @@ class Generation:
         self.objective, self.noise = objective, noise
         self.records: dict[str, MatchRecord] = {}
         self._missing: set[str] = set()
+        texts = [candidate.agent.full_text() for candidate in candidates]
+        self._agents = [(text, texts[:index].count(text)) for index, text in enumerate(texts)]
 
     @property
     def stored(self) -> bool:
@@ -60,7 +62,8 @@ class Generation:
             if self.noise.one_stage and candidate.trial:
                 continue
             for number in range(len(candidate.units), len(candidate.units) + more):
-                unit = self.objective.search_unit(candidate.agent.full_text(), self.number, index, number)
+                text, twin = self._agents[index]
+                unit = self.objective.search_unit(text, self.number, index, number, twin)
                 candidate.units.append(unit)
                 specs += unit
         self._missing = {spec.id for spec in specs} - self.records.keys()

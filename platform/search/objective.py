@@ -49,13 +49,18 @@ class Objective:
     def name(self) -> str:
         return "mean score" if self.alone else "share of points"
 
-    def search_unit(self, agent: str, generation: int, index: int, number: int) -> Unit:
+    def search_unit(self, agent: str, generation: int, index: int, number: int, twin: int = 0) -> Unit:
         """Returns a unit of a candidate.
 
         Against opponents all candidates of a generation have the same seeds; alone each has its own, since there equal
         seeds gain nothing (scores of nearly equal agents on one seed hardly correlate).
+
+        Args:
+            index: of the candidate in its generation.
+            twin: how many candidates before it are the same agent, with which it must not share its games.
         """
-        return self._unit(agent, "search", generation, *([index] if self.alone else []), number)
+        own = [index] if self.alone else [f"twin {twin}"] * bool(twin)
+        return self._unit(agent, "search", generation, *own, number)
 
     def held_out_unit(self, agent: str, number: int) -> Unit:
         """Returns a unit on seeds that the search never sees, the same for every agent."""

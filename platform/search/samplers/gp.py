@@ -23,6 +23,7 @@ class Gp(Sampler):
     """
 
     name = "gp"
+    usual_noise = "fixed(games=5)"
 
     population: int = parameter(8, "candidates a generation", low=1, high=1000)
     startup: int = parameter(24, "candidates that fill the cube evenly first", low=2, high=10_000)

@@ -70,6 +70,7 @@ class Sampler(Declared):
     """Base of all samplers."""
 
     kind: ClassVar[str] = "sampler"
+    usual_noise: ClassVar[str] = "fixed"  # where nothing is said
 
     @abstractmethod
     def begin(self, start: Sequence[float], seed: int) -> Search:

@@ -70,4 +70,4 @@ class SpsaSearch(Search):
 
     @property
     def sigma(self) -> float:
-        return float(self.sampler.c / (self.generation + 1) ** self.sampler.gamma
+        return float(self.sampler.c / (self.generation + 1) ** self.sampler.gamma)

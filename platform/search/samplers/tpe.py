@@ -23,6 +23,7 @@ class Tpe(Sampler):
     """
 
     name = "tpe"
+    usual_noise = "fixed(games=5)"
 
     population: int = parameter(8, "candidates a generation", low=1, high=1000)
     startup: int = parameter(24, "random candidates first", low=1, high=10_000)
