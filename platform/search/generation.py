@@ -45,10 +45,16 @@ class Generation:
         return self.noise.most(self.number, len(self.candidates)) * self.objective.unit_games
 
     @property
+    def known_games(self) -> int:
+        """How many need not be looked at, since their candidates have trials."""
+        known = [c.trial for c in self.candidates if c.trial] if self.noise.one_stage or self.stored else []
+        return sum(int(trial.user_attrs["games"]) for trial in known) * self.objective.unit_games
+
+    @property
     def games(self) -> int:
         """How many games it has asked for or, where it is stored, has played."""
         if self.stored:
-            return sum(int(c.trial.user_attrs["games"]) for c in self.candidates if c.trial) * self.objective.unit_games
+            return self.known_games
         return sum(len(unit) for c in self.candidates for unit in c.units)
 
     def wanted(self) -> list[MatchSpec]:

@@ -103,10 +103,11 @@ class Study:
         """Begins generations until one has games to play; returns it, or None where no other one fits."""
         while fits(generation := self._generation(stored.get(self.search.generation, {}))):
             lock.heartbeat()  # raises where another driver has taken over
-            self._current, self._told, self._bar = generation, 0, bar
+            self._told, self._bar = 0, bar
             if not generation.stored:
                 source.recommend(self.recommended(), self.search.generation)
             bar.note(f"generation {generation.number + 1}")
+            bar.skip(generation.known_games)
             if self._goes_on(generation, source):
                 return generation
         source.stop()
@@ -136,8 +137,6 @@ class Study:
         return True
 
     def _end(self, generation: Generation, source: StudyGames) -> None:
-        if generation.stored:
-            self._bar.skip(generation.games)
         self._add_trials(generation, True)
         values = generation.values()
         self.search.tell(values)
