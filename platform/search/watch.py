@@ -44,7 +44,9 @@ def study_state(store: Store, name: str) -> StudyState:
         attributes = study.user_attrs
     numbers = sorted(int(key.split()[1]) for key in attributes if key.startswith("generation "))
     latest: dict[str, Any] = attributes[f"generation {numbers[-1]}"] if numbers else {}
-    known = next((s for n in reversed(numbers) if (s := attributes[f"generation {n}"].get("recommended before"))), {})
+    known: dict[str, float] = next(
+        (s for n in reversed(numbers) if (s := attributes[f"generation {n}"].get("recommended before"))), {}
+    )
     best = max(trials, key=lambda trial: float(trial.value or 0.0), default=None)
     return StudyState(
         study=name,

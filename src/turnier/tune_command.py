@@ -51,7 +51,7 @@ def definition_of(
     unit = Objective(GAMES.make(game), opponents, seed).unit_games
     made = made.within(budget // (unit * strategy.most(0, 1)))
     texts = GAMES.make(game).full_text(), AGENTS.make(agent).full_text()
-    rest = {"sampler": str(made), "noise": str(strategy), "against": opponents, "seed": seed}
+    rest: dict[str, Any] = {"sampler": str(made), "noise": str(strategy), "against": opponents, "seed": seed}
     if name:
         return StudyDefinition(name, *texts, read_parameters(params), **rest)
     return StudyDefinition.named_by_content(*texts, read_parameters(params), **rest)
@@ -60,7 +60,7 @@ def definition_of(
 def tune(
     game: Annotated[str, typer.Argument(help="a game, such as 2048 or yavalath")],
     agent: Annotated[str, typer.Argument(help="where the search starts, and all that is not searched")],
-    params: Annotated[str, typer.Option(help='what is searched, such as "iterations,evaluator.*"')],
+    params: Annotated[str, typer.Option(help='what is searched, such as "rollout_depth=0..50,evaluator.*"')],
     budget: Annotated[str, typer.Option(help="games of the search; fresh games at the end come on top")] = "5000games",
     against: Annotated[list[str] | None, typer.Option(help="an opponent; several: repeat the option")] = None,
     sampler: Annotated[str, typer.Option(help="cmaes, cmaes_lr, tpe, gp, random, grid, spsa")] = "cmaes",
@@ -85,7 +85,7 @@ def tune(
     Examples:
       turnier tune 2048 "mc(iterations=10)" --params rollout_depth --budget 60games
       turnier tune 2048 "mctse(iterations=50,evaluator=heuristics2048)" --params "evaluator.*" --budget 5000games
-      turnier tune yavalath "mcts(iterations=200)" --params exploration --against "mcts(iterations=300)"
+      turnier tune yavalath "mcts(iterations=200)" --params exploration=0..4 --against "mcts(iterations=300)"
       turnier tune 2048 "expectimax(depth=1,evaluator=rows2048)" --params evaluator.empty,evaluator.corner \\
         --sampler "cmaes(population=32)" --noise "racing(games=8)"
     """

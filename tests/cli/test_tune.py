@@ -15,7 +15,7 @@ from turnier.results.store import Store
 from turnier.search.watch import study_state
 from turnier.tune_command import definition_of, read_games, read_parameters
 
-ALONE = ("2048(size=2)", "mc(iterations=4,rollout_depth=5)", "--params", "rollout_depth", "--budget", "60games")
+ALONE = ("2048(size=2)", "mc(iterations=4,rollout_depth=5)", "--params", "rollout_depth=0..20", "--budget", "60games")
 
 
 def tune(folder: Path, *words: str) -> str:
@@ -48,7 +48,7 @@ def test_the_same_command_goes_on_and_a_larger_budget_too(tmp_path: Path) -> Non
 
 def test_an_agent_against_opponents_with_tables(tmp_path: Path) -> None:
     shown = tune(
-        tmp_path, "tictactoe", "mcts(iterations=20)", "--params", "exploration,iterations", "--against", "random",
+        tmp_path, "tictactoe", "mcts(iterations=20)", "--params", "exploration=0..3,final", "--against", "random",
         "--against", "mcts(iterations=5)", "--budget", "96games", "--sampler", "random(population=8)", "--final", "40",
     )  # fmt: skip
     assert "share of points: claimed in the search, and in 10 fresh games each" in shown
@@ -109,6 +109,10 @@ def test_a_name_follows_from_the_definition() -> None:
         (("--budget", "0games"), "a budget must be a number of games"),
         (("--budget", "5games"), "a generation of 6 games, got 5"),
         (("--params", "rollout_dept"), "did you mean rollout_depth"),
+        (
+            ("--params", "rollout_depth=30..20"),
+            "must be LOW..HIGH within 0..1,000,000 and hold the start's 5, got 30..20",
+        ),
         (("--params", "a,"), "--params must name parameters"),
         (("--sampler", "cmae"), "did you mean cmaes"),
         (("--noise", "race"), "no noise strategy named race"),

@@ -18,7 +18,11 @@ from turnier.search.samplers.registry import SAMPLERS
 from turnier.search.study import Study
 
 ALONE = StudyDefinition(
-    "alone", "2048(size=2)", "mc(iterations=4,rollout_depth=5)", ("rollout_depth", "iterations"), "cmaes(population=8)"
+    "alone",
+    "2048(size=2)",
+    "mc(iterations=4,rollout_depth=5)",
+    ("rollout_depth=0..20", "iterations=1..8"),
+    "cmaes(population=8)",
 )
 AGAINST = StudyDefinition(
     "against", "tictactoe", "mcts(iterations=20)", ("exploration",), "spsa(pairs=2)", "racing(games=4)",
