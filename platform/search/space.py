@@ -125,6 +125,11 @@ class Space:
         """Returns the vector of an agent's own values."""
         return [d.encode(_get(agent, d.path)) for d in self.dimensions]
 
+    def of_agent(self, agent: Agent) -> dict[str, Value]:
+        """Returns those values that an agent has, which need not be of the space's kind."""
+        found = {d.path: _get(agent, d.path) for d in self.dimensions}
+        return {path: value for path, value in found.items() if value is not None}
+
     def apply(self, agent: Agent, values: Mapping[str, Value]) -> Agent:
         """Returns the agent with the values in place."""
         for path, value in values.items():
@@ -148,7 +153,7 @@ def _dimensions(declared: Declared, prefix: str) -> dict[str, Dimension]:
 
 def _get(declared: Any, path: str) -> Any:
     for name in path.split("."):
-        declared = getattr(declared, name)
+        declared = getattr(declared, name, None)
     return declared
 
 

@@ -115,7 +115,7 @@ def test_a_name_follows_from_the_definition() -> None:
         ),
         (("--params", "a,"), "--params must name parameters"),
         (("--sampler", "cmae"), "did you mean cmaes"),
-        (("--noise", "race"), "no noise strategy named race"),
+        (("--noise", "race"), "noise strategy named 'race'"),
         (("--against", "random"), "opponents are for games of two or more seats"),
         (("--seed", "-1"), "a seed must be 0 or larger"),
     ],
