@@ -140,6 +140,14 @@ class Space:
         return {d.path: d.distribution() for d in self.dimensions}
 
 
+def read_parameters(text: str) -> tuple[str, ...]:
+    """Returns the paths in a list such as rollout_depth,evaluator.*; raises UserError where one is empty."""
+    paths = tuple(path.strip() for path in text.split(","))
+    if not all(paths):
+        raise UserError(f"--params must name parameters, such as iterations,evaluator.merge, got {text!r}.")
+    return paths
+
+
 def _dimensions(declared: Declared, prefix: str) -> dict[str, Dimension]:
     found: dict[str, Dimension] = {}
     for field, info in parameters_of(type(declared)):

@@ -26,14 +26,6 @@ def read_games(text: str) -> int:
     return int(re.sub("[_,]", "", found[1]))
 
 
-def read_parameters(text: str) -> tuple[str, ...]:
-    """Returns the paths in a list such as rollout_depth,evaluator.*; raises UserError where one is empty."""
-    paths = tuple(path.strip() for path in text.split(","))
-    if not all(paths):
-        raise UserError(f"--params must name parameters, such as iterations,evaluator.merge, got {text!r}.")
-    return paths
-
-
 def definition_of(
     game: str, agent: str, params: str, against: list[str], budget: int, sampler: str, noise: str, name: str, seed: int
 ) -> Any:
@@ -44,6 +36,7 @@ def definition_of(
     from turnier.search.noise import NOISES
     from turnier.search.objective import Objective
     from turnier.search.samplers.registry import SAMPLERS
+    from turnier.search.space import read_parameters
 
     made = SAMPLERS.make(sampler)
     strategy = NOISES.make(noise or made.usual_noise)
@@ -65,6 +58,7 @@ def tune(
     against: Annotated[list[str] | None, typer.Option(help="an opponent; several: repeat the option")] = None,
     sampler: Annotated[str, typer.Option(help="cmaes, cmaes_lr, tpe, gp, random, grid, spsa")] = "cmaes",
     noise: Annotated[str, typer.Option(help="fixed, growing, reevaluated, racing; default by sampler")] = "",
+    objectives: Annotated[str, typer.Option(help="strength; or strength,time: a front, by NSGA-II")] = "strength",
     name: Annotated[str, typer.Option(help="the study's name; default by what it searches and how")] = "",
     seed: Annotated[int, typer.Option(help="same seed, same search, whatever the workers")] = 1,
     final: Annotated[int, typer.Option(help="fresh games of each finalist at the end, 0 = by the budget", min=0)] = 0,
@@ -86,6 +80,7 @@ def tune(
       turnier tune 2048 "mc(iterations=10)" --params rollout_depth --budget 60games
       turnier tune 2048 "mctse(iterations=50,evaluator=heuristics2048)" --params "evaluator.*" --budget 5000games
       turnier tune yavalath "mcts(iterations=200)" --params exploration=0..4 --against "mcts(iterations=300)"
+      turnier tune 2048 mctse --params iterations=10..1000,rollout_depth=0..50 --objectives strength,time
       turnier tune 2048 "expectimax(depth=1,evaluator=rows2048)" --params evaluator.empty,evaluator.corner \\
         --sampler "cmaes(population=32)" --noise "racing(games=8)"
     """
@@ -95,6 +90,10 @@ def tune(
     from turnier.search.study import Study
 
     games = read_games(budget)
+    if objectives != "strength":
+        wanted = (game, agent, params, against or [], games, name, seed)
+        _tune_front(objectives, wanted, (sampler, noise, watch), final, store, (executor, workers, address), as_json)
+        return
     definition = definition_of(game, agent, params, against or [], games, sampler, noise, name, seed)
     if watch:
         _watch(store, definition.name, as_json)
@@ -125,6 +124,39 @@ def tune(
         spare = f", {study.spare_games:,} spare games of recommendations" if study.spare_games else ""
         console.print(f"{study.games:,} games of candidates in {study.search.generation} generations{spare}.")
         console.print(f"Recommended: {recommended}", soft_wrap=True, markup=False, highlight=False)
+
+
+def _tune_front(
+    objectives: str,
+    wanted: tuple[Any, ...],
+    unsuited: tuple[str, str, bool],
+    final: int,
+    store: str,
+    where: tuple[str, int | None, str | None],
+    as_json: bool,
+) -> None:
+    """Searches for a front of strength and time."""
+    from turnier.pareto_command import front_definition, search_front
+    from turnier.results.store import Store
+    from turnier.search.pareto import ParetoStudy
+
+    if objectives != "strength,time":
+        raise UserError(f"--objectives must be strength or strength,time, got {objectives!r}.")
+    if unsuited != ("cmaes", "", False):
+        raise UserError(
+            "a front of strength and time is searched by NSGA-II; leave out --sampler, --noise and --watch."
+        )
+    definition, games = front_definition(*wanted), wanted[4]
+    console = None if as_json else Console()
+    with Store.open(store) as results:
+        study = ParetoStudy(results, definition)
+        if console:
+            console.print(f"Study {definition.name}: {study.objective.name} and milliseconds a decision, NSGA-II")
+        fresh = final or max(FEWEST_FRESH, min(MOST_FRESH, games // FRESH_SHARE))
+        points = search_front(console, study, games, max(2, fresh // study.objective.unit_games), where, None)
+    if as_json:
+        shown = [point._asdict() | {"agent": str(point.agent)} for point in points]
+        print(json.dumps({"study": definition.name, "finalists": shown}, indent=2))
 
 
 def _watch(url: str, name: str, as_json: bool) -> None:

@@ -12,8 +12,9 @@ from typer.testing import CliRunner
 from turnier.cli import app
 from turnier.games.errors import UserError
 from turnier.results.store import Store
+from turnier.search.space import read_parameters
 from turnier.search.watch import study_state
-from turnier.tune_command import definition_of, read_games, read_parameters
+from turnier.tune_command import definition_of, read_games
 
 ALONE = ("2048(size=2)", "mc(iterations=4,rollout_depth=5)", "--params", "rollout_depth=0..20", "--budget", "60games")
 
@@ -68,6 +69,16 @@ def test_a_study_is_watched_from_the_store(tmp_path: Path) -> None:
         study_state(store, "another")
 
 
+def test_a_front_of_strength_and_time(tmp_path: Path) -> None:
+    words = ("2048(size=2)", "mc(iterations=4,rollout_depth=5)", "--params", "iterations=1..50", "--budget", "64games")
+    found = json.loads(tune(tmp_path, *words, "--objectives", "strength,time", "--json"))
+    assert found["finalists"][0]["label"] == "start" and found["finalists"][1]["units"] == 20
+    again = json.loads(tune(tmp_path, *words, "--objectives", "strength,time", "--json"))
+    assert again == found
+    shown = tune(tmp_path, *words, "--objectives", "strength,time")
+    assert "mean score and milliseconds a decision, NSGA-II" in shown and "front 1" in shown
+
+
 def test_texts_are_read() -> None:
     assert [read_games(text) for text in ("60games", " 20_000 games ", "1game", "20,000games")] == [
         60,
@@ -117,10 +128,12 @@ def test_a_name_follows_from_the_definition() -> None:
         (("--sampler", "cmae"), "did you mean cmaes"),
         (("--noise", "race"), "noise strategy named 'race'"),
         (("--against", "random"), "opponents are for games of two or more seats"),
+        (("--objectives", "time"), "--objectives must be strength or strength,time, got 'time'"),
+        (("--objectives", "strength,time", "--sampler", "tpe"), "leave out --sampler, --noise and --watch"),
         (("--seed", "-1"), "a seed must be 0 or larger"),
     ],
 )
-def test_mistakes_are_one_sentence(tmp_path: Path, change: tuple[str, str], message: str) -> None:
+def test_mistakes_are_one_sentence(tmp_path: Path, change: tuple[str, ...], message: str) -> None:
     with pytest.raises(UserError) as error:
         tune(tmp_path, *ALONE, *change)
     assert message in str(error.value)
