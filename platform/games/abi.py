@@ -52,6 +52,7 @@ HELPER_FILES = tuple(
         "games/game.py",
         "games/generic.py",
         "games/rng.py",
+        "games/spe_ed_board.py",
         "games/twenty48_board.py",
         "games/yavalath_board.py",
         "games/yavalath_forced.py",
