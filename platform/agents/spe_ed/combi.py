@@ -18,6 +18,7 @@ from turnier.agents.spe_ed.player import Choice, TimedAgent, best_of
 from turnier.agents.spe_ed.rollout_search import ROLLOUTS, surviving
 from turnier.agents.spe_ed.rollouts import RolloutAgent, RolloutPlayer
 from turnier.agents.spe_ed.tables import TableAgent, TablePlayer
+from turnier.games.abi import compile_kernel
 from turnier.games.game import Game
 from turnier.games.parameters import parameter
 from turnier.games.spe_ed_board import ACTIVE, PLAYERS
@@ -68,6 +69,7 @@ class CombiPlayer(RolloutPlayer, MinimaxPlayer, TablePlayer):
     def __init__(self, agent: TimedAgent, game: Game, rng: npt.NDArray[np.uint64]) -> None:
         super().__init__(agent, game, rng)
         assert isinstance(agent, Combi)
+        compile_kernel(reachable)
         self.combi = agent
         self.total = np.zeros(self.field.size)  # the tables of the round before
 

@@ -13,8 +13,17 @@ import numpy.typing as npt
 from turnier.agents.agent import Floats
 from turnier.agents.budget import AMOUNT
 from turnier.agents.spe_ed.field import MOVES, nearest, walkers_of
-from turnier.agents.spe_ed.minimax_search import DEEPEST, IMPOSSIBLE, NODES, STOPPED, new_numbers, value_of_move
+from turnier.agents.spe_ed.minimax_search import (
+    DEEPEST,
+    IMPOSSIBLE,
+    NODES,
+    STOPPED,
+    new_numbers,
+    state_value,
+    value_of_move,
+)
 from turnier.agents.spe_ed.player import Choice, SpeEdPlayer, TimedAgent, best_of
+from turnier.games.abi import compile_kernel
 from turnier.games.game import Game
 from turnier.games.parameters import parameter
 
@@ -39,6 +48,7 @@ class MinimaxPlayer(SpeEdPlayer):
     def __init__(self, agent: TimedAgent, game: Game, rng: npt.NDArray[np.uint64]) -> None:
         super().__init__(agent, game, rng)
         assert isinstance(agent, MinimaxAgent)
+        compile_kernel(state_value)
         self.limits = agent
         self.crew = ThreadPoolExecutor(agent.threads, "minimax") if agent.threads > 1 else None
 

@@ -100,7 +100,7 @@ def _worth(field, stride, walkers, round_number, aggression):
         TIME_OF_DAY,
     )
 )
-def _value(field, stride, walkers, who, level, depth, alpha, beta, first_round, aggression, numbers, clock):
+def state_value(field, stride, walkers, who, level, depth, alpha, beta, first_round, aggression, numbers, clock):
     """The value for player 0 where `who` is to move in round `level` of the search, its horizon `depth` rounds deep."""
     if who == walkers.shape[0]:
         who, level = 0, level + 1
@@ -113,7 +113,7 @@ def _value(field, stride, walkers, who, level, depth, alpha, beta, first_round, 
     own = who == 0
     if not own:
         if not walkers[who, ALIVE]:
-            return _value(
+            return state_value(
                 field, stride, walkers, who + 1, level, depth, alpha, beta, first_round, aggression, numbers, clock
             )
         for action in range(MOVES):
@@ -137,7 +137,7 @@ def _value(field, stride, walkers, who, level, depth, alpha, beta, first_round, 
             numbers[STOPPED] = 1
         paint(field, cell, offset, pace, jump, _mark(level) if own else np.uint8(TAKEN))
         walkers[who, CELL], walkers[who, HEADING], walkers[who, PACE] = cell + pace * offset, turned, pace
-        value = _value(
+        value = state_value(
             field, stride, walkers, who + 1, level, depth, alpha, beta, first_round, aggression, numbers, clock
         )
         walkers[who, CELL], walkers[who, HEADING], walkers[who, PACE] = cell, heading, speed
@@ -155,7 +155,9 @@ def _value(field, stride, walkers, who, level, depth, alpha, beta, first_round, 
     if own:
         return float(level - depth)
     walkers[who, ALIVE] = 0
-    value = _value(field, stride, walkers, who + 1, level, depth, alpha, beta, first_round, aggression, numbers, clock)
+    value = state_value(
+        field, stride, walkers, who + 1, level, depth, alpha, beta, first_round, aggression, numbers, clock
+    )
     walkers[who, ALIVE] = 1
     return value
 
@@ -170,7 +172,7 @@ def value_of_move(
     aggression: float,
     numbers: Ints,
 ) -> float:
-    """Returns the value of an own move, `depth` rounds deep, or IMPOSSIBLE; by a tree of its own, so that moves compare.
+    """Returns the value of an own move, `depth` rounds deep, by a tree of its own, or IMPOSSIBLE.
 
     It is Python, as numba loads a kernel that calls itself from its cache only where no other kernel calls it.
 
@@ -192,7 +194,9 @@ def value_of_move(
     # No value lies outside these two.
     lowest, highest = min(float(1 - depth), -MOVES * aggression), float(MOVES)
     clock = np.empty(2, np.int64)
-    return float(_value(field, stride, walkers, 1, 1, depth, lowest, highest, first_round, aggression, numbers, clock))
+    return float(
+        state_value(field, stride, walkers, 1, 1, depth, lowest, highest, first_round, aggression, numbers, clock)
+    )
 
 
 def new_numbers(most_nodes: int, ends: int) -> Ints:

@@ -136,29 +136,25 @@ def run_rollouts(field, stride, walker, first_round, guides, table, tree, filter
         cell, heading, speed = walker[CELL], walker[HEADING], walker[PACE]
         phase = first_round % JUMP_EVERY
         follow = guides.lengths[rollout] if rollout < guides.lengths.size else 0
-        node, in_tree = 0, tree.shape[0] > 0
+        node, in_tree = np.int64(0), tree.shape[0] > 0
         length, painted, risk = 0, 0, 0.0
         while length < MAX_PATH:
-            if length < follow:
-                word = np.uint64(0)
-            else:
-                word, s0, s1, s2, s3 = xoshiro(s0, s1, s2, s3)
+            word, s0, s1, s2, s3 = xoshiro(s0, s1, s2, s3)
             order = np.int64(((word >> _32) * _120) >> _32)
             chosen, offset, pace, jump = np.int64(-1), np.int64(0), np.int64(0), False
-            for i in range(MOVES):
-                action = np.int64(ORDERS[order, i])
-                if i == 0 and length < follow:
-                    action = np.int64(guides.actions[rollout, length])
-                if in_tree and tree[node, action] == DONE:
-                    continue
-                pace = speed + FASTER[action]
-                jump = phase == 0 and pace >= JUMP_SPEED
-                offset = offset_of((heading + TURN[action]) & 3, stride)
-                if is_free(field, cell, offset, pace, jump):
-                    chosen = action
-                    break
-                if in_tree:
-                    tree[node, action] = DONE
+            for i in range(-1 if length < follow else 0, MOVES):
+                action = np.int64(guides.actions[rollout, length] if i < 0 else ORDERS[order, i])
+                if not in_tree or tree[node, action] != DONE:
+                    pace = speed + FASTER[action]
+                    jump = phase == 0 and pace >= JUMP_SPEED
+                    offset = offset_of((heading + TURN[action]) & 3, stride)
+                    if is_free(field, cell, offset, pace, jump):
+                        chosen = action
+                        break
+                    if in_tree:
+                        tree[node, action] = DONE
+                if i < 0:
+                    follow = np.int64(0)  # from here on at random
             if chosen < 0:
                 break
             paint(field, cell, offset, pace, jump, TAKEN)
@@ -175,8 +171,7 @@ def run_rollouts(field, stride, walker, first_round, guides, table, tree, filter
                 if child == 0 and numbers[TREE_NODES] < tree.shape[0]:
                     child = np.int32(numbers[TREE_NODES])
                     numbers[TREE_NODES] += 1
-                    for action in range(MOVES):
-                        tree[child, action] = 0
+                    tree[child] = 0
                     tree[node, chosen] = child
                 nodes[length] = node
                 in_tree = child > 0

@@ -23,6 +23,7 @@ from turnier.agents.spe_ed.rollout_search import (
     run_rollouts,
     surviving,
 )
+from turnier.games.abi import compile_kernel
 from turnier.games.game import Game
 from turnier.games.parameters import parameter
 
@@ -54,6 +55,7 @@ class RolloutPlayer(SpeEdPlayer):
     def __init__(self, agent: TimedAgent, game: Game, rng: npt.NDArray[np.uint64]) -> None:
         super().__init__(agent, game, rng)
         assert isinstance(agent, RolloutAgent)
+        compile_kernel(run_rollouts)
         self.settings = agent
         self.memory = PathMemory(agent.reuse)
         self.tree = np.zeros((TREE_NODES if agent.unique else 0, MOVES), np.int32)

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from turnier.agents.clock import TIME_OF_DAY, time_is_up
+from turnier.agents.clock import TIME_OF_DAY, nanoseconds, time_is_up
 from turnier.agents.spe_ed.field import (
     CELL,
     FASTER,
@@ -223,12 +223,13 @@ def fill_tables(field, stride, walkers, first_round, start_probability, most_rou
         t.share[player, 0] = start_probability if player == 0 else 1.0
         t.bounds[player, 0], t.bounds[player, 1] = 0, 1
     for depth in range(1, most_rounds + 1):
-        grown = 0
+        grown, began = 0, nanoseconds(clock)
         for player in range(players):
             if not _grow(field, stride, t, player, depth, first_round, ends, clock):
                 return depth - 1
             grown += t.bounds[player, depth + 1] - t.bounds[player, depth]
-        if grown == 0:
+        # What is left to do takes no longer than twice the growing.
+        if grown == 0 or (ends > 0 and 3 * nanoseconds(clock) - 2 * began > ends):
             return depth - 1
         for player in range(players):
             _count_visits(t, player, depth, first_round, stride, np.int32(1))

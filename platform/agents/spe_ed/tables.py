@@ -13,6 +13,7 @@ from turnier.agents.budget import AMOUNT
 from turnier.agents.spe_ed.field import MOVES, nearest, walkers_of
 from turnier.agents.spe_ed.player import Choice, SpeEdPlayer, TimedAgent, best_of
 from turnier.agents.spe_ed.table_search import MOST_ROUNDS, Tables, fill_tables, new_tables
+from turnier.games.abi import compile_kernel
 from turnier.games.game import Game
 from turnier.games.parameters import parameter
 
@@ -25,6 +26,7 @@ class TablePlayer(SpeEdPlayer):
     def __init__(self, agent: TimedAgent, game: Game, rng: npt.NDArray[np.uint64]) -> None:
         super().__init__(agent, game, rng)
         assert isinstance(agent, TableAgent)
+        compile_kernel(fill_tables)
         self.wanted = agent
         self._spaces: dict[int, Tables] = {}
 
@@ -58,7 +60,7 @@ class TableAgent(TimedAgent):
         2.0, "how likely the own start is; that of the others is 1 (myStartProbability)", low=0.01, high=10
     )
     table_rounds: int = parameter(6, "rounds of the tables", low=1, high=MOST_ROUNDS)
-    table_nodes: int = parameter(100_000, "most nodes of each player's tree", low=100, high=10_000_000, log=True)
+    table_nodes: int = parameter(200_000, "most nodes of each player's tree", low=100, high=10_000_000, log=True)
     table_distance: float = parameter(
         40.0, "weighted distance up to which others get tables; the two nearest always do", low=0, high=1000
     )
