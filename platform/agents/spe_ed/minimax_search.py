@@ -148,7 +148,7 @@ def state_value(field, stride, walkers, who, level, depth, alpha, beta, first_ro
         else:
             best = min(best, value)
             beta = min(beta, value)
-        if alpha >= beta:
+        if alpha >= beta or numbers[STOPPED]:
             return best
     if moves > 0:
         return best

@@ -137,7 +137,7 @@ def run_rollouts(field, stride, walker, first_round, guides, table, tree, filter
         phase = first_round % JUMP_EVERY
         follow = guides.lengths[rollout] if rollout < guides.lengths.size else 0
         node, in_tree = np.int64(0), tree.shape[0] > 0
-        length, painted, risk = 0, 0, 0.0
+        length, painted, risk, fresh = 0, 0, 0.0, True
         while length < MAX_PATH:
             word, s0, s1, s2, s3 = xoshiro(s0, s1, s2, s3)
             order = np.int64(((word >> _32) * _120) >> _32)
@@ -168,7 +168,8 @@ def run_rollouts(field, stride, walker, first_round, guides, table, tree, filter
             risk += danger / num_entered(pace, jump)
             if in_tree:
                 child = tree[node, chosen]
-                if child == 0 and numbers[TREE_NODES] < tree.shape[0]:
+                fresh = child == 0
+                if fresh and numbers[TREE_NODES] < tree.shape[0]:
                     child = np.int32(numbers[TREE_NODES])
                     numbers[TREE_NODES] += 1
                     tree[child] = 0
@@ -184,9 +185,12 @@ def run_rollouts(field, stride, walker, first_round, guides, table, tree, filter
         for k in range(painted):
             field[trail[k]] = 0
         if length == 0:
+            numbers[COMPLETE] = numbers[ROLLOUTS] > 0
             break
         if in_tree:
             _close(tree, nodes, path, length, numbers)
+            if not fresh:
+                continue  # no end, but a place from which all was played
         first = path[0]
         found.counts[length, first] += 1
         found.risks[length, first] += risk / length
