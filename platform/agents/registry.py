@@ -40,6 +40,7 @@ EVALUATORS: Registry[Evaluator] = Registry(
         "rollout_length": "turnier.agents.evaluators.rollout_length:RolloutLength",
         "rows2048": "turnier.agents.evaluators.rows2048:Rows2048",
         "score": "turnier.agents.evaluators.evaluator:Score",
+        "survivors": "turnier.agents.evaluators.survivors:Survivors",
     },
 )
 make_agent = AGENTS.make
