@@ -24,6 +24,7 @@ AGENTS: Registry[Agent] = Registry(
         "mcts": "turnier.agents.mcts:Mcts",
         "mctse": "turnier.agents.mctse:Mctse",
         "minimax": "turnier.agents.spe_ed.minimax:Minimax",
+        "qlearning": "turnier.agents.spe_ed.qlearning:QLearning",
         "random": "turnier.agents.random:Random",
         "rollouts": "turnier.agents.spe_ed.rollouts:Rollouts",
         "root_parallel": "turnier.agents.root_parallel:RootParallel",
