@@ -39,7 +39,7 @@ def rollout_numbers(seed: int) -> tuple[Ints, float]:
     found, none, tree = new_found(new_paths(1000)), np.zeros(0), np.zeros((0, MOVES), np.int32)
     walker, rng = walkers_of(state, [0])[0], stream(seed)
     began = time.perf_counter()
-    run_rollouts(field, int(stride_of(state)), walker, 1, new_paths(0), none, tree, 0.69, rng, PATHS, 0, found)
+    run_rollouts(field, int(stride_of(state)), walker, 1, new_paths(0), none, tree, 0.69, 0.0, rng, PATHS, 0, found)
     return found.numbers, time.perf_counter() - began
 
 
