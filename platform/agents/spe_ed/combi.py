@@ -103,7 +103,8 @@ class CombiPlayer(RolloutPlayer, MinimaxPlayer, TablePlayer):
         if near and entered > combi.minimax_activation:
             found = self.deepen(near, began + int(span * combi.minimax_share) if ends else 0)
             searched = found.nodes
-            allowed = found.best if found.best.any() else allowed
+            good = found.good(combi.minimax_slack)
+            allowed = good if good.any() else allowed
         spent = time.monotonic_ns() - began
         tables, _ = self.tables(values.start_probability, began + spent + int(span * combi.table_share) if ends else 0)
         self.total = tables.total.copy()
@@ -133,6 +134,9 @@ class Combi(RolloutAgent, MinimaxAgent, TableAgent):
 
     minimax_activation: float = parameter(
         0.001, "mean probability of others around above which minimax is asked (minimaxActivationValue)", low=0, high=10
+    )
+    minimax_slack: float = parameter(
+        0.0, "moves that minimax finds worse by this much are allowed, too; 4 excludes deadly ones", low=0, high=5
     )
     square: int = parameter(11, "cells a side of that square around the own player", low=1, high=21)
     table_weight: float = parameter(0.5, "weight of the tables; the rest is that of the rollouts", low=0, high=1)
