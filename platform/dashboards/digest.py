@@ -1,0 +1,80 @@
+"""What pages show of a run's matches, computed once from its frame: a few rows, however many games were played."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from turnier.results.standings import standings
+from turnier.results.store import Store
+from turnier.results.tables import label, matches_frame, seat_summary, summary
+from turnier.statistics.comparisons import units_needed
+
+BINS = 40  # of a distribution
+EXTREMES = 25  # matches named on each side
+COMPARED = ("tournament", "comparison")  # kinds whose agents are compared with each other
+SHOWN = (*COMPARED, "experiment", "training", "certainty")  # kinds whose scores are shown; a study's agents are many
+
+
+class Digest(NamedTuple):
+    """Frames of one run, each with the column `run`.
+
+    summary, seats: see `tables`. ratings, pairs: see `standings`; pairs has `needed` too, the pairs of games that
+    separate two such agents four times of five (80 % power at 5 %). spread: game, agent, label, low, high (of a bin of
+    scores), games, share, and below (share of games with a score below `high`). extremes: the matches with the largest
+    and the smallest scores of a game: game, match, seat, agent, label, score, seed.
+    """
+
+    summary: pd.DataFrame
+    seats: pd.DataFrame
+    ratings: pd.DataFrame
+    pairs: pd.DataFrame
+    spread: pd.DataFrame
+    extremes: pd.DataFrame
+
+
+def digest(store: Store, run: str, kind: str) -> Digest:
+    """Reads a run's matches and returns what pages need of them."""
+    frame = matches_frame(store, run=run)
+    ratings, pairs = standings(frame) if kind in COMPARED else standings(frame.iloc[:0])
+    needed = [units_needed(*row) for row in pairs[["difference", "difference_high", "pairs"]].itertuples(index=False)]
+    found = Digest(
+        summary(frame),
+        seat_summary(frame),
+        ratings,
+        pairs.assign(needed=np.array(needed, np.float64)),
+        spread(frame),
+        extremes(frame),
+    )
+    return Digest(*(part.assign(run=run) for part in found))
+
+
+def joined(digests: list[Digest]) -> Digest:
+    """Returns the frames of several runs one below the other."""
+    return Digest(*(pd.concat(parts, ignore_index=True) for parts in zip(*digests, strict=True)))
+
+
+def spread(frame: pd.DataFrame) -> pd.DataFrame:
+    """Returns how scores are distributed, in bins that all agents of a game share."""
+    rows = []
+    for game, part in frame.groupby("game"):
+        edges = np.histogram_bin_edges(part["score"].to_numpy(np.float64), BINS)
+        for agent, its in part.groupby("agent"):
+            counts, _ = np.histogram(its["score"].to_numpy(np.float64), edges)
+            share = counts / len(its)
+            one = {"game": game, "agent": agent, "label": label(str(agent)), "low": edges[:-1], "high": edges[1:]}
+            rows.append(pd.DataFrame(one | {"games": counts, "share": share, "below": np.cumsum(share)}))
+    columns = ["game", "agent", "label", "low", "high", "games", "share", "below"]
+    return pd.concat(rows, ignore_index=True) if rows else pd.DataFrame(columns=columns)
+
+
+def extremes(frame: pd.DataFrame) -> pd.DataFrame:
+    """Returns the matches with the largest and the smallest scores of every game, the largest first."""
+    columns = ["game", "match", "seat", "agent", "label", "score", "seed"]
+    parts = []
+    for _, part in frame[columns].groupby("game"):
+        largest = part.nlargest(EXTREMES, "score")
+        parts.append(pd.concat([largest, part.nsmallest(EXTREMES, "score")[::-1]]).drop_duplicates(["match", "seat"]))
+    return pd.concat(parts, ignore_index=True) if parts else frame[columns]

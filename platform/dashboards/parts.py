@@ -1,0 +1,111 @@
+"""What pages are made of: figures and tables with their downloads, choices that the address keeps, empty pages."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from turnier.dashboards import reading
+from turnier.dashboards.charts import Figure, image, table_csv
+from turnier.games.errors import UserError
+from turnier.results.run_progress import RUNNING
+from turnier.results.store import Run
+
+RENEWED = 3.0  # s between two looks at a run that is playing
+PREFERRED = ("tournament", "comparison", "certainty", "training")  # kinds that are chosen first
+IN_ADDRESS: dict[str, Any] = {"bind": "query-params"}
+
+
+def sentences(draw: Callable[..., None]) -> Callable[..., None]:
+    """Shows a UserError of a page, or of a part that renews itself, as its sentence."""
+
+    @functools.wraps(draw)
+    def shown(*words: Any, **named: Any) -> None:
+        try:
+            draw(*words, **named)
+        except UserError as error:
+            st.error(str(error), icon=":material/error:")
+
+    return shown
+
+
+def renewed(draw: Callable[[], None], live: bool, every: float = RENEWED) -> None:
+    """Draws a part of a page; while a run is playing again every few seconds, without the rest of the page."""
+    st.fragment(sentences(draw), run_every=every if live else None)()
+
+
+def is_live(runs: Sequence[Run]) -> bool:
+    """Whether one of the runs is playing."""
+    chosen = {run.id for run in runs}
+    return any(run.run in chosen and run.state == RUNNING for run in reading.progress())
+
+
+def show(figure: Figure) -> None:
+    """Shows a figure with its note and its downloads."""
+    st.markdown(f"##### {figure.title}")
+    st.altair_chart(figure.chart, width="stretch", theme=None)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption(figure.note or " ", width="stretch")
+        save = st.popover("Save", icon=":material/download:", type="tertiary", width="content")
+    with save:
+        _download(figure, "SVG", "image/svg+xml", lambda: image(figure, "svg"))
+        _download(figure, "PNG", "image/png", lambda: image(figure, "png"))
+        _download(figure, "CSV", "text/csv", lambda: table_csv(figure.data))
+
+
+def _download(figure: Figure, kind: str, mime: str, data: Callable[[], bytes]) -> None:
+    name = f"{figure.file_name}.{kind.lower()}"
+    st.download_button(kind, data, name, mime, key=f"{figure.title} {kind}", on_click="ignore", width="stretch")
+
+
+def show_table(title: str, frame: pd.DataFrame, note: str = "", **look: Any) -> None:
+    """Shows a table whose columns say their units; its tool bar saves it as CSV."""
+    st.markdown(f"##### {title}")
+    st.dataframe(frame, hide_index=True, width="stretch", **look)
+    if note:
+        st.caption(note)
+
+
+def empty(what: str, *commands: str) -> None:
+    """Says that there is nothing to show yet, and what to type."""
+    st.info(f"{what} Type:", icon=":material/terminal:")
+    st.code("\n".join(commands), language="bash")
+
+
+def choose_runs(runs: Sequence[Run], several: bool = True, label: str = "Runs") -> list[Run]:
+    """Lets people choose among runs, the first of them by default; the address keeps the choice."""
+    named = {run.id: run for run in runs}
+    shown = {run.id: f"{run.name} · {run.kind} · {run.created:%Y-%m-%d %H:%M} · {_short(run.id)}" for run in runs}
+    words: dict[str, Any] = {"options": list(named), "format_func": lambda run: shown.get(run, run), **IN_ADDRESS}
+    if not several:
+        return [named[st.selectbox(label, key="run", **words)]]
+    default = next((run.id for run in runs if run.kind in PREFERRED), next(iter(named)))
+    return [named[run] for run in st.multiselect(label, key="runs", default=[default], **words)]
+
+
+def choose(label: str, options: Sequence[str], key: str, **words: Any) -> str:
+    """Lets people choose one of several; where there is but one, nothing is shown."""
+    if len(options) == 1:
+        return options[0]
+    return str(st.selectbox(label, options, key=key, **words, **IN_ADDRESS))
+
+
+def choose_view(label: str, options: Sequence[str], key: str) -> str:
+    """Lets people choose one of a few, side by side."""
+    chosen = st.segmented_control(label, options, default=options[0], key=key, required=True, **IN_ADDRESS)
+    return str(chosen)
+
+
+def choose_several(label: str, options: Sequence[str], key: str, most: int = 12) -> list[str]:
+    """Lets people leave out some of several; none left out by default."""
+    if len(options) == 1:
+        return list(options)
+    return list(st.multiselect(label, options, default=list(options)[:most], key=key, **IN_ADDRESS))
+
+
+def _short(run: str) -> str:
+    return run.partition(":")[2][:8] or run

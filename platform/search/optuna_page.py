@@ -1,0 +1,43 @@
+"""optuna-dashboard on a store's studies, served beside our own pages; it may look but not change anything."""
+
+from __future__ import annotations
+
+import threading
+from socketserver import ThreadingMixIn
+from typing import Any
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
+
+from optuna.storages import RDBStorage
+from sqlalchemy import make_url
+
+from turnier.results.store import Store
+
+HOST = "127.0.0.1"
+
+
+class _Server(ThreadingMixIn, WSGIServer):
+    daemon_threads = True
+
+
+class _Quiet(WSGIRequestHandler):
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+def serve_optuna_dashboard(store: Store) -> str:
+    """Serves it from a thread of this process at a free port of this machine; returns its address."""
+    from optuna_dashboard import wsgi
+
+    storage = RDBStorage(read_only_url(store), skip_compatibility_check=False)
+    server = make_server(HOST, 0, wsgi(storage), server_class=_Server, handler_class=_Quiet)
+    threading.Thread(target=server.serve_forever, name="optuna-dashboard", daemon=True).start()
+    return f"http://{HOST}:{server.server_port}/dashboard"
+
+
+def read_only_url(store: Store) -> str:
+    """Returns the store's URL such that the database itself refuses to write."""
+    url = make_url(store.url)
+    if store.database.is_sqlite:
+        return f"sqlite:///file:{url.database}?mode=ro&uri=true"
+    options = url.update_query_dict({"options": "-c default_transaction_read_only=on"})
+    return options.render_as_string(hide_password=False)
