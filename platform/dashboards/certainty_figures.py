@@ -17,6 +17,7 @@ from turnier.games.registry import GAMES
 from turnier.results.certainty import agent_certainty, group_certainty
 
 NOTE = "95 % intervals, Student's t over positions."
+MOST_WIDE = 5  # columns with room for an interval
 MOST_LEGAL = 12  # columns of a heat map; of more legal actions neighbours share a column
 
 
@@ -26,8 +27,9 @@ def heat_map(groups: pd.DataFrame, measure: str) -> Figure:
     data = groups[["legal", "phase", "states", measure, f"{measure}_low", f"{measure}_high"]].copy()
     data["percent"] = 100 * data[measure]
     half = 100 * (data[f"{measure}_high"] - data[measure])
+    room = data["legal"].nunique() <= MOST_WIDE
     texts = zip(data["percent"], half, strict=True)
-    data["cell"] = [f"{value:.0f}" + ("" if pd.isna(h) else f"\n± {h:.0f}") for value, h in texts]
+    data["cell"] = [f"{value:.0f}" + ("" if pd.isna(h) or not room else f" ± {h:.0f}") for value, h in texts]
     titles = ("legal actions", phase_name(game), f"{measure}, %")
     chart = charts.heat(data, "legal", "phase", "percent", "cell", titles, (0, 100))
     return Figure(f"{agent}: {measure}", chart, data.drop(columns="cell"), f"%, ± {NOTE}")
@@ -72,7 +74,8 @@ def by_parameter(positions: pd.DataFrame, measure: str, parameter: str = "iterat
 
 def by_score(positions: pd.DataFrame, measure: str, summary: pd.DataFrame) -> Figure | None:
     """Certainty against what agents score in stored games; None where no agent has both."""
-    scores, unit = value_of(summary)
+    scores, unit = value_of(summary[summary["game"].isin(positions["game"])])
+    scores = scores[scores["value"].notna()]
     scores = scores.sort_values("games").drop_duplicates(["game", "agent"], keep="last")
     table = _percent(agent_certainty(positions), measure)
     found = table.merge(scores[["game", "agent", "value", "games"]], on=["game", "agent"])
@@ -108,7 +111,9 @@ def _number(declared: Any, parameter: str) -> float:
 def agent_table(positions: pd.DataFrame) -> pd.DataFrame:
     """Returns the means of every agent with their intervals, in per cent."""
     table = agent_certainty(positions)
-    shown = pd.DataFrame({"agent": table["label"], "positions": table["states"], "searches": table["searches"]})
+    shown = pd.DataFrame(
+        {"agent": table["label"].map(charts.shortened), "positions": table["states"], "searches": table["searches"]}
+    )
     for measure in ("certainty", "normalised", "agreement"):
         percent = _percent(table, measure)
         texts = percent[["percent", "low", "high"]].itertuples(index=False)

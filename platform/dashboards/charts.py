@@ -5,6 +5,7 @@ Colours are those of Okabe and Ito, which colour-blind eyes can tell apart, ligh
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -39,10 +40,15 @@ class Figure:
         return "-".join("".join(c if c.isalnum() else " " for c in self.title.lower()).split())
 
 
+def shortened(label: str) -> str:
+    """Returns an agent's label without folders and digests of files."""
+    return re.sub(r",?digest=\w+", "", re.sub(r"file=[^,()]*/", "file=", label))
+
+
 def wrapped(label: str) -> str:
     """Returns a long label on several lines, broken behind commas and brackets."""
     lines = [""]
-    for part in label.replace(",", ",\0").replace("(", "(\0").split("\0"):
+    for part in shortened(label).replace(",", ",\0").replace("(", "(\0").split("\0"):
         if lines[-1] and len(lines[-1]) + len(part) > _WRAP:
             lines.append("")
         lines[-1] += part
@@ -86,7 +92,7 @@ def lines(
     names = list(dict.fromkeys(data[series]))
     smallest, largest = (float(data[x].min()), float(data[x].max())) if len(data) else (0.0, 0.0)
     kind = "log" if log and smallest > 0 and largest / smallest >= 8 else "linear"
-    place = alt.X(f"{x}:Q", title=titles[0], scale=alt.Scale(type=kind, zero=False, padding=12))
+    place = _number_axis(x, titles[0], kind, data[x])
     colour = _colour(series, names)
     base = alt.Chart(data).encode(x=place, color=colour)
     scale = alt.Scale(zero=False, nice=True)
@@ -153,9 +159,10 @@ def heat(
         color=alt.Color(f"{value}:Q", scale=scale, title=titles[2]), tooltip=_told(x, y, shown)
     )
     ink = alt.condition(alt.datum[value] > sum(domain) / 2, alt.value("black"), alt.value("white"))
-    up = -7 if data[shown].astype(str).str.contains("\n").any() else 0
+    two_lines = bool(data[shown].astype(str).str.contains("\n").any())
+    up = -7 if two_lines else 0
     text = base.mark_text(fontSize=13, lineBreak="\n", lineHeight=15, dy=up).encode(text=f"{shown}:N", color=ink)
-    return _styled((cells + text).properties(height=alt.Step(46)))
+    return _styled((cells + text).properties(height=alt.Step(46 if two_lines else 27)))
 
 
 def bars(frame: pd.DataFrame, label: str, value: str, unit: str) -> Any:
@@ -170,14 +177,11 @@ def bars(frame: pd.DataFrame, label: str, value: str, unit: str) -> Any:
     return _styled(chart.properties(height=alt.Step(26)))
 
 
-def cloud(
-    frame: pd.DataFrame, x: str, value: str, titles: tuple[str, str], line: str | None = None, log: bool = False
-) -> Any:
+def cloud(frame: pd.DataFrame, x: str, value: str, titles: tuple[str, str], line: str | None = None) -> Any:
     """Returns a dot for every row; with `line` a second column as a stepped line over all rows."""
     named = pd.api.types.is_numeric_dtype(frame[x]) and not pd.api.types.is_bool_dtype(frame[x])
     data = thinned(frame[[x, value, *([line] if line else [])]])
-    scale = alt.Scale(type="log" if log else "linear", zero=False)
-    place = alt.X(f"{x}:Q", title=titles[0], scale=scale) if named else alt.X(f"{x}:N", title=titles[0])
+    place = _number_axis(x, titles[0], "linear", data[x]) if named else alt.X(f"{x}:N", title=titles[0])
     base = alt.Chart(data).encode(x=place)
     height = alt.Y(f"{value}:Q", title=titles[1], scale=alt.Scale(zero=False))
     layers = [base.mark_circle(size=40, opacity=0.45, color=COLOURS[0]).encode(y=height, tooltip=_told(x, value))]
@@ -210,6 +214,14 @@ def image(figure: Figure, kind: str) -> bytes:
 
 def table_csv(frame: pd.DataFrame) -> bytes:
     return str(frame.to_csv(index=False)).encode()
+
+
+def _number_axis(x: str, title: str, kind: str, values: pd.Series) -> Any:
+    """Returns an axis of numbers as far as they go; whole numbers have no marks between them."""
+    whole = bool((values == values.round()).all())
+    look = alt.Axis(tickMinStep=1 if whole else alt.Undefined, labelOverlap="greedy", labelFlush=False)
+    scale = alt.Scale(type=kind, zero=False, nice=False, padding=14)
+    return alt.X(f"{x}:Q", title=title, scale=scale, axis=look)
 
 
 def _told(*fields: str) -> list[Any]:

@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from turnier.dashboards import reading
-from turnier.dashboards.charts import Figure, image, table_csv
+from turnier.dashboards.charts import Figure, image, shortened, table_csv
 from turnier.games.errors import UserError
 from turnier.results.run_progress import RUNNING
 from turnier.results.store import Run
@@ -48,10 +48,9 @@ def show(figure: Figure) -> None:
     """Shows a figure with its note and its downloads."""
     st.markdown(f"##### {figure.title}")
     st.altair_chart(figure.chart, width="stretch", theme=None)
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.caption(figure.note or " ", width="stretch")
-        save = st.popover("Save", icon=":material/download:", type="tertiary", width="content")
-    with save:
+    left, right = st.columns([4, 1])
+    left.caption(figure.note)
+    with right.popover("Save", icon=":material/download:", type="tertiary", width="content"):
         _download(figure, "SVG", "image/svg+xml", lambda: image(figure, "svg"))
         _download(figure, "PNG", "image/png", lambda: image(figure, "png"))
         _download(figure, "CSV", "text/csv", lambda: table_csv(figure.data))
@@ -80,10 +79,11 @@ def choose_runs(runs: Sequence[Run], several: bool = True, label: str = "Runs") 
     """Lets people choose among runs, the first of them by default; the address keeps the choice."""
     named = {run.id: run for run in runs}
     shown = {run.id: f"{run.name} · {run.kind} · {run.created:%Y-%m-%d %H:%M} · {_short(run.id)}" for run in runs}
-    words: dict[str, Any] = {"options": list(named), "format_func": lambda run: shown.get(run, run), **IN_ADDRESS}
+    ids = list(named)
+    words: dict[str, Any] = {"options": ids, "format_func": lambda run: shown.get(run, run), **IN_ADDRESS}
+    default = next((run.id for kind in PREFERRED for run in runs if run.kind == kind), ids[0])
     if not several:
-        return [named[st.selectbox(label, key="run", **words)]]
-    default = next((run.id for run in runs if run.kind in PREFERRED), next(iter(named)))
+        return [named[st.selectbox(label, key="run", index=ids.index(default), **words)]]
     return [named[run] for run in st.multiselect(label, key="runs", default=[default], **words)]
 
 
@@ -104,7 +104,8 @@ def choose_several(label: str, options: Sequence[str], key: str, most: int = 12)
     """Lets people leave out some of several; none left out by default."""
     if len(options) == 1:
         return list(options)
-    return list(st.multiselect(label, options, default=list(options)[:most], key=key, **IN_ADDRESS))
+    words: dict[str, Any] = {"default": list(options)[:most], "format_func": shortened, **IN_ADDRESS}
+    return list(st.multiselect(label, options, key=key, **words))
 
 
 def _short(run: str) -> str:

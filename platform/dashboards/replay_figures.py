@@ -59,4 +59,5 @@ def time_text(review: Review, seat: int) -> str:
     spent, decisions = record.seat_seconds[seat], record.decisions[seat]
     if spent != spent or not decisions:
         return "unknown"
-    return f"{1000 * spent / decisions:.3g} ms"
+    ms = 1000 * spent / decisions
+    return f"{ms:.3g} ms" if ms >= 1 else f"{1000 * ms:.3g} µs"

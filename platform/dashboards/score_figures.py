@@ -100,7 +100,7 @@ def score_table(summary: pd.DataFrame) -> pd.DataFrame:
     frame = frame.sort_values("value", ascending=False)
     shown = pd.DataFrame(
         {
-            "agent": frame["name"],
+            "agent": frame["name"].map(charts.shortened),
             "games": frame["games"],
             unit: frame["value"].round(2),
             "95 %": [interval(*row) for row in frame[["low", "high"]].itertuples(index=False)],

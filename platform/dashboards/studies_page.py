@@ -17,7 +17,7 @@ def draw() -> None:
     with st.container(border=True):
         left, right = st.columns([3, 1], vertical_alignment="bottom")
         with left:
-            study = parts.choose("Study", names, "study")
+            study = st.selectbox("Study", names, key="study", **parts.IN_ADDRESS)
         with right:
             st.link_button("optuna-dashboard", reading.optuna_dashboard(study), icon=":material/open_in_new:")
     live = any(run.run == f"study:{study}" and run.state == RUNNING for run in reading.progress())

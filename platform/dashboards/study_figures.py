@@ -6,7 +6,7 @@ import pandas as pd
 
 from turnier.dashboards import charts
 from turnier.dashboards.charts import Figure
-from turnier.dashboards.score_figures import interval
+from turnier.dashboards.score_figures import interval, short
 from turnier.statistics.intervals import mean_interval
 
 BEST = 25  # candidates of the table
@@ -76,7 +76,7 @@ def candidate_table(trials: pd.DataFrame, unit: str) -> pd.DataFrame:
     shown = pd.DataFrame(
         {
             "candidate": done["number"],
-            unit: done["value"].round(1),
+            unit: done["value"].map(short),
             "95 %": [interval(*row) for row in done[["low", "high"]].itertuples(index=False)],
             "games": done["games"],
         }

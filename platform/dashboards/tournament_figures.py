@@ -84,8 +84,8 @@ def pair_table(digest: Digest) -> pd.DataFrame:
     seats = 1 if alone else 2
     shown = pd.DataFrame(
         {
-            "agent": frame["first"].map(label),
-            "against": frame["second"].map(label),
+            "agent": frame["first"].map(label).map(charts.shortened),
+            "against": frame["second"].map(label).map(charts.shortened),
             "games": frame["games"],
             "won, %": (100 * frame["win_rate"]).round(1),
             "won, 95 %": [

@@ -10,6 +10,7 @@ from scipy import stats
 
 from turnier.dashboards import charts
 from turnier.dashboards.charts import Figure
+from turnier.dashboards.score_figures import interval, short
 from turnier.results.curves import CurvePoint
 from turnier.results.training import Evaluation
 from turnier.statistics.intervals import CONFIDENCE
@@ -62,4 +63,17 @@ def evaluations(found: Mapping[str, Sequence[Evaluation]], unit: str) -> Figure 
     chart = charts.lines(data, "games", "value", "low", "high", "run", ("games trained", unit))
     return Figure(
         "Evaluated on the way", chart, data, "The greedy agent on the network, on fresh games; 95 % intervals."
+    )
+
+
+def evaluation_table(found: pd.DataFrame, unit: str) -> pd.DataFrame:
+    """Returns what people read of the data of `evaluations`."""
+    return pd.DataFrame(
+        {
+            "run": found["run"],
+            "games trained": found["games"],
+            unit: found["value"].map(short),
+            "95 %": [interval(*ends) for ends in found[["low", "high"]].itertuples(index=False)],
+            "matches": found["matches"],
+        }
     )

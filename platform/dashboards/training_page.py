@@ -45,8 +45,7 @@ def _draw(chosen: list[reading.Run], game: str) -> None:
         if evaluated:
             show(evaluated)
     if evaluated:
-        table = evaluated.data.rename(columns={"games": "games trained", "value": unit})
-        show_table("Evaluations", table[["run", "games trained", unit, "low", "high", "matches"]], "low, high: 95 %.")
+        show_table("Evaluations", training_figures.evaluation_table(evaluated.data, unit))
 
 
 def run_name(run: reading.Run) -> str:

@@ -19,6 +19,8 @@ from sqlalchemy import Connection, column, inspect, select, table
 from turnier.results.store import Store
 from turnier.statistics.intervals import CONFIDENCE
 
+optuna.logging.set_verbosity(optuna.logging.WARNING)
+
 STUDIES = table("studies", column("study_id"), column("study_name"))
 STUDY_NOTES = table("study_user_attributes", column("study_id"), column("key"), column("value_json"))
 TRIALS = table("trials", column("trial_id"), column("study_id"), column("number"), column("state"))
