@@ -119,6 +119,7 @@ class Database:
                 f"{self.place} must hold results to read, but it has none; `turnier tournament ...` makes some."
             )
         self._lacking: set[tuple[str, str]] = set()
+        self._lacking_tables = {table.name for table in missing} if self.read_only else set()
         if missing and not self.read_only:
             with self.writing() as connection:
                 schema.make(connection, self.place)
@@ -175,6 +176,10 @@ class Database:
             statement = f"{begin}{', '.join([mark] * len(some))} ON CONFLICT DO NOTHING{end}"
             values = tuple(itertools.chain.from_iterable(some))
             yield connection.exec_driver_sql(statement, values, execution_options={"preserve_rowcount": True})
+
+    def lacks(self, table: Table) -> bool:
+        """Whether an earlier version made the tables without this one, and only a writer may make it."""
+        return table.name in self._lacking_tables
 
     def stored(self, column: Column[Any]) -> ColumnElement[Any]:
         """Returns a column to read; NULL under its name where an earlier version made the tables without it."""

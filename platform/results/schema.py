@@ -25,7 +25,7 @@ from sqlalchemy import (
 
 from turnier.games.errors import UserError
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 _CREATION_LOCK = 0x7475726E  # PostgreSQL's advisory lock while tables are made
 
 metadata = MetaData()
@@ -83,6 +83,18 @@ run_matches = Table(
     Column("match_number", ForeignKey("matches.number"), primary_key=True, autoincrement=False),
     Index("run_matches_by_match", "match_number", "run_id"),
     sqlite_with_rowid=False,
+)
+
+# The same matches as columns, many in a row, see run_columns.py.
+match_columns = Table(
+    "match_columns",
+    metadata,
+    Column("number", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
+    Column("run_id", ForeignKey("runs.id"), nullable=False),
+    Column("level", Integer, nullable=False),  # how often its matches were merged; -1 = will not be again
+    Column("matches", BigInteger, nullable=False),
+    Column("data", LargeBinary, nullable=False),  # Columns.to_bytes
+    Index("match_columns_by_run", "run_id", "level"),
 )
 
 locks = Table(
@@ -173,8 +185,9 @@ training_evaluations = Table(
 _TRAINING = (training_points, training_evaluations)
 # Earlier versions -> the tables that were added since; a writer makes them, and the columns below.
 _ADDED_TABLES: dict[int, tuple[Table, ...]] = {
-    2: (positions, votes, run_votes, *_TRAINING, run_progress),
-    3: (*_TRAINING, run_progress),  # version 3 got those of training before it was released, or not
+    2: (positions, votes, run_votes, *_TRAINING, run_progress, match_columns),
+    3: (*_TRAINING, run_progress, match_columns),  # version 3 got those of training before it was released, or not
+    4: (match_columns,),
 }
 
 

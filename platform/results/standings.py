@@ -13,7 +13,7 @@ import pandas as pd
 from turnier.results.tables import ENDED, label
 from turnier.statistics.comparisons import holm, paired_difference
 from turnier.statistics.intervals import share_interval
-from turnier.statistics.live_ratings import live_ratings
+from turnier.statistics.live_ratings import MOST_GAMES, live_ratings
 from turnier.statistics.ratings import Ratings, bradley_terry
 
 RATING_COLUMNS = ("game", "agent", "label", "games", "elo", "elo_low", "elo_high", "live_mu", "live_sigma")
@@ -44,7 +44,10 @@ def _meetings(part: pd.DataFrame) -> _Meetings:
     seeds = pd.factorize(part["seed"].to_numpy()[::seats][ended])[0]
     group = pd.factorize(np.sort(agents, axis=1) @ (len(names) ** np.arange(seats)))[0]
     cluster = pd.factorize(seeds * (group.max(initial=0) + 1) + group)[0]
-    games = [int((agents == agent).any(axis=1).sum()) for agent in range(len(names))]
+    games = np.zeros(len(names), np.int64)
+    for seat in range(seats):
+        again = (agents[:, :seat] == agents[:, seat, None]).any(axis=1)  # an agent that plays itself plays one game
+        games += np.bincount(agents[~again, seat], minlength=len(names))
     first, second, points, clusters = [], [], [], []
     for a, b in itertools.combinations(range(seats), 2):
         met = agents[:, a] != agents[:, b]
@@ -53,7 +56,7 @@ def _meetings(part: pd.DataFrame) -> _Meetings:
         points.append(0.5 + 0.5 * np.sign(scores[met, a] - scores[met, b]))
         clusters.append(cluster[met])
     columns = (np.concatenate(column) for column in (first, second, points, clusters))
-    return _Meetings([str(name) for name in names], games, *columns)
+    return _Meetings([str(name) for name in names], games.tolist(), *columns)
 
 
 class Standings(NamedTuple):
@@ -104,10 +107,12 @@ def _rated(part: pd.DataFrame, met: _Meetings, ratings: Ratings) -> list[dict[st
 
 
 def _live(part: pd.DataFrame) -> dict[str, Any]:
-    matches = part.groupby("match")
-    return dict(
-        live_ratings((str(match), list(its["agent"]), [float(s) for s in its["score"]]) for match, its in matches)
-    )
+    seats = int(part["seats"].iloc[0])
+    first = np.argsort(part["match"].to_numpy()[::seats], kind="stable")[:MOST_GAMES]
+    some = part.take((first[:, None] * seats + np.arange(seats)).ravel())
+    agents = some["agent"].astype(object).to_numpy().reshape(-1, seats).tolist()
+    scores = some["score"].to_numpy(np.float64).reshape(-1, seats).tolist()
+    return dict(live_ratings(zip(agents, scores, strict=True)))
 
 
 def _together(part: pd.DataFrame) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:

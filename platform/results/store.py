@@ -16,10 +16,12 @@ from sqlalchemy import Connection, Row, delete, func, inspect, select
 
 from turnier.arena.spec import MatchRecord, MatchSpec, Termination, unpack_plies
 from turnier.games.errors import UserError, unknown
+from turnier.results.columns import MATCH_FIELDS, Columns
 from turnier.results.curves import Curves
 from turnier.results.database import BUSY_SECONDS, CHUNK, Database, chunks, now
 from turnier.results.locks import Lock, this_process
 from turnier.results.manifest import manifest
+from turnier.results.run_columns import RunColumns
 from turnier.results.schema import matches, run_matches, run_votes, runs, seats
 from turnier.results.votes import Votes
 
@@ -37,6 +39,7 @@ _MATCH_COLUMNS = (
     "error",
     "created",
 )
+_OF_COLUMNS = [_MATCH_COLUMNS.index(name) for name in MATCH_FIELDS[1:]]
 _SEAT_COLUMNS = ("match_number", "seat", "agent", "score", "decisions", "nodes", "seconds")
 _encode = json.JSONEncoder(default=float).encode
 
@@ -63,6 +66,7 @@ class Store:
         self.database = database
         self.votes = Votes(database)
         self.curves = Curves(database)
+        self.columns = RunColumns(database)
 
     @classmethod
     def open(cls, url: str = DEFAULT_URL, read_only: bool = False, patience: float = BUSY_SECONDS) -> Self:
@@ -107,7 +111,9 @@ class Store:
             "environment": json.dumps(manifest()),
         }
         with self.database.writing() as connection:
-            if self.database.insert_many(connection, runs, tuple(row), [tuple(row.values())]):
+            is_new = self.database.insert_many(connection, runs, tuple(row), [tuple(row.values())])
+            self.columns.begin(connection, run_id)
+            if is_new:
                 return
             stored = connection.execute(select(runs).where(runs.c.id == run_id)).one()
         if stored.kind != kind:
@@ -183,12 +189,11 @@ class Store:
         with self.database.writing() as connection:
             new = self.database.insert_returning(connection, matches, _MATCH_COLUMNS, rows, ("id", "number"))
             numbers = dict(new)
-            known = [match_id for match_id, _ in batch if match_id not in numbers]
-            numbers |= self._numbers(connection, known)
-            self._link(connection, run_id, numbers.values())
+            known = self._numbers(connection, [match_id for match_id, _ in batch if match_id not in numbers])
             its_seats = [
                 (numbers[match_id], seat, *values)
                 for match_id, record in batch
+                if match_id in numbers
                 for seat, values in enumerate(
                     zip(
                         record.spec.agents,
@@ -201,6 +206,10 @@ class Store:
                 )
             ]
             self.database.insert_many(connection, seats, _SEAT_COLUMNS, its_seats)
+            self._link(connection, run_id, known.values())
+            self._attach(connection, run_id, numbers.values())
+            added = [(numbers[row[0]], *(row[i] for i in _OF_COLUMNS)) for row in rows if row[0] in numbers]
+            self.columns.add(connection, run_id, Columns.from_rows(sorted(added), sorted(its_seats)))
         return len(new)
 
     def link(self, run_id: str, match_ids: Iterable[str]) -> None:
@@ -214,9 +223,15 @@ class Store:
                 raise UserError(f"matches must be stored to be linked to run {run_id!r}, but {missing} are not.")
 
     def _link(self, connection: Connection, run_id: str, numbers: Iterable[int]) -> None:
-        """Attaches stored matches to a run."""
+        """Attaches matches that were stored before to a run, in rows and in columns."""
+        attached = self._attach(connection, run_id, numbers)
+        self.columns.add(connection, run_id, self.columns.of_matches(connection, attached))
+
+    def _attach(self, connection: Connection, run_id: str, numbers: Iterable[int]) -> list[int]:
+        """Returns the numbers of those that were not attached to the run before."""
         rows = [(run_id, number) for number in sorted(numbers)]
-        self.database.insert_many(connection, run_matches, ("run_id", "match_number"), rows)
+        columns = ("run_id", "match_number")
+        return [n for (n,) in self.database.insert_returning(connection, run_matches, columns, rows, columns[1:])]
 
     def _numbers(self, connection: Connection, match_ids: Iterable[str]) -> dict[str, int]:
         """Returns the numbers of those matches that are stored, by id."""
@@ -243,6 +258,7 @@ class Store:
                 query = select(matches.c.number).where(self.database.among(matches.c.id, ids) & failed)
                 numbers = list(connection.scalars(query))
                 if numbers:
+                    self.columns.remove(connection, numbers)
                     connection.execute(delete(run_matches).where(run_matches.c.match_number.in_(numbers)))
                     connection.execute(delete(seats).where(seats.c.match_number.in_(numbers)))
                     connection.execute(delete(matches).where(matches.c.number.in_(numbers)))

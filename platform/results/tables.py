@@ -11,14 +11,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sqlalchemy import select
 
 from turnier.agents.registry import AGENTS
 from turnier.arena.spec import Termination
 from turnier.games.errors import UserError
 from turnier.games.parameters import Registry
 from turnier.games.registry import GAMES
-from turnier.results.schema import matches, run_matches, runs, seats
+from turnier.results.columns import Array, Columns, Texts
 from turnier.results.store import Store
 from turnier.statistics.intervals import mean_interval, median_interval, share_interval
 
@@ -40,7 +39,8 @@ MATCH_COLUMNS = (
     "termination",
     "seats",
 )
-_RESULTS = ("wins", "draws", "losses")
+_RESULTS = ("draw", "loss", "win")
+_COUNTS = ("wins", "draws", "losses")
 # A match that its limit of plies ended has a result; after a failure the scores do not say who won.
 ENDED = (Termination.NORMAL.value, Termination.LIMIT.value)
 
@@ -51,6 +51,7 @@ def matches_frame(
     kind: str | None = "tournament",
     game: str | None = None,
     agent: str | None = None,
+    ids: bool = True,
 ) -> pd.DataFrame:
     """Returns one row per match and seat, ordered by run, match and seat.
 
@@ -60,53 +61,27 @@ def matches_frame(
         kind: only runs of this kind (tournament, study; None = all); not read where `run` is given.
         game: only this game, in any text form.
         agent: only this agent's seats, in any text form.
+        ids: with the ids in the column `match`, whose texts take half of the time; else the number that their first
+            15 digits are.
 
     Columns besides the stored ones: `label` (the agent's short text form), `result` (win: the largest score alone,
     draw: the largest score shared, loss; missing for games of one seat and after a failure), `seats` (of the match) and
     one for each fact of the game. `seconds` are those of the match, `seat_seconds` those of this seat's decisions (NaN
-    where an older version played a match of several seats).
+    where an older version played a match of several seats). Texts but ids are categories.
     """
-    query = (
-        select(
-            matches.c.id.label("match"),
-            run_matches.c.run_id.label("run"),
-            matches.c.game,
-            seats.c.seat,
-            seats.c.agent,
-            matches.c.seed,
-            seats.c.score,
-            seats.c.decisions,
-            seats.c.nodes,
-            store.database.stored(seats.c.seconds).label("seat_seconds"),
-            matches.c.seconds,
-            matches.c.termination,
-            matches.c.facts,
-        )
-        .join_from(run_matches, runs, runs.c.id == run_matches.c.run_id)
-        .join(matches, matches.c.number == run_matches.c.match_number)
-        .join(seats, seats.c.match_number == matches.c.number)
-        .order_by(runs.c.created, runs.c.id, matches.c.number, seats.c.seat)
-    )
-    if run is not None:
-        query = query.where(run_matches.c.run_id == store.run(run).id)
-    elif kind is not None:
-        query = query.where(runs.c.kind == kind)
-    if game is not None:
-        query = query.where(matches.c.game.in_(_forms(GAMES, game)))
-    agents = [] if agent is None else _forms(AGENTS, agent)
-    if agents:
-        query = query.where(matches.c.number.in_(select(seats.c.match_number).where(seats.c.agent.in_(agents))))
     with store.database.reading() as connection:
-        result = connection.execute(query)
-        frame = pd.DataFrame([tuple(row) for row in result], columns=list(result.keys())).astype(
-            {"seat_seconds": float}
-        )
-    if run is None:
-        frame = frame.drop_duplicates(["match", "seat"], ignore_index=True)
-    frame = _with_facts(_with_results(frame))
-    if agents:
-        frame = frame[frame["agent"].isin(agents)].reset_index(drop=True)
-    return frame
+        chosen = [store.run(run)] if run is not None else [one for one in store.runs() if kind in (None, one.kind)]
+        parts = [store.columns.of_run(connection, one.id) for one in chosen]
+    of_run = np.repeat(np.arange(len(parts)), [len(part.number) for part in parts])
+    columns = Columns.concatenated(parts)
+    first = np.sort(np.unique(columns.number, return_index=True)[1])
+    if len(first) < len(columns.number):
+        columns, of_run = columns.take(first), of_run[first]
+    if game is not None:
+        kept = np.flatnonzero(columns.game.are(_forms(GAMES, game)))
+        columns, of_run = columns.take(kept), of_run[kept]
+    frame = _frame(columns, of_run, [one.id for one in chosen], ids)
+    return frame if agent is None else frame[frame["agent"].isin(_forms(AGENTS, agent))].reset_index(drop=True)
 
 
 def _forms(registry: Registry[Any], text: str) -> list[str]:
@@ -124,37 +99,48 @@ def label(agent: str) -> str:
     return agent
 
 
-def _with_results(frame: pd.DataFrame) -> pd.DataFrame:
-    """Adds label, result and seats; the seats of a match stand together, the first is seat 0."""
-    first = np.flatnonzero(frame["seat"].to_numpy() == 0)
-    sizes = np.diff(np.append(first, len(frame)))
-    scores = frame["score"].to_numpy(np.float64)
-    best = np.repeat(_reduce(np.maximum, scores, first), sizes) == scores
-    shared = np.repeat(_reduce(np.add, best.astype(np.int64), first), sizes) > 1
-    num_seats = np.repeat(sizes, sizes)
-    result = np.where(best, np.where(shared, "draw", "win"), "loss").astype(object)
-    result[(num_seats == 1) | ~frame["termination"].isin(ENDED).to_numpy(bool)] = None
-    labels = {text: label(text) for text in frame["agent"].unique()}
-    seat_seconds = frame["seat_seconds"].where(frame["seat_seconds"].notna() | (num_seats > 1), frame["seconds"])
-    added = frame.assign(
-        seat_seconds=seat_seconds,
-        label=frame["agent"].map(labels),
-        result=pd.array(result, dtype="str"),
-        seats=num_seats,
+def _frame(columns: Columns, of_run: Array, run_ids: list[str], ids: bool) -> pd.DataFrame:
+    """Returns a row per seat: what belongs to its match is repeated."""
+    counts = columns.seats.astype(np.int64)
+    first = np.cumsum(counts) - counts
+    match_of = np.repeat(np.arange(len(counts)), counts)
+    alone = np.repeat(counts == 1, counts)
+    labels = Texts(np.array([label(text) for text in columns.agent.values.tolist()], str), columns.agent.codes)
+    seconds = columns.seconds[match_of]
+    values = {
+        "match": (columns.ids() if ids else columns.short_ids())[match_of],
+        "run": pd.Categorical.from_codes(of_run[match_of], run_ids),
+        "game": columns.game.take(match_of).categories(),
+        "seat": np.arange(len(columns.score)) - first[match_of],
+        "agent": columns.agent.categories(),
+        "label": labels.categories(),
+        "seed": columns.seed[match_of],
+        "score": columns.score,
+        "result": _results(columns, first, match_of, alone),
+        "decisions": columns.decisions,
+        "nodes": columns.nodes,
+        "seat_seconds": np.where(alone & np.isnan(columns.seat_seconds), seconds, columns.seat_seconds),
+        "seconds": seconds,
+        "termination": columns.termination.take(match_of).categories(),
+        "seats": counts[match_of],
+    }
+    if ids:
+        values["match"] = pd.array(values["match"], dtype="str")
+    facts = pd.DataFrame([json.loads(text) for text in columns.facts.values.tolist()])
+    facts.columns = [f"{name} (fact)" if name in MATCH_COLUMNS else name for name in facts.columns]
+    codes = columns.facts.codes[match_of]
+    return pd.DataFrame(values | {str(name): facts[name].to_numpy()[codes] for name in facts}, copy=False)
+
+
+def _results(columns: Columns, first: Array, match_of: Array, alone: Array) -> pd.Categorical:
+    """The largest score alone wins, shared it is a draw; the seats of a match stand together."""
+    scores = columns.score
+    best = scores == (np.maximum.reduceat(scores, first)[match_of] if len(first) else scores)
+    shared = (np.add.reduceat(best.astype(np.int64), first)[match_of] if len(first) else best) > 1
+    codes = np.where(best, np.where(shared, _RESULTS.index("draw"), _RESULTS.index("win")), _RESULTS.index("loss"))
+    return pd.Categorical.from_codes(
+        np.where(alone | ~columns.termination.are(ENDED)[match_of], -1, codes), list(_RESULTS)
     )
-    return added[[*MATCH_COLUMNS, "facts"]]
-
-
-def _reduce(ufunc: np.ufunc, values: Any, first: Any) -> Any:
-    return ufunc.reduceat(values, first) if len(first) else values
-
-
-def _with_facts(frame: pd.DataFrame) -> pd.DataFrame:
-    """Replaces the column of JSON texts by one column per fact; equal texts are read once."""
-    codes, texts = pd.factorize(frame["facts"])
-    facts = pd.DataFrame([json.loads(text) for text in texts], index=range(len(texts)))
-    facts.columns = [f"{name} (fact)" if name in frame else name for name in facts.columns]
-    return pd.concat([frame.drop(columns="facts"), facts.take(codes).set_index(frame.index)], axis=1)
 
 
 def summary(frame: pd.DataFrame) -> pd.DataFrame:
@@ -169,13 +155,13 @@ def summary(frame: pd.DataFrame) -> pd.DataFrame:
     """
     rows = [_summary_row(str(game), str(agent), part) for (game, agent), part in frame.groupby(["game", "agent"])]
     table = pd.DataFrame(rows) if rows else pd.DataFrame(columns=list(_summary_row("", "", frame)))
-    return table.astype(dict.fromkeys(_RESULTS, "Int64"))
+    return table.astype(dict.fromkeys(_COUNTS, "Int64"))
 
 
 def _summary_row(game: str, agent: str, part: pd.DataFrame) -> dict[str, Any]:
     scores = np.sort(part["score"].to_numpy(np.float64))  # sums must not depend on the order of playing
     n = len(scores)
-    mean, half_width = mean_interval(scores.tolist())
+    mean, half_width = mean_interval(scores)
     timed = part[part["seat_seconds"].notna()]
     seconds, decisions = float(timed["seat_seconds"].sum()), int(part["decisions"].sum())
     row: dict[str, Any] = {
@@ -185,7 +171,7 @@ def _summary_row(game: str, agent: str, part: pd.DataFrame) -> dict[str, Any]:
         "games": n,
         "mean": mean,
         "half_width": half_width,
-        **dict(zip(("median", "median_low", "median_high"), median_interval(scores.tolist()), strict=True)),
+        **dict(zip(("median", "median_low", "median_high"), median_interval(scores), strict=True)),
         "std": float(np.std(scores, ddof=1)) if n > 1 else math.nan,
         "best": float(scores.max()) if n else math.nan,
         "decisions_per_second": float(timed["decisions"].sum()) / seconds if seconds > 0 else math.nan,
@@ -203,7 +189,7 @@ def _summary_row(game: str, agent: str, part: pd.DataFrame) -> dict[str, Any]:
 
 def _wins(part: pd.DataFrame) -> dict[str, Any]:
     wins, draws, losses = counts = [int((part["result"] == result).sum()) for result in ("win", "draw", "loss")]
-    shown = dict(zip(_RESULTS, counts if (part["seats"] > 1).any() else [None] * 3, strict=True))
+    shown = dict(zip(_COUNTS, counts if (part["seats"] > 1).any() else [None] * 3, strict=True))
     return shown | _share("win_rate", wins, wins + draws + losses)
 
 
@@ -213,13 +199,13 @@ def seat_summary(frame: pd.DataFrame) -> pd.DataFrame:
     Columns: game, agent, label, seat, games, wins, draws, losses, win_rate, win_rate_low and win_rate_high (Wilson
     95 %, of the games with a result): what moving first or last is worth to an agent.
     """
-    several = frame[frame["seats"] > 1]
+    several = frame.loc[frame["seats"] > 1, ["game", "agent", "seat", "seats", "result"]]
     rows = [
         {"game": game, "agent": agent, "label": label(agent), "seat": int(seat), "games": len(part), **_wins(part)}
         for (game, agent, seat), part in several.groupby(["game", "agent", "seat"])
     ]
-    columns = ["game", "agent", "label", "seat", "games", *_RESULTS, "win_rate", "win_rate_low", "win_rate_high"]
-    return pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(_RESULTS, "Int64"))
+    columns = ["game", "agent", "label", "seat", "games", *_COUNTS, "win_rate", "win_rate_low", "win_rate_high"]
+    return pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(_COUNTS, "Int64"))
 
 
 def _share(name: str, hits: int, n: int) -> dict[str, float]:

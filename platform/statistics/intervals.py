@@ -6,12 +6,13 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 from scipy import stats
 
 CONFIDENCE = 0.95
 
 
-def mean_interval(values: Sequence[float]) -> tuple[float, float]:
+def mean_interval(values: Sequence[float] | npt.NDArray[np.float64]) -> tuple[float, float]:
     """Returns the mean and the half-width of its 95 % interval (Student's t; NaN for fewer than two values)."""
     n = len(values)
     if n < 2:
@@ -20,7 +21,7 @@ def mean_interval(values: Sequence[float]) -> tuple[float, float]:
     return float(np.mean(values)), half
 
 
-def median_interval(values: Sequence[float]) -> tuple[float, float, float]:
+def median_interval(values: Sequence[float] | npt.NDArray[np.float64]) -> tuple[float, float, float]:
     """Returns the median and its 95 % interval (median, low, high), whatever the distribution; NaN for too few values.
 
     The ends are order statistics (W. J. Conover, Practical Nonparametric Statistics, 1999, 3.2).

@@ -22,19 +22,19 @@ class LiveRating(NamedTuple):
         return self.mu - 3 * self.sigma
 
 
-def live_ratings(games: Iterable[tuple[str, Sequence[str], Sequence[float]]]) -> dict[str, LiveRating]:
+def live_ratings(games: Iterable[tuple[Sequence[str], Sequence[float]]]) -> dict[str, LiveRating]:
     """Rates agents by whole games.
 
     Args:
-        games: match id, agents by seat, scores by seat. They are told in the order of their ids, which are hashes, so
-            that neither workers nor time change a rating; of more than MOST_GAMES the first, which is a fair sample.
-            An agent that has several seats of a game takes part with the first of them.
+        games: agents by seat, scores by seat; not more than MOST_GAMES. Their order matters: that of the matches' ids,
+            which are hashes, depends neither on workers nor on time, and its beginning is a fair sample. An agent that
+            has several seats of a game takes part with the first of them.
     """
     from openskill.models import PlackettLuce, PlackettLuceRating
 
     model = PlackettLuce()
     known: dict[str, PlackettLuceRating] = {}
-    for _, agents, scores in sorted(games, key=lambda game: game[0])[:MOST_GAMES]:
+    for agents, scores in games:
         seats = [agents.index(agent) for agent in dict.fromkeys(agents)]
         if len(seats) < 2:
             continue

@@ -319,7 +319,7 @@ def results(
     from turnier.results.tables import matches_frame, seat_summary, summary, to_json
 
     results_store = Store.open(store, read_only=True)
-    frame = matches_frame(results_store, run=run or None, kind=None if run else "tournament")
+    frame = matches_frame(results_store, run=run or None, kind=None if run else "tournament", ids=False)
     found = standings(frame)
     if as_json:
         print(json.dumps(with_standings(to_json(summary(frame)), *found), indent=2))

@@ -103,7 +103,7 @@ class Tournament:
 
 def show(console: Console, store: Store, tournament: Tournament) -> None:
     """Prints what the run found."""
-    frame = matches_frame(store, run=tournament.run_id)
+    frame = matches_frame(store, run=tournament.run_id, ids=False)
     print_summary(console, summary(frame))
     print_seats(console, seat_summary(frame))
     print_standings(console, *standings(frame))

@@ -94,6 +94,9 @@ def test_ratings_and_pairs_cover_known_strengths(monkeypatch: pytest.MonkeyPatch
     assert 0.90 <= np.mean(pairs) <= 0.995
 
 
+RATED = ("agent", "elo", "elo_low", "live_mu", "live_sigma")
+
+
 def test_three_seats_are_rated_by_all_pairs_of_seats_and_live(tmp_path: Any) -> None:
     rng = np.random.default_rng(2)
     records = []
@@ -107,6 +110,12 @@ def test_three_seats_are_rated_by_all_pairs_of_seats_and_live(tmp_path: Any) -> 
     assert table["elo"].sum() == pytest.approx(0) and (table["elo_low"] < table["elo"]).all()
     assert table["live_mu"].is_monotonic_decreasing and (table["live_sigma"] < 25 / 3).all()
     assert standings(frame).pairs["games"].tolist() == [40] * 3
+    with Store.open(f"sqlite:///{tmp_path}/order.db") as store:  # ids or their beginnings, in whichever order played
+        store.begin_run("run", "tournament", "t", {})
+        store.append("run", [records[i] for i in rng.permutation(20)])
+        store.append("run", [records[20 + i] for i in rng.permutation(20)])
+        other = standings(matches_frame(store, ids=False)).ratings
+    pd.testing.assert_frame_equal(other[list(RATED)], table[list(RATED)])
 
 
 def test_nothing_to_compare(tmp_path: Any) -> None:

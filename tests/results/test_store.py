@@ -40,10 +40,10 @@ def test_the_schema_has_its_tables_and_version(store: Store) -> None:
     with store.database.reading() as connection:
         names = set(inspect(connection).get_table_names())
         version = connection.scalars(text("SELECT version FROM turnier_version")).all()
-    matches = {"turnier_version", "runs", "matches", "seats", "run_matches", "locks"}
+    matches = {"turnier_version", "runs", "matches", "seats", "run_matches", "match_columns", "locks"}
     training = {"training_points", "training_evaluations", "run_progress"}
     assert names == matches | {"positions", "votes", "run_votes"} | training
-    assert version == [schema.SCHEMA_VERSION] == [4]
+    assert version == [schema.SCHEMA_VERSION] == [5]
 
 
 def test_sqlite_is_set_up_for_a_writer_and_many_readers(tmp_path: object) -> None:

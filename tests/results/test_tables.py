@@ -8,11 +8,14 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from sqlalchemy import delete, func, select
 
 from tests.results.made import DUEL, GAME, ids, made
 from turnier.agents.registry import AGENTS
 from turnier.arena.spec import Termination
 from turnier.games.errors import UserError
+from turnier.results.columns import Texts
+from turnier.results.schema import match_columns
 from turnier.results.store import Store
 from turnier.results.tables import MATCH_COLUMNS, matches_frame, runs_frame, seat_summary, summary, to_json
 
@@ -99,7 +102,14 @@ def test_filters(store: Store) -> None:
     assert set(matches_frame(store, game="2048")["game"]) == {GAME}
     greedy = matches_frame(store, agent="greedy")
     assert set(greedy["agent"]) == {"greedy"}
-    assert list(greedy.sort_values("seed")["result"].fillna("none")) == ["loss", "loss", "draw", "win", "none", "draw"]
+    assert list(greedy.sort_values("seed")["result"].astype(object).fillna("none")) == [
+        "loss",
+        "loss",
+        "draw",
+        "win",
+        "none",
+        "draw",
+    ]
     with pytest.raises(UserError, match="did you mean study"):
         matches_frame(store, run="studie")
 
@@ -223,3 +233,42 @@ def test_tables_are_the_same_on_postgresql(store: Store, postgres_url: str) -> N
         here, there = (matches_frame(s, kind=None).sort_values(order, ignore_index=True) for s in (store, other))
         pd.testing.assert_frame_equal(here, there)
         assert other.played(ids(duels())) == set(ids(duels()))
+
+
+def test_columns_hold_what_rows_hold(store: Store) -> None:
+    """Merged, linked, failed and removed: what a run's columns say is what its rows say, whoever wrote them."""
+    failed = [made(i, (0.0, 0.0), ("random", "greedy"), DUEL, termination=Termination.ERROR) for i in (30, 31)]
+    for i in range(40):
+        untimed = made(200 + i, (float(i), -1.0), ("random", MC), DUEL, seat_seconds=(0.1, math.nan))
+        store.append("run", [made(100 + i, (float(i),)), untimed])
+    store.append("study", [*failed, made(100), made(300)])
+    store.link("run", ids(failed))
+    assert store.discard_failures(ids(failed[:1])) == 1
+    with store.database.reading() as connection:
+        parts = select(func.count()).where(match_columns.c.run_id == "run")
+        assert connection.scalar(parts) < 20
+        columns = [store.columns.of_run(connection, run) for run in ("run", "study")]
+    with store.database.writing() as connection:
+        connection.execute(delete(match_columns))
+    with store.database.reading() as connection:
+        rows = [store.columns.of_run(connection, run) for run in ("run", "study")]
+    assert [len(part.number) for part in columns] == [5 + 6 + 80 + 1, 5]
+    for run in zip(columns, rows, strict=True):
+        assert [_listed(value) for value in run[0]] == [_listed(value) for value in run[1]]
+
+
+def test_a_run_of_an_earlier_version_gets_columns_when_it_goes_on(store: Store) -> None:
+    before = to_json(matches_frame(store, "run"))
+    with store.database.writing() as connection:
+        connection.execute(delete(match_columns))
+    store.append("run", [made(50)])  # does not begin the run: its columns would have this match alone
+    assert to_json(matches_frame(store, "run"))[:-1] == before
+    store.begin_run("run", "tournament", "a tournament", {"seed": 1})
+    store.append("run", [made(51)])
+    assert to_json(matches_frame(store, "run"))[:-2] == before
+    with store.database.reading() as connection:
+        assert sum(connection.scalars(select(match_columns.c.matches))) == 5 + 6 + 2
+
+
+def _listed(value: Any) -> list[str]:
+    return [str(one) for one in (value.values[value.codes] if isinstance(value, Texts) else value).tolist()]

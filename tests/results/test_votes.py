@@ -117,7 +117,8 @@ def test_a_killed_measurement_goes_on_where_it_stopped(run: Store) -> None:
 def as_version_2(store: Store) -> None:
     """Makes a store what version 2 made."""
     with store.database.writing() as connection:
-        for table in ("run_votes", "votes", "positions", "training_points", "training_evaluations", "run_progress"):
+        training = ("training_points", "training_evaluations")
+        for table in ("run_votes", "votes", "positions", *training, "run_progress", "match_columns"):
             connection.execute(text(f"DROP TABLE {table}"))
         connection.execute(text("UPDATE turnier_version SET version = 2"))
 
@@ -134,7 +135,7 @@ def test_a_store_of_version_2_is_read_as_it_is_and_upgraded_by_a_writer(url: str
             reader.votes.counts()
     for _ in range(2):
         with Store.open(url) as store, store.database.reading() as connection:
-            assert connection.scalars(text("SELECT version FROM turnier_version")).all() == [4]
+            assert connection.scalars(text("SELECT version FROM turnier_version")).all() == [schema.SCHEMA_VERSION]
             assert set(inspect(connection).get_table_names()) == set(schema.metadata.tables)
     with Store.open(url) as store:
         assert store.records(ids([match])) == [match]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import random
-
 import numpy as np
 import pytest
 
@@ -115,18 +113,16 @@ def test_neither_order_nor_orientation_matters() -> None:
     assert turned.covariance == pytest.approx(field.rate().covariance)
 
 
-def test_live_ratings_find_the_order_whatever_the_order_of_playing() -> None:
+def test_live_ratings_find_the_order() -> None:
     """Games of three of four agents; the one with two seats of a game takes part once."""
     rng, games = np.random.default_rng(1), []
     agents = ["a", "b", "c", "d"]
-    for number in range(300):
+    for _ in range(300):
         seats = [agents[i] for i in rng.permutation(4)[:3]]
-        games.append((f"{number:04}", seats, [-agents.index(agent) + rng.normal(0, 1) for agent in seats]))
-    games.append(("twice", ["a", "a", "b"], [1.0, 0.0, 0.0]))
-    games.append(("self", ["a", "a", "a"], [1.0, 0.0, 0.0]))
+        games.append((seats, [-agents.index(agent) + rng.normal(0, 1) for agent in seats]))
+    games.append((["a", "a", "b"], [1.0, 0.0, 0.0]))
+    games.append((["a", "a", "a"], [1.0, 0.0, 0.0]))
     rated = live_ratings(games)
     assert sorted(rated, key=lambda agent: -rated[agent].mu) == agents
     assert rated["a"].ordinal > rated["d"].ordinal
     assert all(rating.sigma < 3 for rating in rated.values())
-    random.Random(2).shuffle(games)
-    assert live_ratings(games) == rated

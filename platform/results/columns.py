@@ -1,0 +1,160 @@
+"""Matches and their seats as columns: what tables compute with, where a row at a time would take seconds a million."""
+
+from __future__ import annotations
+
+import io
+import itertools
+from binascii import hexlify, unhexlify
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+Array = npt.NDArray[Any]
+# What rows of matches and of seats must begin with, in this order, see `from_rows`.
+MATCH_FIELDS = ("number", "id", "game", "seed", "termination", "seconds", "facts")
+SEAT_FIELDS = ("match_number", "seat", "agent", "score", "decisions", "nodes", "seconds")
+
+
+class Texts(NamedTuple):
+    """Texts of which many are equal: those that differ, and the index of each."""
+
+    values: Array  # [different] str
+    codes: Array  # int32
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> Self:
+        codes, values = pd.factorize(np.array(texts, object))
+        return cls(np.array(values, str), codes.astype(np.int32))
+
+    def take(self, rows: Array) -> Texts:
+        return Texts(self.values, self.codes[rows])
+
+    def are(self, some: Sequence[str]) -> Array:
+        """Returns which of the texts are among some."""
+        return np.isin(self.values, list(some))[self.codes]
+
+    def categories(self) -> pd.Categorical:
+        """Returns pandas' form, whose categories are sorted as texts are."""
+        names, places = np.unique(self.values, return_inverse=True)
+        return pd.Categorical.from_codes(places[self.codes] if len(places) else self.codes, names.astype(object))
+
+    @staticmethod
+    def concatenated(parts: Sequence[Texts]) -> Texts:
+        known: dict[str, int] = {}
+        codes = []
+        for part in parts:
+            its = np.array([known.setdefault(text, len(known)) for text in part.values.tolist()], np.int32)
+            codes.append(its[part.codes] if len(its) else part.codes)
+        return Texts(np.array(list(known), str), np.concatenate(codes) if codes else np.empty(0, np.int32))
+
+
+class Columns(NamedTuple):
+    """Matches in the order of their numbers, and their seats one match after the other."""
+
+    number: Array  # [matches] int64, the store's
+    id: Array  # [matches] S32
+    game: Texts  # [matches]
+    seed: Array  # [matches] int64
+    termination: Texts  # [matches]
+    seconds: Array  # [matches] float64
+    facts: Texts  # [matches] JSON
+    seats: Array  # [matches] uint8, how many
+    agent: Texts  # [all seats]
+    score: Array  # [all seats] float64
+    decisions: Array  # [all seats] int64
+    nodes: Array  # [all seats] int64
+    seat_seconds: Array  # [all seats] float64, NaN where they were not taken
+
+    @classmethod
+    def from_rows(cls, matches: Iterable[tuple[Any, ...]], seats: Iterable[tuple[Any, ...]]) -> Columns:
+        """Makes columns of rows that begin with MATCH_FIELDS and SEAT_FIELDS, each in the order of its key."""
+        rows = list(matches)
+        number, ids, game, seed, termination, seconds, facts = _turned(rows, len(MATCH_FIELDS))
+        of_match, _, agent, score, decisions, nodes, seat_seconds = _turned(list(seats), len(SEAT_FIELDS))
+        numbers = np.array(number, np.int64)
+        counts = np.bincount(np.searchsorted(numbers, np.array(of_match, np.int64)), minlength=len(rows))
+        return cls(
+            numbers,
+            np.array(ids, "S32"),
+            Texts.of(game),
+            np.array(seed, np.int64),
+            Texts.of(termination),
+            np.array(seconds, np.float64),
+            Texts.of(facts),
+            counts.astype(np.uint8),
+            Texts.of(agent),
+            np.array(score, np.float64),
+            np.array(decisions, np.int64),
+            np.array(nodes, np.int64),
+            np.array(seat_seconds, np.float64),
+        )
+
+    def ids(self) -> Array:
+        """Returns the ids as texts [matches]."""
+        text = self.id.tobytes().decode()
+        return np.array([text[i : i + 32] for i in range(0, len(text), 32)], object)
+
+    def short_ids(self) -> Array:
+        """Returns the first 15 hexadecimal digits of the ids as int64 [matches]."""
+        return (np.frombuffer(unhexlify(self.id.tobytes()), ">u8")[::2] >> 4).astype(np.int64)
+
+    def take(self, matches: Array) -> Columns:
+        """Returns these matches (indices) with their seats, in this order."""
+        ends = np.cumsum(self.seats, dtype=np.int64)
+        counts = self.seats[matches].astype(np.int64)
+        first = np.repeat(ends[matches] - counts - (np.cumsum(counts) - counts), counts)
+        seats = first + np.arange(len(first))
+        split = self._fields.index("agent")
+        values: Sequence[Any] = self
+        parts: list[Any] = [value.take(matches if i < split else seats) for i, value in enumerate(values)]
+        return Columns(*parts)
+
+    @staticmethod
+    def concatenated(parts: Sequence[Columns]) -> Columns:
+        if not parts:
+            return Columns.from_rows([], [])
+        joined: list[Any] = [
+            Texts.concatenated(values) if isinstance(values[0], Texts) else np.concatenate(values)
+            for values in zip(*parts, strict=True)
+        ]
+        return Columns(*joined)
+
+    def in_order(self) -> Columns:
+        """Returns the matches in the order of their numbers."""
+        if (np.diff(self.number) > 0).all():
+            return self
+        return self.take(np.argsort(self.number, kind="stable"))
+
+    def to_bytes(self) -> bytes:
+        """Returns numpy's npz format; `from_bytes` reads it, and reads no pickle."""
+        arrays: dict[str, Array] = {}
+        value: Any
+        for name, value in zip(self._fields, self, strict=True):
+            if isinstance(value, Texts):
+                arrays[f"{name}.values"], arrays[f"{name}.codes"] = value
+            elif name == "id":
+                arrays[name] = np.frombuffer(unhexlify(value.tobytes()), np.uint8)
+            else:
+                arrays[name] = value
+        file = io.BytesIO()
+        np.savez(file, allow_pickle=False, **arrays)
+        return file.getvalue()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Columns:
+        with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+            found = dict(arrays)
+        found["id"] = np.frombuffer(hexlify(found["id"].tobytes()), "S32")
+        whole: list[Any] = [
+            found[name] if name in found else Texts(found[f"{name}.values"], found[f"{name}.codes"])
+            for name in cls._fields
+        ]
+        return cls(*whole)
+
+
+def _turned(rows: Sequence[tuple[Any, ...]], width: int) -> Iterable[Sequence[Any]]:
+    """Returns the first `width` columns of rows."""
+    return itertools.islice(zip(*rows, strict=True), width) if rows else [()] * width
