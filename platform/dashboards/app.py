@@ -32,6 +32,8 @@ ICON = GAMES.make("tictactoe").svg(np.array([0b100010001, 0b000101000, 5]), chan
 STYLE = """<style>
 .block-container { padding: 4.5rem 2rem 4rem; max-width: 1500px }
 @media (max-width: 640px) { .block-container { padding: 4rem 0.9rem 3rem } }
+.facts { display: flex; flex-wrap: wrap; gap: 0.4rem 2.2rem } .facts div { display: flex; flex-direction: column }
+.facts small { color: #5a5a5a; font-size: 0.85rem } .facts b { font-size: 1.35rem; font-weight: 500 }
 </style>"""
 
 

@@ -30,7 +30,7 @@ def heat_map(groups: pd.DataFrame, measure: str) -> Figure:
     room = data["legal"].nunique() <= MOST_WIDE
     texts = zip(data["percent"], half, strict=True)
     data["cell"] = [f"{value:.0f}" + ("" if pd.isna(h) or not room else f" ± {h:.0f}") for value, h in texts]
-    titles = ("legal actions", phase_name(game), f"{measure}, %")
+    titles = ("legal actions", phase_name(game))
     chart = charts.heat(data, "legal", "phase", "percent", "cell", titles, (0, 100))
     return Figure(f"{agent}: {measure}", chart, data.drop(columns="cell"), f"%, ± {NOTE}")
 

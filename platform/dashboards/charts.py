@@ -134,11 +134,14 @@ def heat(
     y: str,
     value: str,
     shown: str,
-    titles: tuple[str, str, str],
+    titles: tuple[str, str],
     domain: tuple[float, float],
     orders: tuple[Sequence[str] | None, Sequence[str] | None] = (None, None),
 ) -> Any:
-    """Returns a heat map; `shown` is the column with the text of a cell, `orders` are those of names on both axes."""
+    """Returns a heat map from dark (low) to light; cells say their values, so it needs no legend.
+
+    `shown` is the column with the text of a cell, `orders` are those of names on both axes.
+    """
     data = frame[[x, y, value, shown]]
     places: dict[str, tuple[str, Any, dict[str, Any]]] = {}
     for axis, order in zip((x, y), orders, strict=True):
@@ -156,7 +159,7 @@ def heat(
     )
     scale = alt.Scale(scheme=NUMBERS, domain=domain)
     cells = base.mark_rect(stroke="white").encode(
-        color=alt.Color(f"{value}:Q", scale=scale, title=titles[2]), tooltip=_told(x, y, shown)
+        color=alt.Color(f"{value}:Q", scale=scale, legend=None), tooltip=_told(x, y, shown)
     )
     ink = alt.condition(alt.datum[value] > sum(domain) / 2, alt.value("black"), alt.value("white"))
     two_lines = bool(data[shown].astype(str).str.contains("\n").any())

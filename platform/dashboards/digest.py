@@ -24,7 +24,8 @@ class Digest(NamedTuple):
     summary, seats: see `tables`. ratings, pairs: see `standings`; pairs has `needed` too, the pairs of games that
     separate two such agents four times of five (80 % power at 5 %). spread: game, agent, label, low, high (of a bin of
     scores), games, share, and below (share of games with a score below `high`). extremes: the matches with the largest
-    and the smallest scores of a game: game, match, seat, agent, label, score, seed.
+    and the smallest scores of a game: game, match (its number in place of an id, see `matches_frame`), seat, agent,
+    label, score, seed.
     """
 
     summary: pd.DataFrame
@@ -37,7 +38,7 @@ class Digest(NamedTuple):
 
 def digest(store: Store, run: str, kind: str) -> Digest:
     """Reads a run's matches and returns what pages need of them."""
-    frame = matches_frame(store, run=run)
+    frame = matches_frame(store, run=run, ids=False)
     ratings, pairs = standings(frame) if kind in COMPARED else standings(frame.iloc[:0])
     needed = [units_needed(*row) for row in pairs[["difference", "difference_high", "pairs"]].itertuples(index=False)]
     found = Digest(

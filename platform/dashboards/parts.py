@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from html import escape
 from typing import Any
 
 import pandas as pd
@@ -67,6 +68,15 @@ def show_table(title: str, frame: pd.DataFrame, note: str = "", **look: Any) -> 
     st.dataframe(frame, hide_index=True, width="stretch", **look)
     if note:
         st.caption(note)
+
+
+def facts(**known: str) -> None:
+    """Shows a few facts side by side, and below each other where there is no room."""
+    items = (
+        f"<div><small>{escape(name.replace('_', ' '))}</small><b>{escape(text)}</b></div>"
+        for name, text in known.items()
+    )
+    st.html(f'<div class="facts">{"".join(items)}</div>')
 
 
 def empty(what: str, *commands: str) -> None:

@@ -17,7 +17,7 @@ from turnier.games.registry import game_of
 from turnier.results.certainty import position_certainty, votes_of_runs
 from turnier.results.curves import CurvePoint
 from turnier.results.experiment import Experiment, Figure, figures
-from turnier.results.match_list import latest
+from turnier.results.match_list import latest, whole_ids
 from turnier.results.run_progress import RUNNING, RunProgress, progress_of_runs
 from turnier.results.store import DEFAULT_URL, Run, Store
 from turnier.results.training import Evaluation, stored_evaluations
@@ -193,8 +193,9 @@ def latest_matches(run: str) -> dict[str, str]:
 def extreme_matches(run: Run, largest: bool) -> dict[str, str]:
     """Returns the ids of the matches with a run's largest or smallest scores, and what each was."""
     frame = digests([run]).extremes.sort_values("score", ascending=not largest, kind="stable")
+    known = whole_ids(store(), frame["match"].unique().tolist())
     texts = zip(frame["match"], frame["score"], frame["label"], frame["seed"], strict=True)
-    return {match: f"{score:g} · {who} · seed {seed}" for match, score, who, seed in texts}
+    return {known[short]: f"{score:g} · {who} · seed {seed}" for short, score, who, seed in texts if short in known}
 
 
 @st.cache_resource(max_entries=8, show_spinner="Replaying ...")

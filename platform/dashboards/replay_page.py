@@ -19,6 +19,11 @@ ORDERS = ("latest", "largest score", "smallest score")
 KINDS = ("tournament", "comparison", "study", "experiment", "certainty", "training")
 PATIENCE = 1.5  # s that asking an agent for all of its moves may take
 REPEATS = 20
+COLUMNS: dict[str, Any] = {
+    "percent": st.column_config.NumberColumn("visits, %", format="%.1f"),
+    "visits": st.column_config.NumberColumn(format="%d"),
+    "value": st.column_config.NumberColumn("value, points", format="%.4g"),
+}
 
 
 def draw() -> None:
@@ -107,24 +112,19 @@ def _decision(review: Review, number: int, scores: str) -> Thought | None:
         st.warning(f"The agent cannot be asked again: {error}")
         return None
     decision = thought.decision
-    facts = st.columns(4)
-    facts[0].metric("score before", scores)
-    facts[1].metric("nodes", f"{decision.nodes:,}")
-    facts[2].metric("time of a move", replay_figures.time_text(review, moment.seat), help="mean in the match")
-    facts[3].metric("certainty", _certainty(review, number), help=f"normalised, of {REPEATS} searches")
+    parts.facts(
+        score_before=scores,
+        nodes=f"{decision.nodes:,}",
+        mean_time_of_a_move=replay_figures.time_text(review, moment.seat),
+        certainty_normalised=_certainty(review, number),
+    )
     frame = replay_figures.action_frame(game, moment, decision)
     visits = replay_figures.visits(frame)
     if visits:
         parts.show(visits)
-    st.dataframe(
-        frame,
-        hide_index=True,
-        column_config={
-            "percent": st.column_config.NumberColumn("visits, %", format="%.1f"),
-            "visits": st.column_config.NumberColumn(format="%d"),
-            "value": st.column_config.NumberColumn("value, points", format="%.4g"),
-        },
-    )
+        st.dataframe(frame, hide_index=True, column_config=COLUMNS)
+    else:
+        st.caption("This agent does not search, so it has no visits and no values.")
     st.caption(_how(thought, moment.action, game))
     return thought
 
@@ -139,7 +139,7 @@ def _certainty(review: Review, number: int) -> str:
             return "..."
         asked.add(key)
     found = position_certainty(votes_frame(reading.searched_again(review, number, REPEATS)))
-    return f"{100 * found['normalised'].iloc[0]:.0f} %" if len(found) else "one action"
+    return f"{100 * found['normalised'].iloc[0]:.0f} % of {REPEATS} searches" if len(found) else "one action"
 
 
 def _how(thought: Thought, action: int, game: Game) -> str:

@@ -26,6 +26,7 @@ from turnier.dashboards.digest import COMPARED, Digest, digest
 from turnier.games.registry import game_of
 from turnier.results.certainty import position_certainty, votes_of_runs
 from turnier.results.experiment import Experiment, figures
+from turnier.results.match_list import whole_ids
 from turnier.results.pages import STYLE
 from turnier.results.run_progress import stored_command
 from turnier.results.store import Run, Store
@@ -112,7 +113,8 @@ def _tournament(store: Store, run: Run) -> Iterator[Part]:
 
 def _ends(store: Store, its: Digest) -> Iterator[Board]:
     """The last positions of the matches with the largest and the smallest score."""
-    for match in dict.fromkeys(its.extremes["match"].iloc[[0, -1]]):
+    ends = dict.fromkeys(its.extremes["match"].iloc[[0, -1]].tolist())
+    for match in whole_ids(store, ends).values():
         review = Review(store.record(match))
         yield Board(replay_figures.match_name(review.record), replay_figures.board(review.game, review.moments[-1]))
 

@@ -36,11 +36,12 @@ def _progress(run: RunProgress) -> None:
     done, planned = run.done or 0, max(1, run.planned or 1)
     with st.container(border=True):
         st.progress(min(1.0, done / planned), f"**{run.name}** · {run.kind} · `{run.run}`")
-        facts = st.columns(4)
-        facts[0].metric("done", f"{done:,}", f"of {planned:,} {run.unit}", delta_color="off", delta_arrow="off")
-        facts[1].metric("per second", rate_text(run.rate) or "...")
-        facts[2].metric("time left", "..." if run.seconds_left is None else time_text(run.seconds_left))
-        facts[3].metric("running for", time_text(_since(run.started or run.began)))
+        parts.facts(
+            done=f"{done:,} of {planned:,} {run.unit}",
+            per_second=rate_text(run.rate) or "...",
+            time_left="..." if run.seconds_left is None else time_text(run.seconds_left),
+            running_for=time_text(_since(run.started or run.began)),
+        )
 
 
 def run_table(runs: list[RunProgress]) -> pd.DataFrame:

@@ -123,7 +123,8 @@ def interval(low: float, high: float, digits: int = 3) -> str:
     """Returns an interval as text, empty where it is missing."""
     if math.isnan(low) or math.isnan(high):
         return ""
-    return f"{short(low, digits)} to {short(high, digits)}"
+    between = "–" if low >= 0 else " to "
+    return f"{short(low, digits)}{between}{short(high, digits)}"
 
 
 def short(value: float, digits: int = 3) -> str:

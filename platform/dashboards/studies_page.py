@@ -32,10 +32,8 @@ def _draw(study: str) -> None:
     unit = reading.study_unit(study)
     done = int((trials["state"] == "COMPLETE").sum())
     best = trials.loc[trials["value"].idxmax()]
-    facts = st.columns(3)
-    facts[0].metric("candidates", f"{len(trials):,}", f"{done:,} to the end", delta_color="off", delta_arrow="off")
-    facts[1].metric(f"best, {unit}", f"{best['value']:,.1f}")
-    facts[2].metric("found as candidate", f"{int(best['number']):,}")
+    words = {f"best_{unit}": f"{best['value']:,.1f}", "as_candidate": f"{int(best['number']):,}"}
+    parts.facts(candidates=f"{len(trials):,}", to_the_end=f"{done:,}", **words)
     left, right = st.columns(2, gap="large")
     with left:
         show(study_figures.history(trials, unit))

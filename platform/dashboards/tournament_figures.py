@@ -36,14 +36,15 @@ def matrix(digest: Digest) -> Figure:
             rate, low, high = (100 * x for x in share_interval(int(pair[won]), int(pair["games"])))
             mark = "*" if pair["p_holm"] < SIGNIFICANT else ""
             told = {"percent": rate, "low": low, "high": high, "games": pair["games"], "p": pair["p_holm"]}
-            cell = f"{rate:.0f}{mark}\n{low:.0f} to {high:.0f}"
+            cell = f"{rate:.0f}{mark}\n{low:.0f}–{high:.0f}"
             rows.append({"agent": first, "against": second, **told, "cell": cell})
     data = pd.DataFrame(rows)
     data = data[data["agent"].isin(order) & data["against"].isin(order)]
-    data = data.assign(agent=data["agent"].map(label), against=data["against"].map(label))
-    names = [label(agent) for agent in order]
-    titles = ("against", "", "games won, %")
-    chart = charts.heat(data, "against", "agent", "percent", "cell", titles, (0, 100), (names, names))
+    names = {agent: f"{place}  {label(agent)}" for place, agent in enumerate(order, 1)}
+    place = data["against"].map({agent: place for place, agent in enumerate(order, 1)})
+    data = data.assign(agent=data["agent"].map(names), against=data["against"].map(label), place=place)
+    titles = ("against", "")
+    chart = charts.heat(data, "place", "agent", "percent", "cell", titles, (0, 100), (None, list(names.values())))
     note = "Row against column: games won, %, and Wilson's 95 % interval. * differs: p < 0.05 after Holm's correction."
     return Figure("Who beats whom", chart, data.drop(columns="cell"), note)
 
@@ -67,8 +68,8 @@ def seats(digest: Digest) -> Figure | None:
     percent = {new: 100 * frame[old] for new, old in _PERCENT.items()}
     data = frame[["label", "seat", "games"]].assign(**percent)
     names = [label(agent) for agent in ranking(digest)]
-    cells = [f"{v:.0f}\n{lo:.0f} to {hi:.0f}" for v, lo, hi in data[["percent", "low", "high"]].itertuples(index=False)]
-    titles = ("seat", "", "games won, %")
+    cells = [f"{v:.0f}\n{lo:.0f}–{hi:.0f}" for v, lo, hi in data[["percent", "low", "high"]].itertuples(index=False)]
+    titles = ("seat", "")
     chart = charts.heat(data.assign(cell=cells), "seat", "label", "percent", "cell", titles, (0, 100), (None, names))
     return Figure("Games won by seat", chart, data, "%, with Wilson's 95 % intervals; seat 0 moves first.")
 

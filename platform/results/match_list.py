@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from sqlalchemy import select
@@ -38,3 +39,16 @@ def latest(store: Store, run: str, most: int = 100) -> list[Listed]:
         for row in connection.execute(query):
             found[row.id, row.seed].append(f"{row.score:g} {label(row.agent)}")
     return [Listed(match, f"{' : '.join(its)} · seed {seed}") for (match, seed), its in found.items()]
+
+
+def whole_ids(store: Store, shorts: Iterable[int]) -> dict[int, str]:
+    """Returns the ids of matches by the numbers that `matches_frame` has in their place; unknown ones are left out."""
+    found = {}
+    with store.database.reading() as connection:
+        for short in shorts:
+            first = f"{short:015x}"
+            query = select(matches.c.id).where(matches.c.id >= first, matches.c.id < first + "g")
+            match = connection.scalar(query)
+            if match is not None:
+                found[short] = match
+    return found
