@@ -34,7 +34,7 @@ def draw() -> None:
         if positions.empty:
             st.info("These runs have not searched any position twice yet.")
             return
-        game = parts.choose("Game", sorted(positions["game"].unique()), "game")
+        game = parts.choose_game(sorted(positions["game"].unique()))
         labels = list(positions.loc[positions["game"] == game, "label"].unique())
         agents = parts.choose_several("Agents", labels, "agents")
         measure = parts.choose_view("Measure", ["normalised", *(m for m in MEASURES if m != "normalised")], "measure")

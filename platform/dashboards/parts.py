@@ -86,15 +86,20 @@ def empty(what: str, *commands: str) -> None:
 
 
 def choose_runs(runs: Sequence[Run], several: bool = True, label: str = "Runs") -> list[Run]:
-    """Lets people choose among runs, the first of them by default; the address keeps the choice."""
+    """Lets people choose among runs; the address keeps their ids, and takes how an id begins."""
     named = {run.id: run for run in runs}
     shown = {run.id: f"{run.name} · {run.kind} · {run.created:%Y-%m-%d %H:%M} · {_short(run.id)}" for run in runs}
     ids = list(named)
-    words: dict[str, Any] = {"options": ids, "format_func": lambda run: shown.get(run, run), **IN_ADDRESS}
+    words: dict[str, Any] = {"options": ids, "format_func": lambda run: shown.get(run, run)}
     default = next((run.id for kind in PREFERRED for run in runs if run.kind == kind), ids[0])
-    if not several:
-        return [named[st.selectbox(label, key="run", index=ids.index(default), **words)]]
-    return [named[run] for run in st.multiselect(label, key="runs", default=[default], **words)]
+    key = "runs" if several else "run"
+    wanted = [run for text in st.query_params.get_all(key) for run in ids if run.startswith(text)] or [default]
+    if several:
+        chosen = list(st.multiselect(label, key=key, default=wanted, **words))
+    else:
+        chosen = [st.selectbox(label, key=key, index=ids.index(wanted[0]), **words)]
+    st.query_params[key] = chosen if several else chosen[0]
+    return [named[run] for run in chosen]
 
 
 def choose(label: str, options: Sequence[str], key: str, **words: Any) -> str:
@@ -102,6 +107,11 @@ def choose(label: str, options: Sequence[str], key: str, **words: Any) -> str:
     if len(options) == 1:
         return options[0]
     return str(st.selectbox(label, options, key=key, **words, **IN_ADDRESS))
+
+
+def choose_game(games: Sequence[str]) -> str:
+    """Lets people choose a game, shown in its short form."""
+    return choose("Game", games, "game", format_func=reading.short_game)
 
 
 def choose_view(label: str, options: Sequence[str], key: str) -> str:

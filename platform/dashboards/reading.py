@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 from collections.abc import Sequence
@@ -13,6 +14,7 @@ from turnier.arena.review import Review, Thought
 from turnier.arena.votes import VoteRecord
 from turnier.dashboards import STORE_VARIABLE, run_report
 from turnier.dashboards.digest import Digest, digest, joined
+from turnier.games.errors import UserError
 from turnier.games.registry import game_of
 from turnier.results.certainty import position_certainty, votes_of_runs
 from turnier.results.curves import CurvePoint
@@ -108,6 +110,13 @@ def _runs_with_votes(url: str) -> set[str]:
 def has_votes(run: str) -> bool:
     """Whether a run has searched positions."""
     return run in _runs_with_votes(url())
+
+
+def short_game(game: str) -> str:
+    """Returns the short text form of a game; one that is unknown today keeps its stored one."""
+    with contextlib.suppress(UserError):
+        return str(game_of(game))
+    return game
 
 
 def studies() -> list[str]:

@@ -53,12 +53,15 @@ def _choose(runs: list[reading.Run]) -> Review | None:
     if not listed:
         st.info("This run has no matches.")
         return None
-    wanted = st.query_params.get("match")
-    if wanted and wanted not in listed:
-        listed = {wanted: wanted, **listed}
+    wanted = st.query_params.get("match") or next(iter(listed))
+    listed = listed if wanted in listed else {wanted: wanted, **listed}
     words: dict[str, Any] = {"format_func": lambda match: listed.get(match, match), "accept_new_options": True}
-    match = st.selectbox("Match (or paste an id)", list(listed), key="match", on_change=_rewind, **words, **IN_ADDRESS)
-    return reading.review(match) if match else None
+    ids = list(listed)
+    match = st.selectbox("Match (or paste an id)", ids, ids.index(wanted), key="match", on_change=_rewind, **words)
+    if not match:
+        return None
+    st.query_params["match"] = match
+    return reading.review(match)
 
 
 def _rewind() -> None:

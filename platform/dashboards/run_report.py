@@ -98,7 +98,7 @@ def _tournament(store: Store, run: Run) -> Iterator[Part]:
     whole = digest(store, run.id, run.kind)
     for game in sorted(whole.summary["game"].unique()):
         its = Digest(*(frame[frame["game"] == game].reset_index(drop=True) for frame in whole))
-        yield Table(f"{game}: {its.summary['games'].sum():,} games", score_figures.score_table(its.summary))
+        yield Table(str(game_of(game)), score_figures.score_table(its.summary))
         yield score_figures.means(its.summary)
         made: list[Figure | None] = [score_figures.costs(its.summary)]
         if its.summary["win_rate"].isna().all():

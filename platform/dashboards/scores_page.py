@@ -25,7 +25,7 @@ def draw() -> None:
         if not games:
             st.info("These runs have no games yet.")
             return
-        game = parts.choose("Game", games, "game")
+        game = parts.choose_game(games)
         summary = reading.digests(chosen).summary
         labels = summary[summary["game"] == game].sort_values("mean", ascending=False)["label"].unique()
         agents = parts.choose_several("Agents", list(labels), "agents")
@@ -37,7 +37,7 @@ def _draw(chosen: list[reading.Run], game: str, agents: list[str]) -> None:
     if found.summary.empty:
         st.info("Choose an agent above.")
         return
-    show_table(f"{game}: {found.summary['games'].sum():,} games", score_figures.score_table(found.summary))
+    show_table(reading.short_game(game), score_figures.score_table(found.summary))
     left, right = st.columns(2, gap="large")
     with left:
         show(score_figures.means(found.summary))

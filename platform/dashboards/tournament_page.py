@@ -20,7 +20,7 @@ def draw() -> None:
     with st.container(border=True):
         chosen = parts.choose_runs(runs, several=False, label="Tournament")
         games = sorted(reading.digests(chosen).summary["game"].unique())
-        game = parts.choose("Game", games, "game")
+        game = parts.choose_game(games)
     parts.renewed(lambda: _draw(chosen, game), parts.is_live(chosen))
 
 

@@ -22,7 +22,7 @@ def draw() -> None:
         return
     with st.container(border=True):
         games = sorted({str(run.definition["game"]) for run in runs})
-        game = parts.choose("Game", games, "game")
+        game = parts.choose_game(games)
         chosen = parts.choose_runs([run for run in runs if run.definition["game"] == game])
     if not chosen:
         st.info("Choose a run above.")
