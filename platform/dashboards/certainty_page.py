@@ -61,7 +61,7 @@ def _draw(chosen: list[reading.Run], game: str, agents: list[str], measure: str)
         if by_iterations:
             show(by_iterations)
         scored = reading.runs(*COMPARED)[:MOST_RUNS]
-        by_score = certainty_figures.by_score(positions, measure, reading.digests(scored).summary) if scored else None
+        by_score = certainty_figures.by_score(positions, measure, reading.scores(scored).summary) if scored else None
         if by_score:
             show(by_score)
     show_table("Agents", certainty_figures.agent_table(positions), "Means over the groups with 95 % intervals.")

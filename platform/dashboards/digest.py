@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -18,43 +19,63 @@ COMPARED = ("tournament", "comparison")  # kinds whose agents are compared with 
 SHOWN = (*COMPARED, "experiment", "training", "certainty")  # kinds whose scores are shown; a study's agents are many
 
 
-class Digest(NamedTuple):
-    """Frames of one run, each with the column `run`.
+class Scores(NamedTuple):
+    """What agents scored in some runs; every frame has the column `run`.
 
-    summary, seats: see `tables`. ratings, pairs: see `standings`; pairs has `needed` too, the pairs of games that
-    separate two such agents four times of five (80 % power at 5 %). spread: game, agent, label, low, high (of a bin of
-    scores), games, share, and below (share of games with a score below `high`). extremes: the matches with the largest
-    and the smallest scores of a game: game, match (its number in place of an id, see `matches_frame`), seat, agent,
-    label, score, seed.
+    summary: see `tables`. spread: how scores are distributed, see `spread`. extremes: the matches with the largest and
+    the smallest scores of a game: game, match (its number in place of an id, see `matches_frame`), seat, agent, label,
+    score, seed.
     """
 
     summary: pd.DataFrame
-    seats: pd.DataFrame
-    ratings: pd.DataFrame
-    pairs: pd.DataFrame
     spread: pd.DataFrame
     extremes: pd.DataFrame
 
 
-def digest(store: Store, run: str, kind: str) -> Digest:
-    """Reads a run's matches and returns what pages need of them."""
+class Ranks(NamedTuple):
+    """How the agents of some runs compare; every frame has the column `run`.
+
+    ratings, pairs: see `standings`; pairs has `needed` too, the pairs of games that separate two such agents four times
+    of five (80 % power at 5 %). seats: see `tables.seat_summary`.
+    """
+
+    ratings: pd.DataFrame
+    pairs: pd.DataFrame
+    seats: pd.DataFrame
+
+
+def scores(store: Store, run: str) -> Scores:
+    """Reads a run's matches and returns what its agents scored."""
     frame = matches_frame(store, run=run, ids=False)
-    ratings, pairs = standings(frame) if kind in COMPARED else standings(frame.iloc[:0])
+    found = Scores(summary(frame), spread(frame), extremes(frame))
+    return Scores(*(part.assign(run=run) for part in found))
+
+
+def ranks(store: Store, run: str) -> Ranks:
+    """Reads a run's matches and returns how its agents compare."""
+    frame = matches_frame(store, run=run, ids=False)
+    ratings, pairs = standings(frame)
     needed = [units_needed(*row) for row in pairs[["difference", "difference_high", "pairs"]].itertuples(index=False)]
-    found = Digest(
-        summary(frame),
-        seat_summary(frame),
-        ratings,
-        pairs.assign(needed=np.array(needed, np.float64)),
-        spread(frame),
-        extremes(frame),
-    )
-    return Digest(*(part.assign(run=run) for part in found))
+    found = Ranks(ratings, pairs.assign(needed=np.array(needed, np.float64)), seat_summary(frame))
+    return Ranks(*(part.assign(run=run) for part in found))
 
 
-def joined(digests: list[Digest]) -> Digest:
+def joined(digests: Sequence[Scores]) -> Scores:
     """Returns the frames of several runs one below the other."""
-    return Digest(*(pd.concat(parts, ignore_index=True) for parts in zip(*digests, strict=True)))
+    return Scores(*(pd.concat(parts, ignore_index=True) for parts in zip(*digests, strict=True)))
+
+
+def of_game(ranks: Ranks, game: str) -> Ranks:
+    """Returns what is of one game."""
+    return Ranks(*(frame[frame["game"] == game].reset_index(drop=True) for frame in ranks))
+
+
+def of_agents(found: Scores, game: str, labels: Sequence[str] | None = None) -> Scores:
+    """Returns what is of one game and, where they are named, of some agents."""
+    parts = [frame[frame["game"] == game] for frame in found]
+    if labels is not None:
+        parts = [frame[frame["label"].isin(labels)] for frame in parts]
+    return Scores(*(frame.reset_index(drop=True) for frame in parts))
 
 
 def spread(frame: pd.DataFrame) -> pd.DataFrame:

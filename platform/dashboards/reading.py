@@ -12,8 +12,8 @@ import streamlit as st
 
 from turnier.arena.review import Review, Thought
 from turnier.arena.votes import VoteRecord
-from turnier.dashboards import STORE_VARIABLE, run_report
-from turnier.dashboards.digest import Digest, digest, joined
+from turnier.dashboards import STORE_VARIABLE, digest, run_report
+from turnier.dashboards.digest import Ranks, Scores
 from turnier.games.errors import UserError
 from turnier.games.registry import game_of
 from turnier.results.certainty import position_certainty, votes_of_runs
@@ -83,13 +83,23 @@ def state_of(run: str) -> tuple[int, bool]:
 
 
 @st.cache_data(max_entries=KEPT, show_spinner="Reading games ...")
-def _digest(url: str, run: str, kind: str, state: tuple[int, bool]) -> Digest:
-    return digest(_store(url), run, kind)
+def _scores(url: str, run: str, state: tuple[int, bool]) -> Scores:
+    return digest.scores(_store(url), run)
 
 
-def digests(chosen: Sequence[Run]) -> Digest:
-    """Returns what pages show of the matches of some runs."""
-    return joined([_digest(url(), run.id, run.kind, state_of(run.id)) for run in chosen])
+def scores(chosen: Sequence[Run]) -> Scores:
+    """Returns what agents scored in some runs."""
+    return digest.joined([_scores(url(), run.id, state_of(run.id)) for run in chosen])
+
+
+@st.cache_data(max_entries=KEPT, show_spinner="Comparing agents ...")
+def _ranks(url: str, run: str, state: tuple[int, bool]) -> Ranks:
+    return digest.ranks(_store(url), run)
+
+
+def ranks(run: Run) -> Ranks:
+    """Returns how the agents of a run compare."""
+    return _ranks(url(), run.id, state_of(run.id))
 
 
 @st.cache_data(max_entries=KEPT, show_spinner="Reading searches ...")
@@ -201,7 +211,7 @@ def latest_matches(run: str) -> dict[str, str]:
 
 def extreme_matches(run: Run, largest: bool) -> dict[str, str]:
     """Returns the ids of the matches with a run's largest or smallest scores, and what each was."""
-    frame = digests([run]).extremes.sort_values("score", ascending=not largest, kind="stable")
+    frame = scores([run]).extremes.sort_values("score", ascending=not largest, kind="stable")
     known = whole_ids(store(), frame["match"].unique().tolist())
     texts = zip(frame["match"], frame["score"], frame["label"], frame["seed"], strict=True)
     return {known[short]: f"{score:g} · {who} · seed {seed}" for short, score, who, seed in texts if short in known}

@@ -22,7 +22,7 @@ from turnier.dashboards import (
     training_figures,
 )
 from turnier.dashboards.charts import Figure, image, table_csv
-from turnier.dashboards.digest import COMPARED, Digest, digest
+from turnier.dashboards.digest import COMPARED, Scores, of_agents, of_game, ranks, scores
 from turnier.games.registry import game_of
 from turnier.results.certainty import position_certainty, votes_of_runs
 from turnier.results.experiment import Experiment, figures
@@ -95,23 +95,26 @@ def parts(store: Store, run: Run) -> Iterator[Part]:
 
 
 def _tournament(store: Store, run: Run) -> Iterator[Part]:
-    whole = digest(store, run.id, run.kind)
+    whole, compared = scores(store, run.id), ranks(store, run.id)
     for game in sorted(whole.summary["game"].unique()):
-        its = Digest(*(frame[frame["game"] == game].reset_index(drop=True) for frame in whole))
+        its, its_ranks = of_agents(whole, game), of_game(compared, game)
         yield Table(str(game_of(game)), score_figures.score_table(its.summary))
         yield score_figures.means(its.summary)
         made: list[Figure | None] = [score_figures.costs(its.summary)]
         if its.summary["win_rate"].isna().all():
             made += [score_figures.distribution(its), score_figures.milestones(its.summary)]
-        if len(its.pairs):
-            made += [tournament_figures.matrix(its), tournament_figures.ratings(its), tournament_figures.seats(its)]
+        if len(its_ranks.pairs):
+            made += [show(its_ranks) for show in _COMPARED]
         yield from (figure for figure in made if figure)
-        if len(its.pairs):
-            yield Table("Every two agents", tournament_figures.pair_table(its), tournament_figures.NEEDED)
+        if len(its_ranks.pairs):
+            yield Table("Every two agents", tournament_figures.pair_table(its_ranks), tournament_figures.NEEDED)
         yield from _ends(store, its)
 
 
-def _ends(store: Store, its: Digest) -> Iterator[Board]:
+_COMPARED = (tournament_figures.matrix, tournament_figures.ratings, tournament_figures.seats)
+
+
+def _ends(store: Store, its: Scores) -> Iterator[Board]:
     """The last positions of the matches with the largest and the smallest score."""
     ends = dict.fromkeys(its.extremes["match"].iloc[[0, -1]].tolist())
     for match in whole_ids(store, ends).values():

@@ -8,7 +8,7 @@ import pandas as pd
 
 from turnier.dashboards import charts
 from turnier.dashboards.charts import Figure
-from turnier.dashboards.digest import Digest
+from turnier.dashboards.digest import Scores
 
 GAMES_NOTE = "95 % intervals: Student's t for means, Wilson for shares."
 
@@ -37,9 +37,9 @@ def means(summary: pd.DataFrame) -> Figure:
     return Figure(title, charts.points(data, "name", "value", "low", "high", unit), data, GAMES_NOTE)
 
 
-def distribution(digest: Digest, cumulative: bool = False) -> Figure:
+def distribution(found: Scores, cumulative: bool = False) -> Figure:
     """How scores are distributed, an agent a line: shares of games by score, or shares with less than a score."""
-    spread = named(digest.spread)
+    spread = named(found.spread)
     data = spread[["name", "low", "high", "games", "share", "below"]].assign(
         percent=100 * spread["share"], percent_below=100 * spread["below"]
     )

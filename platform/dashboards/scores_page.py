@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from turnier.dashboards import parts, reading, score_figures
-from turnier.dashboards.digest import SHOWN, Digest
+from turnier.dashboards.digest import SHOWN, of_agents
 from turnier.dashboards.parts import show, show_table
 
 VIEWS = ("histogram", "cumulative")
@@ -21,19 +21,19 @@ def draw() -> None:
         if not chosen:
             st.info("Choose a run above.")
             return
-        games = sorted(reading.digests(chosen).summary["game"].unique())
+        summary = reading.scores(chosen).summary
+        games = sorted(summary["game"].unique())
         if not games:
             st.info("These runs have no games yet.")
             return
         game = parts.choose_game(games)
-        summary = reading.digests(chosen).summary
         labels = summary[summary["game"] == game].sort_values("mean", ascending=False)["label"].unique()
         agents = parts.choose_several("Agents", list(labels), "agents")
     parts.renewed(lambda: _draw(chosen, game, agents), parts.is_live(chosen))
 
 
 def _draw(chosen: list[reading.Run], game: str, agents: list[str]) -> None:
-    found = of_agents(reading.digests(chosen), game, agents)
+    found = of_agents(reading.scores(chosen), game, agents)
     if found.summary.empty:
         st.info("Choose an agent above.")
         return
@@ -54,12 +54,3 @@ def _draw(chosen: list[reading.Run], game: str, agents: list[str]) -> None:
         if milestones:
             with right:
                 show(milestones)
-
-
-def of_agents(digest: Digest, game: str, labels: list[str]) -> Digest:
-    """Returns what is of one game and of some agents; pairs and ratings are left as they are."""
-    summary, seats, spread = (
-        frame[(frame["game"] == game) & frame["label"].isin(labels)].reset_index(drop=True)
-        for frame in (digest.summary, digest.seats, digest.spread)
-    )
-    return digest._replace(summary=summary, seats=seats, spread=spread)

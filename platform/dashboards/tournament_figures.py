@@ -8,7 +8,7 @@ import pandas as pd
 
 from turnier.dashboards import charts
 from turnier.dashboards.charts import Figure
-from turnier.dashboards.digest import Digest
+from turnier.dashboards.digest import Ranks
 from turnier.dashboards.score_figures import interval, short
 from turnier.results.tables import label
 from turnier.statistics.intervals import share_interval
@@ -21,17 +21,18 @@ NEEDED = (
 )
 
 
-def ranking(digest: Digest) -> list[str]:
-    """Returns the agents, the strongest first: by rating, or by mean score where they played alone."""
-    rated: list[str] = digest.ratings.sort_values("elo", ascending=False)["agent"].tolist()
-    return rated or digest.summary.sort_values("mean", ascending=False)["agent"].tolist()
+def ranking(ranks: Ranks) -> list[str]:
+    """Returns the agents, the strongest first: by rating, or by differences of scores where they played alone."""
+    rated: list[str] = ranks.ratings.sort_values("elo", ascending=False)["agent"].tolist()
+    ahead = [ranks.pairs.set_index("first")["difference"], -ranks.pairs.set_index("second")["difference"]]
+    return rated or [str(a) for a in pd.concat(ahead).groupby(level=0).sum().sort_values(ascending=False).index]
 
 
-def matrix(digest: Digest) -> Figure:
+def matrix(ranks: Ranks) -> Figure:
     """Rows against columns: games won, %, with Wilson's interval (alone: seeds with the larger score)."""
-    order = ranking(digest)[:MOST_AGENTS]
+    order = ranking(ranks)[:MOST_AGENTS]
     rows = []
-    for pair in digest.pairs.to_dict("records"):
+    for pair in ranks.pairs.to_dict("records"):
         for first, second, won in ((pair["first"], pair["second"], "wins"), (pair["second"], pair["first"], "losses")):
             rate, low, high = (100 * x for x in share_interval(int(pair[won]), int(pair["games"])))
             mark = "*" if pair["p_holm"] < SIGNIFICANT else ""
@@ -49,9 +50,9 @@ def matrix(digest: Digest) -> Figure:
     return Figure("Who beats whom", chart, data.drop(columns="cell"), note)
 
 
-def ratings(digest: Digest) -> Figure | None:
+def ratings(ranks: Ranks) -> Figure | None:
     """Elo with intervals; None where the game has one seat."""
-    frame = digest.ratings
+    frame = ranks.ratings
     if frame.empty:
         return None
     data = frame[["label", "elo", "elo_low", "elo_high", "games", "live_mu", "live_sigma"]]
@@ -60,14 +61,14 @@ def ratings(digest: Digest) -> Figure | None:
     return Figure("Ratings", chart, data, note)
 
 
-def seats(digest: Digest) -> Figure | None:
+def seats(ranks: Ranks) -> Figure | None:
     """Games won in each seat; None where the game has one seat."""
-    frame = digest.seats
+    frame = ranks.seats
     if frame.empty:
         return None
     percent = {new: 100 * frame[old] for new, old in _PERCENT.items()}
     data = frame[["label", "seat", "games"]].assign(**percent)
-    names = [label(agent) for agent in ranking(digest)]
+    names = [label(agent) for agent in ranking(ranks)]
     cells = [f"{v:.0f}\n{lo:.0f}–{hi:.0f}" for v, lo, hi in data[["percent", "low", "high"]].itertuples(index=False)]
     titles = ("seat", "")
     chart = charts.heat(data.assign(cell=cells), "seat", "label", "percent", "cell", titles, (0, 100), (None, names))
@@ -77,10 +78,10 @@ def seats(digest: Digest) -> Figure | None:
 _PERCENT = {"percent": "win_rate", "low": "win_rate_low", "high": "win_rate_high"}
 
 
-def pair_table(digest: Digest) -> pd.DataFrame:
+def pair_table(ranks: Ranks) -> pd.DataFrame:
     """Returns every two agents compared: difference with interval, p, and how many games would tell them apart."""
-    frame = digest.pairs
-    alone = digest.ratings.empty
+    frame = ranks.pairs
+    alone = ranks.ratings.empty
     unit = "difference, points" if alone else "won minus lost, per game"
     seats = 1 if alone else 2
     shown = pd.DataFrame(

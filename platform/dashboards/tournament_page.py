@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from turnier.dashboards import parts, reading, tournament_figures
-from turnier.dashboards.digest import COMPARED, Digest
+from turnier.dashboards.digest import COMPARED, of_game
 from turnier.dashboards.parts import show, show_table
 
 
@@ -19,13 +19,13 @@ def draw() -> None:
         return
     with st.container(border=True):
         chosen = parts.choose_runs(runs, several=False, label="Tournament")
-        games = sorted(reading.digests(chosen).summary["game"].unique())
-        game = parts.choose_game(games)
+        games = sorted(reading.ranks(chosen[0]).pairs["game"].unique())
+        game = parts.choose_game(games) if games else ""
     parts.renewed(lambda: _draw(chosen, game), parts.is_live(chosen))
 
 
 def _draw(chosen: list[reading.Run], game: str) -> None:
-    found = of_game(reading.digests(chosen), game)
+    found = of_game(reading.ranks(chosen[0]), game)
     if found.pairs.empty:
         st.info("No two agents have met yet; agents that play alone are compared on the seeds that both have played.")
         return
@@ -39,8 +39,3 @@ def _draw(chosen: list[reading.Run], game: str) -> None:
         if seats:
             show(seats)
     show_table("Every two agents", tournament_figures.pair_table(found), tournament_figures.NEEDED)
-
-
-def of_game(digest: Digest, game: str) -> Digest:
-    """Returns what is of one game."""
-    return Digest(*(frame[frame["game"] == game].reset_index(drop=True) for frame in digest))

@@ -103,14 +103,16 @@ def test_an_empty_store_says_what_to_type(name: str, tmp_path: Path, monkeypatch
     assert "Type:" in told and any(word in told for word in ("turnier ", "make study", "python studies/"))
 
 
-@pytest.mark.parametrize("name", PAGES)
+MISSING = "must exist to be read"
+
+
 @pytest.mark.parametrize(
-    ("spoil", "sentence"),
+    ("name", "spoil", "sentence"),
     [
-        ("missing", "must exist to be read"),
-        ("damaged", "must be an undamaged SQLite database"),
-        ("foreign", "must hold results to read"),
-        ("newer", "install a newer Turnier"),
+        *((name, "missing", MISSING) for name in PAGES),
+        ("runs", "damaged", "must be an undamaged SQLite database"),
+        ("scores", "foreign", "must hold results to read"),
+        ("studies", "newer", "install a newer Turnier"),
     ],
 )
 def test_a_store_that_cannot_be_read_is_one_sentence(
