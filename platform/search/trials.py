@@ -70,9 +70,9 @@ def trials_frame(store: Store, study: str) -> pd.DataFrame:
     trials = trials[trials["state"].astype(str).isin(["COMPLETE", "PRUNED"])].set_index("trial_id")
     value = values.set_index("trial_id")["value"]
     value = value.combine_first(latest.groupby("trial_id")["intermediate_value"].last())
-    notes["value_json"] = [json.loads(text) for text in notes["value_json"]]
+    notes["value_json"] = pd.to_numeric(notes["value_json"], errors="coerce")  # JSON writes numbers as everybody does
     known = notes.pivot(index="trial_id", columns="key", values="value_json").reindex(columns=list(NOTED))
-    known = known.apply(pd.to_numeric).reindex(trials.index)
+    known = known.astype(float).reindex(trials.index)
     frame = trials.assign(state=trials["state"].astype(str), value=value.reindex(trials.index).astype(float))
     half = known["standard_error"] * stats.t.ppf(0.5 + CONFIDENCE / 2, known["games"] - 1)
     frame = frame.assign(
@@ -152,7 +152,7 @@ def _of_study(columns: Any, study: str) -> Any:
 
 def _read(connection: Connection, query: Any) -> pd.DataFrame:
     result = connection.execute(query)
-    return pd.DataFrame([tuple(row) for row in result], columns=list(result.keys()))
+    return pd.DataFrame(list(map(tuple, result.all())), columns=list(result.keys()))
 
 
 def _chosen(parameters: pd.DataFrame) -> pd.DataFrame:
@@ -160,7 +160,7 @@ def _chosen(parameters: pd.DataFrame) -> pd.DataFrame:
     columns = {}
     for name, part in parameters.groupby("param_name", sort=False):
         kinds = {text: json_to_distribution(text) for text in part["distribution_json"].unique()}
-        stored = zip(part["param_value"], part["distribution_json"], strict=True)
+        stored = zip(part["param_value"].tolist(), part["distribution_json"].tolist(), strict=True)
         values = [kinds[text].to_external_repr(value) for value, text in stored]
         columns[str(name)] = pd.Series(values, index=part["trial_id"])
     return pd.DataFrame(columns)

@@ -13,12 +13,6 @@ from turnier.games.registry import GAMES, make_game
 
 SVG = "{http://www.w3.org/2000/svg}"
 VARIANTS = ("2048(size=3)", "hex(size=4,swap=true)", "yavalath(size=3,players=3)", "nim(piles=2;4)")
-    "2048(size=3)",
-    "hex(size=4,swap=true)",
-    "yavalath(size=3,players=3)",
-    "nim(piles=2;4)",
-    "connect_four(rows=4)",
-)
 
 
 def played(game: Game, plies: int, seed: int = 1) -> Position:
