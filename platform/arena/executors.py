@@ -26,6 +26,7 @@ from turnier.arena.spec import MatchRecord, MatchSpec
 from turnier.games.errors import UserError, unknown
 
 TARGET_SECONDS = 1.0  # of work in a batch
+SPARE_SECONDS = 0.2  # of work in a batch that nobody waits for
 GROWTH = 8  # a batch is at most this many times larger than the largest before it
 
 
@@ -83,6 +84,10 @@ class BatchSizer:
         fair = -(-remaining // (2 * self.workers))
         return max(1, min(wanted, fair, self.largest * GROWTH))
 
+    def spare(self) -> int:
+        """Returns how many specs keep a worker busy without keeping others waiting."""
+        return max(1, int(SPARE_SECONDS / self.seconds_each)) if self.seconds_each else 1
+
     def observe(self, done: int, seconds: float) -> None:
         if not done:
             return
@@ -90,6 +95,17 @@ class BatchSizer:
         # Agents differ, so recent batches count most; a slow one at once, lest batches grow too long.
         self.seconds_each = max(latest, 0.5 * (self.seconds_each + latest))
         self.largest = max(self.largest, done)
+
+
+class Source(Generic[S]):
+    """What is to be done, first come first served."""
+
+    def __init__(self, specs: Iterable[S] = ()) -> None:
+        self.waiting = deque(specs)
+
+    def spare(self, count: int) -> list[S]:
+        """Returns about so many specs for a worker that would idle while others end what is waited for."""
+        return []
 
 
 class Executor(ABC):
@@ -131,21 +147,31 @@ class Executor(ABC):
         return self.run(MATCHES._replace(do=do), matches)
 
     def run(self, work: Work[S, R], specs: Iterable[S]) -> Iterator[list[R]]:
-        """Does work and yields its records batch by batch, in order of completion.
+        """Does work and yields its records batch by batch, in order of completion, see `serve`."""
+        source = Source(specs)
+        work.prepare(source.waiting)
+        return self.serve(work, source)
 
-        A lost batch is done again, what was yielded never is. At most two batches a worker are in flight.
+    def serve(self, work: Work[S, R], source: Source[S]) -> Iterator[list[R]]:
+        """Does what a source has, which may get more whenever records were yielded, until it has nothing.
+
+        A lost batch is done again, what was yielded never is. At most two batches a worker are in flight. Spare work is
+        only begun where a worker would idle.
         """
-        waiting = deque(specs)
-        work.prepare(waiting)
         sizer = BatchSizer(self.workers)
         do = functools.partial(do_batch, work)
         flying: dict[Any, list[S]] = {}
         losses: Counter[S] = Counter()
-        while waiting or flying:
+        waiting = source.waiting
+        while True:
             sizer.workers = max(1, self.workers)
             while waiting and len(flying) < 2 * self.workers:
                 batch = [waiting.popleft() for _ in range(min(len(waiting), sizer.size(len(waiting))))]
                 flying[self.submit(do, batch)] = batch
+            while not waiting and flying and len(flying) < self.workers and (batch := source.spare(sizer.spare())):
+                flying[self.submit(do, batch)] = batch
+            if not flying:
+                return
             for ticket, result in self.wait(list(flying)):
                 batch = flying.pop(ticket)
                 if isinstance(result, Lost):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from turnier.arena.executors import Executor
+from turnier.arena.executors import MATCHES, Executor, Source
 from turnier.arena.schedule import Rounds
 from turnier.arena.spec import MatchRecord, MatchSpec
 from turnier.arena.votes import VOTES, VoteRecord, VoteSpec
@@ -34,6 +34,13 @@ def play_into(
     elif stored:
         yield store.records([match_id for match_id in ids if match_id in stored])
     for records in executor.play([spec for match_id, spec in ids.items() if match_id not in stored]):
+        store.append(run_id, records)
+        yield records
+
+
+def serve_into(store: Store, run_id: str, source: Source[MatchSpec], executor: Executor) -> Iterator[list[MatchRecord]]:
+    """Yields the records of what a source has, each batch stored before; see `Executor.serve`."""
+    for records in executor.serve(MATCHES, source):
         store.append(run_id, records)
         yield records
 

@@ -1,4 +1,4 @@
-"""What a study found: fresh games of the recommendation against baselines, as a table and a picture."""
+"""What a study found, as a table of parameters and a picture of the search beside fresh games."""
 
 from __future__ import annotations
 
@@ -11,38 +11,21 @@ from rich.table import Table
 
 from turnier.agents.agent import Agent
 from turnier.search.study import Study
-from turnier.statistics.intervals import difference_interval, mean_interval
+from turnier.statistics.intervals import mean_interval
 
 matplotlib.use("Agg")
 from matplotlib import pyplot  # the backend has to be chosen first
-
-
-def print_comparison(console: Console, scores: Mapping[str, list[float]], baseline: str, title: str) -> None:
-    """Prints mean, 95 % interval and difference to the baseline for every label."""
-    table = Table(title=title)
-    for heading in ("agent", "games", "mean score", "± 95 %", f"minus {baseline}", "± 95 %"):
-        table.add_column(heading, justify="left" if heading == "agent" else "right")
-    for label, values in scores.items():
-        mean, half = mean_interval(values)
-        row = [label, str(len(values)), f"{mean:,.0f}", f"{half:,.0f}"]
-        if label == baseline:
-            row += ["", ""]
-        else:
-            difference, width = difference_interval(values, scores[baseline])
-            row += [f"{difference:+,.0f}", f"{width:,.0f}"]
-        table.add_row(*row)
-    console.print(table)
 
 
 def print_parameters(console: Console, study: Study, agents: Mapping[str, Agent]) -> None:
     """Prints the searched parameters of the named agents, and each agent's text form."""
     table = Table(title="searched parameters")
     table.add_column("parameter")
-    values = [study.space.decode(study.space.encode(agent)) for agent in agents.values()]
+    values = [study.space.of_agent(agent) for agent in agents.values()]
     for label in agents:
         table.add_column(label, justify="right")
     for dimension in study.space.dimensions:
-        row = [v[dimension.path] for v in values]
+        row = [v.get(dimension.path, "") for v in values]  # a baseline may have another evaluator
         table.add_row(dimension.path, *(f"{x:.4f}" if isinstance(x, float) else str(x).lower() for x in row))
     console.print(table)
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import optuna
@@ -15,6 +16,7 @@ from turnier.games.errors import UserError, unknown
 from turnier.games.parameters import Declared, Parameter, parameters_of
 
 Value = float | int | bool | str
+_NUMBER = r"-?[0-9]+(?:\.[0-9]+)?(?:e[0-9]+)?"
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,18 @@ class Dimension:
             raise UserError(f"a searched parameter must have a range, got {self.path}, which has none; leave it out.")
         return self.declared.low, self.declared.high
 
+    def within(self, limits: str, start: Value) -> Dimension:
+        """Returns the dimension with a narrower range, such as 0..50; raises UserError where the start is not in it."""
+        low, high = self._bounds()
+        ends = re.fullmatch(rf"({_NUMBER})\.\.({_NUMBER})", limits)
+        first, last = (float(ends[1]), float(ends[2])) if ends and not self.declared.choices else (low, low)
+        if not (low <= first < last <= high and first <= start <= last):  # type: ignore[operator]
+            raise UserError(
+                f"a range of {self.path} must be LOW..HIGH within {low:,.12g}..{high:,.12g} and hold the start's"
+                f" {start}, got {limits}."
+            )
+        return replace(self, declared=replace(self.declared, low=first, high=last))
+
     def decode(self, x: float) -> Value:
         """Returns the value for a coordinate in [0, 1]; options share the interval evenly."""
         if self.options:
@@ -47,6 +61,7 @@ class Dimension:
         low, high = self._bounds()
         if self.declared.log:
             value = math.exp(math.log(low) + x * (math.log(high) - math.log(low)))
+            value = min(max(value, low), high)  # rounding may lead out of the range
         else:
             value = low + x * (high - low)
         return round(value) if self.type is int else value
@@ -81,17 +96,21 @@ class Space:
         """Returns the space of the named parameters.
 
         A path names a parameter (`iterations`), a nested one (`evaluator.merge`), or all of a nested agent or evaluator
-        (`evaluator.*`). Raises UserError, with the closest name, for a path that does not exist.
+        (`evaluator.*`); of one it may narrow the range (`rollout_depth=0..50`). Raises UserError, with the closest
+        name, for a path that does not exist.
         """
         known = _dimensions(agent, "")
         wanted: list[Dimension] = []
-        for path in paths:
+        for text in paths:
+            path, _, limits = text.partition("=")
             if path.endswith(".*"):
                 found = [d for name, d in known.items() if name.startswith(path[:-1])]
             else:
                 found = [known[path]] if path in known else []
             if not found:
                 raise unknown(f"parameter to search in {agent.name}", path, known)
+            if limits:
+                found = [dimension.within(limits, _get(agent, dimension.path)) for dimension in found]
             wanted += [d for d in found if d not in wanted]
         return cls(tuple(wanted))
 
@@ -106,6 +125,11 @@ class Space:
         """Returns the vector of an agent's own values."""
         return [d.encode(_get(agent, d.path)) for d in self.dimensions]
 
+    def of_agent(self, agent: Agent) -> dict[str, Value]:
+        """Returns those values that an agent has, which need not be of the space's kind."""
+        found = {d.path: _get(agent, d.path) for d in self.dimensions}
+        return {path: value for path, value in found.items() if value is not None}
+
     def apply(self, agent: Agent, values: Mapping[str, Value]) -> Agent:
         """Returns the agent with the values in place."""
         for path, value in values.items():
@@ -114,6 +138,14 @@ class Space:
 
     def distributions(self) -> dict[str, optuna.distributions.BaseDistribution]:
         return {d.path: d.distribution() for d in self.dimensions}
+
+
+def read_parameters(text: str) -> tuple[str, ...]:
+    """Returns the paths in a list such as rollout_depth,evaluator.*; raises UserError where one is empty."""
+    paths = tuple(path.strip() for path in text.split(","))
+    if not all(paths):
+        raise UserError(f"--params must name parameters, such as iterations,evaluator.merge, got {text!r}.")
+    return paths
 
 
 def _dimensions(declared: Declared, prefix: str) -> dict[str, Dimension]:
@@ -129,7 +161,7 @@ def _dimensions(declared: Declared, prefix: str) -> dict[str, Dimension]:
 
 def _get(declared: Any, path: str) -> Any:
     for name in path.split("."):
-        declared = getattr(declared, name)
+        declared = getattr(declared, name, None)
     return declared
 
 

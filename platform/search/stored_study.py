@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import optuna
+from optuna.study import StudyDirection
 
 from turnier.games.errors import UserError
 from turnier.results.store import Store
@@ -15,12 +16,16 @@ from turnier.results.store import Store
 optuna.logging.set_verbosity(optuna.logging.WARNING)
 
 
-def open_study(store: Store, name: str, definition: Mapping[str, Any]) -> optuna.Study:
-    """Returns the study of that name, to maximise; raises UserError where it is stored with another definition."""
+def open_study(
+    store: Store,
+    name: str,
+    definition: Mapping[str, Any],
+    directions: Sequence[StudyDirection] = (StudyDirection.MAXIMIZE,),
+) -> optuna.Study:
+    """Returns the study of that name; raises UserError where it is stored with another definition."""
     with optuna_errors(store.shown_url):
-        study = optuna.create_study(
-            storage=optuna.storages.RDBStorage(store.url), study_name=name, direction="maximize", load_if_exists=True
-        )
+        storage = optuna.storages.RDBStorage(store.url)
+        study = optuna.create_study(storage=storage, study_name=name, directions=list(directions), load_if_exists=True)
         mine, stored = json.loads(json.dumps(definition)), study.user_attrs.get("definition")
         if stored is None:
             if study.get_trials(deepcopy=False):

@@ -1,4 +1,4 @@
-"""The study runner: CMA-ES over an agent's parameters, every candidate one Optuna trial, resumable after any kill.
+"""The study runner: a sampler over an agent's parameters, every candidate one Optuna trial, resumable after any kill.
 
 The storage is the only state. A started study asks its generations again, checks that they are the stored ones, tells
 the stored values and goes on; single games of an unfinished candidate come from the store too.
@@ -8,79 +8,35 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
 from turnier.agents.agent import Agent
 from turnier.agents.registry import AGENTS
-from turnier.arena.executors import Executor
+from turnier.arena.executors import MATCHES, Executor
 from turnier.arena.progress import Bar
-from turnier.arena.spec import MatchRecord, MatchSpec, derive_seed
+from turnier.arena.spec import MatchRecord, MatchSpec
 from turnier.games.errors import UserError
 from turnier.games.game import Game
 from turnier.games.registry import GAMES
-from turnier.results.play import play_into
+from turnier.results.locks import Lock
+from turnier.results.play import play_into, serve_into
 from turnier.results.run_progress import run_bar
 from turnier.results.store import Store
-from turnier.search.samplers import CmaEs
+from turnier.search.definition import StudyDefinition
+from turnier.search.generation import Candidate, Generation
+from turnier.search.noise import NOISES
+from turnier.search.objective import Objective
+from turnier.search.samplers.registry import SAMPLERS
 from turnier.search.space import Space
+from turnier.search.spare import StudyGames
 from turnier.search.stored_study import open_study, optuna_errors
+from turnier.statistics.intervals import mean_interval
 
-
-@dataclass(frozen=True)
-class StudyDefinition:
-    """What a study searches and how; a stored study is only continued with the same definition."""
-
-    name: str
-    game: str
-    agent: str  # the start point and all that is not searched
-    parameters: tuple[str, ...]  # paths, see Space.of
-    population: int
-    games: int  # a candidate
-    sigma: float = 0.3
-    seed: int = 1
-    sampler: str = "cmaes"
-
-    def __post_init__(self) -> None:
-        if self.population < 4:
-            raise UserError(f"a population must have at least 4 candidates, got {self.population}.")
-        if self.games < 1:
-            raise UserError(f"a candidate must play at least 1 game, got {self.games}.")
-        if self.seed < 0:
-            raise UserError(f"a seed must be 0 or larger, got {self.seed}.")
-
-    def candidate_specs(self, agent: Agent, generation: int, index: int) -> list[MatchSpec]:
-        """Returns a candidate's matches; seeds depend on the study's seed, generation, candidate and game only."""
-        return [
-            MatchSpec(self.game, (agent.full_text(),), derive_seed(self.seed, "search", generation, index, i))
-            for i in range(self.games)
-        ]
-
-    def held_out_specs(self, agent: Agent, games: int) -> list[MatchSpec]:
-        """Returns matches on seeds that the search never sees, the same for every agent."""
-        return [MatchSpec(self.game, (agent.full_text(),), derive_seed(self.seed, "held-out", i)) for i in range(games)]
-
-
-@dataclass
-class Candidate:
-    """One member of a generation: its agent, its matches and what they scored so far."""
-
-    vector: list[float]
-    values: dict[str, Any]
-    specs: list[MatchSpec]
-    records: dict[str, MatchRecord] = field(default_factory=dict)
-    trial: FrozenTrial | None = None
-
-    @property
-    def done(self) -> bool:
-        return self.trial is not None or len(self.records) == len(self.specs)
-
-    def scores(self) -> list[float]:
-        return [self.records[spec.id].scores[0] for spec in self.specs]
+Fits = Callable[[Generation], bool]  # whether a generation is still to be played
 
 
 class Study:
@@ -91,13 +47,16 @@ class Study:
         self.definition = definition
         self.game: Game = GAMES.make(definition.game)
         self.agent: Agent = AGENTS.make(definition.agent)
-        if self.game.num_seats != 1:
-            raise UserError(f"a study tunes mean scores of one-seat games, got {self.game}; choose 2048.")
         self.agent.require(self.game)
+        self.objective = Objective(self.game, definition.against, definition.seed)
+        self.noise = NOISES.make(definition.noise)
         self.space = Space.of(self.agent, definition.parameters)
-        self.optuna = open_study(store, definition.name, asdict(definition))
-        store.begin_run(self.run_id, "study", definition.name, asdict(definition))
-        self.strategy = CmaEs(self.space.encode(self.agent), definition.sigma, definition.population, definition.seed)
+        start = self.space.encode(self.agent)
+        self.search = SAMPLERS.make(definition.sampler).begin(start, definition.seed)
+        self.games = 0  # that the search was told of
+        self.spare_games = 0  # that this driver played of recommendations
+        self.optuna = open_study(store, definition.name, definition.stored)
+        store.begin_run(self.run_id, "study", definition.name, definition.stored)
 
     @property
     def run_id(self) -> str:
@@ -105,80 +64,139 @@ class Study:
 
     def run(self, generations: int, executor: Executor) -> None:
         """Runs until `generations` are complete; those that are stored already are only replayed."""
-        with self.store.lock(self.run_id) as lock, optuna_errors(self.store.shown_url):
+        # Populations may grow: what is left is as large as what is known.
+        first = self._generation({})
+        self._run(executor, generations * first.most_games, lambda generation: generation.number < generations)
+
+    def run_budget(self, games: int, executor: Executor) -> None:
+        """Runs until another generation would take the candidates' games above so many in all."""
+        least = self._generation({}).most_games
+        if games < least:
+            raise UserError(f"a budget must last for a generation of {least:,} games, got {games:,}; raise --budget.")
+        self._run(executor, games, lambda generation: self.games + generation.most_games <= games)
+
+    def _run(self, executor: Executor, total: int, fits: Fits) -> None:
+        with (
+            self.store.lock(self.run_id) as lock,
+            optuna_errors(self.store.shown_url),
+            run_bar(self.store, self.run_id, self.definition.name, total) as bar,
+        ):
             stored = self._stored_trials()
             self._summarised = set(self.optuna.user_attrs)
-            total = generations * self.definition.population * self.definition.games
-            with run_bar(self.store, self.run_id, self.definition.name, total) as bar:
-                for generation in range(generations):
-                    lock.heartbeat()  # raises where another driver has taken over
-                    self._run_generation(generation, stored, executor, bar)
+            source = StudyGames(self.store, self.objective)
+            generation = self._next(stored, source, bar, lock, fits)
+            for records in serve_into(self.store, self.run_id, source, executor):
+                for record in records:
+                    if generation and generation.take(record):
+                        bar.advance(1)
+                    else:
+                        source.take(record)
+                if generation and self._goes_on(generation, source):
+                    continue
+                generation = generation and self._next(stored, source, bar, lock, fits)
+            self.spare_games += source.played
+            bar.expect(bar.done - bar.total, bar.unit)  # a budget seldom ends with a generation
 
-    def _stored_trials(self) -> dict[tuple[int, int], FrozenTrial]:
-        trials = self.optuna.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
-        return {(t.user_attrs["generation"], t.user_attrs["index"]): t for t in trials}
+    def _next(
+        self, stored: Mapping[int, dict[int, FrozenTrial]], source: StudyGames, bar: Bar, lock: Lock, fits: Fits
+    ) -> Generation | None:
+        """Begins generations until one has games to play; returns it, or None where no other one fits."""
+        while fits(generation := self._generation(stored.get(self.search.generation, {}))):
+            lock.heartbeat()  # raises where another driver has taken over
+            self._told, self._bar = 0, bar
+            if not generation.stored:
+                source.recommend(self.recommended(), self.search.generation)
+            bar.note(f"generation {generation.number + 1}")
+            bar.skip(generation.known_games)
+            if self._goes_on(generation, source):
+                return generation
+        source.stop()
+        return None
 
-    def _run_generation(
-        self, generation: int, stored: dict[tuple[int, int], FrozenTrial], executor: Executor, bar: Bar
-    ) -> None:
-        candidates = self._ask(generation, stored)
-        bar.note(f"generation {generation + 1}")
-        bar.skip(sum(c.trial is not None for c in candidates) * self.definition.games)
-        by_match = {spec.id: c for c in candidates if c.trial is None for spec in c.specs}
-        specs = [spec for c in candidates if c.trial is None for spec in c.specs]
-        told = 0
-        for records in play_into(self.store, self.run_id, specs, executor) if specs else ():
-            for record in records:
-                by_match[record.spec.id].records[record.spec.id] = record
-            bar.advance(len(records))
-            # Trials are added in the order of candidates, so that their numbers do not depend on who finished first.
-            while told < len(candidates) and candidates[told].done:
-                self._add_trial(generation, told, candidates[told])
-                told += 1
-        values = [float(c.trial.value) for c in candidates if c.trial is not None and c.trial.value is not None]
-        self.strategy.tell(values)
-        if f"generation {generation}" not in self._summarised:
-            self.optuna.set_user_attr(f"generation {generation}", self._generation_summary(values))
-            bar.print(
-                f"generation {generation + 1:>3}: candidates' mean {statistics.fmean(values):>9,.0f}"
-                f"   best {max(values):>9,.0f}   sigma {self.strategy.sigma:.3f}"
-            )
+    def _goes_on(self, generation: Generation, source: StudyGames) -> bool:
+        """Adds finished candidates and asks for what is to be played next; returns whether the generation waits for it.
 
-    def _ask(self, generation: int, stored: dict[tuple[int, int], FrozenTrial]) -> list[Candidate]:
-        """Asks the generation's candidates; raises UserError where they are not the stored ones."""
-        candidates = []
-        for index, vector in enumerate(self.strategy.ask().tolist()):
+        What the store has is taken at once. A complete generation is told to the search.
+        """
+        self._add_trials(generation, self.noise.one_stage)
+        while not generation.waiting:
+            specs = generation.wanted()
+            if not specs:
+                self._end(generation, source)
+                return False
+            MATCHES.prepare(specs)
+            ids = list(dict.fromkeys(spec.id for spec in specs))
+            self.store.discard_failures(ids)
+            known = self.store.records(ids)
+            if known:
+                self.store.link(self.run_id, [record.spec.id for record in known])
+                self._bar.skip(sum(generation.take(record) for record in known))
+            have = {record.spec.id for record in known}
+            source.waiting.extend({spec.id: spec for spec in specs if spec.id not in have}.values())
+            self._add_trials(generation, self.noise.one_stage)
+        return True
+
+    def _end(self, generation: Generation, source: StudyGames) -> None:
+        self._add_trials(generation, True)
+        values = generation.values()
+        self.search.tell(values)
+        self.games += generation.games
+        name = f"generation {generation.number}"
+        if name in self._summarised:
+            return
+        summary = self._summary(values)
+        spare = source.values()
+        if len(spare) > 1:
+            mean, half = mean_interval(spare)
+            summary["recommended before"] = {"mean": mean, "half_width": half, "games": len(spare)}
+        self.optuna.set_user_attr(name, summary)
+        known = f"   recommended {mean:,.6g} ± {half:,.2g}" if len(spare) > 1 else ""
+        self._bar.print(
+            f"generation {generation.number + 1:>3}: candidates' mean {statistics.fmean(values):>9,.6g}"
+            f"   best {max(values):>9,.6g}   sigma {self.search.sigma:.3f}{known}"
+        )
+
+    def _stored_trials(self) -> dict[int, dict[int, FrozenTrial]]:
+        """Returns the stored trials by generation and index."""
+        found: dict[int, dict[int, FrozenTrial]] = defaultdict(dict)
+        for trial in self.optuna.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)):
+            found[trial.user_attrs["generation"]][trial.user_attrs["index"]] = trial
+        return found
+
+    def _generation(self, stored: Mapping[int, FrozenTrial]) -> Generation:
+        """Asks the next generation's candidates; raises UserError where they are not the stored ones."""
+        number, candidates = self.search.generation, []
+        for index, vector in enumerate(self.search.ask().tolist()):
             values = self.space.decode(vector)
-            agent = self.space.apply(self.agent, values)
-            trial = stored.get((generation, index))
+            trial = stored.get(index)
             if trial is not None and trial.user_attrs["vector"] != vector:
                 raise UserError(
                     f"study {self.definition.name!r} must replay as stored, but candidate {index} of generation"
-                    f" {generation} differs; the versions of cma or numpy changed: start another study with --name."
+                    f" {number} differs; the versions of cma or numpy changed: start another study with --name."
                 )
-            specs = self.definition.candidate_specs(agent, generation, index)
-            candidates.append(Candidate(vector, values, specs, trial=trial))
-        return candidates
+            candidates.append(Candidate(vector, values, self.space.apply(self.agent, values), trial=trial))
+        return Generation(number, candidates, self.objective, self.noise)
 
-    def _add_trial(self, generation: int, index: int, candidate: Candidate) -> None:
+    def _add_trials(self, generation: Generation, complete: bool) -> None:
+        """Adds the trials of finished candidates, in order: their numbers do not depend on who finished first."""
+        while complete and self._told < len(generation.candidates) and generation.played(self._told):
+            self._add_trial(generation, self._told)
+            self._told += 1
+
+    def _add_trial(self, generation: Generation, index: int) -> None:
+        candidate = generation.candidates[index]
         if candidate.trial is not None:
             return
-        scores = candidate.scores()
-        failed = [r for r in candidate.records.values() if r.termination != "normal"]
+        scores = generation.scores_of(index)
         mean = statistics.fmean(scores)
-        if failed or not math.isfinite(mean):
-            raise UserError(
-                f"every game of a study must end normally, got {failed[0].termination if failed else mean}"
-                f" in generation {generation}, candidate {index}; mend the agent and start again."
-            )
         attributes = {
-            "generation": generation,
+            "generation": generation.number,
             "index": index,
             "vector": candidate.vector,
             "mean": mean,
             "standard_error": statistics.stdev(scores) / math.sqrt(len(scores)) if len(scores) > 1 else None,
             "games": len(scores),
-            "seconds": sum(r.seconds for r in candidate.records.values()),
+            "seconds": generation.seconds_of(index),
         }
         candidate.trial = create_trial(
             value=mean,
@@ -188,32 +206,41 @@ class Study:
         )
         self.optuna.add_trial(candidate.trial)
 
-    def _generation_summary(self, values: Sequence[float]) -> dict[str, Any]:
+    def _summary(self, values: Sequence[float]) -> dict[str, Any]:
         return {
             "mean": statistics.fmean(values),
             "best": max(values),
-            "sigma": self.strategy.sigma,
-            "axis_ratio": self.strategy.axis_ratio,
-            "recommendation": {k: v for k, v in self.space.decode(self.strategy.mean).items()},
+            **self.search.facts(),
+            "games": self.games,
+            "recommendation": self.space.decode(self.search.recommended()),
         }
 
     def recommended(self) -> Agent:
-        """Returns the agent at the distribution's mean after `run`."""
-        return self.space.apply(self.agent, self.space.decode(self.strategy.mean))
+        """Returns the agent that the search recommends after `run`."""
+        return self.space.apply(self.agent, self.space.decode(self.search.recommended()))
 
-    def best(self) -> tuple[Agent, float]:
-        """Returns the agent of the trial with the largest value, and that (lucky) value."""
-        trials = [t for (g, _), t in self._stored_trials().items() if g < self.strategy.generation]
-        trial = max(trials, key=lambda t: float(t.value or -math.inf))
-        return self.space.apply(self.agent, dict(trial.params)), float(trial.value or np.nan)
+    def best(self, count: int = 1) -> list[tuple[Agent, float]]:
+        """Returns the agents with the largest values, and these (lucky) values; the mean where one was tried again."""
+        values: dict[str, list[float]] = defaultdict(list)
+        agents: dict[str, Agent] = {}
+        for generation, trials in self._stored_trials().items():
+            for trial in trials.values() if generation < self.search.generation else ():
+                agent = self.space.apply(self.agent, dict(trial.params))
+                agents[agent.full_text()] = agent
+                values[agent.full_text()].append(float(trial.value or 0.0))
+        means = {text: statistics.fmean(found) for text, found in values.items()}
+        return [(agents[text], means[text]) for text in sorted(means, key=lambda text: -means[text])[:count]]
 
-    def play_held_out(self, agents: dict[str, Agent], games: int, executor: Executor) -> dict[str, list[float]]:
-        """Plays fresh games on the same held-out seeds for every agent; returns the scores by label, in seed order."""
-        specs = {label: self.definition.held_out_specs(agent, games) for label, agent in agents.items()}
-        scores: dict[str, float] = {}
-        flat = list({spec.id: spec for group in specs.values() for spec in group}.values())
+    def play_held_out(self, agents: Mapping[str, Agent], units: int, executor: Executor) -> dict[str, list[float]]:
+        """Plays fresh games on the same held-out seeds for every agent; returns the values by label, in seed order."""
+        wanted = {
+            label: [self.objective.held_out_unit(agent.full_text(), n) for n in range(units)]
+            for label, agent in agents.items()
+        }
+        records: dict[str, MatchRecord] = {}
+        flat: dict[str, MatchSpec] = {s.id: s for group in wanted.values() for unit in group for s in unit}
         with run_bar(self.store, self.run_id, "held-out games", len(flat)) as bar:
-            for records in play_into(self.store, self.run_id, flat, executor):
-                scores |= {record.spec.id: record.scores[0] for record in records}
-                bar.advance(len(records))
-        return {label: [scores[spec.id] for spec in group] for label, group in specs.items()}
+            for batch in play_into(self.store, self.run_id, list(flat.values()), executor):
+                records |= {record.spec.id: record for record in batch}
+                bar.advance(len(batch))
+        return {label: self.objective.values(group, records) for label, group in wanted.items()}

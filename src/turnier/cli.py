@@ -1,4 +1,4 @@
-"""The command line: games, agents, play, tournament, compare, certainty, train, results, report, verify, bench."""
+"""The command line: games, agents, play, tournament, compare, tune, certainty, train, results, report, verify."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from turnier.games.errors import UserError
 from turnier.games.parameters import Declared, Registry, parameters_of
 from turnier.games.registry import GAMES
 from turnier.operations import doctor, export, resumed_words, status
+from turnier.tune_command import tune
 
 app = typer.Typer(
     add_completion=False,
@@ -283,21 +284,8 @@ def train(
     from turnier.results.store import Store
     from turnier.train_command import Wanted, train
 
-    wanted = Wanted(
-        game,
-        evaluator,
-        learning,
-        games,
-        out,
-        seed,
-        threads,
-        every,
-        evaluate_every,
-        against,
-        evaluation_games,
-        evaluation_workers,
-        plot,
-    )
+    shown = (evaluate_every, against, evaluation_games, evaluation_workers, plot)
+    wanted = Wanted(game, evaluator, learning, games, out, seed, threads, every, *shown)
     with Store.open(store) as results:
         train(console, wanted, results)
 
@@ -390,6 +378,7 @@ app.command(short_help="Shows running and past runs.")(status)
 app.command(short_help="Writes a run's games to files.")(export)
 app.command(short_help="Checks what Turnier stands on.")(doctor)
 app.command(short_help="Shows everything stored in the browser.")(dashboard)
+app.command(short_help="Searches the parameters with which an agent plays best.")(tune)
 
 
 def main() -> None:

@@ -17,8 +17,10 @@ from turnier.arena.executors import make_executor
 from turnier.command import in_this_environment, run_app
 from turnier.games.errors import unknown
 from turnier.results.store import DEFAULT_URL, Store
-from turnier.search.report import plot_study, print_comparison, print_parameters
-from turnier.search.study import Study, StudyDefinition
+from turnier.search.definition import StudyDefinition
+from turnier.search.honest import finalists, play_final, print_rows
+from turnier.search.report import plot_study, print_parameters
+from turnier.search.study import Study
 
 
 @dataclass(frozen=True)
@@ -84,8 +86,8 @@ def run_study(
             game=game,
             agent=start.full_text(),
             parameters=parameters,
-            population=population or chosen.population,
-            games=games or chosen.games,
+            sampler=f"cmaes(population={population or chosen.population})",
+            noise=f"fixed(games={chosen.games if games is None else games})",
             seed=seed,
         )
         study = Study(Store.open(store), definition)
@@ -93,16 +95,11 @@ def run_study(
         console.print(f"Study {definition.name} in {url}; watch it with: {dashboard} {url}")
         with make_executor(executor, workers, address) as pool:
             study.run(generations or chosen.generations, pool)
-            best, claimed = study.best()
-            found = {"best candidate": best, "recommended": study.recommended()}
-            agents = {start_label: start, **baselines(start), **found}
-            scores = study.play_held_out(agents, held_out or chosen.held_out, pool)
-        print_parameters(console, study, {start_label: start, **found})
-        print_comparison(console, scores, start_label, "held-out games: seeds that the search has not seen")
-        console.print(
-            f"The best candidate claimed {claimed:,.0f} in the search, and luck is part of that.\n"
-            f"Recommended, the mean of the distribution: {agents['recommended']}"
-        )
+            playing = finalists(study, start_label, baselines(start))
+            rows, scores = play_final(study, playing, held_out or chosen.held_out, pool)
+        print_parameters(console, study, {label: one.agent for label, one in playing.items()})
+        print_rows(console, rows, study.objective.name)
+        console.print(f"Recommended: {study.recommended()}")
         plot_study(study, scores, picture / f"{definition.name}.png")
         console.print(f"Picture: {picture / definition.name}.png")
 

@@ -56,6 +56,23 @@ def test_ensembles_are_searched_at_every_depth() -> None:
     assert str(changed) == "majority(agent=mctse(iterations=20,evaluator=heuristics2048(merge=0.25)),members=3)"
 
 
+def test_a_range_may_be_narrower() -> None:
+    depth, merge = Space.of(AGENT, ["rollout_depth=100..200", "evaluator.merge=0.5..0.9"]).dimensions
+    assert [depth.decode(x) for x in (0, 0.5, 1)] == [100, 150, 200]
+    assert [merge.decode(x) for x in (0, 1)] == [0.5, 0.9]
+    for limits in ("0..50", "200..100", "100..1e9", "1,2", "100", "-1..200"):  # the start has 150
+        with pytest.raises(UserError, match=r"a range of rollout_depth must be LOW\.\.HIGH"):
+            Space.of(AGENT, [f"rollout_depth={limits}"])
+    with pytest.raises(UserError, match="range"):
+        Space.of(AGENT, ["selection=0..1"])
+
+
+def test_rounding_does_not_lead_out_of_a_range() -> None:
+    agent = make_agent("expectimax(evaluator=rows2048)")
+    space = Space.of(agent, ["evaluator.*"])
+    assert space.apply(agent, space.decode([1.0] * space.size)) != space.apply(agent, space.decode([0.0] * space.size))
+
+
 @pytest.mark.parametrize("path", ["iteration", "evaluator.merg", "evaluato.*", "evaluator"])
 def test_an_unknown_path_names_the_closest(path: str) -> None:
     with pytest.raises(UserError, match="There is no parameter to search in mctse named"):

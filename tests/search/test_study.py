@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,13 @@ from sqlalchemy import text
 from turnier.arena.executors import make_executor
 from turnier.games.errors import UserError
 from turnier.results.store import Store
-from turnier.search.study import Study, StudyDefinition
+from turnier.search.definition import StudyDefinition
+from turnier.search.study import Study
 
 REPO = Path(__file__).resolve().parents[2]
 SCRIPT = REPO / "studies" / "cmaes_heuristics.py"
 AGENT = "mctse(iterations=10,rollout_depth=2,maxnodes=10,evaluator=heuristics2048())"
-TINY = StudyDefinition("tiny", "2048(size=4)", AGENT, ("evaluator.*",), population=6, games=3, seed=4)
+TINY = StudyDefinition("tiny", "2048(size=4)", AGENT, ("evaluator.*",), "cmaes(population=6)", "fixed(games=3)", seed=4)
 UNTIMED = ("generation", "index", "vector", "mean", "standard_error", "games")
 
 
@@ -63,8 +65,10 @@ def test_a_trial_is_a_candidate_with_its_figures(uninterrupted: str) -> None:
     study = Study(store, TINY)
     for trial in table:
         agent = study.space.apply(study.agent, trial["params"])
-        specs = TINY.candidate_specs(agent, trial["generation"], trial["index"])
-        scores = [record.scores[0] for record in store.records([spec.id for spec in specs])]
+        units = [
+            study.objective.search_unit(agent.full_text(), trial["generation"], trial["index"], n) for n in range(3)
+        ]
+        scores = [record.scores[0] for record in store.records([spec.id for (spec,) in units])]
         assert len(scores) == trial["games"] == 3
         assert trial["value"] == trial["mean"] == pytest.approx(sum(scores) / 3)
 
@@ -80,22 +84,25 @@ def test_running_again_plays_nothing_and_more_generations_go_on(uninterrupted: s
 
 def test_the_search_state_is_rebuilt_from_the_store(uninterrupted: str) -> None:
     first, second = run_study(uninterrupted), run_study(uninterrupted)
-    assert first.strategy.mean == second.strategy.mean
+    assert first.search.recommended() == second.search.recommended()
     assert str(first.recommended()) == str(second.recommended())
 
 
 def test_another_definition_is_refused_with_the_difference(uninterrupted: str) -> None:
-    other = StudyDefinition("tiny", "2048(size=4)", AGENT, ("evaluator.*",), population=6, games=5, seed=4)
+    other = StudyDefinition(
+        "tiny", "2048(size=4)", AGENT, ("evaluator.*",), "cmaes(population=6)", "fixed(games=5)", seed=4
+    )
     with pytest.raises(UserError, match=r"stored with games 3 \(now 5\)"):
         Study(Store.open(uninterrupted), other)
 
 
 def test_held_out_seeds_are_not_those_of_the_search(uninterrupted: str) -> None:
     study = run_study(uninterrupted)
-    searched = {s.seed for g in range(50) for i in range(6) for s in TINY.candidate_specs(study.agent, g, i)}
-    held_out = [s.seed for s in TINY.held_out_specs(study.agent, 500)]
-    assert len(set(held_out)) == 500
-    assert not searched & set(held_out)
+    text, units = study.agent.full_text(), study.objective
+    searched = {units.search_unit(text, g, i, n)[0].seed for g in range(50) for i in range(6) for n in range(3)}
+    held_out = {units.held_out_unit(text, n)[0].seed for n in range(500)}
+    spare = {units.spare_unit(text, g, n)[0].seed for g in range(50) for n in range(20)}
+    assert len(searched | held_out | spare) == 900 + 500 + 1000
     with make_executor("serial") as pool:
         scores = study.play_held_out({"a": study.agent, "b": study.recommended()}, 4, pool)
     assert {label: len(values) for label, values in scores.items()} == {"a": 4, "b": 4}
@@ -107,11 +114,10 @@ def test_a_second_driver_is_refused(uninterrupted: str) -> None:
         Study(Store.open(uninterrupted), TINY).run(3, pool)
 
 
-@pytest.mark.parametrize("change", [{"population": 1}, {"games": 0}, {"seed": -1}])
-def test_senseless_definitions_are_refused(change: dict[str, int]) -> None:
+@pytest.mark.parametrize("change", [{"sampler": "cmaes(population=1)"}, {"noise": "fixed(games=0)"}, {"seed": -1}])
+def test_senseless_definitions_are_refused(change: dict[str, Any]) -> None:
     with pytest.raises(UserError, match="must"):
-        StudyDefinition(**({"name": "x", "game": "2048", "agent": AGENT, "parameters": ("evaluator.*",)}
-                           | {"population": 6, "games": 3} | change))  # fmt: skip
+        replace(TINY, **change)
 
 
 # Enough games that a study lasts some seconds and a kill hits its middle.

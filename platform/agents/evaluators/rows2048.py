@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -78,7 +78,7 @@ class Rows2048(Evaluator):
 @functools.lru_cache(maxsize=16)
 def _weights(values: tuple[float, ...], max_return: float) -> npt.NDArray[np.float64]:
     """Returns the evaluator's weights: OWN unused ones, then the table."""
-    return np.concatenate([np.zeros(OWN), row_table(*values) / max_return // GRAIN * GRAIN])
+    return np.concatenate([np.zeros(OWN), np.floor(row_table(*values) / max_return / GRAIN) * GRAIN])
 
 
 def row_table(
@@ -92,23 +92,47 @@ def row_table(
     corner: float,
 ) -> npt.NDArray[np.float64]:
     """Returns the points of every line of four exponents, [65536]; the first has the lowest four bits."""
-    rows = np.arange(NUM_ROWS)
-    line = [rows >> 4 * i & 15 for i in range(4)]  # [65536] each
+    lines = _lines()
     powers = np.arange(16.0) ** monotonicity_power
-    steps = [powers[b] - powers[a] for a, b in itertools.pairwise(line)]
-    rises = np.sum([np.maximum(step, 0.0) for step in steps], axis=0)
-    falls = np.sum([np.maximum(-step, 0.0) for step in steps], axis=0)
-    highest = np.max(line, axis=0)
-    at_end = (line[0] == highest) | (line[3] == highest)
+    steps = powers[None, :] - powers[:, None]
+    rises, falls = (_added(np.maximum(step, 0.0).ravel(), lines.pairs) for step in (steps, -steps))
     table: npt.NDArray[np.float64] = (
         lost
-        + empty * np.sum([tile == 0 for tile in line], axis=0)
-        + merges * _beside_equal(line)
+        + empty * lines.empty
+        + merges * lines.beside_equal
         - monotonicity * np.minimum(rises, falls)
-        - sum_ * (np.arange(16.0) ** sum_power)[np.stack(line)].sum(axis=0)
-        + corner * highest * at_end
+        - sum_ * _added(np.arange(16.0) ** sum_power, lines.tiles)
+        + corner * lines.highest_at_end
     )
     return table
+
+
+def _added(values: npt.NDArray[np.float64], indices: list[npt.NDArray[np.int64]]) -> npt.NDArray[np.float64]:
+    total = values[indices[0]]
+    for index in indices[1:]:
+        total += values[index]
+    return total
+
+
+class _Lines(NamedTuple):
+    """What no weight changes of every line, [65536] each: a search builds a table for every candidate."""
+
+    tiles: list[npt.NDArray[np.int64]]  # four, exponents
+    pairs: list[npt.NDArray[np.int64]]  # three: 16 * a tile's exponent + the next one's
+    empty: npt.NDArray[np.float64]
+    beside_equal: npt.NDArray[np.float64]
+    highest_at_end: npt.NDArray[np.float64]  # the highest exponent where it stands at an end, else 0
+
+
+@functools.cache
+def _lines() -> _Lines:
+    rows = np.arange(NUM_ROWS)
+    line = [rows >> 4 * i & 15 for i in range(4)]
+    highest = np.max(line, axis=0)
+    at_end = (line[0] == highest) | (line[3] == highest)
+    empty = np.sum([tile == 0 for tile in line], axis=0)
+    pairs = [16 * a + b for a, b in itertools.pairwise(line)]
+    return _Lines(line, pairs, *(x.astype(np.float64) for x in (empty, _beside_equal(line), highest * at_end)))
 
 
 def _beside_equal(line: list[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:

@@ -1,0 +1,60 @@
+"""What a study searches and how, as it is stored."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from turnier.agents.registry import AGENTS
+from turnier.arena.spec import derive_seed
+from turnier.games.errors import UserError
+from turnier.games.registry import GAMES
+from turnier.search.noise import NOISES, Fixed
+from turnier.search.samplers.cmaes import Cmaes
+from turnier.search.samplers.registry import SAMPLERS
+from turnier.search.samplers.sampler import MOST
+
+
+@dataclass(frozen=True)
+class StudyDefinition:
+    """What a study searches and how; a stored study is only continued with the same definition."""
+
+    name: str
+    game: str
+    agent: str  # the start point and all that is not searched
+    parameters: tuple[str, ...]  # paths, see Space.of
+    sampler: str = "cmaes"
+    noise: str = "fixed"
+    against: tuple[str, ...] = ()
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        SAMPLERS.make(self.sampler), NOISES.make(self.noise)
+        if self.seed < 0:
+            raise UserError(f"a seed must be 0 or larger, got {self.seed}.")
+
+    @property
+    def stored(self) -> dict[str, Any]:
+        """What is stored; of studies as they were before there were other samplers, what was stored then."""
+        sampler, noise = SAMPLERS.make(self.sampler), NOISES.make(self.noise)
+        plain = isinstance(sampler, Cmaes) and sampler == Cmaes(population=sampler.population, sigma=sampler.sigma)
+        if plain and isinstance(noise, Fixed) and not self.against:
+            assert isinstance(sampler, Cmaes)
+            kept = {key: getattr(self, key) for key in ("name", "game", "agent", "parameters", "seed")}
+            population = sampler.population or MOST
+            return kept | {
+                "population": population,
+                "games": noise.games,
+                "sigma": sampler.sigma,
+                "sampler": sampler.name,
+            }
+        return asdict(self) | {"sampler": sampler.full_text(), "noise": noise.full_text()}
+
+    @classmethod
+    def named_by_content(cls, game: str, agent: str, parameters: tuple[str, ...], **rest: Any) -> StudyDefinition:
+        """Returns a definition whose name says what it is: the same one again goes on, another one is another study."""
+        definition = cls("", game, agent, parameters, **rest)
+        digest = f"{derive_seed(json.dumps(definition.stored, sort_keys=True)):016x}"[:6]
+        name = f"{GAMES.make(game).name}-{AGENTS.make(agent).name}-{digest}"
+        return cls(name, game, agent, parameters, **rest)

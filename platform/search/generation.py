@@ -1,0 +1,109 @@
+"""One generation of a study: its candidates, the games they play, and when it is complete."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from optuna.trial import FrozenTrial
+
+from turnier.agents.agent import Agent
+from turnier.arena.spec import MatchRecord, MatchSpec
+from turnier.search.noise import Noise
+from turnier.search.objective import Objective, Unit
+
+
+@dataclass
+class Candidate:
+    """One member of a generation: its agent, its games, and its trial where that is stored."""
+
+    vector: list[float]
+    values: dict[str, Any]
+    agent: Agent
+    units: list[Unit] = field(default_factory=list)
+    trial: FrozenTrial | None = None
+
+
+class Generation:
+    """Asks its noise strategy for games until that wants no more; a pure function of the games' scores."""
+
+    def __init__(self, number: int, candidates: list[Candidate], objective: Objective, noise: Noise) -> None:
+        self.number, self.candidates = number, candidates
+        self.objective, self.noise = objective, noise
+        self.records: dict[str, MatchRecord] = {}
+        self._missing: set[str] = set()
+        texts = [candidate.agent.full_text() for candidate in candidates]
+        self._agents = [(text, texts[:index].count(text)) for index, text in enumerate(texts)]
+
+    @property
+    def stored(self) -> bool:
+        """Whether all candidates have trials, so that no game matters any more."""
+        return all(candidate.trial for candidate in self.candidates)
+
+    @property
+    def most_games(self) -> int:
+        return self.noise.most(self.number, len(self.candidates)) * self.objective.unit_games
+
+    @property
+    def known_games(self) -> int:
+        """How many need not be looked at, since their candidates have trials."""
+        known = [c.trial for c in self.candidates if c.trial] if self.noise.one_stage or self.stored else []
+        return sum(int(trial.user_attrs["games"]) for trial in known) * self.objective.unit_games
+
+    @property
+    def games(self) -> int:
+        """How many games it has asked for or, where it is stored, has played."""
+        if self.stored:
+            return self.known_games
+        return sum(len(unit) for c in self.candidates for unit in c.units)
+
+    def wanted(self) -> list[MatchSpec]:
+        """Returns the matches that it needs next; none where it is complete. Takes those before first."""
+        assert not self._missing
+        if self.stored:
+            return []
+        specs: list[MatchSpec] = []
+        for index, more in enumerate(self.noise.more(self.number, self.scores())):
+            candidate = self.candidates[index]
+            if self.noise.one_stage and candidate.trial:
+                continue
+            for number in range(len(candidate.units), len(candidate.units) + more):
+                text, twin = self._agents[index]
+                unit = self.objective.search_unit(text, self.number, index, number, twin)
+                candidate.units.append(unit)
+                specs += unit
+        self._missing = {spec.id for spec in specs} - self.records.keys()
+        return specs
+
+    def take(self, record: MatchRecord) -> bool:
+        """Takes a match; returns whether it was waited for."""
+        mine = record.spec.id in self._missing
+        if mine:
+            self.records[record.spec.id] = record
+            self._missing.discard(record.spec.id)
+        return mine
+
+    @property
+    def waiting(self) -> bool:
+        return bool(self._missing)
+
+    def played(self, index: int) -> bool:
+        """Returns whether a candidate has its trial, or all games that it asked for so far are here."""
+        candidate = self.candidates[index]
+        if candidate.trial or not candidate.units:
+            return candidate.trial is not None
+        return all(spec.id in self.records for unit in candidate.units for spec in unit)
+
+    def scores(self) -> list[list[float]]:
+        return [self.objective.values(candidate.units, self.records) for candidate in self.candidates]
+
+    def scores_of(self, index: int) -> list[float]:
+        return self.objective.values(self.candidates[index].units, self.records)
+
+    def seconds_of(self, index: int) -> float:
+        units = self.candidates[index].units
+        return sum({spec.id: self.records[spec.id].seconds for unit in units for spec in unit}.values())
+
+    def values(self) -> list[float]:
+        """Returns what the search is told, when all trials are there."""
+        return [float(c.trial.value) for c in self.candidates if c.trial is not None and c.trial.value is not None]

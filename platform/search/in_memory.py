@@ -1,0 +1,39 @@
+"""A search without a store: for races between samplers, and for simulations in which the truth is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from turnier.search.noise import Noise
+from turnier.search.samplers.sampler import Search, Vectors
+
+Play = Callable[[Vectors], Sequence[float]]  # [n, dimensions] -> a game's score of each row
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a generation was, and how many games there were up to its end."""
+
+    vectors: Vectors  # [n, dimensions]
+    scores: list[list[float]]  # of each candidate
+    games: int
+
+
+def search_in_memory(search: Search, noise: Noise, play: Play, games: int) -> Iterator[Told]:
+    """Yields generations until another one would take more than so many games in all."""
+    spent = 0
+    while True:
+        vectors = search.ask()
+        if spent + noise.most(search.generation, len(vectors)) > games:
+            return
+        scores: list[list[float]] = [[] for _ in vectors]
+        while any(more := noise.more(search.generation, scores)):
+            rows = [index for index, count in enumerate(more) for _ in range(count)]
+            for index, score in zip(rows, play(vectors[rows]), strict=True):
+                scores[index].append(score)
+        search.tell([float(np.mean(own)) for own in scores])
+        spent += sum(map(len, scores))
+        yield Told(vectors, scores, spent)

@@ -1,0 +1,163 @@
+"""How often candidates play: strategies against noise, each a pure function of the scores of a generation so far."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from scipy import stats
+
+from turnier.games.errors import UserError
+from turnier.games.parameters import Declared, Registry, parameter
+
+Scores = Sequence[Sequence[float]]  # of each candidate, in the order they were asked for
+_GAMES = "games a candidate; of several seats, times every seat and opponent"
+
+
+@dataclass(frozen=True)
+class Noise(Declared):
+    """Base of all strategies."""
+
+    kind: ClassVar[str] = "noise strategy"
+    one_stage: ClassVar[bool] = True  # a candidate's number of games does not depend on scores
+
+    @abstractmethod
+    def more(self, generation: int, scores: Scores) -> list[int]:
+        """Returns how many more games each candidate plays before asking again; all 0: the generation is complete."""
+
+    @abstractmethod
+    def most(self, generation: int, candidates: int) -> int:
+        """Returns how many games a generation of so many candidates takes at most."""
+
+
+def _up_to(games: int, scores: Scores) -> list[int]:
+    return [max(0, games - len(own)) for own in scores]
+
+
+@dataclass(frozen=True)
+class Fixed(Noise):
+    """Every candidate plays the same number of games."""
+
+    name = "fixed"
+
+    games: int = parameter(1, _GAMES, low=1, high=1_000_000)
+
+    def more(self, generation: int, scores: Scores) -> list[int]:
+        return _up_to(self.games, scores)
+
+    def most(self, generation: int, candidates: int) -> int:
+        return candidates * self.games
+
+
+@dataclass(frozen=True)
+class Growing(Noise):
+    """Candidates play more games from generation to generation, when their differences get smaller."""
+
+    name = "growing"
+
+    games: int = parameter(1, f"{_GAMES}, at first", low=1, high=1_000_000)
+    growth: float = parameter(1.05, "times the games from generation to generation", low=1, high=10)
+    largest: int = parameter(100, "most games a candidate", low=1, high=1_000_000)
+
+    def _games(self, generation: int) -> int:
+        # The exponent is bounded so that a long study does not overflow.
+        grown = math.log(self.games) + generation * math.log(self.growth)
+        return max(self.games, round(math.exp(min(grown, math.log(max(self.games, self.largest))))))
+
+    def more(self, generation: int, scores: Scores) -> list[int]:
+        return _up_to(self._games(generation), scores)
+
+    def most(self, generation: int, candidates: int) -> int:
+        return candidates * self._games(generation)
+
+
+@dataclass(frozen=True)
+class Reevaluated(Noise):
+    """The best of a generation play again before the search is told, so that luck counts for less."""
+
+    name = "reevaluated"
+    one_stage = False
+
+    games: int = parameter(1, _GAMES, low=1, high=1_000_000)
+    share: float = parameter(0.25, "the share of candidates that plays again", low=0.01, high=1)
+    again: int = parameter(1, "games that they play again", low=1, high=1_000_000)
+
+    def _best(self, candidates: int) -> int:
+        return max(1, round(self.share * candidates))
+
+    def more(self, generation: int, scores: Scores) -> list[int]:
+        if any(len(own) < self.games for own in scores):
+            return _up_to(self.games, scores)
+        # By the first games: those played again must not change who plays again.
+        first = [float(np.mean(own[: self.games])) for own in scores]
+        best = set(np.argsort(-np.array(first), kind="stable")[: self._best(len(scores))].tolist())
+        return [max(0, self.games + self.again - len(own)) if i in best else 0 for i, own in enumerate(scores)]
+
+    def most(self, generation: int, candidates: int) -> int:
+        return candidates * self.games + self._best(candidates) * self.again
+
+
+@dataclass(frozen=True)
+class Racing(Noise):
+    """Candidates that a sequential test finds worse than the generation's median stop early.
+
+    Looked at when the games have doubled; Student's t with the generation's pooled variance and alpha shared out evenly
+    over the looks, so that a candidate as good as the median is stopped with probability alpha at most.
+    """
+
+    name = "racing"
+    one_stage = False
+
+    games: int = parameter(16, f"{_GAMES}, of those that are never stopped", low=2, high=1_000_000)
+    first: int = parameter(2, "games before the first look", low=2, high=1_000_000)
+    alpha: float = parameter(0.2, "probability of stopping a candidate as good as the median", low=0.001, high=1)
+
+    def check(self) -> None:
+        if self.first > self.games:
+            raise UserError(f"racing: first must be at most games, got {self.first} and {self.games}.")
+
+    @property
+    def looks(self) -> list[int]:
+        """Numbers of games after which is looked, ascending; after the last there is nothing to stop."""
+        found = [self.first]
+        while found[-1] * 2 < self.games:
+            found.append(found[-1] * 2)
+        return found
+
+    def more(self, generation: int, scores: Scores) -> list[int]:
+        if any(len(own) < self.first for own in scores):
+            return _up_to(self.first, scores)
+        reached = max(len(own) for own in scores)
+        if reached >= self.games:
+            return [0] * len(scores)
+        kept = self._kept(reached, scores)
+        return [min(2 * reached, self.games) - reached if i in kept else 0 for i in range(len(scores))]
+
+    def _kept(self, reached: int, scores: Scores) -> set[int]:
+        """Returns the candidates that have played up to here and are not found worse than the median."""
+        means = np.array([np.mean(own) for own in scores])
+        counts = np.array([len(own) for own in scores])
+        freedom = int((counts - 1).sum())
+        variance = float(sum(np.sum((np.asarray(own) - np.mean(own)) ** 2) for own in scores)) / freedom
+        # The median's own error: pi / 2 times that of a mean of normal values.
+        error = math.sqrt(variance * (1 / reached + math.pi / 2 / counts.sum()))
+        least = float(np.median(means)) - float(stats.t.ppf(1 - self.alpha / len(self.looks), freedom)) * error
+        return {i for i, own in enumerate(scores) if len(own) == reached and means[i] >= least}
+
+    def most(self, generation: int, candidates: int) -> int:
+        return candidates * self.games
+
+
+NOISES: Registry[Noise] = Registry(
+    "noise strategy",
+    {
+        "fixed": "turnier.search.noise:Fixed",
+        "growing": "turnier.search.noise:Growing",
+        "racing": "turnier.search.noise:Racing",
+        "reevaluated": "turnier.search.noise:Reevaluated",
+    },
+)

@@ -1,0 +1,211 @@
+"""Two objectives at once: how strong an agent is, and how long it thinks. A study whose answer is a front, not a point.
+
+The storage is the only state: trials that were asked for and not told are played first when a study goes on. What
+moves cost is measured, so that two runs of one study differ as their clocks do.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import optuna
+from optuna.study import StudyDirection
+from optuna.trial import FrozenTrial, TrialState
+
+from turnier.agents.agent import Agent
+from turnier.agents.registry import AGENTS
+from turnier.arena.executors import Executor
+from turnier.arena.progress import Bar
+from turnier.arena.spec import MatchRecord, derive_seed
+from turnier.games.errors import UserError
+from turnier.games.game import Game
+from turnier.games.registry import GAMES
+from turnier.results.play import play_into
+from turnier.results.run_progress import run_bar
+from turnier.results.store import Store
+from turnier.search.objective import Objective, Unit
+from turnier.search.space import Space
+from turnier.search.stored_study import open_study, optuna_errors
+from turnier.statistics.intervals import mean_interval
+
+DIRECTIONS = (StudyDirection.MAXIMIZE, StudyDirection.MINIMIZE)  # strength, milliseconds a decision
+MOST_FINALISTS = 10
+START = "start"
+
+
+@dataclass(frozen=True)
+class ParetoDefinition:
+    """What is searched and how; a stored study is only continued with the same definition."""
+
+    name: str
+    game: str
+    agent: str  # where the search starts, and all that is not searched
+    parameters: tuple[str, ...]  # paths, see Space.of
+    against: tuple[str, ...] = ()
+    population: int = 24  # candidates a generation
+    games: int = 4  # units of each candidate, see Objective
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if self.population < 4 or self.games < 1 or self.seed < 0:
+            raise UserError(
+                "a search for a front needs a population of 4 or more, 1 game or more and a seed from 0 on, got"
+                f" {self.population}, {self.games} and {self.seed}."
+            )
+
+    @property
+    def stored(self) -> dict[str, Any]:
+        return asdict(self) | {"sampler": "nsga2", "objectives": ["strength", "milliseconds a decision"]}
+
+
+class Point(NamedTuple):
+    """An agent with what it is worth and what it costs; half widths are those of 95 % intervals."""
+
+    label: str
+    agent: Agent
+    strength: float
+    strength_half_width: float
+    milliseconds: float  # a decision
+    milliseconds_half_width: float
+    units: int
+
+
+class ParetoStudy:
+    """A study in a store, ready to run or go on: Optuna's NSGA-II, a generation at a time.
+
+    Source: K. Deb et al., A fast and elitist multiobjective genetic algorithm: NSGA-II, IEEE TEVC 6, 2002.
+    """
+
+    def __init__(self, store: Store, definition: ParetoDefinition) -> None:
+        self.store, self.definition = store, definition
+        self.game: Game = GAMES.make(definition.game)
+        self.agent: Agent = AGENTS.make(definition.agent)
+        self.agent.require(self.game)
+        self.objective = Objective(self.game, definition.against, definition.seed)
+        self.space = Space.of(self.agent, definition.parameters)
+        self.optuna = open_study(store, definition.name, definition.stored, DIRECTIONS)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # names of values are called experimental
+            self.optuna.set_metric_names([self.objective.name, "ms a decision"])
+        store.begin_run(self.run_id, "study", definition.name, definition.stored)
+
+    @property
+    def run_id(self) -> str:
+        return f"study:{self.definition.name}"
+
+    @property
+    def generation_games(self) -> int:
+        return self.definition.population * self.definition.games * self.objective.unit_games
+
+    def run(self, games: int, executor: Executor) -> None:
+        """Runs until another generation would take the candidates' games above so many in all."""
+        generations = games // self.generation_games
+        if not generations:
+            least = f"{self.generation_games:,} games, got {games:,}"
+            raise UserError(f"a budget must last for a generation of {least}; raise --budget.")
+        with (
+            self.store.lock(self.run_id) as lock,
+            optuna_errors(self.store.shown_url),
+            run_bar(self.store, self.run_id, self.definition.name, generations * self.generation_games) as bar,
+        ):
+            per_trial = self.definition.games * self.objective.unit_games
+            told = len(self._trials(TrialState.COMPLETE))
+            bar.skip(told * per_trial)
+            while told < generations * self.definition.population:
+                lock.heartbeat()
+                self._generation(told, executor, bar)
+                told = len(self._trials(TrialState.COMPLETE))
+                front = self.front()
+                strongest = max(front, key=lambda trial: trial.values[0]).values
+                bar.print(
+                    f"generation {told // self.definition.population:>3}: {len(front)} on the front, the strongest"
+                    f" {strongest[0]:,.6g} at {strongest[1]:.3g} ms"
+                )
+
+    def front(self) -> list[FrozenTrial]:
+        """Returns the candidates that no other one beats at both, the cheapest first."""
+        return sorted(self.optuna.best_trials, key=lambda trial: trial.values[1])
+
+    def of(self, trial: FrozenTrial) -> Agent:
+        return self.space.apply(self.agent, trial.params)
+
+    def finalists(self) -> dict[str, Agent]:
+        """Returns the start and the front by label; of a long front, candidates spread evenly along it."""
+        front = self.front()
+        chosen = np.unique(np.linspace(0, len(front) - 1, min(len(front), MOST_FINALISTS)).round().astype(int))
+        return {START: self.agent} | {f"front {n}": self.of(front[i]) for n, i in enumerate(chosen.tolist(), 1)}
+
+    def play_final(self, agents: Mapping[str, Agent], units: int, executor: Executor) -> list[Point]:
+        """Plays fresh games on the same seeds for every agent; returns what they say, in this order."""
+        wanted = {
+            label: [self.objective.held_out_unit(agent.full_text(), n) for n in range(units)]
+            for label, agent in agents.items()
+        }
+        specs = {spec.id: spec for its in wanted.values() for unit in its for spec in unit}
+        with run_bar(self.store, self.run_id, "held-out games", len(specs)) as bar:
+            records = _played(play_into(self.store, self.run_id, list(specs.values()), executor), bar)
+        return [self._point(label, agents[label], its, records) for label, its in wanted.items()]
+
+    def _point(self, label: str, agent: Agent, units: Sequence[Unit], records: Mapping[str, MatchRecord]) -> Point:
+        strength = mean_interval(self.objective.values(units, records))
+        cost = mean_interval([self._milliseconds([unit], records) for unit in units])
+        return Point(label, agent, *strength, *cost, len(units))
+
+    def _trials(self, state: TrialState) -> list[FrozenTrial]:
+        return self.optuna.get_trials(deepcopy=False, states=(state,))
+
+    def _generation(self, told: int, executor: Executor, bar: Bar) -> None:
+        """Plays and tells what is left of the present generation."""
+        size = self.definition.population
+        trials = self._trials(TrialState.RUNNING)
+        while len(trials) < size - told % size:
+            trials.append(self._ask())
+        units = {t.number: self._units(t) for t in trials}
+        specs = {spec.id: spec for its in units.values() for unit in its for spec in unit}
+        records = _played(play_into(self.store, self.run_id, list(specs.values()), executor), bar)
+        for trial in trials:
+            its = units[trial.number]
+            value = float(np.mean(self.objective.values(its, records)))
+            self.optuna.tell(trial.number, [value, self._milliseconds(its, records)])
+
+    def _ask(self) -> FrozenTrial:
+        """Asks for one candidate; its random numbers depend on its number only. The first is the start."""
+        number = len(self.optuna.get_trials(deepcopy=False))
+        if number == 0:
+            self.optuna.enqueue_trial(self.space.decode(self.space.encode(self.agent)))
+        seed = derive_seed(self.definition.seed, "nsga2", number) % 2**32
+        self.optuna.sampler = optuna.samplers.NSGAIISampler(population_size=self.definition.population, seed=seed)
+        trial = self.optuna.ask(self.space.distributions())
+        trial.set_user_attr("agent", str(self.of(trial)))  # type: ignore[arg-type]
+        found: FrozenTrial = self.optuna.get_trials(deepcopy=False)[trial.number]
+        return found
+
+    def _units(self, trial: FrozenTrial) -> list[Unit]:
+        agent, size = self.of(trial).full_text(), self.definition.population
+        generation, index = divmod(trial.number, size)
+        before = self.optuna.get_trials(deepcopy=False)[generation * size : trial.number]
+        twin = [self.of(other).full_text() for other in before].count(agent)
+        numbers = range(self.definition.games)
+        return [self.objective.search_unit(agent, generation, index, n, twin) for n in numbers]
+
+    def _milliseconds(self, units: Sequence[Unit], records: Mapping[str, MatchRecord]) -> float:
+        """Returns what a decision of the agent cost on average."""
+        seconds = decisions = 0.0
+        for unit in units:
+            for number, spec in enumerate(unit):
+                seat, record = number % self.game.num_seats, records[spec.id]
+                seconds += record.seat_seconds[seat]
+                decisions += record.decisions[seat]
+        return 1000 * seconds / max(1.0, decisions)
+
+
+def _played(batches: Any, bar: Bar) -> dict[str, MatchRecord]:
+    records: dict[str, MatchRecord] = {}
+    for batch in batches:
+        records |= {record.spec.id: record for record in batch}
+        bar.advance(len(batch))
+    return records

@@ -1,0 +1,108 @@
+"""CMA-ES of pycma, a generation at a time, with restarts as an option."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from turnier.games.parameters import parameter
+from turnier.search.samplers.sampler import MOST, PopulationSampler, Search, Vectors
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # cma remarks on optional plotting packages
+    import cma
+
+
+@dataclass(frozen=True)
+class Cmaes(PopulationSampler):
+    """Covariance matrix adaptation evolution strategy; recommends the distribution's mean.
+
+    Source: Hansen 2016, "The CMA evolution strategy: a tutorial"; use in Kutsch 2017, 7.1.2. Restarts with a larger
+    population: Auger and Hansen 2005 (IPOP).
+    """
+
+    name = "cmaes"
+
+    population: int = parameter(0, "candidates a generation, 0 = by the budget, at most 64", low=0, high=100_000)
+    sigma: float = parameter(0.3, "standard deviation at the start", low=0.001, high=1)
+    restart: float = parameter(0.0, "restart where sigma falls below, 0 = never", low=0, high=1)
+    growth: float = parameter(2.0, "times the population at a restart", low=1, high=10)
+
+    def begin(self, start: Sequence[float], seed: int) -> CmaesSearch:
+        return CmaesSearch(start, seed, self)
+
+
+class CmaesSearch(Search):
+    """A run of pycma's strategy, or several one after the other."""
+
+    def __init__(self, start: Sequence[float], seed: int, sampler: Cmaes) -> None:
+        super().__init__(start, seed)
+        self.sampler = sampler
+        self._wide = max(2, self.size)  # pycma needs two dimensions: nothing depends on the second of one
+        self.population = sampler.population or MOST
+        self._rng = self.rng()
+        self._asked: list[Any] = []
+        self._told = math.nan  # mean of the latest generation's values
+        self._ended: tuple[float, list[float]] | None = None  # the best run before a restart: its estimate and mean
+        self._strategy = self._new(np.append(self.start, [0.5] * (self._wide - self.size)))
+
+    def _new(self, start: Vectors) -> Any:
+        options: dict[str, Any] = {
+            "bounds": [0, 1],
+            "popsize": self.population,
+            "randn": lambda *shape: self._rng.standard_normal(shape),
+            "seed": np.nan,  # leaves numpy's global generator alone
+            "verbose": -9,
+            "verb_log": 0,
+            # A noisy search runs for its budget; stagnation and tolerances would end it early.
+            "maxiter": np.inf,
+            "tolfun": 0,
+            "tolx": 0,
+            "tolfunhist": 0,
+            "tolflatfitness": np.inf,
+            "tolstagnation": np.inf,
+        }
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return cma.CMAEvolutionStrategy(list(start), self.sampler.sigma, options)
+
+    def ask(self) -> Vectors:
+        if not self._asked:
+            self._rng = self.rng()
+            self._asked = self._strategy.ask()
+        return np.array(self._asked)[:, : self.size]
+
+    def tell(self, values: Sequence[float]) -> None:
+        self._strategy.tell(self._asked, [-value for value in values])
+        self._told, self._asked = float(np.mean(values)), []
+        self.generation += 1
+        if self.sigma < self.sampler.restart:
+            self._restart()
+
+    def _restart(self) -> None:
+        """Begins again anywhere, with a larger population; what was found is kept."""
+        self._ended = (self.estimate(), self.recommended())
+        self.population = round(self.population * self.sampler.growth)
+        self._strategy, self._told = self._new(self.rng().uniform(size=self._wide)), math.nan
+
+    def recommended(self) -> list[float]:
+        """Returns the distribution's mean, that of the run with the largest estimate."""
+        if self._ended and not self._told >= self._ended[0]:
+            return self._ended[1]
+        return [float(x) for x in self._strategy.result.xfavorite[: self.size]]
+
+    def estimate(self) -> float:
+        """Returns the mean of the latest generation, whose candidates lie around the recommendation."""
+        return self._ended[0] if self._ended and not self._told >= self._ended[0] else self._told
+
+    @property
+    def sigma(self) -> float:
+        return float(self._strategy.sigma)
+
+    def facts(self) -> dict[str, float]:
+        return super().facts() | {"axis_ratio": float(self._strategy.D.max() / self._strategy.D.min())}

@@ -1,0 +1,67 @@
+"""CMA-ES whose learning rates follow the signal-to-noise ratio, by the package `cmaes`."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    from cmaes import CMA
+
+from turnier.games.parameters import parameter
+from turnier.search.samplers.sampler import MOST, PopulationSampler, Search, Vectors
+
+
+@dataclass(frozen=True)
+class CmaesLr(PopulationSampler):
+    """CMA-ES with learning-rate adaptation, for noisy and multimodal values; recommends the distribution's mean.
+
+    Source: Nomura, Akimoto and Ono 2023, "CMA-ES with learning rate adaptation".
+    """
+
+    name = "cmaes_lr"
+
+    population: int = parameter(0, "candidates a generation, 0 = by the budget, at most 64", low=0, high=100_000)
+    sigma: float = parameter(0.3, "standard deviation at the start", low=0.001, high=1)
+
+    def begin(self, start: Sequence[float], seed: int) -> CmaesLrSearch:
+        return CmaesLrSearch(start, seed, self)
+
+
+class CmaesLrSearch(Search):
+    def __init__(self, start: Sequence[float], seed: int, sampler: CmaesLr) -> None:
+        super().__init__(start, seed)
+        # The package needs two dimensions; one that nothing depends on stands in for the second.
+        wide = np.append(self.start, 0.5) if self.size == 1 else self.start
+        bounds = np.array([[0.0, 1.0]] * len(wide))
+        self._population = sampler.population or MOST
+        self._strategy = CMA(wide, sampler.sigma, bounds, population_size=self._population, lr_adapt=True)
+        self._asked: list[Vectors] = []
+        self._told = math.nan
+
+    def ask(self) -> Vectors:
+        if not self._asked:
+            self._strategy.reseed_rng(int(self.rng().integers(2**32)))
+            self._asked = [self._strategy.ask() for _ in range(self._population)]
+        return np.array(self._asked)[:, : self.size]
+
+    def tell(self, values: Sequence[float]) -> None:
+        self._strategy.tell([(x, -value) for x, value in zip(self._asked, values, strict=True)])
+        self._told, self._asked = float(np.mean(values)), []
+        self.generation += 1
+
+    def recommended(self) -> list[float]:
+        return [float(x) for x in np.clip(self._strategy.mean[: self.size], 0, 1)]
+
+    def estimate(self) -> float:
+        """Returns the mean of the latest generation, whose candidates lie around the recommendation."""
+        return self._told
+
+    @property
+    def sigma(self) -> float:
+        return float(self._strategy._sigma)

@@ -1,0 +1,61 @@
+"""Bayesian optimisation with a Gaussian process that knows of noise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import norm, qmc
+
+from turnier.games.parameters import parameter
+from turnier.search.samplers.modelled import ModelledSearch
+from turnier.search.samplers.sampler import Sampler, Vectors
+
+TRIED = 512  # random points whose expected improvement is computed, and as many near the best known ones
+
+
+@dataclass(frozen=True)
+class Gp(Sampler):
+    """Expected improvement on a Gaussian process, several candidates at once; recommends the process's top.
+
+    A candidate proposed counts as told with the value expected of it until its games are played (Ginsbourger 2010).
+    """
+
+    name = "gp"
+    usual_noise = "fixed(games=5)"
+
+    population: int = parameter(8, "candidates a generation", low=1, high=1000)
+    startup: int = parameter(24, "candidates that fill the cube evenly first", low=2, high=10_000)
+
+    def begin(self, start: Sequence[float], seed: int) -> GpSearch:
+        return GpSearch(start, seed, self)
+
+
+class GpSearch(ModelledSearch):
+    def __init__(self, start: Sequence[float], seed: int, sampler: Gp) -> None:
+        super().__init__(start, seed)
+        self.sampler = sampler
+
+    def propose(self) -> Vectors:
+        known, count = len(self.history.values), self.sampler.population
+        if known < self.sampler.startup:
+            points = qmc.Sobol(self.size, rng=np.random.default_rng(self.seed)).random_base2(
+                int(np.ceil(np.log2(self.sampler.startup + count)))
+            )
+            points[0] = self.start
+            return np.asarray(points[known : known + count])
+        rng, surface, chosen = self.rng(), self.surface(), []
+        means = surface.means(surface.x)
+        best = surface.x[np.argsort(-means, kind="stable")[:16]]
+        for _ in range(count):
+            near = np.repeat(best, TRIED // 16, axis=0)[:TRIED]
+            spread = rng.choice([0.02, 0.05, 0.15], size=(len(near), 1))
+            tried = np.clip(near + spread * rng.standard_normal(near.shape), 0, 1)
+            tried = np.vstack([rng.uniform(size=(TRIED, self.size)), tried])
+            mean, sd = surface.predict(tried)
+            ahead = (mean - means.max()) / sd
+            point = tried[int(np.argmax(sd * (ahead * norm.cdf(ahead) + norm.pdf(ahead))))]
+            chosen.append(point)
+            surface = surface.believing(point)
+        return np.array(chosen)

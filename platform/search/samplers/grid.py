@@ -1,0 +1,91 @@
+"""Grid search: all combinations of so many steps, and the better half of them again and again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from turnier.games.errors import UserError
+from turnier.games.parameters import parameter
+from turnier.search.samplers.sampler import Sampler, Search, Vectors
+
+LARGEST = 1_000_000  # combinations
+LEFT = 2  # combinations that are never dropped
+
+
+@dataclass(frozen=True)
+class Grid(Sampler):
+    """All combinations in random order, then the better half again, and so on; recommends the best mean of those left.
+
+    Source: sequential halving, Karnin, Koren and Somekh 2013.
+    """
+
+    name = "grid"
+
+    steps: int = parameter(4, "values of every parameter", low=2, high=1000)
+    population: int = parameter(16, "candidates a generation", low=1, high=100_000)
+
+    def begin(self, start: Sequence[float], seed: int) -> GridSearch:
+        return GridSearch(start, seed, self)
+
+
+class GridSearch(Search):
+    def __init__(self, start: Sequence[float], seed: int, sampler: Grid) -> None:
+        super().__init__(start, seed)
+        self.sampler = sampler
+        combinations = sampler.steps**self.size
+        if combinations > LARGEST:
+            raise UserError(
+                f"a grid must have at most {LARGEST:,} combinations, got {sampler.steps} steps of {self.size}"
+                " parameters; search fewer of them, or by another sampler."
+            )
+        self._sums, self._counts = np.zeros(combinations), np.zeros(combinations, np.int64)
+        self._round = self.rng().permutation(combinations)  # those of this round, in order
+        self._next = 0  # place in the round
+        self._left = self._round[:0]  # those that the round before left over, all evaluated equally often
+
+    def _vectors(self, which: Any) -> Vectors:
+        steps = np.stack(np.unravel_index(which, (self.sampler.steps,) * self.size), axis=1)
+        return np.asarray((steps + 0.5) / self.sampler.steps)
+
+    def _asked(self) -> Any:
+        return self._round[self._next : self._next + self.sampler.population]
+
+    def ask(self) -> Vectors:
+        return self._vectors(self._asked())
+
+    def tell(self, values: Sequence[float]) -> None:
+        asked = self._asked()
+        self._sums[asked] += values
+        self._counts[asked] += 1
+        self._next += len(asked)
+        self.generation += 1
+        if self._next == len(self._round):
+            kept = max(min(LEFT, len(self._round)), len(self._round) // 2)
+            self._left = self._round[np.argsort(-self._means(self._round), kind="stable")[:kept]]
+            self._round, self._next = self.rng().permutation(self._left), 0
+
+    def _means(self, which: Any) -> Vectors:
+        return np.asarray(self._sums[which] / np.maximum(self._counts[which], 1))
+
+    def _best(self) -> int:
+        """Returns the best of those left, or of those evaluated where the first round is not over."""
+        among = self._left if len(self._left) else np.flatnonzero(self._counts)
+        return int(among[np.argmax(self._means(among))])
+
+    def recommended(self) -> list[float]:
+        if not self.generation:
+            return [float(x) for x in self.start]
+        return [float(x) for x in self._vectors(np.array([self._best()]))[0]]
+
+    def estimate(self) -> float:
+        return float(self._means(np.array([self._best()]))[0]) if self.generation else math.nan
+
+    @property
+    def sigma(self) -> float:
+        """The spread of the combinations left."""
+        return float(self._vectors(self._round).std(0).mean())

@@ -1,0 +1,36 @@
+"""Random search, the baseline that every other one must beat."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from turnier.games.parameters import parameter
+from turnier.search.samplers.modelled import ModelledSearch
+from turnier.search.samplers.sampler import Sampler, Vectors
+
+
+@dataclass(frozen=True)
+class Random(Sampler):
+    """Uniform candidates, the start first; recommends the top of a smooth surface through all of them."""
+
+    name = "random"
+
+    population: int = parameter(16, "candidates a generation", low=1, high=100_000)
+
+    def begin(self, start: Sequence[float], seed: int) -> RandomSearch:
+        return RandomSearch(start, seed, self)
+
+
+class RandomSearch(ModelledSearch):
+    def __init__(self, start: Sequence[float], seed: int, sampler: Random) -> None:
+        super().__init__(start, seed)
+        self.sampler = sampler
+
+    def propose(self) -> Vectors:
+        points = self.rng().uniform(size=(self.sampler.population, self.size))
+        if self.generation == 0:
+            points[0] = self.start
+        return np.asarray(points)

@@ -1,0 +1,19 @@
+"""Every sampler by name; a new one is one line here."""
+
+from __future__ import annotations
+
+from turnier.games.parameters import Registry
+from turnier.search.samplers.sampler import Sampler
+
+SAMPLERS: Registry[Sampler] = Registry(
+    "sampler",
+    {
+        "cmaes": "turnier.search.samplers.cmaes:Cmaes",
+        "cmaes_lr": "turnier.search.samplers.cmaes_lr:CmaesLr",
+        "gp": "turnier.search.samplers.gp:Gp",
+        "grid": "turnier.search.samplers.grid:Grid",
+        "random": "turnier.search.samplers.random:Random",
+        "spsa": "turnier.search.samplers.spsa:Spsa",
+        "tpe": "turnier.search.samplers.tpe:Tpe",
+    },
+)

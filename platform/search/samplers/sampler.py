@@ -1,0 +1,109 @@
+"""What a sampler is: declared parameters, and a search that asks for candidates and is told what they are worth.
+
+A search's state is a pure function of its start, its seed and the values told: random numbers depend on the seed and
+the generation only, so that asking again and telling the stored values rebuilds it exactly.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from turnier.games.errors import UserError
+from turnier.games.parameters import Declared
+
+Vectors = npt.NDArray[np.float64]
+MOST = 64  # candidates a generation: under noise many candidates with few games learn fastest
+FEWEST = 6
+GENERATIONS = 10  # that a small budget should be enough for
+
+
+class Search(ABC):
+    """A search over the unit cube for values to maximise, a generation at a time."""
+
+    def __init__(self, start: Sequence[float], seed: int) -> None:
+        self.start = np.array(start, np.float64)
+        self.seed = seed
+        self.generation = 0
+
+    @property
+    def size(self) -> int:
+        return len(self.start)
+
+    def rng(self) -> np.random.Generator:
+        """Returns the generation's own random numbers."""
+        return np.random.default_rng([self.seed, self.generation])
+
+    @abstractmethod
+    def ask(self) -> Vectors:
+        """Returns the generation's candidates, [n, dimensions]; asking again without telling gives the same."""
+
+    @abstractmethod
+    def tell(self, values: Sequence[float]) -> None:
+        """Takes the candidates' values in the order of `ask` and moves on to the next generation."""
+
+    @abstractmethod
+    def recommended(self) -> list[float]:
+        """Returns what the search would play with: never the luckiest candidate."""
+
+    @abstractmethod
+    def estimate(self) -> float:
+        """Returns what the search claims the recommendation to be worth; NaN before the first generation."""
+
+    @property
+    @abstractmethod
+    def sigma(self) -> float:
+        """How far the search looks around, as a standard deviation in the unit cube."""
+
+    def facts(self) -> dict[str, float]:
+        """Returns what is stored of the search's state after each generation."""
+        return {"sigma": self.sigma}
+
+
+@dataclass(frozen=True)
+class Sampler(Declared):
+    """Base of all samplers."""
+
+    kind: ClassVar[str] = "sampler"
+    usual_noise: ClassVar[str] = "fixed"  # where nothing is said
+
+    @abstractmethod
+    def begin(self, start: Sequence[float], seed: int) -> Search:
+        """Returns a new search from a start in the unit cube."""
+
+    def within(self, evaluations: int) -> Self:
+        """Returns the sampler with what it leaves open chosen for so many evaluations in all."""
+        return self
+
+
+@dataclass(frozen=True)
+class PopulationSampler(Sampler):
+    """Base of samplers whose `population` is 0 where it is left open."""
+
+    population: int
+
+    def within(self, evaluations: int) -> Self:
+        if self.population:
+            return self
+        return self.replace(population=max(FEWEST, min(MOST, evaluations // GENERATIONS)))
+
+    def check(self) -> None:
+        if 0 < self.population < 4:
+            raise UserError(f"a population must have at least 4 candidates, got {self.population}.")
+
+
+class History:
+    """All candidates told so far, for searches that learn from every one of them."""
+
+    def __init__(self, size: int) -> None:
+        self.vectors: Vectors = np.zeros((0, size))
+        self.values: Vectors = np.zeros(0)
+
+    def add(self, vectors: Vectors, values: Sequence[float]) -> None:
+        self.vectors = np.concatenate([self.vectors, vectors])
+        self.values = np.concatenate([self.values, np.asarray(values, np.float64)])

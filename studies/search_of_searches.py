@@ -1,0 +1,237 @@
+"""Which search finds good parameters with the fewest games? All samplers and strategies race under equal numbers.
+
+\b
+Every search tunes seven weights of the row tables of a 2048 agent that looks one ply ahead; it is judged by the regret
+of what it recommends: how much less that scores, in games the search has not seen, than the best that any search found.
+
+\b
+Examples:
+    python studies/search_of_searches.py                        few seeds, some minutes
+    python studies/search_of_searches.py --preset paper         20 seeds: half an hour on two cores
+    python studies/search_of_searches.py --workers-only         what 8, 32 and 128 workers would do
+
+Stop it with Ctrl-C; the same command goes on where it was.
+"""
+
+import json
+import multiprocessing
+import os
+import statistics
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import matplotlib
+import numpy as np
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from turnier.agents.registry import make_agent
+from turnier.arena.match import play_matches
+from turnier.arena.progress import game_bar
+from turnier.arena.simulated import SimulatedExecutor
+from turnier.arena.spec import MatchSpec, derive_seed
+from turnier.command import run_app
+from turnier.games.errors import unknown
+from turnier.results.store import Store
+from turnier.search.definition import StudyDefinition
+from turnier.search.in_memory import search_in_memory
+from turnier.search.noise import NOISES
+from turnier.search.samplers.registry import SAMPLERS
+from turnier.search.space import Space
+from turnier.search.study import Study
+from turnier.statistics.intervals import mean_interval
+
+matplotlib.use("Agg")
+from matplotlib import pyplot
+
+GAME = "2048(size=4)"
+START = make_agent("expectimax(depth=1,evaluator=rows2048)")
+WEIGHTS = ("empty", "merges", "monotonicity", "monotonicity_power", "sum", "sum_power", "corner")
+SPACE = Space.of(START, [f"evaluator.{name}" for name in WEIGHTS])
+# label -> sampler and strategy against noise
+RACERS = {
+    "CMA-ES 64 x 1": ("cmaes(population=64)", "fixed"),
+    "CMA-ES 32 x 1": ("cmaes(population=32)", "fixed"),
+    "CMA-ES 9 x 10": ("cmaes(population=9)", "fixed(games=10)"),
+    "CMA-ES 9 x 1": ("cmaes(population=9)", "fixed"),
+    "CMA-ES 32, growing": ("cmaes(population=32)", "growing(growth=1.06)"),
+    "CMA-ES 32, best again": ("cmaes(population=32)", "reevaluated(share=0.25,again=2)"),
+    "CMA-ES 16, racing": ("cmaes(population=16)", "racing(games=8,first=2)"),
+    "CMA-ES lr 64 x 1": ("cmaes_lr(population=64)", "fixed"),
+    "SPSA": ("spsa", "fixed"),
+    "TPE x 5": ("tpe", "fixed(games=5)"),
+    "GP x 5": ("gp", "fixed(games=5)"),
+    "random x 1": ("random", "fixed"),
+    "grid x 1": ("grid(steps=2)", "fixed"),
+}
+
+
+@dataclass(frozen=True)
+class Preset:
+    seeds: int
+    games: tuple[int, ...]  # after which recommendations are judged, ascending
+    unseen: int  # games that judge each of them
+
+
+PRESETS = {
+    "quick": Preset(3, (300, 1000), 100),
+    "paper": Preset(20, (500, 1000, 2000), 200),
+    "tiny": Preset(2, (130, 200), 5),  # for tests
+}
+
+
+def scores(vectors: Sequence[Sequence[float]], seeds: Sequence[int]) -> list[float]:
+    """Returns the scores of games, one of each vector on its seed."""
+    text = [SPACE.apply(START, SPACE.decode(vector)).full_text() for vector in vectors]
+    return [r.scores[0] for r in play_matches([MatchSpec(GAME, (t,), s) for t, s in zip(text, seeds, strict=True)])]
+
+
+def race(task: tuple[str, int, Preset]) -> list[dict[str, Any]]:
+    """Runs one search; returns what it recommended after so many games, and what that is worth."""
+    label, seed, preset = task
+    sampler, noise = RACERS[label]
+    search, played = SAMPLERS.make(sampler).begin(SPACE.encode(START), seed), 0
+
+    def play(vectors: Any) -> list[float]:
+        nonlocal played
+        played += len(vectors)
+        return scores(vectors, [derive_seed(seed, label, played - i) for i in range(len(vectors))])
+
+    rows, left = [], list(preset.games)
+    latest = SPACE.encode(START), 0
+    # A recommendation after N games is the latest that took no more than these.
+    for told in search_in_memory(search, NOISES.make(noise), play, preset.games[-1]):
+        while left and told.games > left[0]:
+            rows.append((left.pop(0), *latest))
+        latest = search.recommended(), told.games
+    rows += [(games, *latest) for games in left]
+    return [
+        {"label": label, "seed": seed, "games": games, "used": used, "vector": vector, "mean": judged(vector, preset)}
+        for games, vector, used in rows
+    ]
+
+
+def judged(vector: Sequence[float], preset: Preset) -> float:
+    """Returns the mean score in unseen games."""
+    return statistics.fmean(scores([vector] * preset.unseen, [derive_seed("unseen", i) for i in range(preset.unseen)]))
+
+
+def optimum(found: Sequence[dict[str, Any]], preset: Preset) -> tuple[float, float]:
+    """Returns the mean score and its half width of the best that any search found.
+
+    Chosen among the ten best by 1,000 games each, then judged by as many further ones, so that luck counts for little.
+    """
+    games = 1000 if preset.unseen > 5 else 10
+    vectors = [row["vector"] for row in sorted(found, key=lambda row: -row["mean"])[:10]]
+    first = [statistics.fmean(scores([v] * games, [derive_seed("first", i) for i in range(games)])) for v in vectors]
+    best = vectors[int(np.argmax(first))]
+    return mean_interval(scores([best] * games, [derive_seed("second", i) for i in range(games)]))
+
+
+def summary(found: Sequence[dict[str, Any]], best: float) -> dict[str, dict[int, tuple[float, float, int]]]:
+    """Returns mean regret, half width of its interval over seeds, and seeds, by label and games."""
+    groups: dict[tuple[str, int], list[float]] = defaultdict(list)
+    for row in found:
+        groups[row["label"], row["games"]].append(best - row["mean"])
+    result: dict[str, dict[int, tuple[float, float, int]]] = defaultdict(dict)
+    for (label, games), regrets in sorted(groups.items()):
+        result[label][games] = (*mean_interval(regrets), len(regrets))
+    return result
+
+
+def print_summary(console: Console, result: dict[str, Any], preset: Preset, title: str) -> None:
+    table = Table(title=title)
+    table.add_column("search")
+    for games in preset.games:
+        table.add_column(f"{games:,} games", justify="right")
+    table.add_column("seeds", justify="right")
+    for label in sorted(result, key=lambda label: result[label][preset.games[-1]][0]):
+        cells = [f"{mean:,.0f} ± {half:,.0f}" for mean, half, _ in (result[label][games] for games in preset.games)]
+        table.add_row(label, *cells, str(result[label][preset.games[-1]][2]))
+    console.print(table)
+
+
+def plot(result: dict[str, Any], preset: Preset, path: Path) -> None:
+    figure, axes = pyplot.subplots(figsize=(9, 5), layout="constrained")
+    for number, label in enumerate(sorted(result, key=lambda label: result[label][preset.games[-1]][0])):
+        means, halves = zip(*(result[label][games][:2] for games in preset.games), strict=True)
+        axes.errorbar(preset.games, means, halves, marker="o", capsize=3, label=label, color=f"C{number % 10}",
+                      linestyle="-" if number < 10 else "--")  # fmt: skip
+    axes.set(xscale="log", xlabel="games of the search", ylabel="regret on unseen games, points, 95 %")
+    axes.legend(fontsize=8)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=130)
+    pyplot.close(figure)
+
+
+def show_workers(console: Console, folder: Path, budget: int) -> None:
+    """Runs one study with simulated workers: the same search, no idle worker, and no game that counts for nothing."""
+    table = Table(title=f"population 64, {budget:,} games, simulated workers whose games take 1 ms a decision")
+    for heading in ("workers", "busy", "seconds", "games of candidates", "of these told", "spare games", "recommended"):
+        table.add_column(heading, justify="right")
+    definition = StudyDefinition("workers", GAME, START.full_text(), ("evaluator.*",), "cmaes(population=64)")
+    for workers in (8, 32, 128):
+        path = folder / f"search_of_searches-{workers}.db"
+        path.unlink(missing_ok=True)
+        with Store.open(f"sqlite:///{path}") as store:
+            study, executor = Study(store, definition), SimulatedExecutor(workers)
+            study.run_budget(budget, executor)
+            told = sum(trial.user_attrs["games"] for trial in study.optuna.get_trials(deepcopy=False))
+        cells = (executor.busy_share * 100, executor.now, executor.games - study.spare_games, told, study.spare_games)
+        digest = f"{derive_seed(str(study.recommended())):016x}"[:6]
+        table.add_row(str(workers), f"{cells[0]:.0f} %", *(f"{cell:,.0f}" for cell in cells[1:]), digest)
+        path.unlink()
+    console.print(table)
+
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+@app.command(help=__doc__)
+def main(
+    preset: Annotated[str, typer.Option(help=", ".join(PRESETS))] = "quick",
+    only: Annotated[str, typer.Option(help="searches whose label contains this")] = "",
+    processes: Annotated[int, typer.Option(help="searches at once", min=1)] = 2,
+    folder: Annotated[Path, typer.Option(help="results, table and picture; what is there is not done again")] = Path(
+        "reports"
+    ),
+    workers_only: Annotated[bool, typer.Option("--workers-only", help="only simulate 8, 32 and 128 workers")] = False,
+) -> None:
+    if preset not in PRESETS:
+        raise unknown("preset", preset, PRESETS)
+    console, chosen = Console(), PRESETS[preset]
+    folder.mkdir(parents=True, exist_ok=True)
+    if workers_only:
+        show_workers(console, folder, 640)
+        return
+    path = folder / f"search_of_searches-{preset}.jsonl"
+    found = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    done = {(row["label"], row["seed"]) for row in found}
+    tasks = [(label, seed, chosen) for seed in range(1, chosen.seeds + 1) for label in RACERS if only in label]
+    left = [task for task in tasks if task[:2] not in done]
+    # Searches are independent and each is sequential: processes, not threads, since samplers are Python.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # as many searches at once as there are cores
+    with (
+        game_bar("searches", len(tasks), unit="searches", completed=len(tasks) - len(left)) as bar,
+        multiprocessing.get_context("spawn").Pool(processes) as pool,
+    ):
+        for rows in pool.imap_unordered(race, left):
+            with path.open("a") as file:
+                file.write("".join(f"{json.dumps(row)}\n" for row in rows))
+            found += rows
+            bar.advance(1)
+    best, half = optimum(found, chosen)
+    start = judged(SPACE.encode(START), chosen)
+    result = summary(found, best)
+    title = f"regret in points below {best:,.0f} ± {half:,.0f}, the best found; the start has {best - start:,.0f}"
+    print_summary(console, result, chosen, title)
+    plot(result, chosen, folder / f"search_of_searches-{preset}.png")
+    console.print(f"Picture: {folder / f'search_of_searches-{preset}.png'}")
+
+
+if __name__ == "__main__":
+    run_app(app)

@@ -1,0 +1,139 @@
+"""`turnier tune`: any agent of any game, the same command goes on, and mistakes are one sentence."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from turnier.cli import app
+from turnier.games.errors import UserError
+from turnier.results.store import Store
+from turnier.search.space import read_parameters
+from turnier.search.watch import study_state
+from turnier.tune_command import definition_of, read_games
+
+ALONE = ("2048(size=2)", "mc(iterations=4,rollout_depth=5)", "--params", "rollout_depth=0..20", "--budget", "60games")
+
+
+def tune(folder: Path, *words: str) -> str:
+    place = ("--store", f"sqlite:///{folder}/a.db")
+    found = CliRunner().invoke(app, ["tune", *words, *place, "--executor", "serial"], catch_exceptions=False)
+    assert found.exit_code == 0, found.output
+    return found.stdout
+
+
+def stored(folder: Path) -> dict[str, int]:
+    with Store.open(f"sqlite:///{folder}/a.db", read_only=True) as store:
+        return store.match_counts()
+
+
+def test_the_same_command_goes_on_and_a_larger_budget_too(tmp_path: Path) -> None:
+    found = json.loads(tune(tmp_path, *ALONE, "--json"))
+    assert found["sampler"] == "cmaes(population=6)" and found["games"] == 60
+    assert [row["label"] for row in found["finalists"]][:2] == ["start", "recommended"]
+    assert [row["units"] for row in found["finalists"]] == [20] * len(found["finalists"])
+    assert found["finalists"][0]["claimed"] is None and found["finalists"][2]["shrinkage"] is not None
+    assert set(found["parameters"]) == {"rollout_depth"}
+    before = stored(tmp_path)
+    again = json.loads(tune(tmp_path, *ALONE, "--json"))
+    assert again == found and stored(tmp_path) == before
+    more = json.loads(tune(tmp_path, *ALONE[:-1], "66games", "--sampler", "cmaes(population=6)", "--json"))
+    assert more["study"] == found["study"] and more["games"] == 66
+    other = json.loads(tune(tmp_path, *ALONE, "--seed", "2", "--json"))
+    assert other["study"] != found["study"]
+
+
+def test_an_agent_against_opponents_with_tables(tmp_path: Path) -> None:
+    shown = tune(
+        tmp_path, "tictactoe", "mcts(iterations=20)", "--params", "exploration=0..3,final", "--against", "random",
+        "--against", "mcts(iterations=5)", "--budget", "96games", "--sampler", "random(population=8)", "--final", "40",
+    )  # fmt: skip
+    assert "share of points: claimed in the search, and in 10 fresh games each" in shown
+    assert "96 games of candidates in 3 generations" in shown
+
+
+def test_a_study_is_watched_from_the_store(tmp_path: Path) -> None:
+    tune(tmp_path, *ALONE, "--name", "watched")
+    shown = tune(tmp_path, *ALONE, "--name", "watched", "--watch")
+    assert "study watched: finished" in shown and "best so far" in shown and "rollout_depth" in shown
+    state = json.loads(tune(tmp_path, *ALONE, "--name", "watched", "--watch", "--json"))
+    assert state["generations"] == 10 and state["candidates"] == 60 and 0 < state["sigma"] < 1
+    with (
+        Store.open(f"sqlite:///{tmp_path}/a.db", read_only=True) as store,
+        pytest.raises(UserError, match="There is no run named"),
+    ):
+        study_state(store, "another")
+
+
+def test_a_front_of_strength_and_time(tmp_path: Path) -> None:
+    words = ("2048(size=2)", "mc(iterations=4,rollout_depth=5)", "--params", "iterations=1..50", "--budget", "64games")
+    found = json.loads(tune(tmp_path, *words, "--objectives", "strength,time", "--json"))
+    assert found["finalists"][0]["label"] == "start" and found["finalists"][1]["units"] == 20
+    again = json.loads(tune(tmp_path, *words, "--objectives", "strength,time", "--json"))
+    assert again == found
+    shown = tune(tmp_path, *words, "--objectives", "strength,time")
+    assert "mean score and milliseconds a decision, NSGA-II" in shown and "front 1" in shown
+
+
+def test_texts_are_read() -> None:
+    assert [read_games(text) for text in ("60games", " 20_000 games ", "1game", "20,000games")] == [
+        60,
+        20_000,
+        1,
+        20_000,
+    ]
+    assert read_parameters("a, evaluator.*") == ("a", "evaluator.*")
+
+
+def of(**change: Any) -> Any:
+    words: dict[str, Any] = {
+        "game": "2048", "agent": "mctse(evaluator=heuristics2048)", "params": "evaluator.merge", "against": [],
+        "budget": 20_000, "sampler": "cmaes", "noise": "", "name": "", "seed": 1,
+    }  # fmt: skip
+    return definition_of(**words | change)
+
+
+def test_what_is_left_open_suits_noise() -> None:
+    assert (of().sampler, of().noise) == ("cmaes(population=64)", "fixed")
+    assert (of(sampler="gp").sampler, of(sampler="gp").noise) == ("gp", "fixed(games=5)")
+    against = of(game="yavalath", agent="mcts", params="exploration", against=["random", "mcts"], budget=1600)
+    assert against.sampler == "cmaes(population=40)"
+
+
+def test_a_name_follows_from_the_definition() -> None:
+    assert of().name == of(budget=10_000).name and of().name.startswith("2048-mctse-")
+    names = {
+        of(**c).name for c in ({}, {"params": "evaluator.*"}, {"sampler": "spsa"}, {"noise": "growing"}, {"seed": 2})
+    }
+    assert len(names) == 5
+    assert of(name="mine").name == "mine"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("--budget", "60"), "a budget must be a number of games, such as 20000games, got '60'"),
+        (("--budget", "0games"), "a budget must be a number of games"),
+        (("--budget", "5games"), "a generation of 6 games, got 5"),
+        (("--params", "rollout_dept"), "did you mean rollout_depth"),
+        (
+            ("--params", "rollout_depth=30..20"),
+            "must be LOW..HIGH within 0..1,000,000 and hold the start's 5, got 30..20",
+        ),
+        (("--params", "a,"), "--params must name parameters"),
+        (("--sampler", "cmae"), "did you mean cmaes"),
+        (("--noise", "race"), "noise strategy named 'race'"),
+        (("--against", "random"), "opponents are for games of two or more seats"),
+        (("--objectives", "time"), "--objectives must be strength or strength,time, got 'time'"),
+        (("--objectives", "strength,time", "--sampler", "tpe"), "leave out --sampler, --noise and --watch"),
+        (("--seed", "-1"), "a seed must be 0 or larger"),
+    ],
+)
+def test_mistakes_are_one_sentence(tmp_path: Path, change: tuple[str, ...], message: str) -> None:
+    with pytest.raises(UserError) as error:
+        tune(tmp_path, *ALONE, *change)
+    assert message in str(error.value)

@@ -1,0 +1,113 @@
+"""Fronts of strength and time: what is on them, stops, and what cannot be searched."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from optuna.trial import TrialState
+from rich.console import Console
+
+from turnier.arena.executors import SerialExecutor
+from turnier.games.errors import UserError
+from turnier.results.store import Store
+from turnier.search.pareto import ParetoDefinition, ParetoStudy, Point
+from turnier.search.pareto_report import dominated, plot_points, print_points
+
+ALONE = {"game": "2048(size=4)", "agent": "mc(iterations=1,rollout_depth=2)", "parameters": ("iterations=1..40",)}
+
+
+def study_in(folder: Path, **changes: Any) -> ParetoStudy:
+    definition = ParetoDefinition(**{"name": "front", **ALONE, "population": 4, "games": 2, **changes})
+    return ParetoStudy(Store.open(f"sqlite:///{folder}/a.db"), definition)
+
+
+class Stopping(SerialExecutor):
+    """Is killed after some batches."""
+
+    def __init__(self, batches: int) -> None:
+        super().__init__()
+        self.left = batches
+
+    def wait(self, tickets: list[Any]) -> Any:
+        self.left -= 1
+        if self.left < 0:
+            raise KeyboardInterrupt
+        return super().wait(tickets)
+
+
+def test_a_stopped_search_goes_on_with_the_candidates_that_it_asked_for(tmp_path: Path) -> None:
+    whole = study_in(tmp_path)
+    whole.run(16, SerialExecutor())
+    (tmp_path / "stopped").mkdir()
+    stopped = study_in(tmp_path / "stopped")
+    with pytest.raises(KeyboardInterrupt):
+        stopped.run(16, Stopping(2))
+    asked = [t.params for t in stopped.optuna.get_trials(states=(TrialState.RUNNING,))]
+    assert len(asked) == 4
+    again = study_in(tmp_path / "stopped")
+    again.run(16, SerialExecutor())
+    first = [t.params for t in again.optuna.get_trials()][:4]
+    assert first == asked == [t.params for t in whole.optuna.get_trials()][:4]
+    assert first[0] == {"iterations": 1}  # the start
+    assert [t.state for t in again.optuna.get_trials()] == [TrialState.COMPLETE] * 8
+    played = again.store.match_counts()
+    again.run(16, SerialExecutor())
+    assert again.store.match_counts() == played == whole.store.match_counts()
+    strengths = [[t.values[0] for t in one.optuna.get_trials()[:4]] for one in (whole, again)]
+    assert strengths[0] == strengths[1]
+
+
+def test_more_thought_costs_more_and_fresh_games_say_what_it_is_worth(tmp_path: Path) -> None:
+    study = study_in(tmp_path, games=3)
+    study.run(48, SerialExecutor())
+    front = study.front()
+    costs = [trial.values[1] for trial in front]
+    assert costs == sorted(costs) and [t.values[0] for t in front] == sorted(t.values[0] for t in front)
+    points = study.play_final(study.finalists(), 12, SerialExecutor())
+    assert [p.label for p in points][:2] == ["start", "front 1"] and all(p.units == 12 for p in points)
+    cheap, dear = points[0], max(points, key=lambda p: p.milliseconds)
+    assert dear.agent.full_text() != cheap.agent.full_text()
+    assert dear.strength - dear.strength_half_width > cheap.strength + cheap.strength_half_width
+    console = Console(record=True, width=120)
+    print_points(console, study, points)
+    assert "mean score and time in 12 fresh games each" in " ".join(console.export_text().split())
+    plot_points(study, points, tmp_path / "pictures" / "front.png")
+    assert (tmp_path / "pictures" / "front.png").stat().st_size > 10_000
+
+
+def test_opponents_are_met_in_every_seat_and_only_the_own_seat_costs(tmp_path: Path) -> None:
+    search = {"game": "tictactoe", "agent": "mc(iterations=1)", "parameters": ("iterations=1..3",)}
+    study = study_in(tmp_path, **search, against=("random",), games=1)
+    study.run(8, SerialExecutor())
+    assert study.store.match_counts()["study:front"] == 8
+    assert {trial.values[0] for trial in study.optuna.get_trials()} <= {0, 0.25, 0.5, 0.75, 1}
+
+
+def test_a_point_is_beaten_by_one_that_is_better_at_one_and_not_worse_at_the_other(tmp_path: Path) -> None:
+    agent = study_in(tmp_path).agent
+    values = ((1.0, 1.0), (2.0, 1.0), (2.0, 2.0), (3.0, 3.0), (3.0, 3.0))
+    points = [Point("", agent, strength, 0.1, cost, 0.1, 5) for strength, cost in values]
+    assert dominated(points) == [True, False, True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"population": 3}, "a population of 4 or more"),
+        ({"against": ("random",)}, "opponents are for games of two or more seats"),
+        ({"parameters": ("iteration",)}, "did you mean iterations"),
+    ],
+)
+def test_what_cannot_be_searched_is_refused(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        study_in(tmp_path, **change)
+
+
+def test_a_stored_front_keeps_its_definition_and_needs_a_generation(tmp_path: Path) -> None:
+    study = study_in(tmp_path)
+    with pytest.raises(UserError, match="must last for a generation of 8 games, got 7"):
+        study.run(7, SerialExecutor())
+    with pytest.raises(UserError, match=r"population 4 \(now 6\)"):
+        study_in(tmp_path, population=6)

@@ -1,0 +1,139 @@
+"""Studies with any sampler, opponents and any number of workers: the search depends on its candidates' games only."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from turnier.arena.executors import SerialExecutor
+from turnier.arena.simulated import SimulatedExecutor
+from turnier.games.errors import UserError
+from turnier.results.store import Store
+from turnier.search.definition import StudyDefinition
+from turnier.search.samplers.registry import SAMPLERS
+from turnier.search.study import Study
+
+ALONE = StudyDefinition(
+    "alone",
+    "2048(size=2)",
+    "mc(iterations=4,rollout_depth=5)",
+    ("rollout_depth=0..20", "iterations=1..8"),
+    "cmaes(population=8)",
+)
+AGAINST = StudyDefinition(
+    "against", "tictactoe", "mcts(iterations=20)", ("exploration",), "spsa(pairs=2)", "racing(games=4)",
+    ("random", "mcts(iterations=10)"),
+)  # fmt: skip
+
+
+def tuned(folder: Path, definition: StudyDefinition, games: int, workers: int = 1, name: str = "a") -> Study:
+    study = Study(Store.open(f"sqlite:///{folder}/{name}.db"), definition)
+    study.run_budget(games, SimulatedExecutor(workers) if workers > 1 else SerialExecutor())
+    return study
+
+
+def state(study: Study) -> dict[str, Any]:
+    found = [(t.user_attrs["vector"], t.value, t.user_attrs["games"]) for t in study.optuna.get_trials()]
+    return {"trials": found, "recommended": study.search.recommended(), "facts": study.search.facts()}
+
+
+def matches(study: Study) -> int:
+    return study.store.match_counts()[study.run_id]
+
+
+@pytest.mark.parametrize("definition", [ALONE, AGAINST], ids=lambda d: d.name)
+def test_any_number_of_workers_gives_the_same_search_and_discards_no_game(
+    tmp_path: Path, definition: StudyDefinition
+) -> None:
+    whole = tuned(tmp_path, definition, 72)
+    assert whole.spare_games == 0 and matches(whole) == whole.games > 40
+    for workers in (6, 20):
+        executor = SimulatedExecutor(workers)
+        study = Study(Store.open(f"sqlite:///{tmp_path}/{workers}.db"), definition)
+        study.run_budget(72, executor)
+        assert state(study) == state(whole)
+        assert executor.games == matches(study) == study.games + study.spare_games
+        assert study.spare_games > 0
+
+
+def test_a_stopped_study_goes_on_without_playing_spare_games_again(tmp_path: Path) -> None:
+    whole = tuned(tmp_path, ALONE, 72)
+    study = tuned(tmp_path, ALONE, 32, 6, "b")
+    before = matches(study)
+    again = tuned(tmp_path, ALONE, 72, 8, "b")
+    assert state(again) == state(whole)
+    assert matches(again) == again.games + study.spare_games + again.spare_games > before
+
+
+def test_the_state_is_a_function_of_the_candidates_games(tmp_path: Path) -> None:
+    """Games that are deleted, spare ones and others, are not needed where trials stand, or played again."""
+    study = tuned(tmp_path, AGAINST, 72, 8)
+    expected = state(study)
+    with study.store.database.writing() as connection:
+        for table, column in (("run_matches", "match_number"), ("seats", "match_number"), ("matches", "number")):
+            connection.execute(text(f"delete from {table} where {column} % 3 = 0"))
+    assert state(tuned(tmp_path, AGAINST, 72)) == expected
+    again = tuned(tmp_path, AGAINST, 72, name="other")
+    assert state(again) == expected
+
+
+@pytest.mark.parametrize("sampler", SAMPLERS.names())
+def test_every_sampler_tunes_and_resumes(tmp_path: Path, sampler: str) -> None:
+    definition = replace(ALONE, name=sampler, sampler=str(SAMPLERS.make(sampler).within(60)))
+    tuned(tmp_path, definition, 24)
+    study = tuned(tmp_path, definition, 48)
+    assert 36 <= study.games <= 48
+    assert state(study) == state(tuned(tmp_path, definition, 48, 4, "whole"))
+    first, *_ = study.best(3)
+    assert first[1] == max(value for _, value in study.best(100))
+
+
+def test_opponents_meet_the_candidate_in_every_seat_on_the_same_seeds(tmp_path: Path) -> None:
+    study = tuned(tmp_path, AGAINST, 72)
+    unit = study.objective.search_unit("mcts(iterations=9)", 2, 0, 1)
+    other = study.objective.search_unit("mcts(iterations=8)", 2, 5, 1)
+    assert len(unit) == study.objective.unit_games == 4
+    assert [spec.agents.index("mcts(iterations=9)") for spec in unit] == [0, 1, 0, 1]
+    assert [spec.seed for spec in unit] == [spec.seed for spec in other]
+    assert unit[0].seed == unit[1].seed != unit[2].seed
+    shares = [trial.value for trial in study.optuna.get_trials()]
+    assert all(value is not None and 0 <= value <= 1 for value in shares) and len(set(shares)) > 2
+
+
+def test_the_definition_of_a_plain_study_is_stored_as_it_always_was() -> None:
+    """Else the studies that are stored could not go on."""
+    definition = StudyDefinition("s", "2048(size=4)", "random", ("a",), "cmaes(population=6)", "fixed(games=3)", seed=4)
+    assert definition.stored == {
+        "name": "s",
+        "game": "2048(size=4)",
+        "agent": "random",
+        "parameters": ("a",),
+        "population": 6,
+        "games": 3,
+        "sigma": 0.3,
+        "seed": 4,
+        "sampler": "cmaes",
+    }
+    changes = {"sampler": "tpe"}, {"noise": "racing"}, {"against": ("random",)}, {"sampler": "cmaes(restart=0.1)"}
+    for change in changes:
+        other = replace(definition, **change).stored  # type: ignore[arg-type]
+        assert other != definition.stored and "noise" in other
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"against": ("random",)}, "opponents are for games of two or more seats"),
+        ({"game": "tictactoe", "agent": "mcts", "parameters": ("iterations",)}, "needs at least 1 opponent"),
+        ({"parameters": ("rollout_dept",)}, "rollout_depth"),
+    ],
+)
+def test_what_cannot_be_tuned_is_refused(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        Study(Store.open(f"sqlite:///{tmp_path}/a.db"), replace(ALONE, **change))
+    with pytest.raises(UserError, match="generation of 8 games, got 5"):
+        tuned(tmp_path, ALONE, 5)
