@@ -5,29 +5,10 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from turnier.dashboards import (
-    certainty_page,
-    replay_page,
-    reports_page,
-    runs_page,
-    scores_page,
-    studies_page,
-    tournament_page,
-    training_page,
-)
+from turnier.dashboards.pages import PAGES
 from turnier.dashboards.parts import sentences
 from turnier.games.registry import GAMES
 
-PAGES = {  # address -> title, icon, what draws it
-    "runs": ("Runs", "monitoring", runs_page.draw),
-    "scores": ("Scores", "bar_chart", scores_page.draw),
-    "tournament": ("Tournament", "trophy", tournament_page.draw),
-    "certainty": ("Certainty", "grid_on", certainty_page.draw),
-    "studies": ("Studies", "tune", studies_page.draw),
-    "training": ("Training", "school", training_page.draw),
-    "replay": ("Replay", "play_circle", replay_page.draw),
-    "reports": ("Reports", "article", reports_page.draw),
-}
 ICON = GAMES.make("tictactoe").svg(np.array([0b100010001, 0b000101000, 5]), changed=())
 STYLE = """<style>
 .block-container { padding: 4.5rem 2rem 4rem; max-width: 1500px }

@@ -12,7 +12,7 @@ import streamlit as st
 
 from turnier.arena.review import Review, Thought
 from turnier.arena.votes import VoteRecord
-from turnier.dashboards import STORE_VARIABLE, digest, run_report
+from turnier.dashboards import STORE_VARIABLE, digest
 from turnier.dashboards.digest import Ranks, Scores
 from turnier.games.errors import UserError
 from turnier.games.registry import game_of
@@ -166,7 +166,7 @@ def importance(study: str) -> pd.Series:
 
 def study_unit(study: str) -> str:
     """Returns what a study's values are."""
-    return run_report.study_unit(store(), study)
+    return optuna_trials.unit(store(), study)
 
 
 @st.cache_resource(show_spinner=False)

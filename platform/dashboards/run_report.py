@@ -138,20 +138,14 @@ def _study(store: Store, run: Run) -> Iterator[Part]:
     found = trials.trials_frame(store, name)
     if found["value"].notna().sum() == 0:
         return
-    unit = study_unit(store, name)
-    made = [study_figures.history(found, unit), study_figures.generations(found, unit)]
-    made += study_figures.step_sizes(trials.generations_frame(store, name))
+    unit, noted = trials.unit(store, name), trials.generations_frame(store, name)
+    made = [study_figures.history(found, unit), study_figures.generations(found, noted, unit)]
+    made += [study_figures.front(found, unit), *study_figures.step_sizes(noted)]
     shares = trials.importance(found)
     made += [study_figures.importance(shares)]
     made += [study_figures.slice_of(found, parameter, unit) for parameter in shares.index[:4]]
     yield from (figure for figure in made if figure)
     yield Table("Best candidates", study_figures.candidate_table(found, unit), f"{unit}, with 95 % intervals.")
-
-
-def study_unit(store: Store, study: str) -> str:
-    """Returns what a study's values are."""
-    game = trials.definition(store, study).get("game")
-    return "value" if game is None else "mean score" if game_of(game).num_seats == 1 else "games won, %"
 
 
 def _training(store: Store, run: Run) -> Iterator[Part]:

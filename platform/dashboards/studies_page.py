@@ -37,10 +37,10 @@ def _draw(study: str) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         show(study_figures.history(trials, unit))
-    generations = study_figures.generations(trials, unit)
+    beside = study_figures.generations(trials, noted, unit) or study_figures.front(trials, unit)
     with right:
-        if generations:
-            show(generations)
+        if beside:
+            show(beside)
     steps = study_figures.step_sizes(noted)
     for column, figure in zip(st.columns(2, gap="large"), steps, strict=False):
         with column:

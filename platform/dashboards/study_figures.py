@@ -21,8 +21,23 @@ def history(trials: pd.DataFrame, unit: str) -> Figure:
     return Figure("Best so far", chart, data, note)
 
 
-def generations(trials: pd.DataFrame, unit: str) -> Figure | None:
-    """Each generation's mean with its interval; None where candidates came one by one."""
+def front(trials: pd.DataFrame, unit: str) -> Figure | None:
+    """Strength against time: every candidate, and what no other one beats at both; None with one objective."""
+    data = trials.loc[trials["cost"].notna() & trials["value"].notna(), ["number", "cost", "value"]]
+    if data.empty:
+        return None
+    data = data.sort_values(["cost", "value"], ascending=[True, False], ignore_index=True)
+    data = data.assign(best=data["value"].cummax())
+    data = data.assign(front=(data["value"] == data["best"]) & ~data.duplicated("best"))
+    chart = charts.cloud(data, "cost", "value", ("ms a decision", unit), line="best")
+    return Figure("Strength against time", chart, data, "Dots are candidates, the line is the best for so much time.")
+
+
+def generations(trials: pd.DataFrame, noted: pd.DataFrame, unit: str) -> Figure | None:
+    """Each generation's mean with its interval, and that of the recommendation before it where games of it are known.
+
+    None where candidates came one by one.
+    """
     known = trials.dropna(subset=["group", "value"])
     if known["group"].nunique() < 2:
         return None
@@ -31,11 +46,14 @@ def generations(trials: pd.DataFrame, unit: str) -> Figure | None:
         mean, half = mean_interval(part["value"].tolist())
         best = float(part["value"].max())
         rows.append({"generation": int(group) + 1, "mean": mean, "low": mean - half, "high": mean + half, "best": best})
-    data = pd.DataFrame(rows).assign(what="mean of the candidates")
+    data = pd.DataFrame(rows).assign(what="candidates")
+    spare = noted.dropna(subset=["recommended"])
+    half = spare["half_width"]
+    low, high = spare["recommended"] - half, spare["recommended"] + half
+    beside = {"generation": spare["generation"] + 1, "mean": spare["recommended"], "low": low, "high": high}
+    data = pd.concat([data, pd.DataFrame(beside).assign(what="recommendation before")], ignore_index=True)
     chart = charts.lines(data, "generation", "mean", "low", "high", "what", ("generation", unit))
-    return Figure(
-        "Generations", chart, data.drop(columns="what"), "Means of candidates with 95 % intervals (Student's t)."
-    )
+    return Figure("Generations", chart, data, "Means with 95 % intervals (Student's t).")
 
 
 def step_sizes(noted: pd.DataFrame) -> list[Figure]:

@@ -16,6 +16,7 @@ from optuna.importance import PedAnovaImportanceEvaluator, get_param_importances
 from scipy import stats
 from sqlalchemy import Connection, column, inspect, select, table
 
+from turnier.games.registry import GAMES
 from turnier.results.store import Store
 from turnier.statistics.intervals import CONFIDENCE
 
@@ -24,7 +25,7 @@ optuna.logging.set_verbosity(optuna.logging.WARNING)
 STUDIES = table("studies", column("study_id"), column("study_name"))
 STUDY_NOTES = table("study_user_attributes", column("study_id"), column("key"), column("value_json"))
 TRIALS = table("trials", column("trial_id"), column("study_id"), column("number"), column("state"))
-VALUES = table("trial_values", column("trial_id"), column("value"))
+VALUES = table("trial_values", column("trial_id"), column("objective"), column("value"))
 LATEST = table("trial_intermediate_values", column("trial_id"), column("step"), column("intermediate_value"))
 PARAMETERS = table(
     "trial_params", column("trial_id"), column("param_name"), column("param_value"), column("distribution_json")
@@ -33,7 +34,8 @@ NOTES = table("trial_user_attributes", column("trial_id"), column("key"), column
 
 # What studies note of a trial; `round` is a generation by another name.
 NOTED = ("generation", "round", "index", "standard_error", "low", "high", "games", "seconds")
-TRIAL_COLUMNS = ("number", "state", "value", "low", "high", "group", "index", "games", "seconds")
+TRIAL_COLUMNS = ("number", "state", "value", "low", "high", "cost", "group", "index", "games", "seconds")
+FINISHED = ("COMPLETE", "PRUNED")
 _EVALUATED = 2000  # trials that importance is computed from at most
 _FEWEST = 8  # below which it says nothing
 
@@ -47,16 +49,17 @@ def study_names(store: Store) -> list[str]:
 
 
 def count_trials(store: Store, study: str) -> int:
-    """Returns how many trials a study has."""
+    """Returns how many finished trials a study has."""
     with store.database.reading() as connection:
-        return len(connection.scalars(_of_study(TRIALS.c.trial_id, study)).all())
+        return sum(str(state) in FINISHED for state in connection.scalars(_of_study(TRIALS.c.state, study)))
 
 
 def trials_frame(store: Store, study: str) -> pd.DataFrame:
     """Returns one row per finished trial of a study, by number.
 
     Columns: number, state (COMPLETE, or PRUNED with its latest value), value, low and high (its 95 % interval: stored,
-    or Student's t from the stored standard error; NaN where neither is), group (generation or round, from 0), index,
+    or Student's t from the stored standard error; NaN where neither is), cost (the second objective: ms a decision; NaN
+    where the study has one objective), group (generation or round, from 0), index,
     games (of the trial), seconds; then one for each parameter, whose names are `frame.attrs["parameters"]`.
     """
     with store.database.reading() as connection:
@@ -67,8 +70,9 @@ def trials_frame(store: Store, study: str) -> pd.DataFrame:
         parameters = _read(connection, select(PARAMETERS).where(PARAMETERS.c.trial_id.in_(ids)))
         noted = select(NOTES).where(NOTES.c.trial_id.in_(ids), NOTES.c.key.in_(NOTED))
         notes = _read(connection, noted)
-    trials = trials[trials["state"].astype(str).isin(["COMPLETE", "PRUNED"])].set_index("trial_id")
-    value = values.set_index("trial_id")["value"]
+    trials = trials[trials["state"].astype(str).isin(FINISHED)].set_index("trial_id")
+    objectives = {number: part.set_index("trial_id")["value"] for number, part in values.groupby("objective")}
+    value = objectives.get(0, pd.Series(dtype=float))
     value = value.combine_first(latest.groupby("trial_id")["intermediate_value"].last())
     notes["value_json"] = pd.to_numeric(notes["value_json"], errors="coerce")  # JSON writes numbers as everybody does
     known = notes.pivot(index="trial_id", columns="key", values="value_json").reindex(columns=list(NOTED))
@@ -78,6 +82,7 @@ def trials_frame(store: Store, study: str) -> pd.DataFrame:
     frame = frame.assign(
         low=known["low"].fillna(frame["value"] - half),
         high=known["high"].fillna(frame["value"] + half),
+        cost=objectives.get(1, pd.Series(dtype=float)).reindex(trials.index).astype(float),
         group=known["generation"].fillna(known["round"]),
         index=known["index"],
         games=known["games"],
@@ -90,8 +95,11 @@ def trials_frame(store: Store, study: str) -> pd.DataFrame:
 
 
 def generations_frame(store: Store, study: str) -> pd.DataFrame:
-    """Returns what a study noted of its generations: generation (from 0), mean, best, sigma, axis_ratio; no rows where
-    it has none."""
+    """Returns what a study noted of its generations, one row each; no rows where it has none.
+
+    Columns: generation (from 0), mean, best, sigma, axis_ratio; recommended and half_width: the mean of games that
+    workers played of the recommendation before, which would have idled, with its 95 % interval.
+    """
     query = (
         select(STUDY_NOTES.c.key, STUDY_NOTES.c.value_json)
         .join_from(STUDY_NOTES, STUDIES, STUDIES.c.study_id == STUDY_NOTES.c.study_id)
@@ -99,9 +107,14 @@ def generations_frame(store: Store, study: str) -> pd.DataFrame:
     )
     with store.database.reading() as connection:
         rows = connection.execute(query).all()
-    columns = ["generation", "mean", "best", "sigma", "axis_ratio"]
-    found = [{"generation": int(key.split()[1]), **json.loads(text)} for key, text in rows]
-    return pd.DataFrame(found, columns=columns).sort_values("generation", ignore_index=True)
+    columns = ["generation", "mean", "best", "sigma", "axis_ratio", "recommended", "half_width"]
+    found = []
+    for key, text in rows:
+        known = json.loads(text)
+        before = known.get("recommended before", {})
+        spare = {"recommended": before.get("mean"), "half_width": before.get("half_width")}
+        found.append({"generation": int(key.split()[1]), **known, **spare})
+    return pd.DataFrame(found, columns=columns).astype(float).sort_values("generation", ignore_index=True)
 
 
 def definition(store: Store, study: str) -> dict[str, Any]:
@@ -114,6 +127,16 @@ def definition(store: Store, study: str) -> dict[str, Any]:
     with store.database.reading() as connection:
         found = connection.scalar(query)
     return dict(json.loads(found)) if found else {}
+
+
+def unit(store: Store, study: str) -> str:
+    """Returns what a study's values are."""
+    known = definition(store, study)
+    if "game" not in known:
+        return "value"
+    if GAMES.make(known["game"]).num_seats == 1:
+        return "mean score"
+    return "games won, %" if "learning" in known else "share of points"
 
 
 def importance(frame: pd.DataFrame) -> pd.Series:

@@ -1,5 +1,6 @@
 """`turnier dashboard`: serves the dashboards from this process, to this machine only."""
 
+import importlib
 import os
 import socket
 from pathlib import Path
@@ -56,6 +57,7 @@ def dashboard(
     options = OPTIONS | {"server.port": chosen, "browser.serverPort": chosen}
     flags = {name.replace(".", "_"): value for name, value in options.items()}
     bootstrap.load_config_options(flags)
+    importlib.import_module("turnier.dashboards.pages")  # now, so that the first look does not wait for it
     print(f"The dashboards of {shown} are at http://{HOST}:{chosen} (Ctrl-C ends them).", flush=True)
     bootstrap.run(str(Path(__file__).with_name("dashboards") / "app.py"), False, [], flags)
 

@@ -9,12 +9,15 @@ import pytest
 import streamlit as st
 from typer.testing import CliRunner
 
+from tests.postgres import postgres_server, postgres_url  # noqa: F401
 from turnier.arena.executors import SerialExecutor, make_executor
 from turnier.cli import app
 from turnier.dashboards import STORE_VARIABLE
 from turnier.results.experiment import Experiment, Row, play_experiment
 from turnier.results.store import Store
-from turnier.search.study import Study, StudyDefinition
+from turnier.search.definition import StudyDefinition
+from turnier.search.pareto import ParetoDefinition, ParetoStudy
+from turnier.search.study import Study
 
 AGENT = "mctse(iterations=10,rollout_depth=2,maxnodes=10,evaluator=heuristics2048())"
 COMMANDS = (
@@ -25,6 +28,7 @@ COMMANDS = (
     ("tournament", "2048(size=3)", "random", "greedy", "mc(iterations=40)", "--games", "12"),
     ("tournament", "yavalath(size=3)", "mcts(iterations=40)", "mc(iterations=5)", "random", "--games", "6"),
 )  # fmt: skip
+TINY = StudyDefinition("tiny", "2048(size=4)", AGENT, ("evaluator.*",), "cmaes(population=6)", "fixed(games=3)", seed=4)
 EXPERIMENT = Experiment(
     "guide",
     "small",
@@ -46,9 +50,11 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> str:
         where = [str(folder / "t.npz")] if words[0] == "train" else ["--executor", "threads"]
         done = CliRunner().invoke(app, [*words, *where, "--store", url], catch_exceptions=False)
         assert done.exit_code == 0, done.output
-    definition = StudyDefinition("tiny", "2048(size=4)", AGENT, ("evaluator.*",), population=6, games=3, seed=4)
+    start, ranges = "mc(iterations=10,rollout_depth=2)", ("iterations=1..40",)
+    front = ParetoDefinition("front", "2048(size=3)", start, ranges, population=4, games=2)
     with Store.open(url) as store, make_executor("threads", 2) as pool:
-        Study(store, definition).run(3, pool)
+        ParetoStudy(store, front).run(16, pool)
+        Study(store, TINY).run(3, pool)
         for _ in play_experiment(EXPERIMENT, store, SerialExecutor()):
             pass
     return url

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
+import urllib.error
+import urllib.request
 import xml.etree.ElementTree as ET
 from io import BytesIO
 
@@ -11,6 +14,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from tests.dashboards.conftest import TINY
+from turnier.arena.executors import SerialExecutor
 from turnier.dashboards import certainty_figures, charts, digest, score_figures, study_figures, tournament_figures
 from turnier.dashboards.charts import Figure, image, shortened, table_csv, wrapped
 from turnier.dashboards.training_figures import curve_frame, curves
@@ -18,7 +23,9 @@ from turnier.results.certainty import position_certainty, votes_frame, votes_of_
 from turnier.results.curves import CurvePoint
 from turnier.results.store import Store
 from turnier.results.tables import matches_frame
-from turnier.search.trials import generations_frame, importance, study_names, trials_frame
+from turnier.search.optuna_page import serve_optuna_dashboard
+from turnier.search.study import Study
+from turnier.search.trials import count_trials, generations_frame, importance, study_names, trials_frame, unit
 from turnier.statistics.comparisons import paired_difference, units_needed
 
 
@@ -93,7 +100,8 @@ def test_trials_are_read_as_optuna_reads_them(store: Store) -> None:
     from optuna import load_study
     from optuna.storages import RDBStorage
 
-    [name] = study_names(store)
+    name = "tiny"
+    assert study_names(store) == ["front", name]
     frame = trials_frame(store, name)
     storage = RDBStorage(store.url)
     trials = load_study(study_name=name, storage=storage).get_trials()
@@ -106,6 +114,43 @@ def test_trials_are_read_as_optuna_reads_them(store: Store) -> None:
     assert importance(frame).sum() == pytest.approx(1.0)
     best = study_figures.candidate_table(frame, "mean score")
     assert best["candidate"].iloc[0] == frame["value"].idxmax()
+
+
+def test_a_front_is_what_no_other_candidate_beats_at_both(store: Store) -> None:
+    trials = trials_frame(store, "front")
+    figure = study_figures.front(trials, unit(store, "front"))
+    assert figure is not None and len(trials) == 8 and (trials["cost"] > 0).all()
+    for row in figure.data.to_dict("records"):
+        others = trials[(trials["value"] > row["value"]) & (trials["cost"] <= row["cost"])]
+        assert row["front"] <= others.empty
+    assert figure.data["front"].any()
+    assert study_figures.front(trials_frame(store, "tiny"), "mean score") is None
+
+
+def test_studies_are_read_from_postgresql_and_shown_without_being_changed(postgres_url: str) -> None:
+    with Store.open(postgres_url) as store:
+        Study(store, TINY).run(1, SerialExecutor())
+        frame = trials_frame(store, "tiny")
+        assert len(frame) == count_trials(store, "tiny") == 6 and len(frame.attrs["parameters"]) == 15
+        assert unit(store, "tiny") == "mean score"
+        shown_unchanged(store)
+
+
+def test_optuna_dashboard_may_look_but_not_delete(url: str) -> None:
+    with Store.open(url, read_only=True) as store:
+        shown_unchanged(store)
+
+
+def shown_unchanged(store: Store) -> None:
+    address = serve_optuna_dashboard(store).removesuffix("/dashboard")
+    with urllib.request.urlopen(f"{address}/api/studies", timeout=30) as answer:
+        studies = {study["study_name"]: study["study_id"] for study in json.load(answer)["study_summaries"]}
+    assert "tiny" in studies
+    request = urllib.request.Request(f"{address}/api/studies/{studies['tiny']}", method="DELETE", data=b"{}")
+    request.add_header("Content-Type", "application/json")
+    with pytest.raises(urllib.error.HTTPError):
+        urllib.request.urlopen(request, timeout=30)
+    assert "tiny" in study_names(store)
 
 
 def test_importance_finds_the_parameter_that_matters() -> None:
