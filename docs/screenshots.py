@@ -126,18 +126,40 @@ def main(
     \b
     Examples:
       python docs/screenshots.py
-      python docs/screenshots.py --store sqlite:///turnier.db --out /tmp/pictures --width 390
+      python docs/screenshots.py --store sqlite:///turnier.db --out /tmp/pictures --width 390 --page scores
     """
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         url = store or make_store(Path(folder))
         with served(url) as address, browser() as chromium:
-            for wanted in track(pages or PAGES, "looking", disable=not sys.stderr.isatty()):
+            for wanted in track(pages or addresses(url), "looking", disable=not sys.stderr.isatty()):
                 page = chromium.new_page(viewport={"width": width, "height": 900})
-                page.goto(f"{address}/{wanted}")
-                settle(page)
-                photograph(page, out / f"{wanted.partition('?')[0] or 'runs'}.png", most)
+                with playing(url) if not wanted and not store else contextlib.nullcontext():
+                    page.goto(f"{address}/{wanted}")
+                    settle(page)
+                    photograph(page, out / f"{wanted.partition('?')[0] or 'runs'}.png", most)
                 page.close()
+
+
+def addresses(url: str) -> list[str]:
+    """Returns all pages; scores and a replay of the latest tournament of 2048, where there is one."""
+    from turnier.results.store import Store
+
+    with Store.open(url, read_only=True) as store:
+        runs = [run.id for run in store.runs() if run.kind == "tournament" and run.name == "2048"]
+    chosen = {"scores": f"scores?runs={runs[-1]}", "replay": f"replay?run={runs[-1]}&move=40"} if runs else {}
+    return [chosen.get(name, name) for name in reversed(PAGES)]
+
+
+@contextlib.contextmanager
+def playing(url: str) -> Iterator[None]:
+    """A run is in progress meanwhile."""
+    words = ("tournament", "2048", "mc(iterations=100)", "mctse(iterations=500)", "--games", "1000", "--store", url)
+    quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen([*TURNIER, *words, "--executor", "threads", "--workers", "1"], **quiet) as process:
+        time.sleep(30)
+        yield
+        process.kill()
 
 
 if __name__ == "__main__":

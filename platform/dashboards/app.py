@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
 import streamlit as st
 
 from turnier.dashboards.pages import PAGES
 from turnier.dashboards.parts import sentences
-from turnier.games.registry import GAMES
+from turnier.games.drawing import squares
 
-ICON = GAMES.make("tictactoe").svg(np.array([0b100010001, 0b000101000, 5]), changed=())
+ICON = squares([1, 0, 2, 0, 1, 2, 0, 0, 1], 3)
 STYLE = """<style>
 .block-container { padding: 4.5rem 2rem 4rem; max-width: 1500px }
 @media (max-width: 640px) { .block-container { padding: 4rem 0.9rem 3rem } }

@@ -5,12 +5,14 @@ from __future__ import annotations
 import threading
 from socketserver import ThreadingMixIn
 from typing import Any
+from urllib.parse import quote
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 from optuna.storages import RDBStorage
 from sqlalchemy import make_url
 
 from turnier.results.store import Store
+from turnier.search.stored_study import optuna_errors
 
 HOST = "127.0.0.1"
 
@@ -28,7 +30,8 @@ def serve_optuna_dashboard(store: Store) -> str:
     """Serves it from a thread of this process at a free port of this machine; returns its address."""
     from optuna_dashboard import wsgi
 
-    storage = RDBStorage(read_only_url(store), skip_compatibility_check=False)
+    with optuna_errors(store.shown_url):
+        storage = RDBStorage(read_only_url(store))
     server = make_server(HOST, 0, wsgi(storage), server_class=_Server, handler_class=_Quiet)
     threading.Thread(target=server.serve_forever, name="optuna-dashboard", daemon=True).start()
     return f"http://{HOST}:{server.server_port}/dashboard"
@@ -38,6 +41,6 @@ def read_only_url(store: Store) -> str:
     """Returns the store's URL such that the database itself refuses to write."""
     url = make_url(store.url)
     if store.database.is_sqlite:
-        return f"sqlite:///file:{url.database}?mode=ro&uri=true"
+        return f"sqlite:///file:{quote(str(url.database))}?mode=ro&uri=true"
     options = url.update_query_dict({"options": "-c default_transaction_read_only=on"})
     return options.render_as_string(hide_password=False)

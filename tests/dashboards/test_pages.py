@@ -72,6 +72,14 @@ def test_scores_of_one_seat_have_distributions_and_milestones_of_the_chosen_agen
     assert list(page.dataframe[0].value["agent"]) == ["greedy"]
 
 
+def test_another_run_brings_its_own_agents(shown: str, store: Store) -> None:
+    runs = {run.name: run.id for run in store.runs() if run.kind == "tournament"}
+    page = look("scores", runs=runs["2048(size=3)"], agents="greedy")
+    page.multiselect(key="runs").set_value([runs["yavalath(size=3)"]]).run()
+    assert not page.exception
+    assert set(page.dataframe[0].value["agent"]) == {"mcts(iterations=40)", "mc(iterations=5)", "random"}
+
+
 def test_several_runs_are_told_apart(shown: str, store: Store) -> None:
     runs = [run.id for run in store.runs() if run.kind in ("tournament", "certainty") and run.name == "2048(size=3)"]
     page = AppTest.from_function(draw, args=("scores",), default_timeout=60)
