@@ -91,7 +91,7 @@ def lines(
     data = thinned(frame[[x, value, low, high, series]].assign(**{series: frame[series].map(wrapped)}), series)
     names = list(dict.fromkeys(data[series]))
     smallest, largest = (float(data[x].min()), float(data[x].max())) if len(data) else (0.0, 0.0)
-    kind = "log" if log and smallest > 0 and largest / smallest >= 8 else "linear"
+    kind = "log" if log and smallest > 0 and largest / smallest >= 4 else "linear"
     place = _number_axis(x, titles[0], kind, data[x])
     colour = _colour(series, names)
     base = alt.Chart(data).encode(x=place, color=colour)

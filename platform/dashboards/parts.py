@@ -106,6 +106,7 @@ def choose(label: str, options: Sequence[str], key: str, **words: Any) -> str:
     """Lets people choose one of several; where there is but one, nothing is shown."""
     if len(options) == 1:
         return options[0]
+    _keep_if(key, lambda chosen: chosen in options, options[0])
     return str(st.selectbox(label, options, key=key, **words, **IN_ADDRESS))
 
 
@@ -124,8 +125,15 @@ def choose_several(label: str, options: Sequence[str], key: str, most: int = 12)
     """Lets people leave out some of several; none left out by default."""
     if len(options) == 1:
         return list(options)
+    _keep_if(key, lambda chosen: bool(set(chosen) & set(options)), list(options)[:most])
     words: dict[str, Any] = {"default": list(options)[:most], "format_func": shortened, **IN_ADDRESS}
     return list(st.multiselect(label, options, key=key, **words))
+
+
+def _keep_if(key: str, fits: Callable[[Any], bool], default: Any) -> None:
+    """Goes back to the default where what was chosen is none of the options now, such as agents of another run."""
+    if key in st.session_state and not fits(st.session_state[key]):
+        st.session_state[key] = default
 
 
 def _short(run: str) -> str:
