@@ -97,7 +97,7 @@ SETTLED = """() => {
     const running = !document.querySelector('[data-testid=stApp][data-test-script-state=notRunning]')
         || document.querySelector('[data-testid=stSkeleton], [data-testid=stSpinner]')
     const charts = [...document.querySelectorAll('[data-testid=stVegaLiteChart]')]
-    const drawn = charts.every(c => c.querySelector('svg.marks'))
+    const drawn = charts.every(c => c.querySelector('canvas, svg.marks'))
     window.settledTimes = !running && drawn && document.querySelector('[data-testid=stMainBlockContainer] *')
         ? (window.settledTimes || 0) + 1 : 0
     return window.settledTimes > 4

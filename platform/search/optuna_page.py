@@ -26,13 +26,26 @@ class _Quiet(WSGIRequestHandler):
         pass
 
 
+class _Lazily:
+    """Opens the storage for the first request, which takes a second that pages with a link to it need not wait."""
+
+    def __init__(self, store: Store) -> None:
+        self._store, self._lock = store, threading.Lock()
+        self._application: Any = None
+
+    def __call__(self, environ: dict[str, Any], start_response: Any) -> Any:
+        with self._lock:
+            if self._application is None:
+                from optuna_dashboard import wsgi
+
+                with optuna_errors(self._store.shown_url):
+                    self._application = wsgi(RDBStorage(read_only_url(self._store)))
+        return self._application(environ, start_response)
+
+
 def serve_optuna_dashboard(store: Store) -> str:
     """Serves it from a thread of this process at a free port of this machine; returns its address."""
-    from optuna_dashboard import wsgi
-
-    with optuna_errors(store.shown_url):
-        storage = RDBStorage(read_only_url(store))
-    server = make_server(HOST, 0, wsgi(storage), server_class=_Server, handler_class=_Quiet)
+    server = make_server(HOST, 0, _Lazily(store), server_class=_Server, handler_class=_Quiet)
     threading.Thread(target=server.serve_forever, name="optuna-dashboard", daemon=True).start()
     return f"http://{HOST}:{server.server_port}/dashboard"
 
