@@ -6,6 +6,7 @@ Optuna's own storage makes its tables where they are missing, and reads a trial 
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -145,24 +146,28 @@ def importance(frame: pd.DataFrame) -> pd.Series:
     PED-ANOVA (Watanabe et al. 2023) by Optuna, of at most _EVALUATED trials, evenly chosen; empty for too few.
     """
     names: Sequence[str] = frame.attrs["parameters"]
-    done = frame[(frame["state"] == "COMPLETE") & frame["value"].notna()].dropna(subset=list(names))
-    varied = [name for name in names if done[name].nunique() > 1]
-    if len(done) < _FEWEST or not varied:
+    done = frame[(frame["state"] == "COMPLETE") & frame["value"].notna()]
+    done = done.iloc[:: max(1, -(-len(done) // _EVALUATED))]
+    varied = [name for name in names if done[name].count() >= _FEWEST and done[name].nunique() > 1]
+    if not varied:
         return pd.Series(dtype=float)
-    done = done.iloc[:: -(-len(done) // _EVALUATED)]
-    ranges = {name: _range(done[name]) for name in varied}
+    ranges = {name: _range(done[name].dropna()) for name in varied}
     study = optuna.create_study(direction="maximize")
-    rows = zip(done["value"], done[varied].to_dict("records"), strict=True)
-    trials = [
-        optuna.trial.create_trial(value=float(value), params={str(k): v for k, v in row.items()}, distributions=ranges)
-        for value, row in rows
-    ]
-    study.add_trials(trials)
-    return pd.Series(get_param_importances(study, evaluator=PedAnovaImportanceEvaluator()), dtype=float)
+    for value, row in zip(done["value"], done[varied].to_dict("records"), strict=True):
+        chosen = {str(name): each for name, each in row.items() if not pd.isna(each)}
+        its = {name: ranges[name] for name in chosen}
+        study.add_trial(optuna.trial.create_trial(value=float(value), params=chosen, distributions=its))
+    # One at a time: a parameter that others leave unused is known of some trials only.
+    evaluator = PedAnovaImportanceEvaluator()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # `normalize` is called experimental
+        shares = {n: get_param_importances(study, evaluator=evaluator, params=[n], normalize=False)[n] for n in varied}
+    found = pd.Series(shares, dtype=float).sort_values(ascending=False)
+    return found / found.sum() if found.sum() > 0 else found
 
 
 def _range(values: pd.Series) -> BaseDistribution:
-    if pd.api.types.is_bool_dtype(values) or not pd.api.types.is_numeric_dtype(values):
+    if pd.api.types.is_bool_dtype(values.infer_objects()) or not pd.api.types.is_numeric_dtype(values):
         return optuna.distributions.CategoricalDistribution(sorted(values.unique().tolist(), key=str))
     return optuna.distributions.FloatDistribution(float(values.min()), float(values.max()))
 

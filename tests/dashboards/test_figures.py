@@ -106,7 +106,8 @@ def test_trials_are_read_as_optuna_reads_them(store: Store) -> None:
     storage = RDBStorage(store.url)
     trials = load_study(study_name=name, storage=storage).get_trials()
     storage.engine.dispose()
-    assert [dict(t.params) for t in trials] == frame[frame.attrs["parameters"]].to_dict("records")
+    rows = frame[frame.attrs["parameters"]].to_dict("records")
+    assert [dict(t.params) for t in trials] == [{n: v for n, v in row.items() if not pd.isna(v)} for row in rows]
     assert [t.value for t in trials] == frame["value"].tolist()
     assert [t.user_attrs["generation"] for t in trials] == frame["group"].tolist()
     assert (frame["low"] < frame["value"]).all() and (frame["value"] < frame["high"]).all()
@@ -131,7 +132,7 @@ def test_studies_are_read_from_postgresql_and_shown_without_being_changed(postgr
     with Store.open(postgres_url) as store:
         Study(store, TINY).run(1, SerialExecutor())
         frame = trials_frame(store, "tiny")
-        assert len(frame) == count_trials(store, "tiny") == 6 and len(frame.attrs["parameters"]) == 15
+        assert len(frame) == count_trials(store, "tiny") == 6 and len(frame.attrs["parameters"]) >= 10
         assert unit(store, "tiny") == "mean score"
         shown_unchanged(store)
 
@@ -161,6 +162,8 @@ def test_importance_finds_the_parameter_that_matters() -> None:
     frame.attrs["parameters"] = ["idle", "used"]
     shares = importance(frame)
     assert shares.index[0] == "used" and shares["used"] > 0.8
+    frame.loc[frame["number"] % 3 == 0, "idle"] = np.nan  # of a trial whose other parameters leave it unused
+    assert list(importance(frame).index) == ["used", "idle"]
     assert importance(frame.head(3)).empty
 
 
