@@ -3,6 +3,7 @@
 import contextlib
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -18,7 +19,7 @@ from rich.progress import track
 REPO = Path(__file__).resolve().parent.parent
 TURNIER = [sys.executable, "-c", "from turnier.cli import main; main()"]
 PAGES = ("", "scores", "tournament", "certainty", "studies", "training", "replay", "reports")  # "" = runs
-MOST_HEIGHT = 2400  # px
+MOST_HEIGHT = 1500  # px
 
 # What a store to look at is made with: a tournament alone, one of two seats, certainty, training, a study, a report.
 COMMANDS: tuple[tuple[str, ...], ...] = (
@@ -54,7 +55,11 @@ def _run(command: Sequence[str], folder: Path) -> None:
 @contextlib.contextmanager
 def served(store: str) -> Iterator[str]:
     """Serves the dashboards of a store; yields their address."""
-    with subprocess.Popen([*TURNIER, "dashboard", "--store", store], stdout=subprocess.PIPE, text=True) as process:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    command = [*TURNIER, "dashboard", "--store", store, "--port", port]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout
             told = process.stdout.readline()

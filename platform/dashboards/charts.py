@@ -17,6 +17,7 @@ COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#0
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
 NUMBERS = "cividis"
 PICTURE_WIDTH = 720  # px, of downloads and reports
+PADDING = {"left": 30, "top": 5, "right": 20, "bottom": 5}  # px: fonts elsewhere may be wider
 MOST_POINTS = 3000  # of one chart; of more an even choice is drawn, the data has all
 MOST_DOTS = 60  # of a line; one with more has a band and no dots
 _WRAP = 26  # characters of a line of a label
@@ -209,7 +210,8 @@ def image(figure: Figure, kind: str) -> bytes:
     import vl_convert
 
     version = alt.SCHEMA_VERSION.removeprefix("v").rpartition(".")[0]
-    spec = figure.chart.properties(width=PICTURE_WIDTH, title=figure.title).to_dict()
+    spec = figure.chart.properties(width=PICTURE_WIDTH, title=figure.title, padding=PADDING).to_dict()
+    spec["config"]["font"] = "sans-serif"  # which a picture without a browser is measured with, too
     if kind == "svg":
         return str(vl_convert.vegalite_to_svg(spec, vl_version=version)).encode()
     return bytes(vl_convert.vegalite_to_png(spec, vl_version=version, scale=2))
@@ -255,9 +257,9 @@ def _rows(label: str) -> int:
 def _styled(chart: Any) -> Any:
     """Large enough to be read from the back of a room."""
     return (
-        chart.configure_axis(labelFontSize=13, titleFontSize=14, titleFontWeight="normal", gridColor="#e6e6e6")
-        .configure_legend(labelFontSize=13, titleFontSize=13, symbolStrokeWidth=3)
-        .configure_title(fontSize=16, anchor="start", fontWeight=600)
+        chart.configure(background="white", font="system-ui, sans-serif")  # first: it forgets all others
+        .configure_axis(labelFontSize=12, titleFontSize=13, titleFontWeight="normal", gridColor="#e6e6e6")
+        .configure_legend(labelFontSize=12, titleFontSize=13, symbolStrokeWidth=3, columnPadding=24)
+        .configure_title(fontSize=15, anchor="start", fontWeight=600)
         .configure_view(strokeWidth=0)
-        .configure(background="white", font="system-ui, sans-serif")
     )
