@@ -14,6 +14,8 @@ AGENTS: Registry[Agent] = Registry(
     "agent",
     {
         "alphabeta": "turnier.agents.alphabeta:AlphaBeta",
+        "basic": "turnier.agents.spe_ed.basic:Basic",
+        "combi": "turnier.agents.spe_ed.combi:Combi",
         "expectimax": "turnier.agents.expectimax:Expectimax",
         "greedy": "turnier.agents.greedy:Greedy",
         "majority": "turnier.agents.majority:Majority",
@@ -21,8 +23,12 @@ AGENTS: Registry[Agent] = Registry(
         "mc": "turnier.agents.mc:Mc",
         "mcts": "turnier.agents.mcts:Mcts",
         "mctse": "turnier.agents.mctse:Mctse",
+        "minimax": "turnier.agents.spe_ed.minimax:Minimax",
+        "qlearning": "turnier.agents.spe_ed.qlearning:QLearning",
         "random": "turnier.agents.random:Random",
+        "rollouts": "turnier.agents.spe_ed.rollouts:Rollouts",
         "root_parallel": "turnier.agents.root_parallel:RootParallel",
+        "tables": "turnier.agents.spe_ed.tables:TablesAgent",
     },
 )
 EVALUATORS: Registry[Evaluator] = Registry(
@@ -35,6 +41,7 @@ EVALUATORS: Registry[Evaluator] = Registry(
         "rollout_length": "turnier.agents.evaluators.rollout_length:RolloutLength",
         "rows2048": "turnier.agents.evaluators.rows2048:Rows2048",
         "score": "turnier.agents.evaluators.evaluator:Score",
+        "survivors": "turnier.agents.evaluators.survivors:Survivors",
     },
 )
 make_agent = AGENTS.make
