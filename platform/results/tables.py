@@ -74,8 +74,8 @@ def matches_frame(
         parts = [store.columns.of_run(connection, one.id) for one in chosen]
     of_run = np.repeat(np.arange(len(parts)), [len(part.number) for part in parts])
     columns = Columns.concatenated(parts)
-    first = np.sort(np.unique(columns.number, return_index=True)[1])
-    if len(first) < len(columns.number):
+    if len(parts) > 1:
+        first = np.sort(np.unique(columns.number, return_index=True)[1])
         columns, of_run = columns.take(first), of_run[first]
     if game is not None:
         kept = np.flatnonzero(columns.game.are(_forms(GAMES, game)))

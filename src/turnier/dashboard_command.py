@@ -57,7 +57,9 @@ def dashboard(
     options = OPTIONS | {"server.port": chosen, "browser.serverPort": chosen}
     flags = {name.replace(".", "_"): value for name, value in options.items()}
     bootstrap.load_config_options(flags)
-    importlib.import_module("turnier.dashboards.pages")  # now, so that the first look does not wait for it
+    # Now, so that the first look does not wait for them.
+    importlib.import_module("turnier.dashboards.pages")
+    importlib.import_module("turnier.dashboards.warming").warm_up()
     print(f"The dashboards of {shown} are at http://{HOST}:{chosen} (Ctrl-C ends them).", flush=True)
     bootstrap.run(str(Path(__file__).with_name("dashboards") / "app.py"), False, [], flags)
 
