@@ -14,6 +14,8 @@ AGENTS: Registry[Agent] = Registry(
     "agent",
     {
         "alphabeta": "turnier.agents.alphabeta:AlphaBeta",
+        "basic": "turnier.agents.spe_ed.basic:Basic",
+        "combi": "turnier.agents.spe_ed.combi:Combi",
         "expectimax": "turnier.agents.expectimax:Expectimax",
         "greedy": "turnier.agents.greedy:Greedy",
         "majority": "turnier.agents.majority:Majority",
@@ -21,8 +23,11 @@ AGENTS: Registry[Agent] = Registry(
         "mc": "turnier.agents.mc:Mc",
         "mcts": "turnier.agents.mcts:Mcts",
         "mctse": "turnier.agents.mctse:Mctse",
+        "minimax": "turnier.agents.spe_ed.minimax:Minimax",
         "random": "turnier.agents.random:Random",
+        "rollouts": "turnier.agents.spe_ed.rollouts:Rollouts",
         "root_parallel": "turnier.agents.root_parallel:RootParallel",
+        "tables": "turnier.agents.spe_ed.tables:TablesAgent",
     },
 )
 EVALUATORS: Registry[Evaluator] = Registry(

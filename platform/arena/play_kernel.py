@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 from numba import types
 
 from turnier.agents.abi import SEATS, VALUES, VISITS
-from turnier.games.abi import CHANCE, GAME, JIT, TERMINAL, kernel
+from turnier.agents.clock import nanoseconds
+from turnier.games.abi import CHANCE, GAME, TERMINAL, kernel
 from turnier.games.generic import copy_state, draw_outcome
 
 NORMAL, ILLEGAL, LIMIT, FULL, STOPPED = 0, 1, 2, 3, 4  # status of a match; FULL = no room left in `plies`
@@ -18,23 +17,6 @@ END, STATUS, WHOLE = range(3)  # of a match's `ends`: where its plies end, its s
 _I1, _I2 = types.Array(types.int64, 1, "C"), types.Array(types.int64, 2, "C")
 _F1, _F2 = types.Array(types.float64, 1, "C"), types.Array(types.float64, 2, "C")
 _U2, _U3 = types.Array(types.uint64, 2, "C"), types.Array(types.uint64, 3, "C")
-
-if JIT:
-    _clock_gettime = types.ExternalFunction("clock_gettime", types.int32(types.int32, types.intp))
-else:
-
-    def _clock_gettime(clock: int, address: int) -> None: ...
-
-
-_MONOTONIC = time.CLOCK_MONOTONIC
-
-
-@kernel(types.int64(_I1))
-def nanoseconds(time_of_day):
-    """A clock that is never set, through two words of scratch space; 0 where kernels are plain Python."""
-    time_of_day[0] = time_of_day[1] = 0
-    _clock_gettime(_MONOTONIC, time_of_day.ctypes.data)
-    return time_of_day[0] * 1_000_000_000 + time_of_day[1]
 
 
 @kernel(types.UniTuple(types.int64, 2)(GAME, SEATS, _I1, _U2, _I1, types.int64, _F1, _I2, _I1, types.int64, _I1))

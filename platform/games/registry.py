@@ -15,6 +15,7 @@ GAMES: Registry[Game] = Registry(
         "hex": "turnier.games.hex:Hex",
         "nim": "turnier.games.nim:Nim",
         "othello": "turnier.games.othello:Othello",
+        "spe_ed": "turnier.games.spe_ed:SpeEd",
         "tictactoe": "turnier.games.tictactoe:TicTacToe",
         "yavalath": "turnier.games.yavalath:Yavalath",
     },

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import zlib
 from pathlib import Path
 
 from turnier.games.errors import UserError
@@ -12,11 +14,13 @@ from turnier.games.game import Game
 def verify_file(game: Game, path: Path) -> tuple[int, str | None]:
     """Returns the number of lines and the first disagreement as `line: sentence`, or None where all agree.
 
-    Raises UserError for a file that cannot be read or a line that is not a record of the game's format.
+    A name that ends in .gz is that of a packed file. Raises UserError for a file that cannot be read or a line that is
+    not a record of the game's format.
     """
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as failure:
+        content = path.read_bytes()
+        text = (gzip.decompress(content) if path.suffix == ".gz" else content).decode()
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as failure:
         raise UserError(f"a file of recorded games must be readable, got {path}: {failure}; check its name.") from None
     count = 0
     for number, line in enumerate(text.splitlines(), 1):

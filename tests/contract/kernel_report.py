@@ -24,7 +24,13 @@ from turnier.games.perft import perft
 from turnier.games.registry import GAMES, make_game
 
 WALK = 8  # nodes, then playouts
-VARIANTS = ("2048(size=2)", "2048(size=3)", "yavalath(size=3,swap=true)", "yavalath(size=6,players=3)")
+VARIANTS = (
+    "2048(size=2)",
+    "2048(size=3)",
+    "spe_ed(width=9,height=7,players=6,silence=true)",
+    "yavalath(size=3,swap=true)",
+    "yavalath(size=6,players=3)",
+)
 TRIANGLE = (30, 4, 31, 56, 39, 26)  # Yavalath cells: the first player's wins by four forcing moves
 # Packed 2048 boards that reach 65,536 and beyond: by merging at once, after some plies, and long ago.
 BORDER = (

@@ -18,6 +18,8 @@ VARIANTS = (  # besides every registry game with its defaults
     "hex(size=3,swap=true)",
     "nim(piles=2;3,misere=true)",
     "othello(size=4)",
+    "spe_ed(width=4,height=5)",
+    "spe_ed(width=9,height=7,players=6,silence=true)",
     "yavalath(size=3)",
     "yavalath(size=8)",
     "yavalath(size=3,swap=true)",

@@ -1,0 +1,36 @@
+"""The time inside kernels, so that searches stop by themselves when it is up."""
+
+from __future__ import annotations
+
+import ctypes
+import time
+
+from numba import types
+
+from turnier.games.abi import JIT, kernel
+
+if JIT:
+    _clock_gettime = types.ExternalFunction("clock_gettime", types.int32(types.int32, types.intp))
+else:
+    _libc = ctypes.CDLL(None)
+
+    def _clock_gettime(clock: int, address: int) -> None:
+        _libc.clock_gettime(clock, ctypes.c_void_p(address))
+
+
+_MONOTONIC = time.CLOCK_MONOTONIC
+TIME_OF_DAY = types.Array(types.int64, 1, "C")  # [2], scratch space of a clock
+
+
+@kernel(types.int64(TIME_OF_DAY))
+def nanoseconds(time_of_day):
+    """A clock that is never set, that of `time.monotonic_ns`, through two words of scratch space."""
+    time_of_day[0] = time_of_day[1] = 0
+    _clock_gettime(_MONOTONIC, time_of_day.ctypes.data)
+    return time_of_day[0] * 1_000_000_000 + time_of_day[1]
+
+
+@kernel(types.boolean(types.int64, TIME_OF_DAY))
+def time_is_up(ends, time_of_day):
+    """Whether a time in nanoseconds has come; 0 never comes."""
+    return ends > 0 and nanoseconds(time_of_day) >= ends

@@ -1,0 +1,23 @@
+"""The simplest agent of spe_ed: straight on while that is free."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from turnier.agents.spe_ed.player import PREFERENCE, Choice, SpeEdAgent, SpeEdPlayer, only
+from turnier.games.spe_ed_board import CHANGE_NOTHING
+
+
+class BasicPlayer(SpeEdPlayer):
+    def choose(self, ends: int) -> Choice:
+        possible = self.possible()
+        return only(next((action for action in PREFERENCE[:3] if possible[action]), CHANGE_NOTHING))
+
+
+@dataclass(frozen=True)
+class Basic(SpeEdAgent):
+    """spe_ed: goes straight on while it can, else left, else right; never changes its speed. Source: Brot 2021, 3.1."""
+
+    name: ClassVar[str] = "basic"
+    player: ClassVar[Any] = BasicPlayer

@@ -1,0 +1,140 @@
+"""Combi: rollouts say where there is room, tables where others will be, and minimax what is deadly at once."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from turnier.agents.agent import Floats
+from turnier.agents.budget import AMOUNT
+from turnier.agents.spe_ed.field import CELL, Bytes, reachable
+from turnier.agents.spe_ed.minimax import MinimaxAgent, MinimaxPlayer
+from turnier.agents.spe_ed.player import Choice, TimedAgent, best_of
+from turnier.agents.spe_ed.rollout_search import ROLLOUTS, surviving
+from turnier.agents.spe_ed.rollouts import RolloutAgent, RolloutPlayer
+from turnier.agents.spe_ed.tables import TableAgent, TablePlayer
+from turnier.games.abi import compile_kernel
+from turnier.games.game import Game
+from turnier.games.parameters import parameter
+from turnier.games.spe_ed_board import ACTIVE, PLAYERS
+
+
+class Values(NamedTuple):
+    """The parameters that may depend on the situation."""
+
+    filter_value: float
+    start_probability: float
+    table_weight: float
+
+
+def presence(field: Bytes, total: Floats, cell: int, stride: int, side: int) -> float:
+    """Returns the mean probability that others enter a cell near to one, by the tables of a round before.
+
+    The mean of a square around the cell: the sum of its probabilities by the number of its cells that are free and have
+    any. Source: Brot 2021, 5.1, p_d.
+    """
+    reach = side // 2
+    first = cell - reach * stride - reach
+    square = first + np.arange(side)[:, None] * stride + np.arange(side)
+    square = square[(square >= 0) & (square < field.size)]
+    free = int(((field[square] == 0) & (total[square] != 0)).sum())
+    return float(total[square].sum()) / free if free else 0.0
+
+
+def scores(counts: npt.NDArray[np.int64], risks: Floats, weight: float) -> Floats:
+    """Returns the score of every first move, smaller is better, infinite for those without paths.
+
+    s(z) = p_start(z) / p_all + (1 - |M(z)| / |M_all|), the first part times 2 `weight`, the second times
+    2 - 2 `weight`, which leaves both as they are with a weight of one half. Source: Brot 2021, 5.2.
+
+    Args:
+        counts: [MOVES] paths that begin with a move, |M(z)|.
+        risks: [MOVES] sums of their mean probabilities of being entered by others, p_path.
+    """
+    some = counts > 0
+    start = np.divide(risks, counts, out=np.zeros(len(counts)), where=some)
+    entered = start / start.sum() if start.sum() > 0 else start
+    score = 2 * weight * entered + (2 - 2 * weight) * (1 - counts / max(1, counts.sum()))
+    return np.where(some, score, np.inf)
+
+
+class CombiPlayer(RolloutPlayer, MinimaxPlayer, TablePlayer):
+    """Tables first, then minimax where others are near, then rollouts in the time that is left."""
+
+    def __init__(self, agent: TimedAgent, game: Game, rng: npt.NDArray[np.uint64]) -> None:
+        super().__init__(agent, game, rng)
+        assert isinstance(agent, Combi)
+        compile_kernel(reachable)
+        self.combi = agent
+        self.total = np.zeros(self.field.size)  # the tables of the round before
+
+    def situation(self) -> Values:
+        """Returns the parameters as they are here: with two players left, or with little space."""
+        combi = self.combi
+        values = Values(combi.filter_value, combi.start_probability, combi.table_weight)
+        if combi.tight_cells and int(reachable(self.field, self.stride, self.walker)) < combi.tight_cells:
+            return values._replace(filter_value=combi.tight_filter_value, table_weight=combi.tight_table_weight)
+        if combi.duel and self.state[ACTIVE : ACTIVE + self.state[PLAYERS]].sum() == 2:
+            return Values(combi.duel_filter_value, combi.duel_start_probability, combi.duel_table_weight)
+        return values
+
+    def choose(self, ends: int) -> Choice:
+        combi, began, values = self.combi, time.monotonic_ns(), self.situation()
+        span = ends - began
+        near = self.near()
+        entered = presence(self.field, self.total, int(self.walker[CELL]), self.stride, combi.square)
+        allowed = self.possible()
+        searched = 0
+        if near and entered > combi.minimax_activation:
+            found = self.deepen(near, began + int(span * combi.minimax_share) if ends else 0)
+            searched = found.nodes
+            allowed = found.best if found.best.any() else allowed
+        spent = time.monotonic_ns() - began
+        tables, _ = self.tables(values.start_probability, began + spent + int(span * combi.table_share) if ends else 0)
+        self.total = tables.total.copy()
+        rolled = self.roll_out(values.filter_value, self.total, ends)
+        counts, risks = surviving(rolled, values.filter_value)
+        score = scores(counts, risks, values.table_weight)
+        open_moves = allowed & (counts > 0)
+        action = best_of(np.where(open_moves, -score, 0.0), open_moves if open_moves.any() else allowed)
+        self.remember(action)
+        visits = np.maximum(counts, allowed)
+        nodes = int(rolled.numbers[ROLLOUTS]) + searched
+        return Choice(action, visits, np.where(counts > 0, -score, 0.0), max(nodes, int(visits.sum())))
+
+
+@dataclass(frozen=True)
+class Combi(RolloutAgent, MinimaxAgent, TableAgent):
+    """spe_ed: rollouts weighed by probability tables, among the moves that minimax allows. Source: Brot 2021, 5.
+
+    Named constants have the document's values; those that it does not tell (the square, distances, shares of the time)
+    are ours.
+    """
+
+    name: ClassVar[str] = "combi"
+    player: ClassVar[Any] = CombiPlayer
+
+    minimax_activation: float = parameter(
+        0.001, "mean probability of others around above which minimax is asked (minimaxActivationValue)", low=0, high=10
+    )
+    square: int = parameter(11, "cells a side of that square around the own player", low=1, high=21)
+    table_weight: float = parameter(0.5, "weight of the tables; the rest is that of the rollouts", low=0, high=1)
+    minimax_share: float = parameter(0.25, "part of the time that minimax may use, if asked", low=0, high=0.9)
+    table_share: float = parameter(0.25, "part of the time that the tables may use", low=0, high=0.9)
+    duel: bool = parameter(False, "with two players left the parameters named duel_... count")
+    duel_filter_value: float = parameter(0.69, "filter_value in duels", low=0, high=1)
+    duel_start_probability: float = parameter(2.0, "start_probability in duels", low=0.01, high=10)
+    duel_table_weight: float = parameter(0.5, "table_weight in duels", low=0, high=1)
+    tight_cells: int = parameter(0, "where fewer cells can be reached, those named tight_... do", low=0, high=6400)
+    tight_filter_value: float = parameter(0.69, "filter_value in tight places", low=0, high=1)
+    tight_table_weight: float = parameter(0.5, "table_weight in tight places", low=0, high=1)
+
+    budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "ms": {"milliseconds": AMOUNT},
+        "rollouts": {"rollouts": AMOUNT, "milliseconds": 0},
+    }

@@ -1,0 +1,119 @@
+"""The agent that looks for the moves after which it has most freedom whatever those near it do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from turnier.agents.agent import Floats
+from turnier.agents.budget import AMOUNT
+from turnier.agents.spe_ed.field import MOVES, nearest, walkers_of
+from turnier.agents.spe_ed.minimax_search import (
+    DEEPEST,
+    IMPOSSIBLE,
+    NODES,
+    STOPPED,
+    new_numbers,
+    state_value,
+    value_of_move,
+)
+from turnier.agents.spe_ed.player import Choice, SpeEdPlayer, TimedAgent, best_of
+from turnier.games.abi import compile_kernel
+from turnier.games.game import Game
+from turnier.games.parameters import parameter
+
+
+class Searched(NamedTuple):
+    """The values of the own moves at the deepest horizon that was reached, IMPOSSIBLE for those that end at once."""
+
+    values: Floats  # [MOVES]
+    depth: int
+    nodes: int
+
+    @property
+    def best(self) -> npt.NDArray[np.bool_]:
+        """Which moves are best, [MOVES]; none where all are impossible."""
+        best: npt.NDArray[np.bool_] = (self.values == self.values.max()) & (self.values > IMPOSSIBLE)
+        return best
+
+
+class MinimaxPlayer(SpeEdPlayer):
+    """Adds to a player the search, on one or several threads, which never change what it finds by counts."""
+
+    def __init__(self, agent: TimedAgent, game: Game, rng: npt.NDArray[np.uint64]) -> None:
+        super().__init__(agent, game, rng)
+        assert isinstance(agent, MinimaxAgent)
+        compile_kernel(state_value)
+        self.limits = agent
+        self.crew = ThreadPoolExecutor(agent.threads, "minimax") if agent.threads > 1 else None
+
+    def near(self) -> list[int]:
+        """Returns the seats that are searched, the nearest first."""
+        close = [seat for distance, seat in nearest(self.state, self.seat) if distance < self.limits.minimax_distance]
+        return close[: self.limits.opponents]
+
+    def deepen(self, opponents: list[int], ends: int) -> Searched:
+        """Searches a round deeper at a time, as far as the depth and the nodes or the time go."""
+        limits = self.limits
+        walkers = walkers_of(self.state, [self.seat, *opponents])
+        reached = Searched(np.full(MOVES, IMPOSSIBLE), 0, 0)
+        spent = [0] * MOVES
+        for depth in range(1, (DEEPEST if ends else limits.depth) + 1):
+
+            def search(action: int, before: int, depth: int = depth) -> tuple[float, int, bool]:
+                most = 0 if ends or not limits.nodes else max(1, limits.nodes // MOVES - before)
+                numbers = new_numbers(most, ends)
+                value = value_of_move(
+                    self.field, self.stride, walkers, action, depth, self.round, limits.aggression, numbers
+                )
+                return value, int(numbers[NODES]), bool(numbers[STOPPED])
+
+            found = list((self.crew.map if self.crew else map)(search, range(MOVES), spent))
+            spent = [before + nodes for before, (_, nodes, _) in zip(spent, found, strict=True)]
+            reached = reached._replace(nodes=sum(spent))
+            if any(stopped for _, _, stopped in found):
+                break
+            reached = Searched(np.array([value for value, _, _ in found]), depth, sum(spent))
+            possible = reached.values > IMPOSSIBLE
+            lost = limits.aggression == 0 and reached.values.max() < 0
+            if lost or (possible.sum() < 2 and not ends):
+                break
+        return reached
+
+    def choose(self, ends: int) -> Choice:
+        searched = self.deepen(self.near(), ends)
+        possible = searched.values > IMPOSSIBLE
+        return Choice(best_of(searched.values, possible), possible.astype(np.int64), searched.values, searched.nodes)
+
+
+@dataclass(frozen=True)
+class MinimaxAgent(TimedAgent):
+    """What agents with minimax declare."""
+
+    depth: int = parameter(8, "most rounds looked ahead", low=1, high=DEEPEST)
+    nodes: int = parameter(100_000, "most nodes of minimax per move, 0 = no limit", low=0, high=1_000_000_000)
+    opponents: int = parameter(2, "most others that minimax looks at, the nearest", low=0, high=5)
+    minimax_distance: float = parameter(
+        20.0, "weighted distance (cells / product of speeds) up to which it looks at them", low=0, high=1000
+    )
+    aggression: float = parameter(0.0, "how much the freedom of these others counts against a state", low=0, high=10)
+    threads: int = parameter(1, "cores that search the moves of one decision", low=1, high=MOVES)
+
+
+@dataclass(frozen=True)
+class Minimax(MinimaxAgent):
+    """spe_ed: plays the move after which it is freest some rounds on, against the near ones. Source: Brot 2021, 4.1."""
+
+    name: ClassVar[str] = "minimax"
+    player: ClassVar[Any] = MinimaxPlayer
+
+    budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "ms": {"milliseconds": AMOUNT},
+        "nodes": {"nodes": AMOUNT, "depth": DEEPEST, "milliseconds": 0},
+        "plies": {"depth": AMOUNT, "nodes": 0, "milliseconds": 0},
+    }

@@ -1,0 +1,206 @@
+"""Minimax with alpha-beta for a player and those near it, who move one after the other but as if at once.
+
+Source: Brot 2021, 4.1. The cells that the own move enters are marked with the round: an opponent who can enter one of
+them in the same round takes the player out. A state at the horizon is worth the moves that do not end there (0 to 5),
+a death in round r of d is worth r - d. Besides, as an option that the document wishes for, what the opponents' freedom
+is worth is taken away (`aggression`); who is out has none.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import types
+
+from turnier.agents.clock import TIME_OF_DAY, time_is_up
+from turnier.agents.spe_ed.field import (
+    ALIVE,
+    CELL,
+    FASTER,
+    HEADING,
+    MOVES,
+    PACE,
+    TAKEN,
+    TURN,
+    Bytes,
+    Field,
+    Ints,
+    Walkers,
+    is_free,
+    offset_of,
+    paint,
+)
+from turnier.games.abi import kernel
+from turnier.games.spe_ed_board import MAX_SPEED, jumps
+
+DEEPEST = 100  # rounds; marks have to fit into a byte
+NODES, STOPPED, MOST_NODES, ENDS, NUMBERS = range(5)
+IMPOSSIBLE = -1e9  # a root move into what is taken
+
+Numbers = types.Array(types.int64, 1, "C")
+
+
+@kernel(types.uint8(types.int64))
+def _mark(level):
+    """What a cell holds that the player enters in a round of the search."""
+    return np.uint8(TAKEN + level)
+
+
+@kernel(types.boolean(Field, types.int64, types.int64, types.int64, types.boolean, types.uint8))
+def _can_hit(field, cell, offset, speed, jump, mark):
+    """Whether a move enters only cells that are free or marked, and a marked one among them."""
+    if speed < 1 or speed > MAX_SPEED:
+        return False
+    hit = False
+    for k in range(1, speed + 1):
+        if not jump or k == 1 or k == speed:
+            value = field[cell + k * offset]
+            if value == mark:
+                hit = True
+            elif value != 0:
+                return False
+    return hit
+
+
+@kernel(types.int64(Field, types.int64, Walkers, types.int64, types.int64))
+def freedom(field, stride, walkers, who, round_number):
+    """The moves of a player that enter only free cells."""
+    moves = 0
+    for action in range(MOVES):
+        pace = walkers[who, PACE] + FASTER[action]
+        offset = offset_of((walkers[who, HEADING] + TURN[action]) & 3, stride)
+        moves += is_free(field, walkers[who, CELL], offset, pace, jumps(round_number, pace))
+    return moves
+
+
+@kernel(types.float64(Field, types.int64, Walkers, types.int64, types.float64))
+def _worth(field, stride, walkers, round_number, aggression):
+    """The value of a state at the horizon."""
+    worth = float(freedom(field, stride, walkers, 0, round_number))
+    if aggression > 0.0:
+        for who in range(1, walkers.shape[0]):
+            if walkers[who, ALIVE]:
+                others = freedom(field, stride, walkers, who, round_number)
+                worth -= aggression * others / (walkers.shape[0] - 1)
+    return worth
+
+
+@kernel(
+    types.float64(
+        Field,
+        types.int64,
+        Walkers,
+        types.int64,
+        types.int64,
+        types.int64,
+        types.float64,
+        types.float64,
+        types.int64,
+        types.float64,
+        Numbers,
+        TIME_OF_DAY,
+    )
+)
+def state_value(field, stride, walkers, who, level, depth, alpha, beta, first_round, aggression, numbers, clock):
+    """The value for player 0 where `who` is to move in round `level` of the search, its horizon `depth` rounds deep."""
+    if who == walkers.shape[0]:
+        who, level = 0, level + 1
+    round_number = first_round + level - 1
+    if level > depth:
+        return _worth(field, stride, walkers, round_number, aggression)
+    if numbers[STOPPED]:
+        return 0.0
+    cell, heading, speed = walkers[who, CELL], walkers[who, HEADING], walkers[who, PACE]
+    own = who == 0
+    if not own:
+        if not walkers[who, ALIVE]:
+            return state_value(
+                field, stride, walkers, who + 1, level, depth, alpha, beta, first_round, aggression, numbers, clock
+            )
+        for action in range(MOVES):
+            pace = speed + FASTER[action]
+            offset = offset_of((heading + TURN[action]) & 3, stride)
+            if _can_hit(field, cell, offset, pace, jumps(round_number, pace), _mark(level)):
+                return float(level - depth)
+    best, moves = IMPOSSIBLE if own else -IMPOSSIBLE, 0
+    for action in range(MOVES):
+        pace = speed + FASTER[action]
+        jump = jumps(round_number, pace)
+        turned = (heading + TURN[action]) & 3
+        offset = offset_of(turned, stride)
+        if not is_free(field, cell, offset, pace, jump):
+            continue
+        moves += 1
+        numbers[NODES] += 1
+        if numbers[NODES] & 1023 == 0 and time_is_up(numbers[ENDS], clock):
+            numbers[STOPPED] = 1
+        if numbers[NODES] == numbers[MOST_NODES]:
+            numbers[STOPPED] = 1
+        paint(field, cell, offset, pace, jump, _mark(level) if own else np.uint8(TAKEN))
+        walkers[who, CELL], walkers[who, HEADING], walkers[who, PACE] = cell + pace * offset, turned, pace
+        value = state_value(
+            field, stride, walkers, who + 1, level, depth, alpha, beta, first_round, aggression, numbers, clock
+        )
+        walkers[who, CELL], walkers[who, HEADING], walkers[who, PACE] = cell, heading, speed
+        paint(field, cell, offset, pace, jump, np.uint8(0))
+        if own:
+            best = max(best, value)
+            alpha = max(alpha, value)
+        else:
+            best = min(best, value)
+            beta = min(beta, value)
+        if alpha >= beta or numbers[STOPPED]:
+            return best
+    if moves > 0:
+        return best
+    if own:
+        return float(level - depth)
+    walkers[who, ALIVE] = 0
+    value = state_value(
+        field, stride, walkers, who + 1, level, depth, alpha, beta, first_round, aggression, numbers, clock
+    )
+    walkers[who, ALIVE] = 1
+    return value
+
+
+def value_of_move(
+    field: Bytes,
+    stride: int,
+    walkers: Ints,
+    action: int,
+    depth: int,
+    first_round: int,
+    aggression: float,
+    numbers: Ints,
+) -> float:
+    """Returns the value of an own move, `depth` rounds deep, by a tree of its own, or IMPOSSIBLE.
+
+    It is Python, as numba loads a kernel that calls itself from its cache only where no other kernel calls it.
+
+    Args:
+        field, walkers: are not changed, so that several threads may search different moves.
+        first_round: the number of the round that the move is for.
+        numbers: [NUMBERS]; nodes are added, and STOPPED says that nodes or time ran out and the value is none.
+    """
+    cell, pace = int(walkers[0, CELL]), int(walkers[0, PACE] + FASTER[action])
+    jump = bool(jumps(first_round, pace))
+    turned = int(walkers[0, HEADING] + TURN[action]) & 3
+    offset = int(offset_of(turned, stride))
+    if not is_free(field, cell, offset, pace, jump):
+        return IMPOSSIBLE
+    field, walkers = field.copy(), walkers.copy()
+    numbers[NODES] += 1
+    paint(field, cell, offset, pace, jump, _mark(1))
+    walkers[0, CELL], walkers[0, HEADING], walkers[0, PACE] = cell + pace * offset, turned, pace
+    # No value lies outside these two.
+    lowest, highest = min(float(1 - depth), -MOVES * aggression), float(MOVES)
+    clock = np.empty(2, np.int64)
+    return float(
+        state_value(field, stride, walkers, 1, 1, depth, lowest, highest, first_round, aggression, numbers, clock)
+    )
+
+
+def new_numbers(most_nodes: int, ends: int) -> Ints:
+    """Returns the numbers of a search that stops at so many nodes and at a time in nanoseconds (0 = never)."""
+    numbers = np.zeros(NUMBERS, np.int64)
+    numbers[MOST_NODES], numbers[ENDS] = most_nodes, ends
+    return numbers

@@ -1,0 +1,136 @@
+"""What the agents of spe_ed have in common: the position as a field, and the time in which they have to answer."""
+
+from __future__ import annotations
+
+import time
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from turnier.agents.agent import Agent, Decision, Floats, seat_rng
+from turnier.agents.spe_ed.field import (
+    CELL,
+    FASTER,
+    HEADING,
+    MOVES,
+    PACE,
+    TURN,
+    Ints,
+    fill_field,
+    is_free,
+    new_field,
+    next_round,
+    offset_of,
+    stride_of,
+    walkers_of,
+)
+from turnier.games.game import Game, Position
+from turnier.games.parameters import parameter
+from turnier.games.spe_ed_board import CHANGE_NOTHING, SLOW_DOWN, SPEED_UP, TURN_LEFT, TURN_RIGHT, jumps
+
+# Of equal moves the first of these; it is also how `basic` plays, which stops at the third.
+PREFERENCE = (CHANGE_NOTHING, TURN_LEFT, TURN_RIGHT, SLOW_DOWN, SPEED_UP)
+LARGEST_MARGIN = 5  # this part of the time is the most that the safety margin takes
+
+
+class Choice(NamedTuple):
+    """What a player found out about its actions, [MOVES] each; visits and nodes as in Decision."""
+
+    action: int
+    visits: npt.NDArray[np.int64]
+    values: Floats
+    nodes: int
+
+
+def only(action: int) -> Choice:
+    """Returns the choice of an action about which nothing was found out."""
+    return Choice(action, np.zeros(MOVES, np.int64), np.zeros(MOVES), 0)
+
+
+def best_of(values: Floats, allowed: npt.NDArray[np.bool_]) -> int:
+    """Returns the allowed action of the largest value; the first of equals by preference, straight on if none is."""
+    best = max((float(values[action]) for action in PREFERENCE if allowed[action]), default=None)
+    return next((action for action in PREFERENCE if allowed[action] and values[action] == best), CHANGE_NOTHING)
+
+
+class SpeEdPlayer:
+    """An agent in one seat of one match of spe_ed. Subclasses decide; here is what they see."""
+
+    def __init__(self, agent: SpeEdAgent, game: Game, rng: npt.NDArray[np.uint64]) -> None:
+        self.agent, self.game, self.rng = agent, game, rng
+        self.field = new_field(game)
+        self.state = game.new_state()
+        self.seat = self.stride = self.round = 0
+        self.walker = np.zeros(0, np.int64)
+
+    def act(self, position: Position) -> Decision:
+        """Decides in the agent's milliseconds, less the margin, or in its counts where it has none."""
+        allowed = self.agent.nanoseconds()
+        return self.act_before(position, time.monotonic_ns() + allowed if allowed else 0)
+
+    def act_before(self, position: Position, ends: int) -> Decision:
+        """Decides before a time of `time.monotonic_ns`; 0 is any time, then the agent's counts say how long."""
+        began = time.perf_counter()
+        self.seat = position.to_move
+        self.state = position.view(self.seat)
+        self.stride, self.round = int(stride_of(self.state)), next_round(self.state)
+        fill_field(self.state, self.field)
+        self.walker = walkers_of(self.state, [self.seat])[0]
+        choice = self.choose(ends)
+        visits, values = np.zeros((2, self.game.num_actions))
+        visits[:MOVES], values[:MOVES] = choice.visits, np.where(choice.visits > 0, choice.values, 0.0)
+        nodes = max(choice.nodes, int(visits.sum()))
+        return Decision(choice.action, visits, values, nodes, time.perf_counter() - began)
+
+    @abstractmethod
+    def choose(self, ends: int) -> Choice:
+        """Returns the action for the position that was read, found before `ends`."""
+
+    def possible(self) -> npt.NDArray[np.bool_]:
+        """Returns which actions enter only cells that are free now, [MOVES]."""
+        return np.array([self.lands(action)[1] for action in range(MOVES)])
+
+    def lands(self, action: int) -> tuple[Ints, bool]:
+        """Returns where an action leads (a walker), and whether that way is free now."""
+        after = self.walker.copy()
+        after[HEADING] = (self.walker[HEADING] + TURN[action]) & 3
+        after[PACE] = self.walker[PACE] + FASTER[action]
+        offset, pace = int(offset_of(after[HEADING], self.stride)), int(after[PACE])
+        after[CELL] += pace * offset
+        jump = bool(jumps(self.round, pace))
+        return after, bool(is_free(self.field, int(self.walker[CELL]), offset, pace, jump))
+
+
+@dataclass(frozen=True)
+class SpeEdAgent(Agent):
+    """Base of the agents of spe_ed."""
+
+    player: ClassVar[Any]  # (agent, game, rng) -> SpeEdPlayer
+
+    def nanoseconds(self) -> int:
+        """Returns how long a decision may take, 0 = by counts."""
+        return 0
+
+    def cannot_play(self, game: Game) -> str | None:
+        return None if game.name == "spe_ed" else f"{self.name} plays spe_ed only, got {game}; use mc or mcts."
+
+    def start(self, game: Game, seat: int = 0, seed: int = 0) -> SpeEdPlayer:
+        self.require(game)
+        player: SpeEdPlayer = self.player(self, game, seat_rng(seed, seat, game.num_seats))
+        return player
+
+
+@dataclass(frozen=True)
+class TimedAgent(SpeEdAgent):
+    """Base of those that search, by the clock or by counts, and by counts alike for one seed."""
+
+    milliseconds: int = parameter(0, "time per move in place of counts, 0 = none", low=0, high=3_600_000)
+    margin: int = parameter(
+        10, "milliseconds of these left unused for safety, at most a fifth of them", low=0, high=60_000
+    )
+
+    def nanoseconds(self) -> int:
+        return int(1e6 * (self.milliseconds - min(self.margin, self.milliseconds / LARGEST_MARGIN)))

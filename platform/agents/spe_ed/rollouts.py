@@ -1,0 +1,120 @@
+"""The agent that walks random paths while everybody else stands still."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from turnier.agents.budget import AMOUNT
+from turnier.agents.spe_ed.field import CELL, MOVES
+from turnier.agents.spe_ed.player import Choice, SpeEdPlayer, TimedAgent, best_of
+from turnier.agents.spe_ed.rollout_search import (
+    LONGEST,
+    ROLLOUTS,
+    Found,
+    Paths,
+    following,
+    new_found,
+    new_paths,
+    run_rollouts,
+    surviving,
+)
+from turnier.games.abi import compile_kernel
+from turnier.games.game import Game
+from turnier.games.parameters import parameter
+
+NO_LIMIT = 1 << 60
+TREE_NODES = 1 << 20  # of paths that may not come twice; where they are used up the rest of a path may
+
+
+class PathMemory:
+    """The paths of one round that are still open in the next, and where they begin."""
+
+    def __init__(self, kept: int) -> None:
+        self._found, self._open = new_paths(kept), new_paths(kept)
+        self._begins: tuple[int, int] | None = None  # the round and the cell in which the open ones begin
+        self._played = 0
+
+    def recall(self, round_number: int, cell: int) -> tuple[Paths, Paths]:
+        """Returns the paths that are open where a player now is, and space for those of this round."""
+        open_here = self._begins == (round_number, cell)
+        return following(self._found, self._played, self._open) if open_here else new_paths(0), self._found
+
+    def remember(self, played: int, round_number: int, cell: int) -> None:
+        """Notes what was played, and in what round where it leads to."""
+        self._played, self._begins = played, (round_number, cell)
+
+
+class RolloutPlayer(SpeEdPlayer):
+    """Adds to a player the rollouts, which remember their longest paths from round to round."""
+
+    def __init__(self, agent: TimedAgent, game: Game, rng: npt.NDArray[np.uint64]) -> None:
+        super().__init__(agent, game, rng)
+        assert isinstance(agent, RolloutAgent)
+        compile_kernel(run_rollouts)
+        self.settings = agent
+        self.memory = PathMemory(agent.reuse)
+        self.tree = np.zeros((TREE_NODES if agent.unique else 0, MOVES), np.int32)
+
+    def roll_out(self, filter_value: float, table: npt.NDArray[np.float64], ends: int) -> Found:
+        """Returns what rollouts find out until `ends`, or as many as the agent's count says."""
+        guides, room = self.memory.recall(self.round, int(self.walker[CELL]))
+        found = new_found(room)
+        most = NO_LIMIT if ends else self.settings.rollouts
+        run_rollouts(
+            self.field,
+            self.stride,
+            self.walker,
+            self.round,
+            guides,
+            table,
+            self.tree,
+            filter_value,
+            self.rng,
+            most,
+            ends,
+            found,
+        )
+        return found
+
+    def remember(self, action: int) -> None:
+        after, _ = self.lands(action)
+        self.memory.remember(action, self.round + 1, int(after[CELL]))
+
+    def choose(self, ends: int) -> Choice:
+        found = self.roll_out(self.settings.filter_value, np.zeros(0), ends)
+        counts, _ = surviving(found, self.settings.filter_value)
+        action = best_of(counts.astype(float), counts > 0)
+        self.remember(action)
+        visits = found.counts.sum(axis=0)
+        values = counts / max(1, counts.sum())
+        return Choice(action, visits if found.numbers[LONGEST] else counts, values, int(found.numbers[ROLLOUTS]))
+
+
+@dataclass(frozen=True)
+class RolloutAgent(TimedAgent):
+    """What agents with rollouts declare."""
+
+    rollouts: int = parameter(5000, "rollouts per move", low=1, high=1_000_000_000, log=True)
+    filter_value: float = parameter(0.69, "paths so long, relative to the longest one, count", low=0, high=1)
+    reuse: int = parameter(
+        1000, "longest paths that are followed again in the next round, 0 = none", low=0, high=100_000
+    )
+    unique: bool = parameter(False, "no path comes twice in a decision, and none are made when all were")
+
+
+@dataclass(frozen=True)
+class Rollouts(RolloutAgent):
+    """spe_ed: plays the first move of most of the longest random paths of its own. Source: Brot 2021, 4.2."""
+
+    name: ClassVar[str] = "rollouts"
+    player: ClassVar[Any] = RolloutPlayer
+
+    budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "ms": {"milliseconds": AMOUNT},
+        "rollouts": {"rollouts": AMOUNT, "milliseconds": 0},
+    }

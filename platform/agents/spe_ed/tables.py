@@ -1,0 +1,83 @@
+"""The agent that knows how likely others enter every cell, and goes where it is most likely to survive."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from turnier.agents.budget import AMOUNT
+from turnier.agents.spe_ed.field import MOVES, nearest, walkers_of
+from turnier.agents.spe_ed.player import Choice, SpeEdPlayer, TimedAgent, best_of
+from turnier.agents.spe_ed.table_search import MOST_ROUNDS, Tables, fill_tables, new_tables
+from turnier.games.abi import compile_kernel
+from turnier.games.game import Game
+from turnier.games.parameters import parameter
+
+LEAST_PLAYERS = 2  # others for whom tables are made, however far they are; Brot 2021, 5.1
+
+
+class TablePlayer(SpeEdPlayer):
+    """Adds to a player the tables."""
+
+    def __init__(self, agent: TimedAgent, game: Game, rng: npt.NDArray[np.uint64]) -> None:
+        super().__init__(agent, game, rng)
+        assert isinstance(agent, TableAgent)
+        compile_kernel(fill_tables)
+        self.wanted = agent
+        self._spaces: dict[int, Tables] = {}
+
+    def tables(self, start_probability: float, ends: int) -> tuple[Tables, int]:
+        """Returns the tables and for how many rounds they are."""
+        others = nearest(self.state, self.seat)
+        distance = self.wanted.table_distance
+        chosen = [seat for i, (away, seat) in enumerate(others) if i < LEAST_PLAYERS or away < distance]
+        walkers = walkers_of(self.state, [self.seat, *chosen])
+        if len(walkers) not in self._spaces:
+            self._spaces[len(walkers)] = new_tables(len(walkers), self.wanted.table_nodes, self.field.size)
+        tables = self._spaces[len(walkers)]
+        most = MOST_ROUNDS if ends else self.wanted.table_rounds
+        rounds = fill_tables(self.field, self.stride, walkers, self.round, start_probability, most, ends, tables)
+        return tables, int(rounds)
+
+    def choose(self, ends: int) -> Choice:
+        tables, rounds = self.tables(self.wanted.start_probability, ends)
+        alive = [depth for depth in range(1, rounds + 1) if tables.mass[depth].any()]
+        mass = tables.mass[alive[-1]] if alive else np.zeros(MOVES)
+        possible = mass > 0 if alive else self.possible()
+        nodes = int(sum(bounds[rounds + 1] for bounds in tables.bounds))
+        return Choice(best_of(mass, possible), possible.astype(np.int64), mass.copy(), nodes)
+
+
+@dataclass(frozen=True)
+class TableAgent(TimedAgent):
+    """What agents with probability tables declare."""
+
+    start_probability: float = parameter(
+        2.0, "how likely the own start is; that of the others is 1 (myStartProbability)", low=0.01, high=10
+    )
+    table_rounds: int = parameter(6, "rounds of the tables", low=1, high=MOST_ROUNDS)
+    table_nodes: int = parameter(200_000, "most nodes of each player's tree", low=100, high=10_000_000, log=True)
+    table_distance: float = parameter(
+        40.0, "weighted distance up to which others get tables; the two nearest always do", low=0, high=1000
+    )
+
+
+@dataclass(frozen=True)
+class TablesAgent(TableAgent):
+    """spe_ed: plays the move with which it is likeliest to live on, by probability tables. Source: Brot 2021, 4.3.
+
+    The document makes no strategy of the tables alone; here it is the move whose nodes in the last round of the own
+    tree are likeliest together.
+    """
+
+    name: ClassVar[str] = "tables"
+    player: ClassVar[Any] = TablePlayer
+
+    budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "ms": {"milliseconds": AMOUNT},
+        "plies": {"table_rounds": AMOUNT, "milliseconds": 0},
+    }

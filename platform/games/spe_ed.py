@@ -1,0 +1,120 @@
+"""spe_ed: everybody leaves a trail that stays, and whoever enters one, or leaves the board, is out; the last one wins.
+
+All choose at once, one of five actions; then all turn or change their speed, move so many cells, and crash. A crash
+takes those who entered a cell that is not free in the same round, however many they are, not the owner of an older
+trail. In every sixth round who has speed 3 or more jumps: only the first and the last cell of the move are painted and
+looked at. Speeds go from 1 to 10; to ask for another is to be out. Choices are made seat by seat inside the state, and
+the last one plays the round; no seat sees what the others chose. The winner gets 1, who is out gets -1; when the last
+ones go out in the same round nobody wins and they get 0. Source: the task of the InformatiCup 2021 and its server.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from turnier.games import abi
+from turnier.games.game import Game, grid_neighbours, square_symmetries
+from turnier.games.parameters import parameter
+from turnier.games.spe_ed_board import (
+    ACTIONS,
+    ACTIVE,
+    CELLS,
+    COLLISION,
+    DIED,
+    DIRECTION,
+    DIRECTIONS,
+    MAX_PLAYERS,
+    MAX_SIDE,
+    MIN_SIDE,
+    ROUND,
+    SPEED,
+    X,
+    Y,
+)
+from turnier.games.spe_ed_records import disagreement
+from turnier.games.spe_ed_rules import cells, init, legal, observe, step, to_move
+
+HEADS, TRAILS = "ABCDEF", ".123456*"
+
+
+@dataclass(frozen=True)
+class SpeEd(Game):
+    """spe_ed: trails that stay, growing speeds, and jumps in every sixth round; the last one in the game wins."""
+
+    name: ClassVar[str] = "spe_ed"
+    width: int = parameter(41, "cells in a row; 41 to 80 on the official server", low=MIN_SIDE, high=MAX_SIDE)
+    height: int = parameter(41, "cells in a column; 41 to 80 on the official server", low=MIN_SIDE, high=MAX_SIDE)
+    players: int = parameter(2, "seats", low=2, high=MAX_PLAYERS)
+    silence: bool = parameter(
+        False, "a sixth action is to give no answer or an invalid one, which puts a seat out, as servers need it"
+    )
+
+    num_cell_values: ClassVar[int] = COLLISION + 1
+
+    @property
+    def num_seats(self) -> int:  # type: ignore[override]
+        return self.players
+
+    @property
+    def num_actions(self) -> int:  # type: ignore[override]
+        return len(ACTIONS) + self.silence
+
+    @property
+    def max_legal(self) -> int:  # type: ignore[override]
+        return self.num_actions
+
+    @property
+    def num_cells(self) -> int:  # type: ignore[override]
+        return self.width * self.height
+
+    @property
+    def state_words(self) -> int:  # type: ignore[override]
+        return CELLS + -(-self.num_cells // 16)
+
+    def variant_words(self) -> tuple[int, ...]:
+        return (self.width, self.height, self.players, int(self.silence))
+
+    def build_kernels(self) -> abi.GameKernels:
+        return abi.game_kernels(init, to_move, legal, step, cells=cells, observe=observe)
+
+    def symmetries(self) -> npt.NDArray[np.int64]:
+        """Half a turn and two mirrors; on square boards also quarters and diagonals."""
+        if self.width == self.height:
+            return square_symmetries(self.width)
+        board = np.arange(self.num_cells, dtype=np.int64).reshape(self.height, self.width)
+        return np.stack([turned.ravel() for turned in (board, board[::-1], board[:, ::-1], board[::-1, ::-1])])
+
+    def neighbours(self) -> tuple[tuple[int, ...], ...]:
+        return grid_neighbours(self.height, self.width)
+
+    def action_name(self, action: int) -> str:
+        return ACTIONS[action] if action < len(ACTIONS) else "no_answer"
+
+    def facts(self, state: npt.NDArray[np.int64]) -> dict[str, float]:
+        """The rounds played, and in which one each seat went out, 0 = never."""
+        died: dict[str, float] = {f"died_{seat}": int(state[DIED + seat]) for seat in range(self.players)}
+        return {"rounds": int(state[ROUND])} | died
+
+    def draw(self, state: npt.NDArray[np.int64]) -> str:
+        """The board with trails as digits, crashes as stars and the living as capitals, and a line for each seat."""
+        rows = [
+            [TRAILS[value] for value in row]
+            for row in self.cell_values(state).reshape(self.height, self.width).tolist()
+        ]
+        seats = []
+        for seat in range(self.players):
+            x, y, direction, speed = (int(state[field + seat]) for field in (X, Y, DIRECTION, SPEED))
+            end = f", out in round {state[DIED + seat]}"
+            if state[ACTIVE + seat]:
+                rows[y][x], end = HEADS[seat], ""
+            seats.append(f"{HEADS[seat]} seat {seat}: ({x}, {y}) {DIRECTIONS[direction]}, speed {speed}{end}")
+        return "\n".join([*map("".join, rows), f"round {state[ROUND]}", *seats])
+
+    def verify_record(self, record: Mapping[str, Any]) -> str | None:
+        """Replays a game of the official server; spe_ed_records.py says what its record holds."""
+        return disagreement(self, record)

@@ -1,0 +1,112 @@
+"""States of spe_ed and the official server's JSON messages, in both ways, as pure functions.
+
+A message is `{"width", "height", "cells": [row, ...], "players": {"1": {"x", "y", "direction", "speed", "active"}},
+"you", "running"}`; cells are 0, the number of a player or -1, players count from 1. It does not say how many rounds
+were played, on which the jumps depend: who reads messages has to count them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from turnier.games.abi import STATE_DTYPE, TERMINAL
+from turnier.games.errors import UserError
+from turnier.games.spe_ed_board import (
+    ACTIVE,
+    CELLS,
+    COLLISION,
+    DIED,
+    DIRECTION,
+    DIRECTIONS,
+    HEIGHT,
+    MAX_PLAYERS,
+    MAX_SIDE,
+    MIN_SIDE,
+    MOVER,
+    PLAYERS,
+    ROUND,
+    SILENCE,
+    SPEED,
+    WIDTH,
+    X,
+    Y,
+)
+
+Ints = npt.NDArray[np.int64]
+
+
+def cells_of(state: Ints) -> Ints:
+    """Returns the cells as messages have them, [height, width], -1 = a collision."""
+    nibbles = state[CELLS:, None] >> np.arange(0, 64, 4) & 15
+    width, height = int(state[WIDTH]), int(state[HEIGHT])
+    values = nibbles.reshape(-1)[: width * height].reshape(height, width)
+    return np.where(values == COLLISION, -1, values)
+
+
+def message_of(state: Ints, you: int = 0) -> dict[str, Any]:
+    """Returns the message of a state for the player `you` (from 1; 0 = nobody, as in logs), without a deadline."""
+    players = {
+        str(1 + seat): {
+            "x": int(state[X + seat]),
+            "y": int(state[Y + seat]),
+            "direction": DIRECTIONS[state[DIRECTION + seat]],
+            "speed": int(state[SPEED + seat]),
+            "active": bool(state[ACTIVE + seat]),
+        }
+        for seat in range(int(state[PLAYERS]))
+    }
+    return {
+        "width": int(state[WIDTH]),
+        "height": int(state[HEIGHT]),
+        "cells": cells_of(state).tolist(),
+        "players": players,
+        "you": you,
+        "running": bool(state[MOVER] != TERMINAL),
+    }
+
+
+def game_text_of(message: Mapping[str, Any], silence: bool = False) -> str:
+    """Returns the text form of the game that a message belongs to."""
+    width, height, players = int(message["width"]), int(message["height"]), len(message["players"])
+    return f"spe_ed(width={width},height={height},players={players},silence={'true' if silence else 'false'})"
+
+
+def state_of(message: Mapping[str, Any], rounds: int, silence: bool = False) -> Ints:
+    """Returns the state of a message before its round's choices; the first living seat is to choose.
+
+    Args:
+        message: as an official server sends it.
+        rounds: how many rounds were played before it.
+        silence: the game's parameter.
+
+    Raises:
+        UserError: where sizes, players or cells are none that the game can have.
+    """
+    width, height, players = int(message["width"]), int(message["height"]), message["players"]
+    if not (MIN_SIDE <= width <= MAX_SIDE and MIN_SIDE <= height <= MAX_SIDE and 2 <= len(players) <= MAX_PLAYERS):
+        raise UserError(
+            f"a board must have {MIN_SIDE} to {MAX_SIDE} cells a side and 2 to {MAX_PLAYERS} players, got {width} x"
+            f" {height} and {len(players)}."
+        )
+    cells = np.array(message["cells"], np.int64)
+    if cells.shape != (height, width) or cells.min() < -1 or cells.max() > len(players):
+        raise UserError(f"cells must be {height} rows of {width} numbers from -1 to {len(players)}, got others.")
+    words = -(-width * height // 16)
+    state = np.zeros(CELLS + words, STATE_DTYPE)
+    state[[WIDTH, HEIGHT, PLAYERS, SILENCE, ROUND]] = width, height, len(players), int(silence), rounds
+    for seat in range(len(players)):
+        player = players[str(1 + seat)]
+        state[X + seat], state[Y + seat] = player["x"], player["y"]
+        state[SPEED + seat], state[DIRECTION + seat] = player["speed"], DIRECTIONS.index(player["direction"])
+        state[ACTIVE + seat] = active = int(player.get("active", True))
+        state[DIED + seat] = 0 if active else rounds
+    nibbles = np.zeros(16 * words, np.int64)
+    nibbles[: width * height] = np.where(cells < 0, COLLISION, cells).reshape(-1)
+    state[CELLS:] = (nibbles.reshape(words, 16) << np.arange(0, 64, 4)).sum(axis=1)
+    living = np.flatnonzero(state[ACTIVE : ACTIVE + len(players)])
+    state[MOVER] = living[0] if len(living) > 1 else TERMINAL
+    return state

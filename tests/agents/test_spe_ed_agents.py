@@ -1,0 +1,186 @@
+"""The agents of spe_ed: Combi's formulas by hand, positions with known answers, clocks, memory and options."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+from turnier.agents.agent import Decision
+from turnier.agents.registry import make_agent
+from turnier.agents.spe_ed.combi import CombiPlayer, presence, scores
+from turnier.agents.spe_ed.player import SpeEdPlayer, best_of
+from turnier.agents.spe_ed.rollout_search import LONGEST
+from turnier.agents.spe_ed.rollouts import PathMemory, RolloutPlayer
+from turnier.arena.match import play_match
+from turnier.arena.spec import MatchSpec, Termination
+from turnier.games.game import Position
+from turnier.games.registry import make_game
+from turnier.games.spe_ed_board import DIRECTIONS
+from turnier.games.spe_ed_messages import game_text_of, state_of
+
+LEFT, RIGHT, SLOW, FAST, ON = range(5)
+SEARCHES = ("rollouts", "minimax", "tables", "combi")
+
+
+def drawn(picture: str, *players: tuple[str, int], rounds: int = 0) -> Position:
+    """Returns the position of a picture: # taken, A and B the players (direction, speed)."""
+    rows = picture.split()
+    cells = np.array([[{".": 0, "#": 1, "A": 1, "B": 2}[mark] for mark in row] for row in rows])
+    told = {}
+    for number, (direction, speed) in enumerate(players, 1):
+        y, x = next((y, row.index("AB"[number - 1])) for y, row in enumerate(rows) if "AB"[number - 1] in row)
+        assert direction in DIRECTIONS
+        told[str(number)] = {"x": x, "y": y, "direction": direction, "speed": speed}
+    message = {"width": len(rows[0]), "height": len(rows), "cells": cells.tolist(), "players": told}
+    return make_game(game_text_of(message)).position(state_of(message, rounds))
+
+
+def decide(agent: str, position: Position, seat: int = 0) -> Decision:
+    return make_agent(agent).start(position.game, seat, 1).act(position.game.position(position.view(seat)))
+
+
+@pytest.mark.parametrize("agent", ["rollouts(rollouts=500)", "rollouts(unique=true)", "combi(rollouts=500)"])
+def test_the_long_way_is_taken(agent: str) -> None:
+    """Left are four cells and one below, right three and one: from the middle of a dead end."""
+    position = drawn("########## #...A....# #.######.# #########. .........B", ("down", 1), ("up", 1))
+    decision = decide(agent, position)
+    assert decision.action == LEFT and decision.visits[ON] == 0
+    if "unique" in agent:  # all its ways are few: each was counted once
+        assert decision.nodes < 40
+
+
+def test_basic_goes_on_then_left_then_right() -> None:
+    open_field = "..... ..A.. ..... ....B"
+    assert decide("basic", drawn(open_field, ("up", 1), ("up", 1))).action == ON
+    assert decide("basic", drawn("..#.. ..A.. ..... ....B", ("up", 1), ("up", 1))).action == LEFT
+    assert decide("basic", drawn("..#.. .#A.. ..... ....B", ("up", 1), ("up", 1))).action == RIGHT
+    assert decide("basic", drawn("..#.. .#A#. ..... ....B", ("up", 1), ("up", 1))).action == ON
+
+
+@pytest.mark.parametrize("agent", ["minimax", "minimax(threads=3)"])
+def test_minimax_does_not_enter_what_the_other_one_may_enter(agent: str) -> None:
+    """Both could go into the gap; whoever does may die, so it stays out. Without others in sight it would not."""
+    position = drawn("####### ##...## #A.#.B# #...... #######", ("up", 1), ("up", 1))
+    decision = decide(agent, position)
+    assert decision.values[decision.action] == decision.values[decision.visits > 0].max()
+    meeting = drawn("#####. .A.B.. ###### ......", ("right", 1), ("left", 1))
+    assert decide(agent + ("" if "(" in agent else "(depth=1)"), meeting).values[ON] <= 0
+
+
+def test_threads_do_not_change_what_minimax_finds() -> None:
+    game = make_game("spe_ed(width=15,height=15,players=3)")
+    one, two = (
+        play_match(MatchSpec(game.full_text(), (f"minimax(depth=3,nodes=3000,threads={n})", "basic", "basic"), 2))
+        for n in (1, 3)
+    )
+    assert (one.plies, one.nodes) == (two.plies, two.nodes)
+
+
+def test_scores_are_those_of_the_document() -> None:
+    counts, risks = np.array([6, 0, 3, 0, 1]), np.array([1.2, 0.0, 0.3, 0.0, 0.3])
+    # p_start = 0.2, 0.1, 0.3; their sum 0.6
+    wanted = [1 / 3 + 0.4, np.inf, 1 / 6 + 0.7, np.inf, 1 / 2 + 0.9]
+    np.testing.assert_allclose(scores(counts, risks, 0.5), wanted)
+    np.testing.assert_allclose(scores(counts, risks, 0.0)[[0, 2, 4]], [0.8, 1.4, 1.8])
+    np.testing.assert_allclose(scores(counts, risks, 1.0)[[0, 2, 4]], [2 / 3, 1 / 3, 1])
+    np.testing.assert_allclose(scores(counts, 0 * risks, 0.5)[[0, 2, 4]], [0.4, 0.7, 0.9])
+
+
+def test_presence_is_a_mean_over_free_cells_that_have_any() -> None:
+    field, total = np.zeros(100, np.uint8), np.zeros(100)
+    field[[44, 45]] = 1
+    total[[33, 45, 55, 99]] = 0.2, 0.3, 0.4, 5.0
+    assert presence(field, total, 44, 10, 3) == pytest.approx(0.9 / 2)
+    assert presence(field, 0 * total, 44, 10, 3) == 0
+
+
+def test_equal_values_are_told_apart_by_preference() -> None:
+    assert best_of(np.array([1.0, 1, 1, 1, 1]), np.ones(5, np.bool_)) == ON
+    assert best_of(np.array([1.0, 1, 1, 2, 1]), np.array([1, 1, 1, 0, 0], np.bool_)) == LEFT
+    assert best_of(np.zeros(5), np.zeros(5, np.bool_)) == ON
+
+
+def test_paths_are_remembered_only_where_they_lead_on() -> None:
+    memory = PathMemory(10)
+    guides, room = memory.recall(1, 50)
+    assert guides.lengths.size == 0
+    room.actions[:2, :3], room.lengths[:2] = [[ON, LEFT, LEFT], [LEFT, ON, ON]], [3, 3]
+    memory.remember(ON, 2, 51)
+    assert memory.recall(2, 52)[0].lengths.size == memory.recall(3, 51)[0].lengths.size == 0
+    guides, _ = memory.recall(2, 51)
+    assert guides.lengths.tolist() == [2] and guides.actions[0, :2].tolist() == [LEFT, LEFT]
+
+
+def test_reuse_finds_longer_paths() -> None:
+    """Over the first rounds, the longest path of few rollouts is longer where those of the round before count."""
+    game = make_game("spe_ed(width=30,height=30)")
+    means = []
+    for reuse in (0, 500):
+        position, player = game.start(4), make_agent(f"rollouts(rollouts=300,reuse={reuse})").start(game, 0, 1)
+        assert isinstance(player, RolloutPlayer)
+        roll_out, longest = player.roll_out, list[int]()
+
+        def noted(*arguments: Any, roll_out: Any = roll_out, longest: list[int] = longest) -> Any:
+            found = roll_out(*arguments)
+            longest.append(int(found.numbers[LONGEST]))
+            return found
+
+        player.roll_out = noted  # type: ignore[method-assign]
+        for _ in range(12):
+            position = position.play(player.act(position).action).play(ON)
+        means.append(np.mean(longest))
+    assert means[1] > means[0]
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_a_time_that_is_over_gets_an_answer_at_once(name: str) -> None:
+    """Searches that may not use any time any more still answer, with something possible."""
+    position = drawn("..#.. .#A.. ..... ....B", ("up", 1), ("up", 1))
+    player = make_agent(name).start(position.game, 0, 1)
+    assert isinstance(player, SpeEdPlayer)
+    decision = player.act_before(position, time.monotonic_ns() - 1)
+    assert decision.action == RIGHT
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_by_the_clock_whole_games_are_played(name: str) -> None:
+    agents = (f"{name}(milliseconds=2)", "basic", "basic")
+    record = play_match(MatchSpec(make_game("spe_ed(width=16,height=16,players=3)").full_text(), agents, 1))
+    assert record.termination is Termination.NORMAL and record.nodes[0] > 0
+
+
+@pytest.mark.parametrize(
+    ("options", "changed"),
+    [
+        ("duel=true", False),
+        ("duel=true,duel_table_weight=1.0,duel_filter_value=0.2", True),
+        ("tight_cells=1000", False),
+        ("tight_cells=1000,tight_filter_value=0.2,tight_table_weight=1.0", True),
+        ("tight_cells=3,tight_filter_value=0.2,tight_table_weight=1.0", False),
+    ],
+)
+def test_parameters_by_situation(options: str, changed: bool) -> None:
+    position = make_game("spe_ed(width=12,height=12)").start(2)
+    plain, other = (decide(f"combi(rollouts=200{text})", position) for text in ("", f",{options}"))
+    assert (plain.values.tolist() != other.values.tolist()) == changed
+
+
+def test_combi_asks_minimax_only_when_others_are_near_enough_and_likely() -> None:
+    game = make_game("spe_ed(width=12,height=12)")
+    for options, asked in (("", True), (",minimax_activation=10", False), (",minimax_distance=0", False)):
+        position, player = game.start(2), make_agent(f"combi(rollouts=50,depth=2{options})").start(game, 0, 1)
+        assert isinstance(player, CombiPlayer)
+        calls: list[int] = []
+        deepen = player.deepen
+        player.deepen = lambda near, ends, calls=calls, deepen=deepen: calls.append(1) or deepen(near, ends)  # type: ignore
+        for _ in range(3):
+            position = position.play(player.act(position).action).play(ON)
+        assert len(calls) == (2 if asked else 0)  # the first round knows of no tables of a round before
+
+
+@pytest.mark.parametrize("name", [*SEARCHES, "basic"])
+def test_other_games_are_refused(name: str) -> None:
+    assert "spe_ed" in str(make_agent(name).cannot_play(make_game("tictactoe")))
