@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Callable
 from typing import Any
 
 import uvicorn
@@ -53,34 +52,35 @@ def listen(host: str, port: int) -> socket.socket:
         raise UserError(f"the server must have a free port, got {host}:{port}: {failure}; choose another.") from None
 
 
-def serve(make: Callable[[], Lobby], limits: Limits, listening: socket.socket) -> None:
+def make_server(lobby: Lobby) -> uvicorn.Server:
+    """Returns the server of a lobby, which ends after the lobby's last game; to be made where its event loop runs."""
+    limits = lobby.limits
+    config = uvicorn.Config(
+        make_app(lobby),
+        http=protocol(limits),
+        ws="websockets-sansio",
+        ws_max_size=limits.frame_bytes,
+        ws_ping_interval=None,
+        ws_ping_timeout=None,
+        ws_per_message_deflate=False,
+        h11_max_incomplete_event_size=16_384,
+        lifespan="off",
+        log_level="error",  # more would tell keys
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=2,
+    )
+    server = uvicorn.Server(config)
+
+    def stop() -> None:
+        server.should_exit = True
+
+    lobby.on_last = lambda: asyncio.get_running_loop().call_later(LINGER, stop)
+    return server
+
+
+async def serve(lobby: Lobby, server: uvicorn.Server, listening: socket.socket) -> None:
     """Serves until the last game, or until a signal."""
-
-    async def run() -> None:
-        lobby = make()
-        config = uvicorn.Config(
-            make_app(lobby),
-            http=protocol(limits),
-            ws="websockets-sansio",
-            ws_max_size=limits.frame_bytes,
-            ws_ping_interval=None,
-            ws_ping_timeout=None,
-            ws_per_message_deflate=False,
-            h11_max_incomplete_event_size=16_384,
-            lifespan="off",
-            log_level="error",  # more would tell keys
-            access_log=False,
-            server_header=False,
-            timeout_graceful_shutdown=2,
-        )
-        server = uvicorn.Server(config)
-
-        def stop() -> None:
-            server.should_exit = True
-
-        lobby.on_last = lambda: asyncio.get_running_loop().call_later(LINGER, stop)
-        lobby.start_if_ready()
-        await server.serve([listening])
-        lobby.threads.shutdown(wait=False, cancel_futures=True)
-
-    asyncio.run(run())
+    lobby.start_if_ready()
+    await server.serve([listening])
+    lobby.threads.shutdown(wait=False, cancel_futures=True)

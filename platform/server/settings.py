@@ -32,7 +32,7 @@ class Range:
         return cls(low, high)
 
     def draw(self, rng: np.random.Generator) -> float:
-        if self.low.is_integer() and self.high.is_integer():
+        if self.low == int(self.low) and self.high == int(self.high):
             return float(rng.integers(int(self.low), int(self.high) + 1))
         return float(rng.uniform(self.low, self.high))
 

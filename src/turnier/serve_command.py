@@ -1,5 +1,6 @@
 """`turnier serve`: games over the network, with a live page."""
 
+import asyncio
 import json
 import secrets
 from pathlib import Path
@@ -57,11 +58,12 @@ def serve(
     """
     if game not in SERVED:
         raise unknown("game to serve", game, SERVED)
-    from turnier.arena.spec import derive_seed
+    from turnier.arena.spec import MatchRecord, derive_seed
     from turnier.results.store import Store
     from turnier.server.keys import read_keys
     from turnier.server.lobby import Lobby
-    from turnier.server.serving import listen
+    from turnier.server.room import Room
+    from turnier.server.serving import listen, make_server
     from turnier.server.serving import serve as run_server
     from turnier.server.settings import Limits, Rules
     from turnier.server.thinker import warm_up
@@ -93,15 +95,14 @@ def serve(
             for key, name in names.items():
                 console.print(f"  {name}: turnier join spe_ed --url ws://{address}/spe_ed --key {key}", soft_wrap=True)
 
-        def make() -> Lobby:
-            opened = Lobby(rules, limits, names, bots, own, base, before, games, results, run_id, logs)
-            opened.on_game = lambda room, record: console.print(
-                f"game {room.number}, {int(record.facts['rounds'])} rounds, "
-                + ", ".join(f"{name} {score:g}" for name, score in zip(room.names, record.scores, strict=True))
-                + f": {record.spec.id}",
-                markup=False,
-                soft_wrap=True,
-            )
-            return opened
+        def told(room: Room, record: MatchRecord) -> None:
+            ends = ", ".join(f"{name} {score:g}" for name, score in zip(room.names, record.scores, strict=True))
+            text = f"game {room.number}, {int(record.facts['rounds'])} rounds, {ends}: {record.spec.id}"
+            console.print(text, markup=False, soft_wrap=True)
 
-        run_server(make, limits, listening)
+        async def run() -> None:
+            opened = Lobby(rules, limits, names, bots, own, base, before, games, results, run_id, logs)
+            opened.on_game = told
+            await run_server(opened, make_server(opened), listening)
+
+        asyncio.run(run())
