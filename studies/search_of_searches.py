@@ -7,7 +7,7 @@ of what it recommends: how much less that scores, in games the search has not se
 \b
 Examples:
     python studies/search_of_searches.py                        few seeds, some minutes
-    python studies/search_of_searches.py --preset paper         20 seeds: half an hour on two cores
+    python studies/search_of_searches.py --preset paper         20 seeds: a quarter of an hour on two cores
     python studies/search_of_searches.py --workers-only         what 8, 32 and 128 workers would do
 
 Stop it with Ctrl-C; the same command goes on where it was.
@@ -79,7 +79,7 @@ class Preset:
 
 PRESETS = {
     "quick": Preset(3, (300, 1000), 100),
-    "paper": Preset(20, (500, 1000, 2000), 200),
+    "paper": Preset(20, (500, 1000), 200),
     "tiny": Preset(2, (130, 200), 5),  # for tests
 }
 

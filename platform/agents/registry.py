@@ -24,6 +24,7 @@ AGENTS: Registry[Agent] = Registry(
         "mcts": "turnier.agents.mcts:Mcts",
         "mctse": "turnier.agents.mctse:Mctse",
         "minimax": "turnier.agents.spe_ed.minimax:Minimax",
+        "qlearning": "turnier.agents.spe_ed.qlearning:QLearning",
         "random": "turnier.agents.random:Random",
         "rollouts": "turnier.agents.spe_ed.rollouts:Rollouts",
         "root_parallel": "turnier.agents.root_parallel:RootParallel",
@@ -40,6 +41,7 @@ EVALUATORS: Registry[Evaluator] = Registry(
         "rollout_length": "turnier.agents.evaluators.rollout_length:RolloutLength",
         "rows2048": "turnier.agents.evaluators.rows2048:Rows2048",
         "score": "turnier.agents.evaluators.evaluator:Score",
+        "survivors": "turnier.agents.evaluators.survivors:Survivors",
     },
 )
 make_agent = AGENTS.make

@@ -25,6 +25,7 @@ from turnier.arena.bench_learning import (
 )
 from turnier.arena.bench_parallel import PARALLEL_MEASURES
 from turnier.arena.bench_programs import run_program
+from turnier.arena.bench_spe_ed import SPE_ED_MEASURES
 from turnier.arena.match import play_matches, replay_positions
 from turnier.arena.spec import MatchRecord, MatchSpec, derive_seed
 from turnier.games.abi import GAME, Rng, State, kernel
@@ -200,5 +201,6 @@ MEASURES: dict[str, tuple[str, str, Callable[[Path, int], Pair]]] = {
     "expectimax_2048": ("evaluations/s", "C, the same search", _expectimax_2048),
     "yavalath_playouts": ("playouts/s", "C, the same play", _yavalath_playouts),
     "yavalath_uct": ("iterations/s", "C, UCT of its own", _yavalath_uct),
+    **SPE_ED_MEASURES,
     **PARALLEL_MEASURES,
 }

@@ -27,6 +27,7 @@ class Parameter:
     high: float | None = None
     log: bool = False
     choices: tuple[str, ...] = ()
+    when: Mapping[str, Sequence[Any]] = dataclasses.field(default_factory=dict)  # matters with these values of others
     later: bool = False  # came after games were stored: left out of full texts at its default, so that they keep ids
 
     def contains(self, value: Any) -> bool:
@@ -48,10 +49,12 @@ def parameter(
     high: float | None = None,
     log: bool = False,
     choices: Sequence[str] = (),
+    when: Mapping[str, Sequence[Any]] | None = None,
     later: bool = False,
 ) -> Any:
     """Declares a parameter as a dataclass field."""
-    return dataclasses.field(default=default, metadata={"": Parameter(help, low, high, log, tuple(choices), later)})
+    declared = Parameter(help, low, high, log, tuple(choices), when or {}, later)
+    return dataclasses.field(default=default, metadata={"": declared})
 
 
 _NOUNS: dict[type, str] = {bool: "true or false", int: "a whole number", float: "a number", str: "a word"}

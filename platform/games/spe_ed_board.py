@@ -34,7 +34,7 @@ def cell_at(state, cell):
 
 @kernel(types.void(State, types.int64, types.int64))
 def put_cell(state, cell, value):
-    word, shift = CELLS + (cell >> 4), (cell & 15) << 2
+    word, shift = CELLS + (cell >> 4), np.int64((cell & 15) << 2)
     state[word] = (state[word] & ~(15 << shift)) | (value << shift)
 
 

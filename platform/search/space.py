@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import optuna
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
 
 from turnier.agents.agent import Agent
@@ -53,6 +52,12 @@ class Dimension:
                 f" {start}, got {limits}."
             )
         return replace(self, declared=replace(self.declared, low=first, high=last))
+
+    def matters(self, values: Mapping[str, Value]) -> bool:
+        """Returns whether the parameter is used beside these values of others, which need not all be searched."""
+        prefix = self.path[: self.path.rfind(".") + 1]
+        conditions = self.declared.when.items()
+        return all(values.get(prefix + name, allowed[0]) in allowed for name, allowed in conditions)
 
     def decode(self, x: float) -> Value:
         """Returns the value for a coordinate in [0, 1]; options share the interval evenly."""
@@ -119,7 +124,12 @@ class Space:
         return len(self.dimensions)
 
     def decode(self, vector: Sequence[float]) -> dict[str, Value]:
-        return {d.path: d.decode(float(x)) for d, x in zip(self.dimensions, vector, strict=True)}
+        """Returns the values that matter: not those of parameters that others, of these values, leave unused."""
+        values = {d.path: d.decode(float(x)) for d, x in zip(self.dimensions, vector, strict=True)}
+        return self._in_use(values)
+
+    def _in_use(self, values: Mapping[str, Value]) -> dict[str, Value]:
+        return {d.path: values[d.path] for d in self.dimensions if d.path in values and d.matters(values)}
 
     def encode(self, agent: Agent) -> list[float]:
         """Returns the vector of an agent's own values."""
@@ -132,12 +142,13 @@ class Space:
 
     def apply(self, agent: Agent, values: Mapping[str, Value]) -> Agent:
         """Returns the agent with the values in place."""
-        for path, value in values.items():
+        for path, value in self._in_use(values).items():
             agent = _set(agent, path.split("."), value)
         return agent
 
-    def distributions(self) -> dict[str, optuna.distributions.BaseDistribution]:
-        return {d.path: d.distribution() for d in self.dimensions}
+    def distributions(self, values: Mapping[str, Value] | None = None) -> dict[str, BaseDistribution]:
+        """Returns all dimensions as Optuna shows them, or those of some values."""
+        return {d.path: d.distribution() for d in self.dimensions if values is None or d.path in values}
 
 
 def read_parameters(text: str) -> tuple[str, ...]:

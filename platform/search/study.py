@@ -201,7 +201,7 @@ class Study:
         candidate.trial = create_trial(
             value=mean,
             params=candidate.values,
-            distributions=self.space.distributions(),
+            distributions=self.space.distributions(candidate.values),
             user_attrs=attributes,
         )
         self.optuna.add_trial(candidate.trial)

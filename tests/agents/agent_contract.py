@@ -75,9 +75,16 @@ def cases() -> list[tuple[str, str]]:
     return [
         (str(agent), game)
         for agent, base in agents
-        for game in (SPE_ED_GAMES if agent.name in OF_SPE_ED else GAMES if _inner(agent) == _inner(base) else FEW_GAMES)
+        for game in _games(agent, base)
         if agent.cannot_play(make_game(game)) is None
     ]
+
+
+def _games(agent: Agent, base: Agent) -> tuple[str, ...]:
+    """Returns the games on which a variant of a small agent is tried."""
+    if agent.name in OF_SPE_ED or "survivors" in str(agent):
+        return SPE_ED_GAMES
+    return GAMES if _inner(agent) == _inner(base) else FEW_GAMES
 
 
 def _inner(agent: Agent) -> list[Any]:

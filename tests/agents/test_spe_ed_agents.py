@@ -11,6 +11,8 @@ import pytest
 from turnier.agents.agent import Decision
 from turnier.agents.registry import make_agent
 from turnier.agents.spe_ed.combi import CombiPlayer, presence, scores
+from turnier.agents.spe_ed.minimax import Searched
+from turnier.agents.spe_ed.minimax_search import IMPOSSIBLE
 from turnier.agents.spe_ed.player import SpeEdPlayer, best_of
 from turnier.agents.spe_ed.rollout_search import LONGEST
 from turnier.agents.spe_ed.rollouts import PathMemory, RolloutPlayer
@@ -68,6 +70,14 @@ def test_minimax_does_not_enter_what_the_other_one_may_enter(agent: str) -> None
     assert decision.values[decision.action] == decision.values[decision.visits > 0].max()
     meeting = drawn("#####. .A.B.. ###### ......", ("right", 1), ("left", 1))
     assert decide(agent + ("" if "(" in agent else "(depth=1)"), meeting).values[ON] <= 0
+
+
+def test_slack_allows_what_is_little_worse() -> None:
+    searched = Searched(np.array([5.0, 3.0, IMPOSSIBLE, -2.0, 4.0]), 3, 100)
+    assert searched.good().tolist() == [True, False, False, False, False]
+    assert searched.good(1.0).tolist() == [True, False, False, False, True]
+    assert searched.good(5.0).tolist() == [True, True, False, False, True]
+    assert not Searched(np.full(5, IMPOSSIBLE), 0, 0).good(5.0).any()
 
 
 def test_threads_do_not_change_what_minimax_finds() -> None:

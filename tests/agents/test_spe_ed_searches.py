@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tests.agents import naive_spe_ed as naive
+from turnier.agents.evaluators.survivors import enters_free_cells, random_survivor
 from turnier.agents.spe_ed.field import (
     CELL,
     MOVES,
@@ -35,6 +36,7 @@ from turnier.agents.spe_ed.rollout_search import (
     surviving,
 )
 from turnier.agents.spe_ed.table_search import fill_tables, new_tables
+from turnier.agents.spe_ed.territory import territories
 from turnier.games.abi import JIT
 from turnier.games.game import Game, Ints
 from turnier.games.registry import make_game
@@ -79,7 +81,7 @@ def test_without_repeats_every_path_is_found_once(width: int, height: int, seed:
     before, found = field.copy(), new_found(new_paths(100))
     tree = np.zeros((1 << 17, MOVES), np.int32)
     walker = walkers_of(state, [0])[0]
-    run_rollouts(field, stride, walker, first, new_paths(0), table, tree, 0.5, stream(1), 1 << 20, 0, found)
+    run_rollouts(field, stride, walker, first, new_paths(0), table, tree, 0.5, 0.0, stream(1), 1 << 20, 0, found)
     assert (field == before).all()
     counts, risks = np.zeros_like(found.counts), np.zeros_like(found.risks)
     paths = list(naive.all_paths(naive.player_of(state, 0), naive.free_cells(game, state), first))
@@ -100,7 +102,7 @@ def test_random_paths_come_as_often_as_they_should(width: int, height: int, seed
     game, state = scattered(width, height, 2, seed, taken)
     found = new_found(new_paths(0))
     arguments = (field_of(game, state), int(stride_of(state)), walkers_of(state, [0])[0], next_round(state))
-    run_rollouts(*arguments, new_paths(0), np.zeros(0), NO_TREE, 1.0, stream(seed), DRAWS, 0, found)
+    run_rollouts(*arguments, new_paths(0), np.zeros(0), NO_TREE, 1.0, 0.0, stream(seed), DRAWS, 0, found)
     expected: Counter[tuple[int, int]] = Counter()
     for actions, likely, _ in naive.all_paths(
         naive.player_of(state, 0), naive.free_cells(game, state), next_round(state)
@@ -118,7 +120,7 @@ def test_kept_paths_are_possible_long_and_followed_again() -> None:
     field, stride, walker = field_of(game, state), int(stride_of(state)), walkers_of(state, [0])[0]
     found = new_found(new_paths(50))
     run_rollouts(
-        field, stride, walker, next_round(state), new_paths(0), np.zeros(0), NO_TREE, 0.8, stream(1), 500, 0, found
+        field, stride, walker, next_round(state), new_paths(0), np.zeros(0), NO_TREE, 0.8, 0.0, stream(1), 500, 0, found
     )
     kept, longest = found.kept, int(found.numbers[LONGEST])
     assert kept.lengths.max() == longest
@@ -131,7 +133,7 @@ def test_kept_paths_are_possible_long_and_followed_again() -> None:
     # With as many rollouts as guides from where they begin, each is at least as long as its guide.
     again = new_found(new_paths(0))
     whole = Paths(kept.actions, kept.lengths)
-    run_rollouts(field, stride, walker, first, whole, np.zeros(0), NO_TREE, 1.0, stream(2), 50, 0, again)
+    run_rollouts(field, stride, walker, first, whole, np.zeros(0), NO_TREE, 1.0, 0.0, stream(2), 50, 0, again)
     reached = np.repeat(np.arange(len(again.counts)), again.counts.sum(axis=1))
     assert (np.sort(reached) >= np.sort(kept.lengths)).all() and again.numbers[LONGEST] == longest
 
@@ -155,7 +157,7 @@ def test_a_guide_that_is_cut_off_goes_on_at_random() -> None:
     firsts = []
     for guides in (impossible, new_paths(0)):
         found = new_found(new_paths(0))
-        run_rollouts(*arguments, guides, np.zeros(0), NO_TREE, 1.0, stream(4), 200, 0, found)
+        run_rollouts(*arguments, guides, np.zeros(0), NO_TREE, 1.0, 0.0, stream(4), 200, 0, found)
         firsts.append(found.counts.sum(axis=0) > 0)
     assert (firsts[0] == firsts[1]).all()
 
@@ -245,3 +247,62 @@ def test_distances_and_space() -> None:
         seen |= beside
         queue += beside
     assert int(reachable(field_of(game, state), stride, walker)) == len(seen)
+
+
+def test_varied_paths_are_possible_and_longer() -> None:
+    """With half of the rollouts along the longest paths so far, a longer one is found than at random alone."""
+    game, state = scattered(20, 20, 2, 3, 0.05)
+    field, stride, walker = field_of(game, state), int(stride_of(state)), walkers_of(state, [0])[0]
+    before, first, longest = field.copy(), next_round(state), []
+    for vary in (0.0, 0.5):
+        found = new_found(new_paths(100))
+        run_rollouts(
+            field, stride, walker, first, new_paths(0), np.zeros(0), NO_TREE, 0.7, vary, stream(1), 600, 0, found
+        )
+        longest.append(int(found.numbers[LONGEST]))
+        assert (field == before).all() and found.numbers[ROLLOUTS] == found.counts.sum() == 600
+    assert longest[1] > 1.1 * longest[0]
+    free, player = naive.free_cells(game, state), naive.player_of(state, 0)
+    for actions, length in zip(found.kept.actions, found.kept.lengths, strict=True):
+        assert length == 0 or walked(player, free, first, actions[:length])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_territories_are_the_cells_reached_first(seed: int) -> None:
+    game, state = scattered(10, 9, 3, seed, 0.25)
+    state[SPEED : SPEED + 3] = 1, 1, 2
+    free, first = naive.free_cells(game, state), next_round(state)
+    out = np.zeros(MOVES)
+    territories(field_of(game, state), int(stride_of(state)), walkers_of(state, [0, 1, 2]), first, out)
+    own = {action: (after, set(way)) for action, after, way in naive.moves(naive.player_of(state, 0), free, first)}
+    assert {action for action in range(MOVES) if out[action]} == set(own)
+    for action, (after, way) in own.items():
+        heads = [(after.x, after.y), *((int(state[X + seat]), int(state[Y + seat])) for seat in (1, 2))]
+        reached = [steps_from(head, free - way) for head in heads]
+        mine = [cell for cell, steps in reached[0].items() if all(steps < r.get(cell, 999) for r in reached[1:])]
+        assert out[action] == len(mine) + 1  # and where it stands
+
+
+def steps_from(start: naive.Cell, free: frozenset[naive.Cell]) -> dict[naive.Cell, int]:
+    """Returns how many steps to the side every cell that can be reached is away."""
+    steps, front, far = {}, {start}, 0
+    while front:
+        far += 1
+        front = {(x + dx, y + dy) for x, y in front for dx, dy in naive.STEPS} & free - set(steps)
+        steps |= dict.fromkeys(front, far)
+    return steps
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_survivors_choose_every_possible_action_alike(seed: int) -> None:
+    game, state = scattered(7, 6, 2, seed, 0.3)
+    state[SPEED] = 1 + seed % 3
+    free, player = naive.free_cells(game, state), naive.player_of(state, 0)
+    possible = {action for action, _, _ in naive.moves(player, free, next_round(state))}
+    assert {action for action in range(MOVES) if enters_free_cells(state, 0, action)} == possible
+    rng, draws = stream(seed), 500
+    drawn = np.bincount([int(random_survivor(state, 0, rng)) for _ in range(draws)], minlength=MOVES)
+    wanted = possible or {4}
+    for action in range(MOVES):
+        share = (action in wanted) / len(wanted)
+        assert abs(drawn[action] - draws * share) <= 5 * np.sqrt(draws * share * (1 - share))

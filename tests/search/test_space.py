@@ -31,8 +31,22 @@ def test_every_vector_is_a_valid_agent(vector: list[float]) -> None:
     values = HEURISTICS.decode(vector)
     agent = HEURISTICS.apply(AGENT, values)
     assert HEURISTICS.decode(HEURISTICS.encode(agent)) == pytest.approx(values)
-    for path, distribution in HEURISTICS.distributions().items():
+    for path, distribution in HEURISTICS.distributions(values).items():
         assert distribution._contains(distribution.to_internal_repr(values[path]))
+
+
+def test_what_is_not_used_is_not_searched() -> None:
+    """Of three weights of empty cells the method chooses one; without empty cells neither they nor it matter."""
+    vector = [0.9] * 15
+    vector[0], vector[4] = 0.1, 0.5  # use_empty, empty_method 1
+    values = HEURISTICS.decode(vector)
+    chosen = {path for path in values if "empty" in path}
+    assert chosen == {"evaluator.use_empty", "evaluator.empty_method", "evaluator.empty1"}
+    assert HEURISTICS.apply(AGENT, {**values, "evaluator.empty0": 0.9}) == HEURISTICS.apply(AGENT, values)
+    vector[0] = 0.9
+    assert [path for path in HEURISTICS.decode(vector) if "empty" in path] == ["evaluator.use_empty"]
+    (alone,) = Space.of(AGENT, ["evaluator.empty2"]).dimensions
+    assert alone.matters({})  # what is not searched is as the agent has it
 
 
 def test_switches_and_methods_share_the_interval_evenly() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
+from tests.postgres import stopped
 from turnier.arena.executors import SerialExecutor
 from turnier.arena.simulated import SimulatedExecutor
 from turnier.games.errors import UserError
@@ -67,6 +69,36 @@ def test_a_stopped_study_goes_on_without_playing_spare_games_again(tmp_path: Pat
     again = tuned(tmp_path, ALONE, 72, 8, "b")
     assert state(again) == state(whole)
     assert matches(again) == again.games + study.spare_games + again.spare_games > before
+
+
+class ServerStops(SerialExecutor):
+    """Plays some batches, and then the server stops, as its administrator stops it."""
+
+    def __init__(self, url: str, batches: int) -> None:
+        super().__init__()
+        self.url, self.left, self.stack = url, batches, ExitStack()
+
+    def wait(self, tickets: list[Any]) -> Any:
+        self.left -= 1
+        if self.left == 0:
+            self.stack.enter_context(stopped(self.url))
+        return super().wait(tickets)
+
+
+@pytest.mark.parametrize("batches", [1, 9])
+def test_a_server_that_stops_is_one_sentence_and_the_same_study_goes_on(
+    tmp_path: Path, postgres_url: str, batches: int
+) -> None:
+    whole = tuned(tmp_path, ALONE, 72)
+    executor = ServerStops(postgres_url, batches)
+    with executor.stack, pytest.raises(UserError, match=r"must (be running and reachable|answer), got: "):
+        Study(Store.open(postgres_url), ALONE).run_budget(72, executor)
+    again = Study(Store.open(postgres_url), ALONE)
+    with again.store.database.writing() as connection:
+        connection.execute(text("delete from locks"))  # its driver's process would have ended, and be known as dead
+    again.run_budget(72, SerialExecutor())
+    assert state(again) == state(whole)
+    assert matches(again) == again.games
 
 
 def test_the_state_is_a_function_of_the_candidates_games(tmp_path: Path) -> None:

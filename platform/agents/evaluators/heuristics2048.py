@@ -107,6 +107,11 @@ def evaluate_heuristics(game, weights, state, returns, count, rng, totals, scrat
     totals[0] += total / game.max_return
 
 
+# With which values of other parameters one is used.
+_EMPTY: dict[str, list[int]] = {"use_empty": [True]}
+_ROW: dict[str, list[int]] = {"use_row": [True]}
+
+
 @dataclass(frozen=True)
 class Heuristics2048(Evaluator):
     """Bonuses for empty cells, the highest tile in a corner, falling rows, merges and a rollout, for 4x4 boards.
@@ -120,20 +125,26 @@ class Heuristics2048(Evaluator):
     evaluate_kernel: ClassVar[Any] = evaluate_heuristics
 
     use_empty: bool = parameter(True, "reward empty cells")
-    empty0: float = parameter(0.5, "weight w of empty method 0", low=0, high=1)
-    empty1: float = parameter(0.5, "weight w of empty method 1", low=0, high=1)
-    empty2: float = parameter(0.5, "weight w of empty method 2", low=0, high=1)
-    empty_method: int = parameter(0, "0: (1+w)^empty, 1: highest tile x empty x w, 2: score x empty x w", low=0, high=2)
+    empty0: float = parameter(0.5, "weight w of empty method 0", low=0, high=1, when=_EMPTY | {"empty_method": [0]})
+    empty1: float = parameter(0.5, "weight w of empty method 1", low=0, high=1, when=_EMPTY | {"empty_method": [1]})
+    empty2: float = parameter(0.5, "weight w of empty method 2", low=0, high=1, when=_EMPTY | {"empty_method": [2]})
+    empty_method: int = parameter(
+        0,
+        "0: (1+w)^empty, 1: highest tile x empty x w, 2: score x empty x w",
+        low=0,
+        high=2,
+        when=_EMPTY,
+    )
     use_corner: bool = parameter(True, "reward the highest tile in a corner")
-    corner: float = parameter(0.5, "weight of the highest tile in a corner", low=0, high=1)
+    corner: float = parameter(0.5, "weight of the highest tile in a corner", low=0, high=1, when={"use_corner": [True]})
     use_row: bool = parameter(True, "reward a falling chain from the corner")
-    row0: float = parameter(0.5, "weight of the chain of row method 0", low=0, high=1)
-    row1: float = parameter(0.5, "weight of the chain of row method 1", low=0, high=1)
-    row_method: int = parameter(0, "next tile of a chain: 0 lower, 1 exactly half", low=0, high=1)
+    row0: float = parameter(0.5, "weight of the chain of row method 0", low=0, high=1, when=_ROW | {"row_method": [0]})
+    row1: float = parameter(0.5, "weight of the chain of row method 1", low=0, high=1, when=_ROW | {"row_method": [1]})
+    row_method: int = parameter(0, "next tile of a chain: 0 lower, 1 exactly half", low=0, high=1, when=_ROW)
     use_merge: bool = parameter(True, "reward possible merges")
-    merge: float = parameter(0.5, "weight of the tiles that can merge", low=0, high=1)
+    merge: float = parameter(0.5, "weight of the tiles that can merge", low=0, high=1, when={"use_merge": [True]})
     use_rollout: bool = parameter(True, "add a rollout's final score")
-    rollout: float = parameter(0.5, "weight of the rollout's final score", low=0, high=1)
+    rollout: float = parameter(0.5, "weight of the rollout's final score", low=0, high=1, when={"use_rollout": [True]})
 
     def cannot_evaluate(self, game: Game) -> str | None:
         if game.name == "2048" and game.num_cells == 16:

@@ -35,11 +35,10 @@ class Searched(NamedTuple):
     depth: int
     nodes: int
 
-    @property
-    def best(self) -> npt.NDArray[np.bool_]:
-        """Which moves are best, [MOVES]; none where all are impossible."""
-        best: npt.NDArray[np.bool_] = (self.values == self.values.max()) & (self.values > IMPOSSIBLE)
-        return best
+    def good(self, slack: float = 0.0) -> npt.NDArray[np.bool_]:
+        """Returns which moves are best or at most `slack` worse, [MOVES]; none where all are impossible."""
+        good: npt.NDArray[np.bool_] = (self.values >= self.values.max() - slack) & (self.values > IMPOSSIBLE)
+        return good
 
 
 class MinimaxPlayer(SpeEdPlayer):

@@ -38,7 +38,7 @@ ROLLOUTS, STEPS, LONGEST, SLOT, TREE_NODES, COMPLETE, NUMBERS = range(7)
 DONE = -1  # in the tree: impossible, or all that follows was played
 # The first possible action of a random order is a random one of those that are possible.
 ORDERS = np.array(list(itertools.permutations(range(MOVES))), np.int8)
-_32, _120 = np.uint64(32), np.uint64(120)
+_32, _120, _LOW = np.uint64(32), np.uint64(120), np.uint64(0xFFFFFFFF)
 
 
 class Paths(NamedTuple):
@@ -96,6 +96,14 @@ def _keep(kept, path, length, numbers):
             kept.actions[slot, i] = path[i]
 
 
+@kernel(types.int64(PATHS, types.int64, types.int64, types.int8[::1]))
+def _follow(paths, slot, moves, lead):
+    """Copies the first moves of a path, and returns how many."""
+    for i in range(moves):
+        lead[i] = paths.actions[slot, i]
+    return moves
+
+
 @kernel(
     types.void(
         Field,
@@ -106,13 +114,14 @@ def _keep(kept, path, length, numbers):
         Floats,
         TREE,
         types.float64,
+        types.float64,
         Rng,
         types.int64,
         types.int64,
         FOUND,
     )
 )
-def run_rollouts(field, stride, walker, first_round, guides, table, tree, filter_value, rng, most, ends, found):
+def run_rollouts(field, stride, walker, first_round, guides, table, tree, filter_value, vary, rng, most, ends, found):
     """Adds at most `most` rollouts to `found`, until the time `ends` (in nanoseconds, 0 = never).
 
     Args:
@@ -122,10 +131,13 @@ def run_rollouts(field, stride, walker, first_round, guides, table, tree, filter
         table: [cells of the field] probabilities that a cell is entered by others, or empty.
         tree: where no path may come twice; its first node must be empty.
         filter_value: paths so long, relative to the longest yet, are kept.
+        vary: which part of the rollouts follows a path kept in this decision up to a random move, the longer one of
+            two; there must be room to keep any.
     """
     s0, s1, s2, s3 = rng[0], rng[1], rng[2], rng[3]
     trail, path = np.empty(MAX_PATH * MAX_SPEED, np.int32), np.empty(MAX_PATH, np.int8)
     nodes, clock = np.empty(MAX_PATH, np.int32), np.empty(2, np.int64)
+    lead = np.empty(MAX_PATH, np.int8)
     numbers, kept = found.numbers, found.kept
     if tree.shape[0] > 0 and numbers[TREE_NODES] == 0:
         numbers[TREE_NODES] = 1
@@ -135,7 +147,17 @@ def run_rollouts(field, stride, walker, first_round, guides, table, tree, filter
             break
         cell, heading, speed = walker[CELL], walker[HEADING], walker[PACE]
         phase = first_round % JUMP_EVERY
-        follow = guides.lengths[rollout] if rollout < guides.lengths.size else 0
+        follow = np.int64(0)  # the moves of `lead` that are tried first
+        if rollout < guides.lengths.size:
+            follow = _follow(guides, rollout, guides.lengths[rollout], lead)
+        elif vary > 0.0:
+            word, s0, s1, s2, s3 = xoshiro(s0, s1, s2, s3)
+            if np.float64(word >> _32) < vary * 4294967296.0:
+                slot = np.int64(((word & _LOW) * np.uint64(kept.lengths.size)) >> _32)
+                word, s0, s1, s2, s3 = xoshiro(s0, s1, s2, s3)
+                other = np.int64(((word & _LOW) * np.uint64(kept.lengths.size)) >> _32)
+                slot = other if kept.lengths[other] > kept.lengths[slot] else slot
+                follow = _follow(kept, slot, np.int64(((word >> _32) * np.uint64(kept.lengths[slot])) >> _32), lead)
         node, in_tree = np.int64(0), tree.shape[0] > 0
         length, painted, risk, fresh = 0, 0, 0.0, True
         while length < MAX_PATH:
@@ -143,7 +165,7 @@ def run_rollouts(field, stride, walker, first_round, guides, table, tree, filter
             order = np.int64(((word >> _32) * _120) >> _32)
             chosen, offset, pace, jump = np.int64(-1), np.int64(0), np.int64(0), False
             for i in range(-1 if length < follow else 0, MOVES):
-                action = np.int64(guides.actions[rollout, length] if i < 0 else ORDERS[order, i])
+                action = np.int64(lead[length] if i < 0 else ORDERS[order, i])
                 if not in_tree or tree[node, action] != DONE:
                     pace = speed + FASTER[action]
                     jump = phase == 0 and pace >= JUMP_SPEED

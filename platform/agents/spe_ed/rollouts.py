@@ -74,6 +74,7 @@ class RolloutPlayer(SpeEdPlayer):
             table,
             self.tree,
             filter_value,
+            self.settings.vary if self.settings.reuse else 0.0,
             self.rng,
             most,
             ends,
@@ -103,6 +104,9 @@ class RolloutAgent(TimedAgent):
     filter_value: float = parameter(0.69, "paths so long, relative to the longest one, count", low=0, high=1)
     reuse: int = parameter(
         1000, "longest paths that are followed again in the next round, 0 = none", low=0, high=100_000
+    )
+    vary: float = parameter(
+        0.0, "part of the rollouts that follow one of the longest paths up to a random move", low=0, high=1
     )
     unique: bool = parameter(False, "no path comes twice in a decision, and none are made when all were")
 

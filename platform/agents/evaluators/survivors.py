@@ -1,0 +1,91 @@
+"""Evaluation of spe_ed by random play of everybody in which nobody dies while there is a way not to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numba import types
+
+from turnier.agents.abi import EVALUATE
+from turnier.agents.evaluators.evaluator import ROLLOUT_DEPTH, Evaluator
+from turnier.agents.spe_ed.field import FASTER, MOVES, TURN
+from turnier.games.abi import Rng, State, kernel
+from turnier.games.game import Game
+from turnier.games.rng import below
+from turnier.games.spe_ed_board import (
+    CHANGE_NOTHING,
+    DIRECTION,
+    DX,
+    DY,
+    HEIGHT,
+    MAX_SPEED,
+    ROUND,
+    SPEED,
+    WIDTH,
+    X,
+    Y,
+    cell_at,
+    jumps,
+)
+
+
+@kernel(types.boolean(State, types.int64, types.int64))
+def enters_free_cells(state, seat, action):
+    """Whether a seat's action enters only cells that are free now."""
+    speed = state[SPEED + seat] + FASTER[action]
+    heading = (state[DIRECTION + seat] + TURN[action]) & 3
+    end_x, end_y = state[X + seat] + speed * DX[heading], state[Y + seat] + speed * DY[heading]
+    width, height = state[WIDTH], state[HEIGHT]
+    if speed < 1 or speed > MAX_SPEED or end_x < 0 or end_x >= width or end_y < 0 or end_y >= height:
+        return False
+    jump = jumps(state[ROUND] + 1, speed)
+    for back in range(speed):
+        x, y = end_x - back * DX[heading], end_y - back * DY[heading]
+        if (not jump or back == 0 or back == speed - 1) and cell_at(state, y * width + x) != 0:
+            return False
+    return True
+
+
+@kernel(types.int64(State, types.int64, Rng))
+def random_survivor(state, seat, rng):
+    """A random one of the actions that enter only free cells, straight on where there is none."""
+    possible, chosen = 0, np.int64(CHANGE_NOTHING)
+    for action in range(MOVES):
+        if enters_free_cells(state, seat, action):
+            possible += 1
+            if below(rng, possible) == 0:
+                chosen = np.int64(action)
+    return chosen
+
+
+@kernel(EVALUATE)
+def evaluate_survivors(game, weights, state, returns, count, rng, totals, scratch):
+    depth = np.int64(weights[ROLLOUT_DEPTH])
+    work, gains = scratch.state, scratch.returns
+    gains[:] = 0.0
+    for _ in range(count):
+        for i in range(work.size):
+            work[i] = state[i]
+        for _ in range(depth):
+            seat = game.to_move(work)
+            if seat < 0:
+                break
+            game.step(work, random_survivor(work, seat, rng), gains)
+    for seat in range(totals.size):
+        totals[seat] += returns[seat] * float(count) + gains[seat]
+
+
+@dataclass(frozen=True)
+class Survivors(Evaluator):
+    """spe_ed: one random game in which seats avoid what is taken already. Source: Brot 2021, 3.2.
+
+    With it `mcts` is the document's tree search: all seats in it, and what is simulated are moves that are possible.
+    """
+
+    name: ClassVar[str] = "survivors"
+    evaluate_kernel: ClassVar[Any] = evaluate_survivors
+
+    def cannot_evaluate(self, game: Game) -> str | None:
+        return None if game.name == "spe_ed" else f"survivors values spe_ed only, got {game}; use rollout or score."

@@ -1,0 +1,182 @@
+"""Q-learning for spe_ed on a window around the player: its table, and games of self-play that fill it.
+
+Source: Brot 2021, 3.3. The state is which cells of an n x n window are taken, and nothing else. Differs: the window is
+turned so that the player looks up, which shows it a fourth of the states; the speed belongs to the state, on which the
+possible moves depend; keys are hashed into a table of fixed size; epsilon is the probability of a random action and
+falls, where the document's rises and is that of a chosen one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from numba import types
+
+from turnier.agents.spe_ed.field import (
+    CELL,
+    HEADING,
+    MOVES,
+    PACE,
+    WALKER_WORDS,
+    Field,
+    Walker,
+    fill_field,
+    new_field,
+    offset_of,
+    read_walker,
+    stride_of,
+)
+from turnier.games.abi import GAME, Floats, Rng, State, kernel
+from turnier.games.errors import UserError
+from turnier.games.game import Game
+from turnier.games.registry import game_of
+from turnier.games.rng import below, stream, uniform
+from turnier.games.spe_ed_board import ACTIVE, PLAYERS
+
+Table = types.Array(types.float32, 2, "C")  # [2**bits, MOVES]
+WINDOW, ALPHA, GAMMA, EPSILON_BEGIN, EPSILON_END, GAMES = range(6)  # of settings
+ROUND_LIVED, DIED, WON = 0.01, -1.0, 1.0  # rewards
+CHUNK = 500  # games between two reports
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_1, _29, _32 = (np.uint64(n) for n in (1, 29, 32))
+
+
+@kernel(types.int64(Field, types.int64, Walker, types.int64, types.int64))
+def key_of(field, stride, walker, window, size):
+    """The row of the table for what a player sees; `size` is a power of two."""
+    ahead, side = offset_of(walker[HEADING], stride), offset_of((walker[HEADING] + 1) & 3, stride)
+    reach, key = window // 2, np.uint64(walker[PACE])
+    for up in range(-reach, reach + 1):
+        for right in range(-reach, reach + 1):
+            cell = walker[CELL] + up * ahead + right * side
+            taken = cell < 0 or cell >= field.size or field[cell] != 0
+            key = (key << _1) | np.uint64(taken)
+    mixed = (key ^ (key >> _29)) * _GOLDEN
+    return np.int64((mixed ^ (mixed >> _32)) & np.uint64(size - 1))
+
+
+@kernel(types.int64(Table, types.int64))
+def best_action(table, row):
+    best = np.int64(MOVES - 1)  # of equals: straight on
+    for action in range(MOVES - 1):
+        if table[row, action] > table[row, best]:
+            best = np.int64(action)
+    return best
+
+
+@kernel(types.int64(GAME, State, Table, Floats, types.int64, types.int64, Rng, Field))
+def learn_games(game, state, table, settings, first, games, rng, field):
+    """Plays games of self-play in which all seats fill one table, and returns the rounds; `first` were played before.
+
+    Q(s, a) += alpha (r + gamma max Q(s', .) - Q(s, a))
+    """
+    window, stride = np.int64(settings[WINDOW]), stride_of(state)
+    walker, rewards = np.empty(WALKER_WORDS, np.int64), np.zeros(game.num_seats)
+    rows, chosen = np.empty(game.num_seats, np.int64), np.empty(game.num_seats, np.int64)
+    moves = 0
+    for played in range(first, first + games):
+        done = min(1.0, played / settings[GAMES])
+        epsilon = settings[EPSILON_BEGIN] + done * (settings[EPSILON_END] - settings[EPSILON_BEGIN])
+        game.init(state, rng)
+        fill_field(state, field)
+        while game.to_move(state) >= 0:
+            for seat in range(state[PLAYERS]):
+                rows[seat] = -1
+                if state[ACTIVE + seat]:
+                    read_walker(state, seat, walker)
+                    rows[seat] = key_of(field, stride, walker, window, table.shape[0])
+                    random = uniform(rng) < epsilon
+                    chosen[seat] = below(rng, MOVES) if random else best_action(table, rows[seat])
+            rewards[:] = 0.0
+            for seat in range(state[PLAYERS]):
+                if rows[seat] >= 0:
+                    game.step(state, chosen[seat], rewards)
+            moves += 1
+            fill_field(state, field)
+            for seat in range(state[PLAYERS]):
+                if rows[seat] >= 0:
+                    gained = DIED
+                    if state[ACTIVE + seat]:
+                        gained = ROUND_LIVED
+                        if game.to_move(state) < 0:
+                            gained = WON
+                        else:
+                            read_walker(state, seat, walker)
+                            after = key_of(field, stride, walker, window, table.shape[0])
+                            gained += settings[GAMMA] * table[after, best_action(table, after)]
+                    table[rows[seat], chosen[seat]] += settings[ALPHA] * (gained - table[rows[seat], chosen[seat]])
+    return moves
+
+
+@dataclass(frozen=True)
+class Learning:
+    """How a table is learned; a file that was begun goes on only with the same."""
+
+    game: str = "spe_ed(width=41,height=41,players=4)"
+    window: int = 5
+    bits: int = 20
+    alpha: float = 0.1
+    gamma: float = 0.9
+    epsilon_begin: float = 0.5
+    epsilon_end: float = 0.01
+    games: int = 20_000
+    seed: int = 1
+
+
+class QTraining:
+    """Learning into a file, which goes on where it stopped, and then finds the same as if it had not stopped."""
+
+    def __init__(self, learning: Learning, file: Path) -> None:
+        self.learning, self.file = learning, file
+        self.game: Game = game_of(learning.game)
+        self.done, self.rng = 0, stream(learning.seed)
+        self.table = np.zeros((1 << learning.bits, MOVES), np.float32)
+        if file.exists():
+            self.table, stored = read_table(file)
+            if stored["learning"] != repr(learning):
+                raise UserError(f"{file} was begun with {stored['learning']}, got {learning!r}; choose another file.")
+            self.done, self.rng = int(stored["done"]), stored["rng"]
+
+    def run(self, report: Callable[[int, float], None]) -> None:
+        """Plays the games that are left; calls `report` with games and mean rounds, and saves, every CHUNK games."""
+        told, field, state = self.learning, new_field(self.game), self.game.new_state()
+        settings = np.array(
+            [told.window, told.alpha, told.gamma, told.epsilon_begin, told.epsilon_end, told.games], np.float64
+        )
+        while self.done < told.games:
+            count = min(CHUNK, told.games - self.done)
+            moves = learn_games(self.game.kernels, state, self.table, settings, self.done, count, self.rng, field)
+            self.done += count
+            self.save()
+            report(count, moves / count)
+
+    def save(self) -> None:
+        """Writes beside the file and renames, so that a kill leaves the last one."""
+        beside = self.file.with_name(f".{self.file.name}.new.npz")
+        np.savez_compressed(
+            beside,
+            table=self.table,
+            window=self.learning.window,
+            learning=repr(self.learning),
+            done=self.done,
+            rng=self.rng,
+        )
+        beside.replace(self.file)
+
+
+def read_table(file: Path) -> tuple[npt.NDArray[np.float32], dict[str, Any]]:
+    """Returns a learned table and what else is told beside it; raises UserError where there is none."""
+    try:
+        with np.load(file, allow_pickle=False) as stored:
+            told = {name: stored[name] for name in stored.files}
+        return told.pop("table"), {name: value if name == "rng" else value.item() for name, value in told.items()}
+    except (OSError, KeyError, ValueError) as failure:
+        raise UserError(
+            f"a table for qlearning must be a file that studies/brot/qlearning.py wrote, got {file}: {failure}."
+        ) from None

@@ -1,0 +1,53 @@
+"""The studies that are no experiments of a document run at their smallest, and go on without playing again."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from turnier.results.store import Store
+
+REPO = Path(__file__).resolve().parents[2]
+
+
+def run(folder: Path, script: str, *words: str) -> str:
+    command = [sys.executable, str(REPO / "studies" / script), *words]
+    shown = subprocess.run(command, cwd=folder, env=os.environ, capture_output=True, text=True, timeout=600)
+    assert shown.returncode == 0, shown.stdout + shown.stderr
+    return shown.stdout
+
+
+def counts(folder: Path) -> dict[str, int]:
+    with Store.open(f"sqlite:///{folder}/turnier.db", read_only=True) as store:
+        return store.match_counts()
+
+
+def test_a_front_of_score_and_time(tmp_path: Path) -> None:
+    words = ("mctse_parameters.py", "--preset", "tiny", "--executor", "serial")
+    shown = run(tmp_path, *words)
+    assert "mean score and time in 2 fresh games each" in " ".join(shown.split()) and "front 1" in shown
+    assert (tmp_path / "reports" / "mctse_parameters-tiny.png").stat().st_size > 10_000
+    before = counts(tmp_path)
+    run(tmp_path, *words)
+    assert counts(tmp_path) == before and before["study:mctse_parameters-tiny"] >= 8
+
+
+def test_the_depth_of_rollouts(tmp_path: Path) -> None:
+    words = ("rollout_depth.py", "--preset", "tiny", "--executor", "serial")
+    shown = run(tmp_path, *words)
+    assert "mc with 40 plies of rollouts a move, 3 games each" in shown
+    assert run(tmp_path, *words) == shown and counts(tmp_path) == {"experiment:rollout_depth-40-3-1": 6}
+    assert (tmp_path / "reports" / "rollout_depth-40.png").stat().st_size > 10_000
+
+
+def test_a_race_of_searches(tmp_path: Path) -> None:
+    words = ("search_of_searches.py", "--preset", "tiny", "--only", "CMA-ES 9 x 1")
+    shown = run(tmp_path, *words)
+    assert "CMA-ES 9 x 10" in shown and "regret in points below" in shown
+    path = tmp_path / "reports" / "search_of_searches-tiny.jsonl"
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    assert len(rows) == 2 * 2 * 2 and all(row["used"] <= row["games"] for row in rows)
+    assert run(tmp_path, *words) == shown and len(path.read_text().splitlines()) == len(rows)
