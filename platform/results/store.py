@@ -49,7 +49,7 @@ class Run:
     """A tournament, study or another kind of run: what was asked for, when and where it was begun."""
 
     id: str
-    kind: str  # tournament | study | experiment | certainty | comparison | training
+    kind: str  # tournament | study | experiment | certainty | comparison | training | server
     name: str
     definition: dict[str, Any]
     created: datetime  # UTC
