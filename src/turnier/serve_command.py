@@ -90,7 +90,7 @@ def serve(
         before = results.match_counts().get(run_id, 0)
         address = f"{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
         console.print(f"Page: http://{address}/   Run: {run_id}   Logs: {logs}", soft_wrap=True)
-        if made:
+        if made and rules.players.high > len(own):
             console.print("Keys, made for this run:")
             for key, name in names.items():
                 console.print(f"  {name}: turnier join spe_ed --url ws://{address}/spe_ed --key {key}", soft_wrap=True)

@@ -59,7 +59,7 @@ def definition(preset: str, name: str, ranges: dict[str, tuple[float, float]], s
         parameters=tuple(f"{key}={low!r}..{high!r}" for key, (low, high) in ranges.items()),
         sampler=sampler,
         noise=f"fixed(games={PRESETS[preset].games})",
-        against=opponents,
+        against=opponents[:1] if preset == "tiny" else opponents,
     )
 
 
