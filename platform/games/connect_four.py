@@ -5,6 +5,7 @@ A stone is the bit column * (rows + 1) + height: one bit above each column stays
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -14,6 +15,7 @@ from numba import types
 
 from turnier.games import abi
 from turnier.games.abi import TERMINAL, kernel
+from turnier.games.drawing import Notes, squares
 from turnier.games.errors import UserError
 from turnier.games.game import Game, grid_neighbours
 from turnier.games.parameters import parameter
@@ -143,3 +145,7 @@ class ConnectFour(Game):
         marks = np.array(list(".XO"))[self.cell_values(state)].reshape(self.rows, self.columns)
         names = [self.action_name(column) for column in range(self.columns)]
         return "\n".join(" ".join(row) for row in [*marks.tolist(), names])
+
+    def svg(self, state: npt.NDArray[np.int64], changed: Collection[int] = (), notes: Notes | None = None) -> str:
+        values = self.cell_values(state).tolist()
+        return squares(values, self.columns, changed, notes, paper="#dfe8f3", rows_named=False)

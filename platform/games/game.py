@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from turnier.games.abi import CHANCE, OUTCOMES, STATE_DTYPE, TERMINAL, GameKernels, no_chance, pointer
+from turnier.games.drawing import Notes, lines
 from turnier.games.errors import UserError
 from turnier.games.generic import draw_outcome
 from turnier.games.parameters import Declared
@@ -102,6 +103,16 @@ class Game(Declared):
     def draw(self, state: Ints) -> str:
         """Returns the state as text for people."""
         return " ".join(str(word) for word in state)
+
+    def svg(self, state: Ints, changed: Collection[int] = (), notes: Notes | None = None) -> str:
+        """Returns the state as SVG, as wide as what it is shown in: the text of `draw` unless a game draws a board.
+
+        Args:
+            state: what is drawn.
+            changed: cells that the last ply changed, which are marked.
+            notes: a few characters in empty cells, by cell.
+        """
+        return lines(self.draw(state))
 
     def verify_record(self, record: Mapping[str, Any]) -> str | None:
         """Replays one recorded game or position; returns the first disagreement as a sentence, or None."""

@@ -7,6 +7,8 @@ that it points to; 0 is an empty cell. So a stone costs six looks, however long 
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -16,6 +18,7 @@ from numba import types
 
 from turnier.games import abi
 from turnier.games.abi import TERMINAL, kernel
+from turnier.games.drawing import HEX_ROW, SEAT_COLOURS, Notes, hexagons
 from turnier.games.game import Game
 from turnier.games.parameters import parameter
 from turnier.games.rng import below
@@ -165,3 +168,14 @@ class Hex(Game):
     def draw(self, state: npt.NDArray[np.int64]) -> str:
         marks = np.array(list(".XO"))[self.cell_values(state)].reshape(self.size, self.size)
         return "\n".join(" " * row + " ".join(line) for row, line in enumerate(marks))
+
+    def svg(self, state: npt.NDArray[np.int64], changed: Collection[int] = (), notes: Notes | None = None) -> str:
+        """Seat 0's sides are drawn above and below, seat 1's left and right."""
+        centres = [(column + row / 2, row * HEX_ROW) for row in range(self.size) for column in range(self.size)]
+        names = [self.action_name(cell) for cell in range(self.num_cells)]
+        ends = [centres[cell] for cell in (0, self.size - 1, self.num_cells - 1, self.num_cells - self.size)]
+        sides = [
+            f'<line x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}" stroke="{SEAT_COLOURS[side % 2]}" stroke-width="1.5"/>'
+            for side, ((x1, y1), (x2, y2)) in enumerate(itertools.pairwise([*ends, ends[0]]))
+        ]
+        return hexagons(centres, self.cell_values(state).tolist(), changed, notes, names, sides)

@@ -6,6 +6,7 @@ Action (number - 1) * piles + pile takes a number from a pile.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -14,6 +15,7 @@ import numpy.typing as npt
 
 from turnier.games import abi
 from turnier.games.abi import TERMINAL, kernel
+from turnier.games.drawing import CHANGED, INK, LINE, SEAT_COLOURS, Notes, picture, word
 from turnier.games.errors import UserError
 from turnier.games.game import Game
 from turnier.games.parameters import parameter
@@ -117,3 +119,14 @@ class Nim(Game):
 
     def draw(self, state: npt.NDArray[np.int64]) -> str:
         return " ".join(str(left) for left in self.cell_values(state))
+
+    def svg(self, state: npt.NDArray[np.int64], changed: Collection[int] = (), notes: Notes | None = None) -> str:
+        """Every pile is a column; what has been taken is an empty ring."""
+        tall, parts = max(self.sizes), []
+        for pile, (size, left) in enumerate(zip(self.sizes, self.cell_values(state), strict=True)):
+            x = pile + 0.5
+            for i in range(size):
+                look = f'fill="{SEAT_COLOURS[0]}"' if i < left else f'fill="none" stroke="{LINE}" stroke-width="0.03"'
+                parts.append(f'<circle cx="{x:g}" cy="{tall - i - 0.5:g}" r="0.36" {look}/>')
+            parts.append(word(x, tall + 0.4, str(left), 0.45, CHANGED if pile in changed else INK, bold=True))
+        return picture(len(self.sizes), tall + 0.8, parts)

@@ -7,6 +7,7 @@ passes: it is the only action of a seat that cannot enclose anything while the o
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -16,6 +17,7 @@ from numba import types
 
 from turnier.games import abi
 from turnier.games.abi import TERMINAL, kernel
+from turnier.games.drawing import Notes, squares
 from turnier.games.errors import UserError
 from turnier.games.game import Game, grid_neighbours, square_symmetries
 from turnier.games.parameters import parameter
@@ -199,3 +201,6 @@ class Othello(Game):
     def draw(self, state: npt.NDArray[np.int64]) -> str:
         marks = np.array(list(".XO"))[self.cell_values(state)].reshape(self.size, self.size)
         return "\n".join(" ".join(row) for row in marks)
+
+    def svg(self, state: npt.NDArray[np.int64], changed: Collection[int] = (), notes: Notes | None = None) -> str:
+        return squares(self.cell_values(state).tolist(), self.size, changed, notes, paper="#dcebdc")

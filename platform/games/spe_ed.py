@@ -10,7 +10,7 @@ ones go out in the same round nobody wins and they get 0. Source: the task of th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from turnier.games import abi
+from turnier.games.drawing import INK, PAPER, SEAT_COLOURS, Notes, picture, stone
 from turnier.games.game import Game, grid_neighbours, square_symmetries
 from turnier.games.parameters import parameter
 from turnier.games.spe_ed_board import (
@@ -114,6 +115,20 @@ class SpeEd(Game):
                 rows[y][x], end = HEADS[seat], ""
             seats.append(f"{HEADS[seat]} seat {seat}: ({x}, {y}) {DIRECTIONS[direction]}, speed {speed}{end}")
         return "\n".join([*map("".join, rows), f"round {state[ROUND]}", *seats])
+
+    def svg(self, state: npt.NDArray[np.int64], changed: Collection[int] = (), notes: Notes | None = None) -> str:
+        """Trails in the colours of their seats, crashes black, and a ring with the seat's number for the living."""
+        parts = [f'<rect width="{self.width}" height="{self.height}" fill="{PAPER}"/>']
+        for cell, value in enumerate(self.cell_values(state).tolist()):
+            if value:
+                fill = INK if value == COLLISION else SEAT_COLOURS[value - 1]
+                y, x = divmod(cell, self.width)
+                parts.append(f'<rect x="{x}" y="{y}" width="1" height="1" fill="{fill}"/>')
+        for seat in range(self.players):
+            if state[ACTIVE + seat]:
+                column, row = (float(state[field + seat]) + 0.5 for field in (X, Y))
+                parts.append(stone(column, row, seat + 1, True, radius=0.9))
+        return picture(self.width, self.height, parts)
 
     def verify_record(self, record: Mapping[str, Any]) -> str | None:
         """Replays a game of the official server; spe_ed_records.py says what its record holds."""

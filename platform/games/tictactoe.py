@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,6 +12,7 @@ from numba import types
 
 from turnier.games import abi
 from turnier.games.abi import TERMINAL, kernel
+from turnier.games.drawing import Notes, squares
 from turnier.games.game import Game, grid_neighbours, square_symmetries
 
 # State words: the stones of seat 0 and of seat 1 as bits 0..8 (row-major cells), and the stones played, -1 = over.
@@ -94,3 +96,6 @@ class TicTacToe(Game):
     def draw(self, state: npt.NDArray[np.int64]) -> str:
         marks = [".XO"[value] for value in self.cell_values(state)]
         return "\n".join(" ".join(marks[row : row + 3]) for row in (0, 3, 6))
+
+    def svg(self, state: npt.NDArray[np.int64], changed: Collection[int] = (), notes: Notes | None = None) -> str:
+        return squares(self.cell_values(state).tolist(), 3, changed, notes)

@@ -8,7 +8,7 @@ outcome 2 * cell puts a 2 (90 %), 2 * cell + 1 a 4 (10 %). Source: Kutsch 2017, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -18,6 +18,7 @@ from numba import types
 
 from turnier.games import abi
 from turnier.games.abi import CHANCE, TERMINAL, kernel
+from turnier.games.drawing import CHANGED, INK, Notes, picture, word
 from turnier.games.game import Game, grid_neighbours, square_symmetries
 from turnier.games.parameters import parameter
 from turnier.games.rng import next_word, xoshiro
@@ -38,6 +39,12 @@ from turnier.games.twenty48_board import (
 
 SIZE, BOARD, HIGH, PENDING, STATE_WORDS = 0, 1, 2, 3, 4
 ACTION_NAMES = ("left", "right", "up", "down")
+# By exponent, from light to dark, which every eye can tell apart (the map YlGnBu).
+TILE_COLOURS = (
+    "#e4dfd5", "#fcfed3", "#f4fbc0", "#e9f7b1", "#d6efb3", "#c2e7b4",
+    "#a0dab8", "#7cccbb", "#5fc1c0", "#40b5c4", "#2fa4c2", "#1f93c0",
+    "#1f7ab5", "#2262aa", "#234da0", "#253896", "#1a2b7e", "#0d2161",
+)  # fmt: skip
 
 _U = np.uint64
 _0, _1, _2, _24, _3, _32 = (_U(n) for n in (0, 1, 2, 24, 3, 32))
@@ -270,6 +277,18 @@ class Twenty48(Game):
         tiles = [str(2**e) if e else "." for e in self.cell_values(state)]
         rows = [tiles[i : i + self.size] for i in range(0, len(tiles), self.size)]
         return "\n".join(" ".join(f"{tile:>6}" for tile in row) for row in rows)
+
+    def svg(self, state: npt.NDArray[np.int64], changed: Collection[int] = (), notes: Notes | None = None) -> str:
+        parts = [f'<rect width="{self.size}" height="{self.size}" rx="0.1" fill="#c9c4ba"/>']
+        for cell, power in enumerate(self.cell_values(state).tolist()):
+            row, column = divmod(cell, self.size)
+            x, y, look = column + 0.05, row + 0.05, f'rx="0.06" fill="{TILE_COLOURS[power]}"'
+            look += f' stroke="{CHANGED}" stroke-width="0.04"' if cell in changed and power else ""
+            parts.append(f'<rect x="{x:g}" y="{y:g}" width="0.9" height="0.9" {look}/>')
+            text = str(1 << power) if power else (notes or {}).get(cell, "")
+            size = (0.42, 0.42, 0.42, 0.36, 0.3, 0.24, 0.2)[len(text)]
+            parts.append(word(column + 0.5, row + 0.5, text, size, "#fff" if power > 8 else INK, bold=True))
+        return picture(self.size, self.size, parts)
 
     def position_from_tiles(self, board: list[list[int]]) -> npt.NDArray[np.int64]:
         """Returns the state with the given tile values and the player to move (or over)."""

@@ -10,7 +10,7 @@ last rank. Source: Weitz 2022, 2.1; rules as Ludii plays them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from turnier.games import abi
+from turnier.games.drawing import HEX_ROW, Notes, hexagons
 from turnier.games.errors import UserError
 from turnier.games.game import Game
 from turnier.games.parameters import parameter
@@ -136,6 +137,11 @@ class Yavalath(Game):
             for r, row in rows.items()
         ]
         return "\n".join([*lines, self._caption(state)])
+
+    def svg(self, state: npt.NDArray[np.int64], changed: Collection[int] = (), notes: Notes | None = None) -> str:
+        centres = [(q + r / 2, r * HEX_ROW) for q, r in coordinates(self.size)]
+        names = [self.action_name(cell) for cell in range(self.num_cells)]
+        return hexagons(centres, self.cell_values(state).tolist(), changed, notes, names)
 
     def _caption(self, state: npt.NDArray[np.int64]) -> str:
         mover = int(state[MOVER])

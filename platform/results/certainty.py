@@ -12,14 +12,18 @@ Three columns say how often searches of the same position agree, all from 0 to 1
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy import stats
+from sqlalchemy import inspect, select
 
 from turnier.arena.votes import VoteRecord
+from turnier.results.schema import positions, run_votes, votes
+from turnier.results.store import Store
 from turnier.results.tables import label
 from turnier.statistics.intervals import mean_of_means
 
@@ -42,6 +46,32 @@ def votes_frame(records: Iterable[VoteRecord]) -> pd.DataFrame:
         group = (place.game, spec.agent, label(spec.agent), len(place.legal), place.phase)
         rows.append((*group, place.id, spec.seed, record.action, record.nodes, record.seconds))
     return pd.DataFrame(rows, columns=_VOTE)
+
+
+def votes_of_runs(store: Store, run_ids: Sequence[str]) -> pd.DataFrame:
+    """Returns the frame of `votes_frame` for all votes of some runs, without reading what the searches found out."""
+    query = (
+        select(
+            positions.c.game,
+            votes.c.agent,
+            positions.c.legal,
+            positions.c.phase,
+            positions.c.id.label("position"),
+            votes.c.seed,
+            votes.c.action,
+            votes.c.nodes,
+            votes.c.seconds,
+        )
+        .join_from(votes, positions, positions.c.number == votes.c.position_number)
+        .where(votes.c.number.in_(select(run_votes.c.vote_number).where(run_votes.c.run_id.in_(run_ids))))
+        .order_by(votes.c.number)
+    )
+    with store.database.reading() as connection:
+        rows = connection.execute(query).all() if inspect(connection).has_table(votes.name) else []
+    frame = pd.DataFrame([tuple(row) for row in rows], columns=[name for name in _VOTE if name != "label"])
+    counted = {text: len(json.loads(text)) for text in frame["legal"].unique()}
+    frame = frame.assign(label=frame["agent"].map(label), legal=frame["legal"].map(counted).astype(np.int64))
+    return frame[_VOTE]
 
 
 def position_certainty(votes: pd.DataFrame) -> pd.DataFrame:

@@ -60,7 +60,7 @@ _CAUSES = (
     ("no such (table|column)", "must have all of Turnier's tables", "restore it from a copy or name another"),
     (
         "database is locked",
-        f"must not be locked for more than {BUSY_SECONDS} s",
+        "must not be locked for more than {patience:.0f} s",
         f"end the program that does and {_AGAIN}",
     ),
     ("is full|no space left", "must be on a disk with room left", f"make room and {_AGAIN}"),
@@ -81,8 +81,9 @@ _CAUSES = (
 class Database:
     """An open database. `shown_url` and `place` name it in messages, without its password; `url` has the password."""
 
-    def __init__(self, url: str, read_only: bool = False) -> None:
+    def __init__(self, url: str, read_only: bool = False, patience: float = BUSY_SECONDS) -> None:
         parsed = _parse(url)
+        self._patience = patience  # s to wait for a lock of SQLite
         self.read_only = read_only
         self.is_sqlite = parsed.get_backend_name() == "sqlite"
         self._secrets = [s for s in (parsed.password, *(parsed.query.get(key) for key in _SECRETS)) if s]
@@ -91,7 +92,7 @@ class Database:
             parsed = parsed.set(database=str(path))
             self.shown_url = parsed.render_as_string()
             self.place = f"the results database {path}"
-            self._engine = _sqlite_engine(path, read_only)
+            self._engine = _sqlite_engine(path, read_only, patience)
         else:
             hidden = {key: "***" for key in _SECRETS if key in parsed.query}
             shown = parsed.set(drivername="postgresql").update_query_dict(hidden)
@@ -200,6 +201,7 @@ class Database:
             for secret in self._secrets:
                 cause = cause.replace(str(secret), "***")
             _, must, cure = next(row for row in _CAUSES if re.search(row[0], cause, re.IGNORECASE))
+            must = must.format(patience=self._patience)
             raise UserError(f"{self.place} {must}, got: {cause[:300].rstrip('.')}; {cure}.") from error
 
 
@@ -255,9 +257,9 @@ def _check_path(database: str, read_only: bool) -> Path:
     return path
 
 
-def _connect_sqlite(path: Path, mode: str) -> sqlite3.Connection:
+def _connect_sqlite(path: Path, mode: str, patience: float) -> sqlite3.Connection:
     target = f"{path.as_uri()}?mode={mode}"
-    connection = sqlite3.connect(target, BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=True)
+    connection = sqlite3.connect(target, patience, isolation_level=None, check_same_thread=False, uri=True)
     try:
         for setting in _SETTINGS if mode == "rwc" else ():
             connection.execute(f"PRAGMA {setting}")
@@ -268,13 +270,13 @@ def _connect_sqlite(path: Path, mode: str) -> sqlite3.Connection:
     return connection
 
 
-def _sqlite_engine(path: Path, read_only: bool) -> Engine:
+def _sqlite_engine(path: Path, read_only: bool, patience: float) -> Engine:
     def connect() -> sqlite3.Connection:
-        deadline = time.monotonic() + BUSY_SECONDS
+        deadline = time.monotonic() + patience
         mode = "ro" if read_only else "rwc"
         while True:
             try:
-                return _connect_sqlite(path, mode)
+                return _connect_sqlite(path, mode, patience)
             except sqlite3.OperationalError as error:
                 locked = "locked" in str(error)
                 if locked and time.monotonic() < deadline:

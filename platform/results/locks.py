@@ -26,11 +26,19 @@ def this_process() -> str:
     return f"{socket.gethostname()}:{os.getpid()}"
 
 
+class Held(UserError):
+    """Another holder has the lock."""
+
+    def __init__(self, message: str, holder: str) -> None:
+        super().__init__(message)
+        self.holder = holder
+
+
 class Lock:
     """A lock that is held. As a context manager it keeps its heartbeat going and unlocks at the end."""
 
     def __init__(self, database: Database, name: str, holder: str) -> None:
-        """Takes the lock; raises UserError with its holder where another one has it."""
+        """Takes the lock; raises Held where another one has it."""
         self.name = name
         self.holder = f"{holder} ({uuid.uuid4().hex[:8]})"  # two drivers in one process are two holders
         self._database = database
@@ -44,9 +52,10 @@ class Lock:
             query = select(locks.c.holder, locks.c.heartbeat).where(locks.c.name == name).with_for_update()
             other, heartbeat = connection.execute(query).one()
             if not is_stale(heartbeat, now) and not is_dead(other):
-                raise UserError(
+                raise Held(
                     f"{name!r} must have one driver at a time, but {other} has it (heartbeat {now - heartbeat:.0f} s"
-                    " ago); wait until it has ended, or end it."
+                    " ago); wait until it has ended, or end it.",
+                    other,
                 )
             connection.execute(update(locks).where(locks.c.name == name).values(holder=self.holder, heartbeat=now))
 

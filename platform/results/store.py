@@ -18,7 +18,7 @@ from turnier.arena.spec import MatchRecord, MatchSpec, Termination, unpack_plies
 from turnier.games.errors import UserError, unknown
 from turnier.results.columns import MATCH_FIELDS, Columns
 from turnier.results.curves import Curves
-from turnier.results.database import CHUNK, Database, chunks, now
+from turnier.results.database import BUSY_SECONDS, CHUNK, Database, chunks, now
 from turnier.results.locks import Lock, this_process
 from turnier.results.manifest import manifest
 from turnier.results.run_columns import RunColumns
@@ -69,14 +69,15 @@ class Store:
         self.columns = RunColumns(database)
 
     @classmethod
-    def open(cls, url: str = DEFAULT_URL, read_only: bool = False) -> Self:
+    def open(cls, url: str = DEFAULT_URL, read_only: bool = False, patience: float = BUSY_SECONDS) -> Self:
         """Opens the store at a URL, and makes it where there is none yet (unless `read_only`).
 
         Args:
             url: sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME.
             read_only: refuse to write; then a store that does not exist is an error.
+            patience: s to wait for an SQLite database that somebody has locked.
         """
-        return cls(Database(url, read_only))
+        return cls(Database(url, read_only, patience))
 
     @property
     def url(self) -> str:

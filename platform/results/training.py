@@ -68,7 +68,7 @@ class TrainingRun:
         plan = training.plan
         definition = plan.described() | {"out": str(training.out)} | (asdict(evaluating) if evaluating else {})
         self.id = f"{KIND}:{derive_seed(json.dumps(definition, sort_keys=True)):016x}"
-        self.measure = "score" if plan.game.num_seats == 1 else "win_rate"
+        self.measure = _measure(plan.game)
         self.folder = training.out.with_name(f"{training.out.name}.evaluating")
         store.begin_run(self.id, KIND, str(plan.game), definition)
         if training.done == 0:
@@ -78,7 +78,7 @@ class TrainingRun:
 
     @property
     def unit(self) -> str:
-        return MEASURES[self.measure][0]
+        return evaluation_unit(self.training.plan.game)
 
     def save_points(self) -> None:
         """Stores the curve as far as the training is."""
@@ -120,12 +120,31 @@ class TrainingRun:
 
     def evaluation(self, games: int, agent: str) -> Evaluation:
         """Returns a stored evaluation's figures."""
-        records = self.store.records(self.store.curves.match_ids(self.id, agent))
-        return Evaluation(games, *MEASURES[self.measure][1](records, agent))
+        return _evaluation(self.store, self.id, self.measure, games, agent)
 
     def evaluations(self) -> list[Evaluation]:
         """Returns all that are stored, by games."""
-        return [self.evaluation(*item) for item in self.store.curves.evaluated(self.id).items()]
+        return stored_evaluations(self.store, self.id, self.training.plan.game)
+
+
+def stored_evaluations(store: Store, run_id: str, game: Game) -> list[Evaluation]:
+    """Returns all evaluations of a run that are stored, by games."""
+    evaluated = store.curves.evaluated(run_id)
+    return [_evaluation(store, run_id, _measure(game), *item) for item in evaluated.items()]
+
+
+def evaluation_unit(game: Game) -> str:
+    """Returns what the values of a game's evaluations are."""
+    return MEASURES[_measure(game)][0]
+
+
+def _measure(game: Game) -> str:
+    return "score" if game.num_seats == 1 else "win_rate"
+
+
+def _evaluation(store: Store, run_id: str, measure: str, games: int, agent: str) -> Evaluation:
+    records = store.records(store.curves.match_ids(run_id, agent))
+    return Evaluation(games, *MEASURES[measure][1](records, agent))
 
 
 class Evaluations:

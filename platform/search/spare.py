@@ -6,6 +6,8 @@ the search is and change nothing in it: its state depends on the candidates' gam
 
 from __future__ import annotations
 
+import time
+
 from turnier.agents.agent import Agent
 from turnier.arena.executors import Source
 from turnier.arena.spec import MatchRecord, MatchSpec
@@ -13,6 +15,7 @@ from turnier.results.store import Store
 from turnier.search.objective import Objective, Unit
 
 BLOCK = 32  # units that are looked up in the store at once
+LOOK_SECONDS = 2.0  # how often is looked for what other drivers have stored
 
 
 class StudyGames(Source[MatchSpec]):
@@ -22,6 +25,7 @@ class StudyGames(Source[MatchSpec]):
         super().__init__()
         self.store, self.objective = store, objective
         self.played = 0  # spare games by this driver
+        self._looked = time.monotonic()
         self._agent: str | None = None
         self._generation = 0
         self._units: list[Unit] = []
@@ -32,6 +36,20 @@ class StudyGames(Source[MatchSpec]):
         """Says what spare workers play from now on: the agent recommended after so many generations."""
         self._agent, self._generation = agent.full_text(), generation
         self._units, self._next, self._records = [], [], {}
+
+    def stored_by_others(self) -> list[MatchRecord]:
+        """Returns games that other drivers have stored meanwhile, which are then not waited for; looks now and then."""
+        now = time.monotonic()
+        if not self.waiting or now - self._looked < LOOK_SECONDS:
+            return []
+        self._looked = now
+        found = self.store.records([spec.id for spec in self.waiting])
+        if found:
+            known = {record.spec.id for record in found}
+            left = [spec for spec in self.waiting if spec.id not in known]
+            self.waiting.clear()  # the executor has it in its hands
+            self.waiting.extend(left)
+        return found
 
     def stop(self) -> None:
         """Says that nothing is left to wait for."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from optuna.trial import FrozenTrial, TrialState, create_trial
@@ -28,6 +28,7 @@ from turnier.results.run_progress import run_bar
 from turnier.results.store import Store
 from turnier.search.definition import StudyDefinition
 from turnier.search.generation import Candidate, Generation
+from turnier.search.helping import Fits, lock_or_help
 from turnier.search.noise import NOISES
 from turnier.search.objective import Objective
 from turnier.search.samplers.registry import SAMPLERS
@@ -35,8 +36,6 @@ from turnier.search.space import Space
 from turnier.search.spare import StudyGames
 from turnier.search.stored_study import open_study, optuna_errors
 from turnier.statistics.intervals import mean_interval
-
-Fits = Callable[[Generation], bool]  # whether a generation is still to be played
 
 
 class Study:
@@ -65,24 +64,25 @@ class Study:
     def run(self, generations: int, executor: Executor) -> None:
         """Runs until `generations` are complete; those that are stored already are only replayed."""
         # Populations may grow: what is left is as large as what is known.
-        first = self._generation({})
+        first = self.next_generation({})
         self._run(executor, generations * first.most_games, lambda generation: generation.number < generations)
 
     def run_budget(self, games: int, executor: Executor) -> None:
         """Runs until another generation would take the candidates' games above so many in all."""
-        least = self._generation({}).most_games
+        least = self.next_generation({}).most_games
         if games < least:
             raise UserError(f"a budget must last for a generation of {least:,} games, got {games:,}; raise --budget.")
         self._run(executor, games, lambda generation: self.games + generation.most_games <= games)
 
     def _run(self, executor: Executor, total: int, fits: Fits) -> None:
         with (
-            self.store.lock(self.run_id) as lock,
+            lock_or_help(self, executor, fits) as lock,
             optuna_errors(self.store.shown_url),
             run_bar(self.store, self.run_id, self.definition.name, total) as bar,
         ):
-            stored = self._stored_trials()
+            stored = self.stored_trials()
             self._summarised = set(self.optuna.user_attrs)
+            bar.skip(self.games)  # of generations that were complete before this driver had the lock
             source = StudyGames(self.store, self.objective)
             generation = self._next(stored, source, bar, lock, fits)
             for records in serve_into(self.store, self.run_id, source, executor):
@@ -91,6 +91,9 @@ class Study:
                         bar.advance(1)
                     else:
                         source.take(record)
+                if generation:
+                    known = source.stored_by_others()
+                    bar.advance(sum(generation.take(record) for record in known))
                 if generation and self._goes_on(generation, source):
                     continue
                 generation = generation and self._next(stored, source, bar, lock, fits)
@@ -101,7 +104,7 @@ class Study:
         self, stored: Mapping[int, dict[int, FrozenTrial]], source: StudyGames, bar: Bar, lock: Lock, fits: Fits
     ) -> Generation | None:
         """Begins generations until one has games to play; returns it, or None where no other one fits."""
-        while fits(generation := self._generation(stored.get(self.search.generation, {}))):
+        while fits(generation := self.next_generation(stored.get(self.search.generation, {}))):
             lock.heartbeat()  # raises where another driver has taken over
             self._told, self._bar = 0, bar
             if not generation.stored:
@@ -136,11 +139,16 @@ class Study:
             self._add_trials(generation, self.noise.one_stage)
         return True
 
-    def _end(self, generation: Generation, source: StudyGames) -> None:
-        self._add_trials(generation, True)
+    def told(self, generation: Generation) -> list[float]:
+        """Tells a complete generation to the search; returns its values."""
         values = generation.values()
         self.search.tell(values)
         self.games += generation.games
+        return values
+
+    def _end(self, generation: Generation, source: StudyGames) -> None:
+        self._add_trials(generation, True)
+        values = self.told(generation)
         name = f"generation {generation.number}"
         if name in self._summarised:
             return
@@ -156,14 +164,14 @@ class Study:
             f"   best {max(values):>9,.6g}   sigma {self.search.sigma:.3f}{known}"
         )
 
-    def _stored_trials(self) -> dict[int, dict[int, FrozenTrial]]:
+    def stored_trials(self) -> dict[int, dict[int, FrozenTrial]]:
         """Returns the stored trials by generation and index."""
         found: dict[int, dict[int, FrozenTrial]] = defaultdict(dict)
         for trial in self.optuna.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)):
             found[trial.user_attrs["generation"]][trial.user_attrs["index"]] = trial
         return found
 
-    def _generation(self, stored: Mapping[int, FrozenTrial]) -> Generation:
+    def next_generation(self, stored: Mapping[int, FrozenTrial]) -> Generation:
         """Asks the next generation's candidates; raises UserError where they are not the stored ones."""
         number, candidates = self.search.generation, []
         for index, vector in enumerate(self.search.ask().tolist()):
@@ -223,7 +231,7 @@ class Study:
         """Returns the agents with the largest values, and these (lucky) values; the mean where one was tried again."""
         values: dict[str, list[float]] = defaultdict(list)
         agents: dict[str, Agent] = {}
-        for generation, trials in self._stored_trials().items():
+        for generation, trials in self.stored_trials().items():
             for trial in trials.values() if generation < self.search.generation else ():
                 agent = self.space.apply(self.agent, dict(trial.params))
                 agents[agent.full_text()] = agent

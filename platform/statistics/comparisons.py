@@ -55,3 +55,23 @@ def holm(p_values: Sequence[float]) -> list[float]:
     if known.any():
         corrected[known] = multipletests(corrected[known], method="holm")[1]
     return [float(p) for p in corrected]
+
+
+def units_needed(mean: float, high: float, units: int) -> float:
+    """Returns how many independent differences such as these separate their mean from 0 in four tests of five.
+
+    Args:
+        mean: of the differences so far.
+        high: upper end of its 95 % interval, as `paired_difference` says it.
+        units: how many differences there were.
+
+    Two-sided t-test at 5 % with a power of 80 %; infinite for a mean of 0, NaN where the interval is missing.
+    Source: W. C. Guenther, Sample size formulas for normal theory t tests, The American Statistician 35, 1981.
+    """
+    if math.isnan(high) or units < 2:
+        return math.nan
+    if mean == 0:
+        return math.inf
+    deviation = (high - mean) / float(stats.t.ppf(0.5 + CONFIDENCE / 2, units - 1)) * math.sqrt(units)
+    test, power = float(stats.norm.ppf(0.5 + CONFIDENCE / 2)), float(stats.norm.ppf(0.8))
+    return float(math.ceil(((test + power) * deviation / mean) ** 2 + test**2 / 2))

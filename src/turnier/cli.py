@@ -15,6 +15,7 @@ import turnier
 from turnier.agents.registry import AGENTS, EVALUATORS
 from turnier.arena.certainty import COLLECTOR
 from turnier.command import run_app
+from turnier.dashboard_command import dashboard, write_reports
 from turnier.games.errors import UserError
 from turnier.games.parameters import Declared, Registry, parameters_of
 from turnier.games.registry import GAMES
@@ -321,19 +322,16 @@ def results(
 
 @app.command(short_help="Renders a page of ours beside published figures.")
 def report(
-    document: Annotated[str, typer.Argument(help="whose figures: weitz, or any document of the stored experiments")],
+    document: Annotated[str, typer.Argument(help="weitz, or any document of stored experiments; or a run with --html")],
     store: StoreOption = DEFAULT_STORE,
     out: Annotated[Path, typer.Option(help="folder for the pages")] = Path("reports"),
+    as_html: Annotated[bool, typer.Option("--html", help="a run's figures as one file that needs no other")] = False,
 ) -> None:
-    """Renders the stored experiments of a document as one Markdown and one HTML page.
+    """Renders the stored experiments of a document as one Markdown and one HTML page, or a run of any kind as HTML.
 
-    Example: python studies/weitz/table1.py && turnier report weitz
+    Examples: turnier report weitz, turnier report tournament:1f0c --html
     """
-    from turnier.results.pages import write_report
-    from turnier.results.store import Store
-
-    for page in write_report(Store.open(store, read_only=True), document, out):
-        console.print(f"Page: {page}", soft_wrap=True)
+    write_reports(document, store, out, as_html)
 
 
 @app.command(short_help="Checks rules against recorded games.")
@@ -382,6 +380,7 @@ def bench(
 app.command(short_help="Shows running and past runs.")(status)
 app.command(short_help="Writes a run's games to files.")(export)
 app.command(short_help="Checks what Turnier stands on.")(doctor)
+app.command(short_help="Shows everything stored in the browser.")(dashboard)
 app.command(short_help="Searches the parameters with which an agent plays best.")(tune)
 app.command(short_help="Serves games over the network, with a live page.")(serve)
 app.command(short_help="Plays with an agent on a server.")(join)

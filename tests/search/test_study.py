@@ -108,12 +108,6 @@ def test_held_out_seeds_are_not_those_of_the_search(uninterrupted: str) -> None:
     assert {label: len(values) for label, values in scores.items()} == {"a": 4, "b": 4}
 
 
-def test_a_second_driver_is_refused(uninterrupted: str) -> None:
-    study = Study(Store.open(uninterrupted), TINY)
-    with make_executor("serial") as pool, study.store.lock(study.run_id), pytest.raises(UserError, match="one driver"):
-        Study(Store.open(uninterrupted), TINY).run(3, pool)
-
-
 @pytest.mark.parametrize("change", [{"sampler": "cmaes(population=1)"}, {"noise": "fixed(games=0)"}, {"seed": -1}])
 def test_senseless_definitions_are_refused(change: dict[str, Any]) -> None:
     with pytest.raises(UserError, match="must"):
@@ -186,6 +180,38 @@ def test_a_killed_driver_goes_on_where_it_was(tmp_path: Path, whole_script: list
     assert "recommended" in output
     after = stored_matches(tmp_path / "t.db")
     assert before.items() <= after.items()
+    assert trials(url, "killed") == whole_script
+
+
+def test_a_second_driver_helps_and_takes_the_place_of_a_killed_one(
+    tmp_path: Path, whole_script: list[dict[str, Any]]
+) -> None:
+    url = url_of(tmp_path / "t.db")
+    first = start_script(url, tmp_path, "--executor", "serial")
+    wait_for_matches(tmp_path / "t.db", 10, first)
+    (tmp_path / "second").mkdir()
+    second = start_script(url, tmp_path / "second", "--executor", "serial")
+    assert second.stdout is not None
+    lines = iter(second.stdout.readline, "")
+    assert any(f":{first.pid} " in line and "drives this study" in line for line in lines)
+    wait_for_matches(tmp_path / "t.db", PER_GENERATION + 10, first)
+    os.killpg(first.pid, signal.SIGKILL)
+    first.wait()
+    before = stored_matches(tmp_path / "t.db")
+    assert PER_GENERATION < len(before) < PER_GENERATION * GENERATIONS, "the kill must hit the middle"
+    finish(second)
+    assert before.items() <= stored_matches(tmp_path / "t.db").items()
+    assert trials(url, "killed") == whole_script
+
+
+def test_drivers_share_the_games(tmp_path: Path, whole_script: list[dict[str, Any]]) -> None:
+    url = url_of(tmp_path / "t.db")
+    drivers = []
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        drivers.append(start_script(url, tmp_path / name, "--executor", "serial"))
+    outputs = [finish(driver) for driver in drivers]
+    assert sum("drives this study" in output for output in outputs) == 1
     assert trials(url, "killed") == whole_script
 
 

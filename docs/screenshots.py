@@ -1,0 +1,171 @@
+"""Makes the pictures of the dashboards in docs/images; tests look at the pages with the same functions."""
+
+import contextlib
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.progress import track
+
+REPO = Path(__file__).resolve().parent.parent
+TURNIER = [sys.executable, "-c", "from turnier.cli import main; main()"]
+PAGES = ("", "scores", "tournament", "certainty", "studies", "training", "replay", "reports")  # "" = runs
+MOST_HEIGHT = 1500  # px
+
+# What a store to look at is made with: a tournament alone, one of two seats, certainty, training, a study, a report.
+COMMANDS: tuple[tuple[str, ...], ...] = (
+    ("train", "tictactoe", "ntuple", "--games", "3000", "--every", "250", "--out", "t.npz", "--evaluate-every", "500",
+     "--against", "random"),
+    ("certainty", "2048", "random", "mc(iterations=30)", "mc(iterations=300)", "--states", "4", "--repeats", "8",
+     "--games", "6"),
+    ("tournament", "2048", "random", "greedy", "mc(iterations=30)", "mc(iterations=300)", "--games", "30"),
+    ("tournament", "yavalath", "mcts(iterations=300)", "mc(iterations=60)", "alphabeta(depth=2)", "random", "--games",
+     "12", "--openings", "1"),
+)  # fmt: skip
+STUDY = ("cmaes_heuristics.py", "--population", "6", "--games", "8", "--generations", "6", "--held-out", "8")
+EXPERIMENT = ("weitz/board_sizes.py", "--preset", "tiny")
+
+
+def make_store(folder: Path, commands: Sequence[Sequence[str]] = COMMANDS) -> str:
+    """Plays into a new store in a folder; returns its URL. Takes about two minutes with all of the commands."""
+    url = f"sqlite:///{folder}/turnier.db"
+    for words in track(commands, "playing", disable=not sys.stderr.isatty()):
+        where = ["--store", url, *(["--executor", "threads"] if words[0] != "train" else [])]
+        _run([*TURNIER, *words, *where], folder)
+    for script, *words in (STUDY, EXPERIMENT):
+        _run([sys.executable, str(REPO / "studies" / script), *words, "--store", url, "--executor", "threads"], folder)
+    return url
+
+
+def _run(command: Sequence[str], folder: Path) -> None:
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(command)}: {done.stderr[-2000:]}")
+
+
+@contextlib.contextmanager
+def served(store: str) -> Iterator[str]:
+    """Serves the dashboards of a store; yields their address."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    command = [*TURNIER, "dashboard", "--store", store, "--port", port]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout
+            told = process.stdout.readline()
+            address = next(word for word in told.split() if word.startswith("http://"))
+            _wait_for(f"{address}/_stcore/health")
+            yield address
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+def _wait_for(address: str) -> None:
+    for _ in range(300):
+        with contextlib.suppress(OSError), urllib.request.urlopen(address, timeout=5):
+            return
+        time.sleep(0.1)
+    raise RuntimeError(f"{address} must answer, but does not.")
+
+
+@contextlib.contextmanager
+def browser() -> Iterator[Any]:
+    """Yields Debian's Chromium, driven by Playwright, which brings no browser of its own here."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        program = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+        opened = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+def settle(page: Any, timeout: float = 60_000) -> None:
+    """Waits until a page has drawn everything: no script runs, nothing is yet to come, no chart is blank."""
+    page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]", timeout=timeout)
+    page.wait_for_function(SETTLED, timeout=timeout, polling=150)
+
+
+# Twice in a row, because a chart that is drawn changes the size of its column.
+SETTLED = """() => {
+    const running = !document.querySelector('[data-testid=stApp][data-test-script-state=notRunning]')
+        || document.querySelector('[data-testid=stSkeleton], [data-testid=stSpinner]')
+    const charts = [...document.querySelectorAll('[data-testid=stVegaLiteChart]')]
+    const drawn = charts.every(c => c.querySelector('canvas, svg.marks'))
+    window.settledTimes = !running && drawn && document.querySelector('[data-testid=stMainBlockContainer] *')
+        ? (window.settledTimes || 0) + 1 : 0
+    return window.settledTimes > 4
+}"""
+
+
+def photograph(page: Any, path: Path, most: int = MOST_HEIGHT) -> None:
+    """Saves a picture of a whole page, as high as it is."""
+    size = page.viewport_size
+    high = page.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight")
+    page.set_viewport_size({"width": size["width"], "height": min(int(high) + 10, most)})
+    page.wait_for_timeout(600)  # charts take the new width
+    page.screenshot(path=path)
+    page.set_viewport_size(size)
+
+
+def main(
+    store: Annotated[str, typer.Option(help="a store to look at; default: a new one is played")] = "",
+    out: Annotated[Path, typer.Option(help="folder for the pictures")] = REPO / "docs" / "images",
+    width: Annotated[int, typer.Option(help="px; a phone has 390")] = 1280,
+    pages: Annotated[list[str] | None, typer.Option("--page", help="with its filters; default: all")] = None,
+    most: Annotated[int, typer.Option(help="px of height at most")] = MOST_HEIGHT,
+) -> None:
+    """Makes the pictures of the dashboards: plays a small store, serves it, and looks at it with Chromium.
+
+    \b
+    Examples:
+      python docs/screenshots.py
+      python docs/screenshots.py --store sqlite:///turnier.db --out /tmp/pictures --width 390 --page scores
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        url = store or make_store(Path(folder))
+        with served(url) as address, browser() as chromium:
+            for wanted in track(pages or addresses(url), "looking", disable=not sys.stderr.isatty()):
+                page = chromium.new_page(viewport={"width": width, "height": 900})
+                with playing(url) if not wanted and not store else contextlib.nullcontext():
+                    page.goto(f"{address}/{wanted}")
+                    settle(page)
+                    photograph(page, out / f"{wanted.partition('?')[0] or 'runs'}.png", most)
+                page.close()
+
+
+def addresses(url: str) -> list[str]:
+    """Returns all pages; scores and a replay of the latest tournament of 2048, where there is one."""
+    from turnier.results.store import Store
+
+    with Store.open(url, read_only=True) as store:
+        runs = [run.id for run in store.runs() if run.kind == "tournament" and run.name == "2048"]
+    chosen = {"scores": f"scores?runs={runs[-1]}", "replay": f"replay?run={runs[-1]}&move=40"} if runs else {}
+    return [chosen.get(name, name) for name in reversed(PAGES)]
+
+
+@contextlib.contextmanager
+def playing(url: str) -> Iterator[None]:
+    """A run is in progress meanwhile."""
+    words = ("tournament", "2048", "mc(iterations=100)", "mctse(iterations=500)", "--games", "1000", "--store", url)
+    quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen([*TURNIER, *words, "--executor", "threads", "--workers", "1"], **quiet) as process:
+        time.sleep(30)
+        yield
+        process.kill()
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,31 @@
+"""The dashboards: the script that Streamlit runs for every look at a page; `turnier dashboard` starts it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from turnier.dashboards.pages import PAGES
+from turnier.dashboards.parts import sentences
+from turnier.games.drawing import squares
+
+ICON = squares([1, 0, 2, 0, 1, 2, 0, 0, 1], 3)
+STYLE = """<style>
+.block-container { padding: 4.5rem 2rem 4rem; max-width: 1500px }
+@media (max-width: 640px) { .block-container { padding: 4rem 0.9rem 3rem } }
+.facts { display: flex; flex-wrap: wrap; gap: 0.4rem 2.2rem } .facts div { display: flex; flex-direction: column }
+.facts small { color: #5a5a5a; font-size: 0.85rem } .facts b { font-size: 1.35rem; font-weight: 500 }
+</style>"""
+
+
+def main() -> None:
+    st.set_page_config("Turnier", ICON, layout="wide")
+    pages = [
+        st.Page(sentences(draw), title=title, icon=f":material/{icon}:", url_path=address, default=address == "runs")
+        for address, (title, icon, draw) in PAGES.items()
+    ]
+    chosen = st.navigation(pages, position="top")
+    st.html(STYLE)
+    chosen.run()
+
+
+main()

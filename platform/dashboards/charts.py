@@ -1,0 +1,265 @@
+"""Charts from frames, with no browser: points and lines with intervals, bars, heat maps; and their pictures and data.
+
+Colours are those of Okabe and Ito, which colour-blind eyes can tell apart, light to dark for numbers (cividis).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+import pandas as pd
+
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#000000", "#999999")
+SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
+NUMBERS = "cividis"
+PICTURE_WIDTH = 720  # px, of downloads and reports
+PADDING = {"left": 30, "top": 5, "right": 20, "bottom": 5}  # px: fonts elsewhere may be wider
+MOST_POINTS = 3000  # of one chart; of more an even choice is drawn, the data has all
+MOST_DOTS = 60  # of a line; one with more has a band and no dots
+_WRAP = 26  # characters of a line of a label
+_LINES = "split(datum.label, '\\n')"
+_NAMED = {"labelExpr": _LINES, "labelLimit": 230}
+
+alt.data_transformers.disable_max_rows()
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart as pages and reports show it: what it says, the chart, and all of its data."""
+
+    title: str
+    chart: Any  # an Altair chart
+    data: pd.DataFrame
+    note: str = ""  # what intervals and units are
+
+    @property
+    def file_name(self) -> str:
+        return "-".join("".join(c if c.isalnum() else " " for c in self.title.lower()).split())
+
+
+def shortened(label: str) -> str:
+    """Returns an agent's label without folders and digests of files."""
+    return re.sub(r",?digest=\w+", "", re.sub(r"file=[^,()]*/", "file=", label))
+
+
+def wrapped(label: str) -> str:
+    """Returns a long label on several lines, broken behind commas and brackets."""
+    lines = [""]
+    for part in shortened(label).replace(",", ",\0").replace("(", "(\0").split("\0"):
+        if lines[-1] and len(lines[-1]) + len(part) > _WRAP:
+            lines.append("")
+        lines[-1] += part
+    return "\n".join(lines)
+
+
+def points(frame: pd.DataFrame, label: str, value: str, low: str, high: str, unit: str, mark: str | None = None) -> Any:
+    """Returns a point with its interval for every row, one under the other in the frame's order.
+
+    With `mark` there is a cross at another column's values.
+    """
+    data = frame.assign(**{label: frame[label].map(wrapped)})
+    order = data[label].tolist()
+    y = alt.Y(f"{label}:N", sort=order, title=None, axis=alt.Axis(labelExpr=_LINES, labelLimit=230))
+    base = alt.Chart(data[[label, value, low, high, *([mark] if mark else [])]]).encode(y=y)
+    scale = alt.Scale(zero=False, nice=True)
+    bars = base.mark_rule(strokeWidth=2, color=COLOURS[0]).encode(x=alt.X(f"{low}:Q", scale=scale), x2=f"{high}:Q")
+    dots = base.mark_point(filled=True, size=90, color=COLOURS[0], opacity=1).encode(
+        x=alt.X(f"{value}:Q", title=unit, scale=scale), tooltip=_told(label, value, low, high)
+    )
+    layers = [bars, dots]
+    if mark:
+        cross = base.mark_point(shape="cross", angle=45, filled=True, size=130, color=COLOURS[3], opacity=1)
+        layers.append(cross.encode(x=alt.X(f"{mark}:Q", scale=scale), tooltip=_told(label, mark)))
+    return _styled(alt.layer(*layers).properties(height=alt.Step(max(28, 18 * max(map(_rows, order), default=1)))))
+
+
+def lines(
+    frame: pd.DataFrame,
+    x: str,
+    value: str,
+    low: str,
+    high: str,
+    series: str,
+    titles: tuple[str, str],
+    log: bool = False,
+    connected: bool = True,
+) -> Any:
+    """Returns a line (or only points) with its intervals for every series; `titles` are those of x and of the value."""
+    data = thinned(frame[[x, value, low, high, series]].assign(**{series: frame[series].map(wrapped)}), series)
+    names = list(dict.fromkeys(data[series]))
+    smallest, largest = (float(data[x].min()), float(data[x].max())) if len(data) else (0.0, 0.0)
+    kind = "log" if log and smallest > 0 and largest / smallest >= 4 else "linear"
+    place = _number_axis(x, titles[0], kind, data[x])
+    colour = _colour(series, names)
+    base = alt.Chart(data).encode(x=place, color=colour)
+    scale = alt.Scale(zero=False, nice=True)
+    edge = alt.Y(f"{low}:Q", scale=scale)
+    many = len(data) > MOST_DOTS * max(1, len(names))
+    around = base.mark_area(opacity=0.2) if many else base.mark_rule(strokeWidth=1.5)
+    layers = [around.encode(y=edge, y2=f"{high}:Q")]
+    y = alt.Y(f"{value}:Q", title=titles[1], scale=scale)
+    if not many:
+        told = _told(series, x, value, low, high)
+        dots = base.mark_point(filled=True, size=60, opacity=1)
+        layers.append(dots.encode(y=y, shape=_shape(series, names), tooltip=told))
+    if connected:
+        layers.insert(1, base.mark_line(strokeWidth=2).encode(y=y))
+    return _styled(alt.layer(*layers).properties(height=320))
+
+
+def steps(frame: pd.DataFrame, x: str, value: str, series: str, titles: tuple[str, str]) -> Any:
+    """Returns a stepped line for every series, as distributions need it."""
+    data = frame[[x, value, series]].assign(**{series: frame[series].map(wrapped)})
+    names = list(dict.fromkeys(data[series]))
+    chart = (
+        alt.Chart(data)
+        .mark_line(interpolate="step-after", strokeWidth=2.5)
+        .encode(
+            x=alt.X(f"{x}:Q", title=titles[0], scale=alt.Scale(zero=False, nice=False)),
+            y=alt.Y(f"{value}:Q", title=titles[1]),
+            color=_colour(series, names),
+            strokeDash=alt.StrokeDash(f"{series}:N", sort=names, legend=None),
+            tooltip=_told(series, x, value),
+        )
+    )
+    return _styled(chart.properties(height=320))
+
+
+def heat(
+    frame: pd.DataFrame,
+    x: str,
+    y: str,
+    value: str,
+    shown: str,
+    titles: tuple[str, str],
+    domain: tuple[float, float],
+    orders: tuple[Sequence[str] | None, Sequence[str] | None] = (None, None),
+) -> Any:
+    """Returns a heat map from dark (low) to light; cells say their values, so it needs no legend.
+
+    `shown` is the column with the text of a cell, `orders` are those of names on both axes.
+    """
+    data = frame[[x, y, value, shown]]
+    places: dict[str, tuple[str, Any, dict[str, Any]]] = {}
+    for axis, order in zip((x, y), orders, strict=True):
+        across = axis == x
+        words: dict[str, Any] = {"orient": "top", "labelAngle": 0} if across else {}
+        if order is None:
+            places[axis] = (f"{axis}:O", "ascending" if across else "descending", words)
+        else:
+            data = data.assign(**{axis: data[axis].map(wrapped)})
+            places[axis] = (f"{axis}:N", [wrapped(name) for name in order], words | _NAMED)
+    (x_field, x_sort, x_words), (y_field, y_sort, y_words) = places[x], places[y]
+    base = alt.Chart(data).encode(
+        x=alt.X(x_field, sort=x_sort, title=titles[0], axis=alt.Axis(**x_words)),
+        y=alt.Y(y_field, sort=y_sort, title=titles[1], axis=alt.Axis(**y_words)),
+    )
+    scale = alt.Scale(scheme=NUMBERS, domain=domain)
+    cells = base.mark_rect(stroke="white").encode(
+        color=alt.Color(f"{value}:Q", scale=scale, legend=None), tooltip=_told(x, y, shown)
+    )
+    ink = alt.condition(alt.datum[value] > sum(domain) / 2, alt.value("black"), alt.value("white"))
+    two_lines = bool(data[shown].astype(str).str.contains("\n").any())
+    up = -7 if two_lines else 0
+    text = base.mark_text(fontSize=13, lineBreak="\n", lineHeight=15, dy=up).encode(text=f"{shown}:N", color=ink)
+    return _styled((cells + text).properties(height=alt.Step(46 if two_lines else 27)))
+
+
+def bars(frame: pd.DataFrame, label: str, value: str, unit: str) -> Any:
+    """Returns a bar for every row, in the frame's order."""
+    order = frame[label].tolist()
+    y = alt.Y(f"{label}:N", sort=order, title=None, axis=alt.Axis(labelLimit=230))
+    chart = (
+        alt.Chart(frame[[label, value]])
+        .mark_bar(color=COLOURS[0], height={"band": 0.7})
+        .encode(x=alt.X(f"{value}:Q", title=unit), y=y, tooltip=_told(label, value))
+    )
+    return _styled(chart.properties(height=alt.Step(26)))
+
+
+def cloud(frame: pd.DataFrame, x: str, value: str, titles: tuple[str, str], line: str | None = None) -> Any:
+    """Returns a dot for every row; with `line` a second column as a stepped line over all rows."""
+    named = pd.api.types.is_numeric_dtype(frame[x]) and not pd.api.types.is_bool_dtype(frame[x])
+    data = thinned(frame[[x, value, *([line] if line else [])]])
+    place = _number_axis(x, titles[0], "linear", data[x]) if named else alt.X(f"{x}:N", title=titles[0])
+    base = alt.Chart(data).encode(x=place)
+    height = alt.Y(f"{value}:Q", title=titles[1], scale=alt.Scale(zero=False))
+    layers = [base.mark_circle(size=40, opacity=0.45, color=COLOURS[0]).encode(y=height, tooltip=_told(x, value))]
+    if line:
+        best = base.mark_line(interpolate="step-after", strokeWidth=2.5, color=COLOURS[3])
+        layers.append(best.encode(y=alt.Y(f"{line}:Q", scale=alt.Scale(zero=False))))
+    return _styled(alt.layer(*layers).properties(height=300))
+
+
+def thinned(frame: pd.DataFrame, series: str | None = None) -> pd.DataFrame:
+    """Returns at most MOST_POINTS rows, evenly chosen, of each series as many."""
+    if len(frame) <= MOST_POINTS:
+        return frame
+    if series is None:
+        return frame.iloc[:: -(-len(frame) // MOST_POINTS)]
+    most = max(2, MOST_POINTS // frame[series].nunique())
+    return pd.concat([part.iloc[:: -(-len(part) // most)] for _, part in frame.groupby(series, sort=False)])
+
+
+def image(figure: Figure, kind: str) -> bytes:
+    """Returns the chart as "svg" or "png"."""
+    import vl_convert
+
+    version = alt.SCHEMA_VERSION.removeprefix("v").rpartition(".")[0]
+    spec = figure.chart.properties(width=PICTURE_WIDTH, title=figure.title, padding=PADDING).to_dict()
+    spec["config"]["font"] = "sans-serif"  # which a picture without a browser is measured with, too
+    if kind == "svg":
+        return str(vl_convert.vegalite_to_svg(spec, vl_version=version)).encode()
+    return bytes(vl_convert.vegalite_to_png(spec, vl_version=version, scale=2))
+
+
+def table_csv(frame: pd.DataFrame) -> bytes:
+    return str(frame.to_csv(index=False)).encode()
+
+
+def _number_axis(x: str, title: str, kind: str, values: pd.Series) -> Any:
+    """Returns an axis of numbers as far as they go; whole numbers have no marks between them."""
+    whole = bool((values == values.round()).all())
+    look = alt.Axis(tickMinStep=1 if whole else alt.Undefined, labelOverlap="greedy", labelFlush=False)
+    scale = alt.Scale(type=kind, zero=False, nice=False, padding=14)
+    return alt.X(f"{x}:Q", title=title, scale=scale, axis=look)
+
+
+def _told(*fields: str) -> list[Any]:
+    return [alt.Tooltip(field, title=field.replace("_", " ")) for field in fields]
+
+
+def _colour(series: str, names: Sequence[str]) -> Any:
+    scale = alt.Scale(domain=list(names), range=[COLOURS[i % len(COLOURS)] for i in range(len(names))])
+    return alt.Color(f"{series}:N", scale=scale, sort=list(names), title=None, legend=_legend(names))
+
+
+def _shape(series: str, names: Sequence[str]) -> Any:
+    scale = alt.Scale(domain=list(names), range=[SHAPES[i % len(SHAPES)] for i in range(len(names))])
+    return alt.Shape(f"{series}:N", scale=scale, sort=list(names), title=None, legend=_legend(names))
+
+
+def _legend(names: Sequence[str]) -> Any:
+    if len(names) <= 1:
+        return None
+    columns = 1 if any(len(name) > 30 for name in names) else 2
+    return alt.Legend(orient="top", columns=columns, labelLimit=330, labelExpr="replace(datum.label, /\\n/g, '')")
+
+
+def _rows(label: str) -> int:
+    return label.count("\n") + 1
+
+
+def _styled(chart: Any) -> Any:
+    """Large enough to be read from the back of a room."""
+    return (
+        chart.configure(background="white", font="system-ui, sans-serif")  # first: it forgets all others
+        .configure_axis(labelFontSize=12, titleFontSize=13, titleFontWeight="normal", gridColor="#e6e6e6")
+        .configure_legend(labelFontSize=12, titleFontSize=13, symbolStrokeWidth=3, columnPadding=24)
+        .configure_title(fontSize=15, anchor="start", fontWeight=600)
+        .configure_view(strokeWidth=0)
+    )

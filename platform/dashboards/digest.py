@@ -1,0 +1,102 @@
+"""What pages show of a run's matches, computed once from its frame: a few rows, however many games were played."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from turnier.results.standings import standings
+from turnier.results.store import Store
+from turnier.results.tables import label, matches_frame, seat_summary, summary
+from turnier.statistics.comparisons import units_needed
+
+BINS = 40  # of a distribution
+EXTREMES = 25  # matches named on each side
+COMPARED = ("tournament", "comparison")  # kinds whose agents are compared with each other
+SHOWN = (*COMPARED, "experiment", "training", "certainty")  # kinds whose scores are shown; a study's agents are many
+
+
+class Scores(NamedTuple):
+    """What agents scored in some runs; every frame has the column `run`.
+
+    summary: see `tables`. spread: how scores are distributed, see `spread`. extremes: the matches with the largest and
+    the smallest scores of a game: game, match (its number in place of an id, see `matches_frame`), seat, agent, label,
+    score, seed.
+    """
+
+    summary: pd.DataFrame
+    spread: pd.DataFrame
+    extremes: pd.DataFrame
+
+
+class Ranks(NamedTuple):
+    """How the agents of some runs compare; every frame has the column `run`.
+
+    ratings, pairs: see `standings`; pairs has `needed` too, the pairs of games that separate two such agents four times
+    of five (80 % power at 5 %). seats: see `tables.seat_summary`.
+    """
+
+    ratings: pd.DataFrame
+    pairs: pd.DataFrame
+    seats: pd.DataFrame
+
+
+def scores(store: Store, run: str) -> Scores:
+    """Reads a run's matches and returns what its agents scored."""
+    frame = matches_frame(store, run=run, ids=False)
+    found = Scores(summary(frame), spread(frame), extremes(frame))
+    return Scores(*(part.assign(run=run) for part in found))
+
+
+def ranks(store: Store, run: str) -> Ranks:
+    """Reads a run's matches and returns how its agents compare."""
+    frame = matches_frame(store, run=run, ids=False)
+    ratings, pairs = standings(frame)
+    needed = [units_needed(*row) for row in pairs[["difference", "difference_high", "pairs"]].itertuples(index=False)]
+    found = Ranks(ratings, pairs.assign(needed=np.array(needed, np.float64)), seat_summary(frame))
+    return Ranks(*(part.assign(run=run) for part in found))
+
+
+def joined(digests: Sequence[Scores]) -> Scores:
+    """Returns the frames of several runs one below the other."""
+    return Scores(*(pd.concat(parts, ignore_index=True) for parts in zip(*digests, strict=True)))
+
+
+def of_game(ranks: Ranks, game: str) -> Ranks:
+    """Returns what is of one game."""
+    return Ranks(*(frame[frame["game"] == game].reset_index(drop=True) for frame in ranks))
+
+
+def of_agents(found: Scores, game: str, labels: Sequence[str] | None = None) -> Scores:
+    """Returns what is of one game and, where they are named, of some agents."""
+    parts = [frame[frame["game"] == game] for frame in found]
+    if labels is not None:
+        parts = [frame[frame["label"].isin(labels)] for frame in parts]
+    return Scores(*(frame.reset_index(drop=True) for frame in parts))
+
+
+def spread(frame: pd.DataFrame) -> pd.DataFrame:
+    """Returns how scores are distributed, in bins that all agents of a game share."""
+    rows = []
+    for game, part in frame.groupby("game"):
+        edges = np.histogram_bin_edges(part["score"].to_numpy(np.float64), BINS)
+        for agent, its in part.groupby("agent"):
+            counts, _ = np.histogram(its["score"].to_numpy(np.float64), edges)
+            share = counts / len(its)
+            one = {"game": game, "agent": agent, "label": label(str(agent)), "low": edges[:-1], "high": edges[1:]}
+            rows.append(pd.DataFrame(one | {"games": counts, "share": share, "below": np.cumsum(share)}))
+    columns = ["game", "agent", "label", "low", "high", "games", "share", "below"]
+    return pd.concat(rows, ignore_index=True) if rows else pd.DataFrame(columns=columns)
+
+
+def extremes(frame: pd.DataFrame) -> pd.DataFrame:
+    """Returns the matches with the largest and the smallest scores of every game, the largest first."""
+    columns = ["game", "match", "seat", "agent", "label", "score", "seed"]
+    parts = []
+    for _, part in frame[columns].groupby("game"):
+        largest = part.nlargest(EXTREMES, "score")
+        parts.append(pd.concat([largest, part.nsmallest(EXTREMES, "score")[::-1]]).drop_duplicates(["match", "seat"]))
+    return pd.concat(parts, ignore_index=True) if parts else frame[columns]

@@ -1,0 +1,258 @@
+"""What pages read of the store, kept between reruns by run and number of matches. Nothing here writes."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from turnier.arena.review import Review, Thought
+from turnier.arena.votes import VoteRecord
+from turnier.dashboards import STORE_VARIABLE, digest
+from turnier.dashboards.digest import Ranks, Scores
+from turnier.games.errors import UserError
+from turnier.games.registry import game_of
+from turnier.results.certainty import position_certainty, votes_of_runs
+from turnier.results.curves import CurvePoint
+from turnier.results.experiment import Experiment, Figure, figures
+from turnier.results.match_list import latest, whole_ids
+from turnier.results.run_progress import RUNNING, RunProgress, progress_of_runs
+from turnier.results.store import DEFAULT_URL, Run, Store
+from turnier.results.training import Evaluation, stored_evaluations
+from turnier.search import optuna_page
+from turnier.search import trials as optuna_trials
+
+__all__ = ["Run"]  # pages name what they are given
+
+PATIENCE = 5  # s that a page waits for a database that is locked
+SMALL = 20_000  # matches; of a larger run that is playing figures are renewed with every twentieth more
+_asking = threading.Lock()  # a review is asked by one look at a time
+KEPT = 32  # results of each kind
+
+
+def url() -> str:
+    return os.environ.get(STORE_VARIABLE, DEFAULT_URL)
+
+
+@st.cache_resource(ttl=300, show_spinner=False)
+def _store(url: str) -> Store:
+    return Store.open(url, read_only=True, patience=PATIENCE)
+
+
+def store() -> Store:
+    """Returns the store, open to read; raises UserError where there is none to read."""
+    return _store(url())
+
+
+@st.cache_data(ttl=1.5, show_spinner=False)
+def _progress(url: str) -> list[RunProgress]:
+    return progress_of_runs(_store(url))
+
+
+def progress() -> list[RunProgress]:
+    """Returns how far all runs are, the oldest first, not older than two seconds."""
+    return _progress(url())
+
+
+@st.cache_data(ttl=1.5, show_spinner=False)
+def _runs(url: str) -> list[Run]:
+    return _store(url).runs()
+
+
+def runs(*kinds: str) -> list[Run]:
+    """Returns the runs of these kinds that have stored anything, the newest first."""
+    stored = {run.run for run in progress() if run.stored}
+    return [run for run in reversed(_runs(url())) if run.kind in kinds and run.id in stored]
+
+
+def state_of(run: str) -> tuple[int, bool]:
+    """Returns what figures of a run are kept by: how much it has stored, and whether it is running.
+
+    While a large run is playing the number is rounded down, so that it is not read again for every batch.
+    """
+    found = next((p for p in progress() if p.run == run), None)
+    stored, running = (found.stored, found.state == RUNNING) if found else (0, False)
+    if running and stored > SMALL:
+        step = 10 ** (len(str(stored)) - 2) * 5
+        stored = stored // step * step
+    return stored, running
+
+
+@st.cache_data(max_entries=KEPT, show_spinner="Reading games ...")
+def _scores(url: str, run: str, state: tuple[int, bool]) -> Scores:
+    return digest.scores(_store(url), run)
+
+
+def scores(chosen: Sequence[Run]) -> Scores:
+    """Returns what agents scored in some runs."""
+    return digest.joined([_scores(url(), run.id, state_of(run.id)) for run in chosen])
+
+
+@st.cache_data(max_entries=KEPT, show_spinner="Comparing agents ...")
+def _ranks(url: str, run: str, state: tuple[int, bool]) -> Ranks:
+    return digest.ranks(_store(url), run)
+
+
+def ranks(run: Run) -> Ranks:
+    """Returns how the agents of a run compare."""
+    return _ranks(url(), run.id, state_of(run.id))
+
+
+@st.cache_data(max_entries=KEPT, show_spinner="Reading searches ...")
+def _positions(url: str, run: str, state: tuple[int, bool]) -> pd.DataFrame:
+    return position_certainty(votes_of_runs(_store(url), [run]))
+
+
+def positions(chosen: Sequence[Run]) -> pd.DataFrame:
+    """Returns `position_certainty` of some runs, each with the column `run`."""
+    return pd.concat([_positions(url(), r.id, state_of(r.id)).assign(run=r.id) for r in chosen], ignore_index=True)
+
+
+@st.cache_data(ttl=10, show_spinner=False)
+def _runs_with_votes(url: str) -> set[str]:
+    return set(_store(url).votes.counts())
+
+
+def has_votes(run: str) -> bool:
+    """Whether a run has searched positions."""
+    return run in _runs_with_votes(url())
+
+
+def short_game(game: str) -> str:
+    """Returns the short text form of a game; one that is unknown today keeps its stored one."""
+    with contextlib.suppress(UserError):
+        return str(game_of(game))
+    return game
+
+
+def studies() -> list[str]:
+    """Returns the names of all studies, the newest first."""
+    return optuna_trials.study_names(store())[::-1]
+
+
+@st.cache_data(ttl=1.5, show_spinner=False)
+def _count(url: str, study: str) -> int:
+    return optuna_trials.count_trials(_store(url), study)
+
+
+@st.cache_resource(max_entries=KEPT, show_spinner="Reading candidates ...")  # a frame's attributes must stay with it
+def _trials(url: str, study: str, count: int) -> pd.DataFrame:
+    return optuna_trials.trials_frame(_store(url), study)
+
+
+def trials(study: str) -> pd.DataFrame:
+    """Returns `trials_frame` of a study; not to be changed."""
+    return _trials(url(), study, _count(url(), study))
+
+
+def generations(study: str) -> pd.DataFrame:
+    """Returns `generations_frame` of a study."""
+    return optuna_trials.generations_frame(store(), study)
+
+
+@st.cache_data(max_entries=KEPT, show_spinner="Weighing parameters ...")
+def _importance(url: str, study: str, count: int) -> pd.Series:
+    return optuna_trials.importance(_trials(url, study, count))
+
+
+def importance(study: str) -> pd.Series:
+    """Returns each parameter's share, the largest first, as far as there are enough candidates."""
+    return _importance(url(), study, _count(url(), study))
+
+
+def study_unit(study: str) -> str:
+    """Returns what a study's values are."""
+    return optuna_trials.unit(store(), study)
+
+
+@st.cache_resource(show_spinner=False)
+def _optuna_dashboard(url: str) -> str:
+    return optuna_page.serve_optuna_dashboard(_store(url))
+
+
+def optuna_dashboard(study: str) -> str:
+    """Returns the address of optuna-dashboard on the same storage, which is started at the first call."""
+    return _optuna_dashboard(url())
+
+
+def runs_with_curves() -> list[Run]:
+    """Returns the runs that train, the newest first."""
+    return [run for run in reversed(_runs(url())) if run.kind == "training"]
+
+
+def curve(run: str) -> list[CurvePoint]:
+    """Returns the points of a training's curve."""
+    return store().curves.points(run)
+
+
+@st.cache_data(max_entries=KEPT, show_spinner="Reading evaluations ...")
+def _evaluations(url: str, run: str, game: str, known: tuple[int, ...]) -> list[Evaluation]:
+    return stored_evaluations(_store(url), run, game_of(game))
+
+
+def evaluations(run: str, game: str) -> list[Evaluation]:
+    """Returns what a training's network was worth on its way."""
+    return _evaluations(url(), run, game, tuple(store().curves.evaluated(run)))
+
+
+@st.cache_data(ttl=5, max_entries=KEPT, show_spinner=False)
+def _latest(url: str, run: str) -> dict[str, str]:
+    return {row.id: row.text for row in latest(_store(url), run)}
+
+
+def latest_matches(run: str) -> dict[str, str]:
+    """Returns the ids of a run's latest matches, and what each was."""
+    return _latest(url(), run)
+
+
+def extreme_matches(run: Run, largest: bool) -> dict[str, str]:
+    """Returns the ids of the matches with a run's largest or smallest scores, and what each was."""
+    frame = scores([run]).extremes.sort_values("score", ascending=not largest, kind="stable")
+    known = whole_ids(store(), frame["match"].unique().tolist())
+    texts = zip(frame["match"], frame["score"], frame["label"], frame["seed"], strict=True)
+    return {known[short]: f"{score:g} · {who} · seed {seed}" for short, score, who, seed in texts if short in known}
+
+
+@st.cache_resource(max_entries=8, show_spinner="Replaying ...")
+def _review(url: str, match: str) -> Review:
+    return Review(_store(url).record(match))
+
+
+def review(match: str) -> Review:
+    """Returns a stored match to go through; raises UserError where there is none."""
+    return _review(url(), match)
+
+
+@st.cache_resource(max_entries=512, show_spinner=False)
+def _thought(match: str, number: int, patience: float, _review: Review) -> Thought:
+    with _asking:
+        return _review.think(number, patience)
+
+
+def thought(review: Review, number: int, patience: float) -> Thought:
+    """Returns what the agent of a moment says when it is asked again."""
+    return _thought(review.record.spec.id, number, patience, review)
+
+
+@st.cache_resource(max_entries=512, show_spinner="Searching again ...")
+def _searched(match: str, number: int, repeats: int, _review: Review) -> list[VoteRecord]:
+    return _review.search_again(number, repeats)
+
+
+def searched_again(review: Review, number: int, repeats: int) -> list[VoteRecord]:
+    """Returns searches of a moment's position, each by a fresh player."""
+    return _searched(review.record.spec.id, number, repeats, review)
+
+
+@st.cache_data(max_entries=KEPT, show_spinner="Measuring ...")
+def _measured(url: str, run: Run, state: tuple[int, bool]) -> list[Figure]:
+    return figures(Experiment.from_run(run), _store(url))
+
+
+def measured(run: Run) -> tuple[Experiment, list[Figure]]:
+    """Returns an experiment and the figures of its rows."""
+    return Experiment.from_run(run), _measured(url(), run, state_of(run.id))

@@ -1,0 +1,63 @@
+"""One moment of a match as a picture, a table and a chart."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from turnier.agents.agent import Decision
+from turnier.arena.review import Moment, Review
+from turnier.arena.spec import MatchRecord
+from turnier.dashboards import charts
+from turnier.dashboards.charts import Figure
+from turnier.games.game import Game
+from turnier.results.tables import label
+
+
+def board(game: Game, moment: Moment, decision: Decision | None = None) -> str:
+    """Returns the position as SVG, with shares of visits in the cells of games where an action is a cell."""
+    notes: dict[int, str] = {}
+    if decision is not None and game.places_stones and decision.visits.sum() > 0:
+        shares = 100 * decision.visits / decision.visits.sum()
+        notes = {cell: f"{shares[cell]:.0f}" for cell in range(game.num_cells) if shares[cell] >= 0.5}
+    return game.svg(moment.position.state, moment.changed, notes)
+
+
+def action_frame(game: Game, moment: Moment, decision: Decision) -> pd.DataFrame:
+    """Returns one row per legal action, the most visited first: action, chosen, visits, percent, value (points)."""
+    rows = [
+        {
+            "action": game.action_name(action),
+            "chosen": "chosen" if action == moment.action else "",
+            "visits": float(decision.visits[action]),
+            "percent": 100 * float(decision.visits[action]) / max(1.0, float(decision.visits.sum())),
+            "value": float(decision.values[action]) * game.max_return if decision.visits[action] > 0 else float("nan"),
+        }
+        for action in moment.position.legal_actions()
+    ]
+    return pd.DataFrame(rows).sort_values(["percent", "value"], ascending=False, ignore_index=True)
+
+
+def visits(frame: pd.DataFrame, most: int = 12) -> Figure | None:
+    """Shares of visits by action; None where the agent does not search."""
+    if not frame["visits"].sum():
+        return None
+    data = frame.head(most)
+    shown = data.assign(name=data["action"] + data["chosen"].map(lambda c: "  ◀ chosen" if c else ""))
+    chart = charts.bars(shown, "name", "percent", "visits, %")
+    return Figure("Visits of the search", chart, frame)
+
+
+def match_name(record: MatchRecord) -> str:
+    """Returns who played, what it ended with, and the seed."""
+    seats = zip(record.spec.agents, record.scores, strict=True)
+    return " against ".join(f"{label(agent)} ({score:g})" for agent, score in seats) + f", seed {record.spec.seed}"
+
+
+def time_text(review: Review, seat: int) -> str:
+    """Returns how long the seat's decisions took on average."""
+    record = review.record
+    spent, decisions = record.seat_seconds[seat], record.decisions[seat]
+    if spent != spent or not decisions:
+        return "unknown"
+    ms = 1000 * spent / decisions
+    return f"{ms:.3g} ms" if ms >= 1 else f"{1000 * ms:.3g} µs"

@@ -1,0 +1,158 @@
+"""Replay: any stored match of any game, move by move, with what its agents thought. Arrow keys go back and forth."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from turnier.arena.review import Review, Thought
+from turnier.dashboards import parts, reading, replay_figures
+from turnier.dashboards.digest import SHOWN
+from turnier.dashboards.parts import IN_ADDRESS
+from turnier.games.errors import UserError
+from turnier.games.game import Game
+from turnier.results.certainty import position_certainty, votes_frame
+from turnier.results.tables import label
+
+ORDERS = ("latest", "largest score", "smallest score")
+KINDS = ("tournament", "comparison", "study", "experiment", "certainty", "training")
+PATIENCE = 1.5  # s that asking an agent for all of its moves may take
+REPEATS = 20
+COLUMNS: dict[str, Any] = {
+    "percent": st.column_config.NumberColumn("visits, %", format="%.1f"),
+    "visits": st.column_config.NumberColumn(format="%d"),
+    "value": st.column_config.NumberColumn("value, points", format="%.4g"),
+}
+
+
+def draw() -> None:
+    runs = reading.runs(*KINDS)
+    if not runs:
+        parts.empty("No match is stored here yet.", "turnier tournament tictactoe random greedy --games 10")
+        return
+    with st.container(border=True):
+        review = _choose(runs)
+    if review is None:
+        return
+    last = len(review.moments) - 1
+    if st.session_state.get("move", 0) > last:
+        st.session_state["move"] = last
+    st.markdown(f"##### {review.game}: {replay_figures.match_name(review.record)}")
+    number = _move(last)
+    st.fragment(parts.sentences(_moment))(review, number)
+
+
+def _choose(runs: list[reading.Run]) -> Review | None:
+    left, right = st.columns([2, 1], vertical_alignment="bottom")
+    with left:
+        run = parts.choose_runs(runs, several=False, label="Run")[0]
+    with right:
+        order = parts.choose("Matches", ORDERS if run.kind in SHOWN else ORDERS[:1], "order")
+    listed = reading.latest_matches(run.id) if order == "latest" else reading.extreme_matches(run, order == ORDERS[1])
+    if not listed:
+        st.info("This run has no matches.")
+        return None
+    wanted = st.query_params.get("match") or next(iter(listed))
+    listed = listed if wanted in listed else {wanted: wanted, **listed}
+    words: dict[str, Any] = {"format_func": lambda match: listed.get(match, match), "accept_new_options": True}
+    ids = list(listed)
+    match = st.selectbox("Match (or paste an id)", ids, ids.index(wanted), key="match", on_change=_rewind, **words)
+    if not match:
+        return None
+    st.query_params["match"] = match
+    return reading.review(match)
+
+
+def _rewind() -> None:
+    st.session_state["move"] = 0
+
+
+def _step(by: int, last: int) -> None:
+    st.session_state["move"] = min(last, max(0, st.session_state.get("move", 0) + by))
+
+
+def _move(last: int) -> int:
+    """Shows where in the match one is; returns the number of the moment."""
+    if not last:
+        return 0
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        for words, by, key in (("first_page", -last, "Home"), ("chevron_left", -1, "Left")):
+            st.button("", icon=f":material/{words}:", on_click=_step, args=(by, last), shortcut=key, key=words)
+        for words, by, key in (("chevron_right", 1, "Right"), ("last_page", last, "End")):
+            st.button("", icon=f":material/{words}:", on_click=_step, args=(by, last), shortcut=key, key=words)
+        return int(st.slider("Move", 0, last, key="move", **IN_ADDRESS))
+
+
+def _moment(review: Review, number: int) -> None:
+    moment, game = review.moments[number], review.game
+    left, right = st.columns([1, 1], gap="large")
+    thought: Thought | None = None
+    with right:
+        scores = ", ".join(f"{score:g}" for score in moment.position.returns)
+        if moment.seat < 0:
+            st.markdown(f"**The end** after {moment.decided:,} moves · score {scores} · {review.record.termination}")
+            st.caption(review.record.error)
+        else:
+            thought = _decision(review, number, scores)
+    with left:
+        st.image(replay_figures.board(game, moment, thought.decision if thought else None), width=_width(game))
+
+
+def _decision(review: Review, number: int, scores: str) -> Thought | None:
+    moment, game = review.moments[number], review.game
+    agent = review.record.spec.agents[moment.seat]
+    st.markdown(
+        f"Move {number + 1}: seat {moment.seat}, **{label(agent)}**, plays **{game.action_name(moment.action)}**"
+    )
+    if moment.opening:
+        st.caption("A move of the opening, which nobody chose.")
+        return None
+    try:
+        with st.spinner("Asking the agent again ..."):
+            thought = reading.thought(review, number, PATIENCE)
+    except UserError as error:
+        st.warning(f"The agent cannot be asked again: {error}")
+        return None
+    decision = thought.decision
+    parts.facts(
+        score_before=scores,
+        nodes=f"{decision.nodes:,}",
+        mean_time_of_a_move=replay_figures.time_text(review, moment.seat),
+        certainty_normalised=_certainty(review, number),
+    )
+    frame = replay_figures.action_frame(game, moment, decision)
+    visits = replay_figures.visits(frame)
+    if visits:
+        parts.show(visits)
+        st.dataframe(frame, hide_index=True, column_config=COLUMNS)
+    else:
+        st.caption("This agent does not search, so it has no visits and no values.")
+    st.caption(_how(thought, moment.action, game))
+    return thought
+
+
+def _certainty(review: Review, number: int) -> str:
+    """Searches again where that is quick, or where people ask for it."""
+    seconds = REPEATS * review.seconds_per_decision
+    asked = st.session_state.setdefault("searched again", set())
+    key = (review.record.spec.id, number)
+    if seconds > PATIENCE and key not in asked:
+        if not st.button(f"Search {REPEATS} times, {seconds:.0f} s"):
+            return "..."
+        asked.add(key)
+    found = position_certainty(votes_frame(reading.searched_again(review, number, REPEATS)))
+    return f"{100 * found['normalised'].iloc[0]:.0f} % of {REPEATS} searches" if len(found) else "one action"
+
+
+def _how(thought: Thought, action: int, game: Game) -> str:
+    if not thought.from_start:
+        return "Asked here only, with the match's seed: in the match the agent had thought before, so it may differ."
+    if thought.decision.action != action:
+        again = game.action_name(thought.decision.action)
+        return f"Asked again it chose {again}: searches by the clock or on threads do not repeat."
+    return "Asked again from the first move on with the match's seeds, it decides the same."
+
+
+def _width(game: Game) -> int:
+    return 460 if game.num_cells <= 25 else 620

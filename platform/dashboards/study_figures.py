@@ -1,0 +1,106 @@
+"""A parameter search as figures: best so far, generations, what matters, slices, and candidates with intervals."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from turnier.dashboards import charts
+from turnier.dashboards.charts import Figure
+from turnier.dashboards.score_figures import interval, short
+from turnier.statistics.intervals import mean_interval
+
+BEST = 25  # candidates of the table
+
+
+def history(trials: pd.DataFrame, unit: str) -> Figure:
+    """Every candidate's value, and the best so far."""
+    done = trials[trials["state"] == "COMPLETE"]
+    data = done[["number", "value", "low", "high"]].assign(best=done["value"].cummax())
+    chart = charts.cloud(data, "number", "value", ("candidate", unit), line="best")
+    note = "Dots are candidates, the line is the best so far: mostly lucky where the search is noisy."
+    return Figure("Best so far", chart, data, note)
+
+
+def front(trials: pd.DataFrame, unit: str) -> Figure | None:
+    """Strength against time: every candidate, and what no other one beats at both; None with one objective."""
+    data = trials.loc[trials["cost"].notna() & trials["value"].notna(), ["number", "cost", "value"]]
+    if data.empty:
+        return None
+    data = data.sort_values(["cost", "value"], ascending=[True, False], ignore_index=True)
+    data = data.assign(best=data["value"].cummax())
+    data = data.assign(front=(data["value"] == data["best"]) & ~data.duplicated("best"))
+    chart = charts.cloud(data, "cost", "value", ("ms a decision", unit), line="best")
+    return Figure("Strength against time", chart, data, "Dots are candidates, the line is the best for so much time.")
+
+
+def generations(trials: pd.DataFrame, noted: pd.DataFrame, unit: str) -> Figure | None:
+    """Each generation's mean with its interval, and that of the recommendation before it where games of it are known.
+
+    None where candidates came one by one.
+    """
+    known = trials.dropna(subset=["group", "value"])
+    if known["group"].nunique() < 2:
+        return None
+    rows = []
+    for group, part in known.groupby("group"):
+        mean, half = mean_interval(part["value"].tolist())
+        best = float(part["value"].max())
+        rows.append({"generation": int(group) + 1, "mean": mean, "low": mean - half, "high": mean + half, "best": best})
+    data = pd.DataFrame(rows).assign(what="candidates")
+    spare = noted.dropna(subset=["recommended"])
+    half = spare["half_width"]
+    low, high = spare["recommended"] - half, spare["recommended"] + half
+    beside = {"generation": spare["generation"] + 1, "mean": spare["recommended"], "low": low, "high": high}
+    data = pd.concat([data, pd.DataFrame(beside).assign(what="recommendation before")], ignore_index=True)
+    chart = charts.lines(data, "generation", "mean", "low", "high", "what", ("generation", unit))
+    return Figure("Generations", chart, data, "Means with 95 % intervals (Student's t).")
+
+
+def step_sizes(noted: pd.DataFrame) -> list[Figure]:
+    """CMA-ES: sigma, and the ratio of the longest to the shortest axis, by generation."""
+    figures = []
+    for column, title in (("sigma", "Step size sigma"), ("axis_ratio", "Ratio of axes")):
+        if not noted[column].notna().any():
+            continue
+        data = noted[["generation", column]].assign(generation=noted["generation"] + 1, what=title)
+        data = data.assign(low=data[column], high=data[column])
+        chart = charts.lines(data, "generation", column, "low", "high", "what", ("generation", title.lower()))
+        figures.append(Figure(title, chart, data[["generation", column]], "As CMA-ES has it after the generation."))
+    return figures
+
+
+def importance(shares: pd.Series) -> Figure | None:
+    """What decides which candidates are good; None where too few are known."""
+    if shares.empty:
+        return None
+    data = pd.DataFrame({"parameter": shares.index, "percent": 100 * shares.to_numpy()})
+    chart = charts.bars(data, "parameter", "percent", "importance, %")
+    return Figure(
+        "Importance of parameters", chart, data, "PED-ANOVA: shares of what decides which are the best tenth."
+    )
+
+
+def slice_of(trials: pd.DataFrame, parameter: str, unit: str) -> Figure:
+    """Every candidate's value by one of its parameters."""
+    data = trials[["number", parameter, "value", "low", "high"]].dropna(subset=[parameter, "value"])
+    drawn = data.rename(columns={parameter: "chosen"})
+    chart = charts.cloud(drawn, "chosen", "value", (parameter, unit))
+    return Figure(f"By {parameter}", chart, data, "A dot is a candidate.")
+
+
+def candidate_table(trials: pd.DataFrame, unit: str) -> pd.DataFrame:
+    """Returns the candidates with the largest values, with their intervals and parameters."""
+    done = trials[trials["state"] == "COMPLETE"].nlargest(BEST, "value")
+    shown = pd.DataFrame(
+        {
+            "candidate": done["number"],
+            unit: done["value"].map(short),
+            "95 %": [interval(*row) for row in done[["low", "high"]].itertuples(index=False)],
+            "games": done["games"],
+        }
+    )
+    if done["group"].notna().any():
+        shown["generation"] = done["group"] + 1
+    for name in trials.attrs["parameters"]:
+        shown[name] = done[name].round(4) if pd.api.types.is_float_dtype(done[name]) else done[name].astype(str)
+    return shown.reset_index(drop=True)

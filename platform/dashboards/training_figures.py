@@ -1,0 +1,79 @@
+"""Training as figures: the scores of training games, and evaluations on the way, several runs side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+
+import pandas as pd
+from scipy import stats
+
+from turnier.dashboards import charts
+from turnier.dashboards.charts import Figure
+from turnier.dashboards.score_figures import interval, short
+from turnier.results.curves import CurvePoint
+from turnier.results.training import Evaluation
+from turnier.statistics.intervals import CONFIDENCE
+
+MOST = 400  # points of a curve that are drawn; neighbours are taken together
+
+
+def curve_frame(points: Sequence[CurvePoint]) -> pd.DataFrame:
+    """Returns one row per point: games, count, mean, deviation, low and high (95 %, Student's t)."""
+    frame = pd.DataFrame([asdict(point) for point in points], columns=["games", "count", "mean", "deviation"])
+    if len(frame) > MOST:
+        frame = _coarser(frame, -(-len(frame) // MOST))
+    half = stats.t.ppf(0.5 + CONFIDENCE / 2, frame["count"] - 1) * frame["deviation"] / frame["count"] ** 0.5
+    return frame.assign(low=frame["mean"] - half, high=frame["mean"] + half)
+
+
+def _coarser(frame: pd.DataFrame, step: int) -> pd.DataFrame:
+    """Takes so many neighbouring points together, as if they had been one: means and deviations of all their games."""
+    parts = frame.assign(
+        block=frame.index // step,
+        total=frame["count"] * frame["mean"],
+        squares=(frame["count"] - 1) * frame["deviation"] ** 2 + frame["count"] * frame["mean"] ** 2,
+    )
+    block = parts.groupby("block").agg(
+        games=("games", "last"), count=("count", "sum"), total=("total", "sum"), squares=("squares", "sum")
+    )
+    mean = block["total"] / block["count"]
+    variance = (block["squares"] - block["count"] * mean**2).clip(lower=0) / (block["count"] - 1).clip(lower=1)
+    found = block.assign(mean=mean, deviation=variance**0.5)
+    return found[["games", "count", "mean", "deviation"]].reset_index(drop=True)
+
+
+def curves(found: Mapping[str, Sequence[CurvePoint]]) -> Figure | None:
+    """Mean scores of the games that were trained with, by run; None where there are none."""
+    parts = [curve_frame(points).assign(run=name) for name, points in found.items() if points]
+    if not parts:
+        return None
+    data = pd.concat(parts, ignore_index=True)
+    titles = ("games trained", "mean score in training")
+    chart = charts.lines(data, "games", "mean", "low", "high", "run", titles)
+    return Figure("While training", chart, data, "Of the first seat, with exploration; 95 % intervals (Student's t).")
+
+
+def evaluations(found: Mapping[str, Sequence[Evaluation]], unit: str) -> Figure | None:
+    """What the greedy agent on the network was worth, by run; None where nothing was evaluated."""
+    rows = [asdict(evaluation) | {"run": name} for name, its in found.items() for evaluation in its]
+    if not rows:
+        return None
+    data = pd.DataFrame(rows)
+    chart = charts.lines(data, "games", "value", "low", "high", "run", ("games trained", unit))
+    return Figure(
+        "Evaluated on the way", chart, data, "The greedy agent on the network, on fresh games; 95 % intervals."
+    )
+
+
+def evaluation_table(found: pd.DataFrame, unit: str) -> pd.DataFrame:
+    """Returns what people read of the data of `evaluations`."""
+    return pd.DataFrame(
+        {
+            "run": found["run"],
+            "games trained": found["games"],
+            unit: found["value"].map(short),
+            "95 %": [interval(*ends) for ends in found[["low", "high"]].itertuples(index=False)],
+            "matches": found["matches"],
+        }
+    )

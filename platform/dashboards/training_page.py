@@ -1,0 +1,55 @@
+"""Training: curves of the games that were trained with, and evaluations on the way; several runs side by side."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from turnier.agents.learning.td import LEARNING
+from turnier.agents.registry import EVALUATORS
+from turnier.dashboards import parts, reading, training_figures
+from turnier.dashboards.parts import show, show_table
+from turnier.games.registry import game_of
+from turnier.results.training import evaluation_unit
+
+
+def draw() -> None:
+    runs = reading.runs_with_curves()
+    if not runs:
+        parts.empty(
+            "No training is stored here yet.",
+            "turnier train tictactoe ntuple --games 2000 --out t.npz --evaluate-every 500 --against random",
+        )
+        return
+    with st.container(border=True):
+        games = sorted({str(run.definition["game"]) for run in runs})
+        game = parts.choose_game(games)
+        chosen = parts.choose_runs([run for run in runs if run.definition["game"] == game])
+    if not chosen:
+        st.info("Choose a run above.")
+        return
+    parts.renewed(lambda: _draw(chosen, game), parts.is_live(chosen))
+
+
+def _draw(chosen: list[reading.Run], game: str) -> None:
+    names = {run.id: run_name(run) for run in chosen}
+    curves = training_figures.curves({names[run.id]: reading.curve(run.id) for run in chosen})
+    unit = evaluation_unit(game_of(game))
+    evaluated = training_figures.evaluations({names[r.id]: reading.evaluations(r.id, game) for r in chosen}, unit)
+    left, right = st.columns(2, gap="large")
+    with left:
+        if curves:
+            show(curves)
+        else:
+            st.info("No point of the curve is stored yet.")
+    with right:
+        if evaluated:
+            show(evaluated)
+    if evaluated:
+        show_table("Evaluations", training_figures.evaluation_table(evaluated.data, unit))
+
+
+def run_name(run: reading.Run) -> str:
+    """Returns how a training is told from others: what learns how, with which seed."""
+    plan = run.definition
+    what, how = EVALUATORS.make(plan["evaluator"]), LEARNING.make(plan["learning"])
+    return f"{what}, {how}, seed {plan['seed']} ({run.id.partition(':')[2][:6]})"

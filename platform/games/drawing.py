@@ -1,0 +1,114 @@
+"""Boards as SVG: the shapes that games draw themselves with, for replays, reports and documentation.
+
+Lengths are in cells, one cell is 1 wide. Colours are told apart by colour-blind eyes and in print (Okabe and Ito).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from html import escape
+
+SEAT_COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9")
+LINE, PAPER, INK, CHANGED = "#8a8a8a", "#f4f1ea", "#222222", "#CC0066"
+MARGIN = 0.15
+HEX_ROW = math.sqrt(3) / 2  # from a row of hexagons to the next, whose centres are 1 apart
+Notes = Mapping[int, str]  # cell -> a few characters, such as a share of visits
+
+
+def picture(width: float, height: float, parts: Iterable[str], left: float = 0.0) -> str:
+    """Returns a whole SVG of so many cells from `left` on, with a margin; it is as large as what it is shown in."""
+    box = f"{left - MARGIN:g} {-MARGIN:g} {width - left + 2 * MARGIN:g} {height + 2 * MARGIN:g}"
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" role="img" aria-label="board"'
+        f' font-family="system-ui, sans-serif">{"".join(parts)}</svg>'
+    )
+
+
+def word(x: float, y: float, text: str, size: float = 0.4, colour: str = INK, bold: bool = False) -> str:
+    """Returns text whose middle lies at x, y."""
+    weight = ' font-weight="600"' * bold
+    return (
+        f'<text x="{x:.3g}" y="{y + 0.35 * size:.3g}" font-size="{size:.3g}" fill="{colour}" text-anchor="middle"'
+        f"{weight}>{escape(text)}</text>"
+    )
+
+
+def stone(x: float, y: float, value: int, changed: bool = False, radius: float = 0.38) -> str:
+    """Returns the stone of seat value - 1; one that has just changed has a ring."""
+    ring = f' stroke="{CHANGED}" stroke-width="0.08"' if changed else ""
+    colour = SEAT_COLOURS[(value - 1) % len(SEAT_COLOURS)]
+    # The number tells the seats apart where colours cannot.
+    return f'<circle cx="{x:.4g}" cy="{y:.4g}" r="{radius}" fill="{colour}"{ring}/>' + word(
+        x, y, str(value - 1), 0.9 * radius, "#fff" if value != 2 else INK
+    )
+
+
+def squares(
+    values: Sequence[int],
+    columns: int,
+    changed: Collection[int] = (),
+    notes: Notes | None = None,
+    paper: str = PAPER,
+    rows_named: bool = True,
+) -> str:
+    """Returns stones on a board of squares: value 0 is an empty cell, else one more than the seat.
+
+    Columns have letters and rows numbers from above, at the border.
+    """
+    notes, rows = notes or {}, math.ceil(len(values) / columns)
+    parts = []
+    for cell, value in enumerate(values):
+        row, column = divmod(cell, columns)
+        parts.append(
+            f'<rect x="{column}" y="{row}" width="1" height="1" fill="{paper}" stroke="{LINE}" stroke-width="0.03"/>'
+        )
+        parts.append(_content(column + 0.5, row + 0.5, int(value), cell in changed, notes.get(cell, "")))
+    parts += [word(column + 0.5, rows + 0.3, chr(ord("a") + column), 0.32, LINE) for column in range(columns)]
+    parts += [word(-0.28, row + 0.5, str(row + 1), 0.32, LINE) for row in range(rows) if rows_named]
+    return picture(columns, rows + 0.5, parts, left=-0.5 if rows_named else 0.0)
+
+
+def hexagons(
+    centres: Sequence[tuple[float, float]],
+    values: Sequence[int],
+    changed: Collection[int] = (),
+    notes: Notes | None = None,
+    names: Sequence[str] = (),
+    under: Iterable[str] = (),
+) -> str:
+    """Returns stones on hexagons with a corner above, whose centres are 1 apart; names are shown under the pointer.
+
+    What is drawn `under` the board has the coordinates of the centres.
+    """
+    notes, side = notes or {}, 1 / math.sqrt(3)
+    left, top = min(x for x, _ in centres) - 0.5, min(y for _, y in centres) - side
+    corners = [(side * math.sin(math.pi * k / 3), -side * math.cos(math.pi * k / 3)) for k in range(6)]
+    parts = [f'<g transform="translate({-left:g} {-top:g})">{"".join(under)}</g>']
+    for cell, ((x, y), value) in enumerate(zip(centres, values, strict=True)):
+        x, y = x - left, y - top
+        points = " ".join(f"{x + dx:.3f},{y + dy:.3f}" for dx, dy in corners)
+        title = f"<title>{escape(names[cell])}</title>" if names else ""
+        parts.append(f'<polygon points="{points}" fill="{PAPER}" stroke="{LINE}" stroke-width="0.03">{title}</polygon>')
+        parts.append(_content(x, y, int(value), cell in changed, notes.get(cell, ""), 0.36))
+    width, height = max(x for x, _ in centres) + 0.5 - left, max(y for _, y in centres) + side - top
+    return picture(width, height, parts)
+
+
+def _content(x: float, y: float, value: int, changed: bool, note: str, radius: float = 0.38) -> str:
+    if value:
+        return stone(x, y, value, changed, radius)
+    mark = f'<circle cx="{x:.4g}" cy="{y:.4g}" r="0.12" fill="{CHANGED}"/>' if changed else ""
+    return mark + (word(x, y, note, 0.3, "#555") if note else "")
+
+
+def lines(text: str) -> str:
+    """Returns text for people as a picture, for games that have no drawing of their own."""
+    rows = text.splitlines() or [""]
+    width = max(1, *map(len, rows)) * 0.62
+    parts = [
+        f'<text x="0" y="{i + 0.75:g}" font-size="1" font-family="monospace" xml:space="preserve" fill="{INK}">'
+        f"{escape(row)}</text>"
+        for i, row in enumerate(rows)
+    ]
+    return picture(width, len(rows), parts)

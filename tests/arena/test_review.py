@@ -1,0 +1,70 @@
+"""Going through a match again: the positions are those that were played, and agents say again what they said."""
+
+from __future__ import annotations
+
+import pytest
+
+from turnier.agents.registry import make_agent
+from turnier.arena.match import play_match, replay
+from turnier.arena.review import Review
+from turnier.arena.spec import MatchSpec
+from turnier.games.registry import make_game
+
+SEARCHES = ("mcts(iterations=30)", "mctse(iterations=30)", "mc(iterations=5)")
+
+
+def review(game: str, *agents: str, opening: tuple[int, ...] = ()) -> Review:
+    names = tuple(make_agent(agent).full_text() for agent in agents)
+    return Review(play_match(MatchSpec(make_game(game).full_text(), names, 11, opening=opening)))
+
+
+@pytest.mark.parametrize(
+    ("game", "agents"),
+    [
+        ("2048(size=2)", ("mctse(iterations=20)",)),
+        ("2048(size=3)", ("random",)),
+        ("tictactoe", SEARCHES[:2]),
+        ("yavalath(size=3,players=3)", SEARCHES),
+        ("othello(size=4)", ("greedy", "majority(agent=mc(iterations=5),members=3)")),
+    ],
+)
+def test_agents_asked_again_decide_as_they_did(game: str, agents: tuple[str, ...]) -> None:
+    found = review(game, *agents)
+    decided = [number for number, moment in enumerate(found.moments) if moment.seat >= 0]
+    assert len(decided) == sum(found.record.decisions)
+    for number in (decided[-1], *decided[:3]):  # jumping to the end first asks for all before
+        thought = found.think(number)
+        assert thought.from_start and thought.decision.action == found.moments[number].action
+    assert found.moments[-1].seat == -1
+    last = replay(found.record.spec, found.record.plies)
+    assert found.moments[-1].position.state.tolist() == last.state.tolist()
+    assert tuple(last.returns) == found.record.scores
+
+
+def test_the_latest_ply_is_what_changed() -> None:
+    found = review("tictactoe", "random", "random")
+    for before, after in zip(found.moments, found.moments[1:], strict=False):
+        assert after.changed == (before.action,)
+    tiles = review("2048(size=2)", "random").moments
+    assert tiles[0].changed and all(len(moment.changed) == 1 for moment in tiles[1:])  # the new tile
+
+
+def test_moves_of_an_opening_were_nobodys() -> None:
+    found = review("tictactoe", *SEARCHES[:2], opening=(4, 0))
+    assert [moment.opening for moment in found.moments[:4]] == [True, True, False, False]
+    assert found.think(2).decision.action == found.moments[2].action
+
+
+def test_without_patience_only_this_move_is_asked() -> None:
+    found = review("tictactoe", *SEARCHES[:2])
+    thought = found.think(2, patience=0)
+    assert not thought.from_start and thought.decision.visits.sum() > 0
+    assert found.think(2, patience=60).from_start
+
+
+def test_a_position_is_searched_again_with_other_seeds() -> None:
+    found = review("tictactoe", *SEARCHES[:2])
+    votes = found.search_again(1, 6)
+    assert len({vote.spec.seed for vote in votes}) == 6
+    assert {vote.spec.agent for vote in votes} == {found.record.spec.agents[1]}
+    assert all(vote.action in found.moments[1].position.legal_actions() for vote in votes)

@@ -1,0 +1,75 @@
+"""A small real store, made once: tournaments, certainty, training, a study, an experiment."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+import streamlit as st
+from typer.testing import CliRunner
+
+from tests.postgres import postgres_server, postgres_url  # noqa: F401
+from turnier.arena.executors import SerialExecutor, make_executor
+from turnier.cli import app
+from turnier.dashboards import STORE_VARIABLE
+from turnier.results.experiment import Experiment, Row, play_experiment
+from turnier.results.store import Store
+from turnier.search.definition import StudyDefinition
+from turnier.search.pareto import ParetoDefinition, ParetoStudy
+from turnier.search.study import Study
+
+AGENT = "mctse(iterations=10,rollout_depth=2,maxnodes=10,evaluator=heuristics2048())"
+COMMANDS = (
+    ("train", "tictactoe", "ntuple", "--games", "400", "--every", "100", "--evaluate-every", "200", "--against",
+     "random", "--evaluation-games", "6", "--out"),
+    ("certainty", "2048(size=3)", "random", "mc(iterations=5)", "mc(iterations=40)", "--states", "2", "--repeats", "4",
+     "--games", "3"),
+    ("tournament", "2048(size=3)", "random", "greedy", "mc(iterations=40)", "--games", "12"),
+    ("tournament", "yavalath(size=3)", "mcts(iterations=40)", "mc(iterations=5)", "random", "--games", "6"),
+)  # fmt: skip
+TINY = StudyDefinition("tiny", "2048(size=4)", AGENT, ("evaluator.*",), "cmaes(population=6)", "fixed(games=3)", seed=4)
+EXPERIMENT = Experiment(
+    "guide",
+    "small",
+    "A small question",
+    "What was *published*.",
+    (
+        Row("few", "tictactoe", ("mc(iterations=2)", "random"), 6, published=50.0, x=2),
+        Row("many", "tictactoe", ("mc(iterations=20)", "random"), 6, published=99.0, x=20),
+    ),
+    axis="iterations",
+)
+
+
+@pytest.fixture(scope="session")
+def url(tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("dashboards")
+    url = f"sqlite:///{folder}/made.db"
+    for words in COMMANDS:
+        where = [str(folder / "t.npz")] if words[0] == "train" else ["--executor", "threads"]
+        done = CliRunner().invoke(app, [*words, *where, "--store", url], catch_exceptions=False)
+        assert done.exit_code == 0, done.output
+    start, ranges = "mc(iterations=10,rollout_depth=2)", ("iterations=1..40",)
+    front = ParetoDefinition("front", "2048(size=3)", start, ranges, population=4, games=2)
+    with Store.open(url) as store, make_executor("threads", 2) as pool:
+        ParetoStudy(store, front).run(16, pool)
+        Study(store, TINY).run(3, pool)
+        for _ in play_experiment(EXPERIMENT, store, SerialExecutor()):
+            pass
+    return url
+
+
+@pytest.fixture
+def store(url: str) -> Iterator[Store]:
+    with Store.open(url, read_only=True) as opened:
+        yield opened
+
+
+@pytest.fixture
+def shown(url: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The pages show the store that was made, and remember nothing of another one."""
+    monkeypatch.setenv(STORE_VARIABLE, url)
+    st.cache_data.clear()
+    st.cache_resource.clear()
+    return os.environ[STORE_VARIABLE]

@@ -1,0 +1,139 @@
+"""The dashboards as people see them, in headless Chromium: every page, a run in progress, arrow keys, saved files."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from docs.screenshots import PAGES, TURNIER, browser, served, settle
+from turnier.results.store import Store
+
+pytestmark = pytest.mark.skipif(
+    not (shutil.which("chromium") or os.environ.get("CHROMIUM")), reason="needs Chromium: apt-get install chromium"
+)
+ERRORS = "[data-testid=stException], [data-testid=stAlertContentError], [data-testid=stAlertContentWarning]"
+# What is drawn inside of a chart's axes, as large as it is.
+DRAWN = """chart => [...chart.querySelectorAll('.role-mark path, .role-mark line')]
+    .filter(mark => { const box = mark.getBoundingClientRect(); return box.width + box.height > 1 }).length"""
+CHART = "[data-testid=stVegaLiteChart] svg.marks"
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    with browser() as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def address(url: str) -> Iterator[str]:
+    with served(url) as at:
+        yield at
+
+
+@pytest.fixture
+def page(chromium: Any) -> Iterator[Any]:
+    """A page that notes what it must not do: errors of scripts, and requests to other machines."""
+    opened = chromium.new_page(viewport={"width": 1280, "height": 900})
+    opened.wrong = []
+    opened.on("pageerror", lambda error: opened.wrong.append(str(error)))
+    opened.on("request", lambda request: opened.wrong.append(request.url) if not is_local(request.url) else None)
+    yield opened
+    assert opened.wrong == []
+    opened.close()
+
+
+def is_local(url: str) -> bool:
+    return url.startswith(("http://127.0.0.1:", "ws://127.0.0.1:", "data:", "blob:"))
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_every_page_is_drawn_with_no_error_and_no_blank_chart(page: Any, address: str, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    charts = 0
+    for name in PAGES:
+        page.goto(f"{address}/{name}")
+        settle(page)
+        wrong = [element.inner_text() for element in page.query_selector_all(ERRORS)]
+        assert not wrong, f"{name}: {wrong}"
+        drawn = page.query_selector_all(CHART)
+        charts += len(drawn)
+        assert all(chart.evaluate(DRAWN) > 0 for chart in drawn), f"{name}: a chart is blank"
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, f"{name} is wider than the screen"
+    assert charts >= 18
+
+
+def test_pages_are_reached_by_their_names(page: Any, address: str) -> None:
+    page.goto(address)
+    settle(page)
+    for name in ("Scores", "Tournament", "Replay"):
+        page.get_by_role("link", name=name, exact=True).click()
+        page.wait_for_url(f"**/{name.lower()}*")
+        settle(page)
+        assert not page.query_selector_all(ERRORS)
+
+
+def test_arrow_keys_go_through_a_match_and_the_address_follows(page: Any, address: str) -> None:
+    page.goto(f"{address}/replay")
+    settle(page)
+    page.get_by_text("Move 1: seat 0").wait_for()
+    for number in (2, 3):
+        page.keyboard.press("ArrowRight")
+        page.get_by_text(f"Move {number}: seat").wait_for()
+        settle(page)
+    page.keyboard.press("ArrowLeft")
+    page.get_by_text("Move 2: seat").wait_for()
+    shared = page.url
+    assert "move=1" in shared and "match=" in shared
+    page.goto("about:blank")
+    page.goto(shared)
+    page.get_by_text("Move 2: seat").wait_for()
+
+
+def test_a_chart_is_saved_as_pictures_and_data(page: Any, address: str) -> None:
+    page.goto(f"{address}/scores")
+    settle(page)
+    page.get_by_role("button", name="Save").first.click()
+    begins = {"SVG": b"<svg", "PNG": b"\x89PNG", "CSV": b"name,value,low,high,games"}
+    for kind, begin in begins.items():
+        with page.expect_download() as download:
+            page.get_by_role("button", name=kind, exact=True).click()
+        assert Path(download.value.path()).read_bytes().startswith(begin)
+        assert download.value.suggested_filename == f"games-won.{kind.lower()}"
+
+
+def test_a_run_in_progress_moves_without_a_reload(page: Any, tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/live.db"
+    Store.open(url).close()
+    words = ("tournament", "tictactoe", "random", "mc(iterations=300)", "--games", "100000", "--store", url)
+    with served(url) as address:
+        page.goto(address)
+        page.get_by_text("No run is stored here yet").wait_for()
+        page.evaluate("window.sameDocument = true")
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        with subprocess.Popen([*TURNIER, *words, "--executor", "threads", "--workers", "1"], **quiet) as run:
+            try:
+                done = page.locator(".facts b").first
+                done.wait_for(timeout=60_000)
+                seen = {done.inner_text()}
+                for _ in range(120):
+                    page.wait_for_timeout(500)
+                    seen.add(done.inner_text())
+                    if len(seen) >= 3:
+                        break
+                assert len(seen) >= 3 and all("of 100,000 games" in text for text in seen)
+                page.get_by_role("link", name="Tournament", exact=True).click()
+                page.get_by_text("Who beats whom").wait_for(timeout=60_000)
+                chart = f"document.querySelector('{CHART}')?.outerHTML"
+                page.wait_for_function(f"window.before = {chart}", timeout=60_000)
+                page.wait_for_function(f"({chart} ?? window.before) !== window.before", timeout=60_000)
+                assert page.evaluate("window.sameDocument") is True
+            finally:
+                run.kill()
+        page.get_by_role("link", name="Runs", exact=True).click()
+        page.get_by_text("Nothing is running").wait_for(timeout=60_000)

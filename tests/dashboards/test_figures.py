@@ -1,0 +1,203 @@
+"""Figures from frames, without a browser: what they say is what the frames say, and they become pictures and data."""
+
+from __future__ import annotations
+
+import json
+import math
+import urllib.error
+import urllib.request
+import xml.etree.ElementTree as ET
+from io import BytesIO
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from tests.dashboards.conftest import TINY
+from turnier.arena.executors import SerialExecutor
+from turnier.dashboards import certainty_figures, charts, digest, score_figures, study_figures, tournament_figures
+from turnier.dashboards.charts import Figure, image, shortened, table_csv, wrapped
+from turnier.dashboards.training_figures import curve_frame, curves
+from turnier.results.certainty import position_certainty, votes_frame, votes_of_runs
+from turnier.results.curves import CurvePoint
+from turnier.results.store import Store
+from turnier.results.tables import matches_frame
+from turnier.search.optuna_page import serve_optuna_dashboard
+from turnier.search.study import Study
+from turnier.search.trials import count_trials, generations_frame, importance, study_names, trials_frame, unit
+from turnier.statistics.comparisons import paired_difference, units_needed
+
+
+def run_of(store: Store, kind: str, name: str = "") -> str:
+    return next(run.id for run in store.runs() if run.kind == kind and run.name.startswith(name))
+
+
+def test_distributions_count_every_game_once(store: Store) -> None:
+    run = run_of(store, "tournament", "2048")
+    found = digest.scores(store, run)
+    frame = matches_frame(store, run=run)
+    for label, part in found.spread.groupby("label"):
+        scores = frame.loc[frame["label"] == label, "score"]
+        assert part["games"].sum() == len(scores) == 12
+        assert part["below"].iloc[-1] == pytest.approx(1.0)
+        below_third = (scores < part["high"].iloc[2]).mean()
+        assert part["below"].iloc[2] == pytest.approx(below_third)
+    best = found.extremes.iloc[0]
+    assert best["score"] == frame["score"].max()
+
+
+def test_a_figure_becomes_pictures_and_data(store: Store) -> None:
+    figure = score_figures.means(digest.scores(store, run_of(store, "tournament", "2048")).summary)
+    root = ET.fromstring(image(figure, "svg"))
+    drawn = "".join(root.itertext())
+    assert root.tag.endswith("svg") and all(text in drawn for text in ("random", "greedy", "mean score, points"))
+    assert image(figure, "png").startswith(b"\x89PNG")
+    read = pd.read_csv(BytesIO(table_csv(figure.data)))
+    assert list(read["name"]) == list(figure.data["name"]) and (read["low"] < read["value"]).all()
+
+
+def test_the_matrix_has_both_sides_of_every_pair(store: Store) -> None:
+    ranks = digest.ranks(store, run_of(store, "tournament", "yavalath"))
+    figure = tournament_figures.matrix(ranks)
+    cells = {(row["agent"].split("  ")[1], row["against"]): row for row in figure.data.to_dict("records")}
+    assert len(cells) == 6
+    for pair in ranks.pairs.to_dict("records"):
+        first, second = (tournament_figures.label(pair[side]) for side in ("first", "second"))
+        assert cells[first, second]["percent"] == pytest.approx(100 * pair["wins"] / pair["games"])
+        assert cells[second, first]["percent"] == pytest.approx(100 * pair["losses"] / pair["games"])
+    assert tournament_figures.ranking(ranks)[0] == ranks.ratings["agent"].iloc[0]
+
+
+def test_games_that_separate_two_agents_give_the_promised_power() -> None:
+    """Simulated: with so many differences four tests of five find one."""
+    random = np.random.default_rng(5)
+    known = paired_difference(random.normal(0.25, 1, 2000).tolist())
+    needed = units_needed(known.mean, known.high, known.units)
+    samples = random.normal(known.mean, 1, (1000, int(needed)))
+    assert np.mean(stats.ttest_1samp(samples, 0, axis=1).pvalue < 0.05) == pytest.approx(0.8, abs=0.04)
+    assert units_needed(0.0, 0.1, 100) == math.inf and math.isnan(units_needed(1.0, math.nan, 100))
+
+
+def test_votes_are_read_as_columns_as_they_are_as_records(store: Store) -> None:
+    run = run_of(store, "certainty")
+    pd.testing.assert_frame_equal(votes_of_runs(store, [run]), votes_frame(store.votes.of_run(run)))
+
+
+def test_certainty_is_drawn_by_group_and_by_iterations(store: Store) -> None:
+    positions = position_certainty(votes_of_runs(store, [run_of(store, "certainty")]))
+    maps = certainty_figures.heat_maps(positions, "agreement")
+    assert len(maps) == 3
+    groups = positions[positions["label"] == "random"].groupby(["legal", "phase"])
+    random = next(figure for figure in maps if figure.title.startswith("random"))
+    assert len(random.data) == len(groups)
+    by_iterations = certainty_figures.by_parameter(positions, "agreement")
+    assert by_iterations is not None and list(by_iterations.data["iterations"]) == [5.0, 40.0]
+    assert certainty_figures.parameter_of("majority(agent=mctse(iterations=7),members=3)", "iterations") == 7.0
+
+
+def test_trials_are_read_as_optuna_reads_them(store: Store) -> None:
+    from optuna import load_study
+    from optuna.storages import RDBStorage
+
+    name = "tiny"
+    assert study_names(store) == ["front", name]
+    frame = trials_frame(store, name)
+    storage = RDBStorage(store.url)
+    trials = load_study(study_name=name, storage=storage).get_trials()
+    storage.engine.dispose()
+    rows = frame[frame.attrs["parameters"]].to_dict("records")
+    assert [dict(t.params) for t in trials] == [{n: v for n, v in row.items() if not pd.isna(v)} for row in rows]
+    assert [t.value for t in trials] == frame["value"].tolist()
+    assert [t.user_attrs["generation"] for t in trials] == frame["group"].tolist()
+    assert (frame["low"] < frame["value"]).all() and (frame["value"] < frame["high"]).all()
+    assert list(generations_frame(store, name)["generation"]) == [0, 1, 2]
+    assert importance(frame).sum() == pytest.approx(1.0)
+    best = study_figures.candidate_table(frame, "mean score")
+    assert best["candidate"].iloc[0] == frame["value"].idxmax()
+
+
+def test_a_front_is_what_no_other_candidate_beats_at_both(store: Store) -> None:
+    trials = trials_frame(store, "front")
+    figure = study_figures.front(trials, unit(store, "front"))
+    assert figure is not None and len(trials) == 8 and (trials["cost"] > 0).all()
+    for row in figure.data.to_dict("records"):
+        others = trials[(trials["value"] > row["value"]) & (trials["cost"] <= row["cost"])]
+        assert row["front"] <= others.empty
+    assert figure.data["front"].any()
+    assert study_figures.front(trials_frame(store, "tiny"), "mean score") is None
+
+
+def test_studies_are_read_from_postgresql_and_shown_without_being_changed(postgres_url: str) -> None:
+    with Store.open(postgres_url) as store:
+        Study(store, TINY).run(1, SerialExecutor())
+        frame = trials_frame(store, "tiny")
+        assert len(frame) == count_trials(store, "tiny") == 6 and len(frame.attrs["parameters"]) >= 10
+        assert unit(store, "tiny") == "mean score"
+        shown_unchanged(store)
+
+
+def test_optuna_dashboard_may_look_but_not_delete(url: str) -> None:
+    with Store.open(url, read_only=True) as store:
+        shown_unchanged(store)
+
+
+def shown_unchanged(store: Store) -> None:
+    address = serve_optuna_dashboard(store).removesuffix("/dashboard")
+    with urllib.request.urlopen(f"{address}/api/studies", timeout=30) as answer:
+        studies = {study["study_name"]: study["study_id"] for study in json.load(answer)["study_summaries"]}
+    assert "tiny" in studies
+    request = urllib.request.Request(f"{address}/api/studies/{studies['tiny']}", method="DELETE", data=b"{}")
+    request.add_header("Content-Type", "application/json")
+    with pytest.raises(urllib.error.HTTPError):
+        urllib.request.urlopen(request, timeout=30)
+    assert "tiny" in study_names(store)
+
+
+def test_importance_finds_the_parameter_that_matters() -> None:
+    random = np.random.default_rng(1)
+    frame = pd.DataFrame({"number": range(300), "state": "COMPLETE", "idle": random.random(300)})
+    frame["used"] = random.random(300)
+    frame["value"] = frame["used"] + 0.1 * random.random(300)
+    frame.attrs["parameters"] = ["idle", "used"]
+    shares = importance(frame)
+    assert shares.index[0] == "used" and shares["used"] > 0.8
+    frame.loc[frame["number"] % 3 == 0, "idle"] = np.nan  # of a trial whose other parameters leave it unused
+    assert list(importance(frame).index) == ["used", "idle"]
+    assert importance(frame.head(3)).empty
+
+
+def test_a_long_curve_keeps_its_games_mean_and_deviation() -> None:
+    random = np.random.default_rng(2)
+    scores = random.normal(10, 3, (1000, 7))
+    points = [CurvePoint(7 * (i + 1), 7, row.mean(), row.std(ddof=1)) for i, row in enumerate(scores)]
+    frame = curve_frame(points)
+    assert len(frame) <= 400 and frame["count"].sum() == 7000 and frame["games"].iloc[-1] == 7000
+    first = scores[: int(frame["count"].iloc[0]) // 7]
+    assert frame["mean"].iloc[0] == pytest.approx(first.mean())
+    assert frame["deviation"].iloc[0] == pytest.approx(first.std(ddof=1))
+    assert curves({"none": []}) is None
+
+
+def test_large_frames_are_thinned_for_drawing_but_not_in_the_data() -> None:
+    frame = pd.DataFrame({"number": range(10_000), "state": "COMPLETE", "value": np.arange(10_000.0)})
+    figure = study_figures.history(frame.assign(low=0.0, high=1.0), "score")
+    assert len(figure.data) == 10_000
+    assert len(figure.chart.to_dict()["datasets"].popitem()[1]) <= charts.MOST_POINTS
+
+
+@pytest.mark.parametrize(
+    ("label", "lines"),
+    [
+        ("random", ["random"]),
+        ("mc(iterations=20,rollout_depth=10)", ["mc(iterations=20,", "rollout_depth=10)"]),
+        ("greedy(evaluator=ntuple(file=/a/b/w.npz,digest=00ff))", ["greedy(evaluator=ntuple(", "file=w.npz))"]),
+    ],
+)
+def test_long_labels_are_broken_and_lose_folders(label: str, lines: list[str]) -> None:
+    assert wrapped(label).split("\n") == lines
+    assert "\n" not in shortened(label)
+
+
+def test_file_names_are_plain() -> None:
+    assert Figure("mc(iterations=3): µ / σ", None, pd.DataFrame()).file_name == "mc-iterations-3-µ-σ"

@@ -1,0 +1,170 @@
+"""Every page without a browser: what it shows of a real store, its filters, and what it says when there is nothing."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from turnier.dashboards import STORE_VARIABLE
+from turnier.results.store import Store
+
+PAGES = ("runs", "scores", "tournament", "certainty", "studies", "training", "replay", "reports")
+
+
+def draw(name: str) -> None:
+    import importlib
+
+    from turnier.dashboards.parts import sentences
+
+    sentences(importlib.import_module(f"turnier.dashboards.{name}_page").draw)()
+
+
+def look(name: str, **filters: str) -> AppTest:
+    page = AppTest.from_function(draw, args=(name,), default_timeout=60)
+    for key, value in filters.items():
+        page.query_params[key] = value
+    page.run()
+    assert not page.exception, [e.message for e in page.exception]
+    return page
+
+
+def texts(page: AppTest) -> str:
+    kinds = (page.markdown, page.caption, page.info, page.error, page.warning, page.code)
+    return "\n".join(str(element.value) for kind in kinds for element in kind)
+
+
+def charts(page: AppTest) -> int:
+    return len(page.get("vega_lite_chart"))
+
+
+@pytest.mark.parametrize(
+    ("name", "titles", "fewest"),
+    [
+        ("runs", ["Past runs", "Nothing is running"], 0),
+        ("scores", ["Games won", "Games won against time"], 2),
+        ("tournament", ["Who beats whom", "Ratings", "Games won by seat", "Every two agents"], 3),
+        ("certainty", ["Normalised of agents", "Normalised by iterations", "mc(iterations=40): normalised"], 5),
+        ("studies", ["Best so far", "Generations", "Step size sigma", "Importance of parameters"], 6),
+        ("training", ["While training", "Evaluated on the way", "Evaluations"], 2),
+        ("replay", ["yavalath(size=3): ", "Move 1: seat 0"], 0),
+        ("reports", ["A small question", "Ours and published"], 1),
+    ],
+)
+def test_pages_show_what_is_stored(shown: str, name: str, titles: list[str], fewest: int) -> None:
+    page = look(name)
+    told = texts(page)
+    assert not page.error and not page.warning, told
+    assert [title for title in titles if title not in told] == []
+    assert charts(page) >= fewest
+
+
+def test_scores_of_one_seat_have_distributions_and_milestones_of_the_chosen_agents(shown: str, store: Store) -> None:
+    run = next(run.id for run in store.runs() if run.kind == "tournament" and run.name == "2048(size=3)")
+    page = look("scores", runs=run)
+    assert "Scores of single games" in texts(page) and "Mean scores" in texts(page)
+    assert list(page.dataframe[0].value["agent"]) == ["mc(iterations=40)", "greedy", "random"]
+    page = look("scores", runs=run, agents="greedy")
+    assert list(page.dataframe[0].value["agent"]) == ["greedy"]
+
+
+def test_another_run_brings_its_own_agents(shown: str, store: Store) -> None:
+    runs = {run.name: run.id for run in store.runs() if run.kind == "tournament"}
+    page = look("scores", runs=runs["2048(size=3)"], agents="greedy")
+    page.multiselect(key="runs").set_value([runs["yavalath(size=3)"]]).run()
+    assert not page.exception
+    assert set(page.dataframe[0].value["agent"]) == {"mcts(iterations=40)", "mc(iterations=5)", "random"}
+
+
+def test_several_runs_are_told_apart(shown: str, store: Store) -> None:
+    runs = [run.id for run in store.runs() if run.kind in ("tournament", "certainty") and run.name == "2048(size=3)"]
+    page = AppTest.from_function(draw, args=("scores",), default_timeout=60)
+    page.query_params["runs"] = runs
+    page.run()
+    assert not page.exception
+    names = list(page.dataframe[0].value["agent"])
+    assert len(names) == len(set(names)) == 4  # three of the tournament, and who collected positions
+
+
+def test_the_address_leads_to_one_move_of_one_match(shown: str, store: Store) -> None:
+    run = next(run.id for run in store.runs() if run.kind == "tournament" and run.name == "yavalath(size=3)")
+    records = [record for records in store.records_of_run(run) for record in records]
+    chosen = next(r for r in records if "mcts" in r.spec.agents[0] and sum(r.decisions) > 4)
+    page = look("replay", run=run, match=chosen.spec.id, move="2")
+    assert "Move 3: seat 0, **mcts(iterations=40)**" in texts(page)
+    assert "it decides the same" in texts(page)
+    page.button(key="chevron_right").click().run()
+    assert page.slider(key="move").value == 3 and "Move 4: seat 1" in texts(page)
+    page.button(key="last_page").click().run()
+    assert "The end" in texts(page)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_an_empty_store_says_what_to_type(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Store.open(f"sqlite:///{tmp_path}/empty.db"):
+        pass
+    told = at_another_store(name, tmp_path / "empty.db", monkeypatch)
+    assert "Type:" in told and any(word in told for word in ("turnier ", "make study", "python studies/"))
+
+
+MISSING = "must exist to be read"
+
+
+@pytest.mark.parametrize(
+    ("name", "spoil", "sentence"),
+    [
+        *((name, "missing", MISSING) for name in PAGES),
+        ("runs", "damaged", "must be an undamaged SQLite database"),
+        ("scores", "foreign", "must hold results to read"),
+        ("studies", "newer", "install a newer Turnier"),
+    ],
+)
+def test_a_store_that_cannot_be_read_is_one_sentence(
+    name: str, spoil: str, sentence: str, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "spoilt.db"
+    if spoil == "damaged":
+        path.write_bytes(b"no database" * 1000)
+    elif spoil == "foreign":
+        with sqlite3.connect(path) as connection:
+            connection.execute("CREATE TABLE songs (title)")
+    elif spoil == "newer":
+        shutil.copy(url.removeprefix("sqlite:///"), path)
+        with sqlite3.connect(path) as connection:
+            connection.execute("UPDATE turnier_version SET version = 99")
+    told = at_another_store(name, path, monkeypatch)
+    assert sentence in told and len(told.splitlines()) == 1
+
+
+def test_a_locked_store_is_one_sentence(tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "locked.db"
+    shutil.copy(url.removeprefix("sqlite:///"), path)
+    holder = sqlite3.connect(path, isolation_level=None)
+    holder.execute("PRAGMA journal_mode = DELETE")
+    holder.execute("BEGIN EXCLUSIVE")
+    monkeypatch.setattr("turnier.dashboards.reading.PATIENCE", 0.2)
+    told = at_another_store("runs", path, monkeypatch)
+    assert "must not be locked" in told and len(told.splitlines()) == 1
+    holder.close()
+
+
+def test_an_older_schema_is_read_as_it_is(tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "older.db"
+    shutil.copy(url.removeprefix("sqlite:///"), path)
+    with sqlite3.connect(path) as connection:
+        for table in ("match_columns", "run_progress"):
+            connection.execute(f"DROP TABLE {table}")
+        connection.execute("UPDATE turnier_version SET version = 3")
+    assert "Past runs" in at_another_store("runs", path, monkeypatch)
+    assert "Who beats whom" in at_another_store("tournament", path, monkeypatch)
+
+
+def at_another_store(name: str, path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setenv(STORE_VARIABLE, f"sqlite:///{path}")
+    st.cache_data.clear()
+    st.cache_resource.clear()
+    return texts(look(name))

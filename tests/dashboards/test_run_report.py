@@ -1,0 +1,83 @@
+"""A run as one file: every kind has its figures, the file needs no other, and the command says where it is."""
+
+from __future__ import annotations
+
+import base64
+import re
+import socket
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from turnier.cli import app
+from turnier.dashboard_command import free_port
+from turnier.dashboards.run_report import run_page
+from turnier.games.errors import UserError
+from turnier.results.store import Store
+
+HEADINGS = {
+    "tournament": ("Every two agents", "Elo beside the field", "against"),
+    "certainty": ("normalised of a random agent", "iterations per move", "legal actions"),
+    "study": ("Best candidates", "importance, %", "generation"),
+    "training": ("games trained", "mean score in training"),
+    "experiment": ("A small question", "published"),
+}
+
+
+class Addresses(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found += [value or "" for name, value in attrs if name in ("href", "src", "xlink:href")]
+
+
+@pytest.mark.parametrize("kind", HEADINGS)
+def test_a_run_is_one_file_with_its_figures(kind: str, store: Store) -> None:
+    run = [run for run in store.runs() if run.kind == kind][-1]
+    page = run_page(store, run).decode()
+    assert [text for text in HEADINGS[kind] if text not in page] == []
+    assert run.id in page and page.count("<svg") >= 1
+    addresses = Addresses()
+    addresses.feed(page)
+    assert addresses.found and all(a.startswith(("data:", "#")) for a in addresses.found)
+    data = next(a for a in addresses.found if a.startswith("data:text/csv"))
+    assert "," in base64.b64decode(data.partition("base64,")[2]).decode().splitlines()[0]
+
+
+def test_the_last_board_of_the_best_match_is_in_it(store: Store) -> None:
+    run = next(run for run in store.runs() if run.kind == "tournament" and run.name.startswith("2048"))
+    assert page_boards(run_page(store, run).decode()) == 2
+
+
+def page_boards(page: str) -> int:
+    return len(re.findall('<div class="board"><svg', page))
+
+
+def test_the_command_writes_a_run_by_how_its_name_begins(url: str, store: Store, tmp_path: Path) -> None:
+    run = next(run for run in store.runs() if run.kind == "certainty")
+    words = ["report", run.id[:15], "--html", "--store", url, "--out", str(tmp_path)]
+    done = CliRunner().invoke(app, words, catch_exceptions=False)
+    [page] = tmp_path.iterdir()
+    assert done.exit_code == 0 and str(page) in done.output and page.suffix == ".html"
+    with pytest.raises(UserError, match="no run named"):
+        CliRunner().invoke(app, ["report", "nothing", "--html", "--store", url], catch_exceptions=False)
+
+
+def test_a_port_that_is_taken_is_told_or_passed_over() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(UserError, match=f"got {port}; choose another with --port"):
+            free_port(port)
+    assert free_port(port) == port
+    assert free_port(None) >= 8501
+
+
+def test_a_store_that_is_missing_is_told_before_anything_is_served(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="must exist to be read"):
+        CliRunner().invoke(app, ["dashboard", "--store", f"sqlite:///{tmp_path}/no.db"], catch_exceptions=False)
