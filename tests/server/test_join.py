@@ -20,6 +20,7 @@ from turnier.games.spe_ed_messages import message_of
 from turnier.results.store import Store
 from turnier.server.join import Joining, offset_to, seconds_of, time_url_of, with_key
 from turnier.server.official_log import read_log, rounds_of
+from turnier.server.thinker import warm_up
 
 AGENTS_OF_SIX = (
     "basic",
@@ -48,6 +49,8 @@ def joining(server: Served, stop: Path, told: list[str], **changes: Any) -> Join
 
 
 def test_a_game_among_six_processes(tmp_path: Path) -> None:
+    for agent in AGENTS_OF_SIX:
+        warm_up(agent)  # here once, else all six would compile at the same time
     store = Store.open(f"sqlite:///{tmp_path}/t.db")
     with served(rules(players=6, timeout=20), store=store, logs=tmp_path) as server:
         code = "from turnier.cli import main; main()"

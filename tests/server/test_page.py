@@ -84,8 +84,15 @@ def test_a_game_is_watched_to_its_end(browser: Any) -> None:
 
 
 def test_several_games_can_be_chosen(browser: Any) -> None:
-    with served(rules(players=2, side=8), own=("basic", "basic"), games=3) as server:
-        eventually(lambda: len(server.records) == 3)
+    with served(rules(players=2, side=14), own=("basic",)) as server:
+        for moves in range(3):
+            with server.join() as client:
+                for _ in range(moves):
+                    state(client)
+                    say(client)
+                state(client)
+            eventually(lambda: not server.lobby.clients and not server.lobby.tasks)
+        assert [record.facts["rounds"] for record in server.records] == [1, 2, 3]
         page = browser.new_page(viewport={"width": 1100, "height": 800})
         page.goto(f"http://{server.address}/")
         buttons = page.locator("#games button")
