@@ -36,7 +36,7 @@ runs = Table(
     "runs",
     metadata,
     Column("id", Text, primary_key=True),
-    Column("kind", Text, nullable=False),  # tournament | study | experiment | certainty | comparison | training
+    Column("kind", Text, nullable=False),  # tournament | study | experiment | certainty | comparison | training | ...
     Column("name", Text, nullable=False),
     Column("definition", Text, nullable=False),  # JSON
     Column("created", Text, nullable=False),  # UTC, ISO 8601

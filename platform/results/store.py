@@ -49,7 +49,7 @@ class Run:
     """A tournament, study or another kind of run: what was asked for, when and where it was begun."""
 
     id: str
-    kind: str  # tournament | study | experiment | certainty | comparison | training
+    kind: str  # tournament | study | experiment | certainty | comparison | training | server
     name: str
     definition: dict[str, Any]
     created: datetime  # UTC
@@ -308,6 +308,15 @@ class Store:
         if not found:
             raise UserError(f"a match must be stored to be shown, but {match_id!r} is not; copy its id from a table.")
         return found[0]
+
+    def find_record(self, text: str) -> MatchRecord:
+        """Returns the stored match whose id begins with the text; raises UserError but for one."""
+        query = select(matches.c.id).where(matches.c.id.startswith(text, autoescape=True)).limit(2)
+        with self.database.reading() as connection:
+            found = list(connection.scalars(query))
+        if len(found) > 1:
+            raise UserError(f"an id must be of one match, but several begin with {text!r}; type more of it.")
+        return self.record(found[0] if found else text)
 
     def lock(self, name: str, holder: str | None = None) -> Lock:
         """Takes the lock of that name; raises UserError with its holder where another one has it.

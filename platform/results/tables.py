@@ -193,6 +193,11 @@ def _wins(part: pd.DataFrame) -> dict[str, Any]:
     return shown | _share("win_rate", wins, wins + draws + losses)
 
 
+def win_share(part: pd.DataFrame) -> dict[str, Any]:
+    """Returns games, wins, draws, losses and the win rate with its 95 % interval (Wilson) of rows of games."""
+    return {"games": len(part), **_wins(part.assign(seats=2))}
+
+
 def seat_summary(frame: pd.DataFrame) -> pd.DataFrame:
     """Returns one row per game, agent and seat of the games with several seats in a frame of `matches_frame`.
 

@@ -19,7 +19,10 @@ from turnier.dashboard_command import dashboard, write_reports
 from turnier.games.errors import UserError
 from turnier.games.parameters import Declared, Registry, parameters_of
 from turnier.games.registry import GAMES
+from turnier.join_command import join
 from turnier.operations import doctor, export, resumed_words, status
+from turnier.replay_command import replay
+from turnier.serve_command import serve
 from turnier.tune_command import tune
 
 app = typer.Typer(
@@ -379,6 +382,9 @@ app.command(short_help="Writes a run's games to files.")(export)
 app.command(short_help="Checks what Turnier stands on.")(doctor)
 app.command(short_help="Shows everything stored in the browser.")(dashboard)
 app.command(short_help="Searches the parameters with which an agent plays best.")(tune)
+app.command(short_help="Serves games over the network, with a live page.")(serve)
+app.command(short_help="Plays with an agent on a server.")(join)
+app.command(short_help="Shows a played game again.")(replay)
 
 
 def main() -> None:

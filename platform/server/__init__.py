@@ -1,0 +1,1 @@
+"""Games over the network: the spe_ed server, its live page, and our agents as clients of such servers."""

@@ -1,0 +1,69 @@
+"""Games as GIFs: boards of spe_ed in colours, those of other games as the text that the terminal shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from PIL import Image, ImageColor, ImageDraw, ImageFont
+
+from turnier.games.errors import UserError
+from turnier.games.game import Game, Ints
+from turnier.games.spe_ed_board import ACTIVE, HEIGHT, PLAYERS, ROUND, WIDTH, X, Y
+from turnier.games.spe_ed_messages import cells_of
+from turnier.games.spe_ed_picture import COLOURS, CRASH, EMPTY, OUT
+
+SIDE = 600  # about so many pixels has the longer side of a board
+LAST = 2000  # milliseconds that the end is shown
+
+
+def _mixed(colour: str, share: float) -> tuple[int, ...]:
+    pair = zip(ImageColor.getrgb(colour), ImageColor.getrgb(EMPTY), strict=True)
+    return tuple(round(share * a + (1 - share) * b) for a, b in pair)
+
+
+def board_image(state: Ints) -> Image.Image:
+    """Returns a board of spe_ed as a picture."""
+    width, height = int(state[WIDTH]), int(state[HEIGHT])
+    side = max(4, SIDE // max(width, height))
+    table = np.array([_mixed(EMPTY, 1), *(_mixed(c, 0.62) for c in COLOURS), _mixed(CRASH, 1)], np.uint8)
+    pixels = np.ascontiguousarray(table[cells_of(state)])  # -1, a crash, is the last colour
+    image = Image.fromarray(pixels, "RGB").resize((side * width, side * height), Image.Resampling.NEAREST)
+    pen = ImageDraw.Draw(image)
+    for seat in range(int(state[PLAYERS])):
+        x, y = side * int(state[X + seat]), side * int(state[Y + seat])
+        pen.rectangle((x, y, x + side - 1, y + side - 1), fill=COLOURS[seat] if state[ACTIVE + seat] else OUT)
+    pen.text((4, 2), f"round {state[ROUND]}", fill="#000000")
+    return image
+
+
+def text_image(game: Game, size: tuple[int, int], state: Ints) -> Image.Image:
+    """Returns a position as a picture of its text."""
+    image = Image.new("RGB", size, "#ffffff")
+    ImageDraw.Draw(image).multiline_text((10, 10), game.draw(state), fill="#1d2430", font=_font())
+    return image
+
+
+def _font() -> ImageFont.FreeTypeFont:
+    from matplotlib.font_manager import findfont
+
+    return ImageFont.truetype(findfont("DejaVu Sans Mono"), 15)
+
+
+def write_gif(path: Path, game: Game, states: Sequence[Ints], milliseconds: int) -> None:
+    """Writes a game, a frame a position; raises UserError where the file cannot be written."""
+    if game.name == "spe_ed":
+        images: Iterable[Image.Image] = map(board_image, states)
+    else:
+        pen = ImageDraw.Draw(Image.new("RGB", (1, 1)))
+        boxes = [pen.multiline_textbbox((10, 10), game.draw(state), font=_font()) for state in states]
+        size = (int(max(box[2] for box in boxes)) + 10, int(max(box[3] for box in boxes)) + 10)
+        images = map(partial(text_image, game, size), states)
+    first, *others = (image.quantize(64, dither=Image.Dither.NONE) for image in images)
+    times = [milliseconds] * len(others) + [LAST]
+    try:
+        first.save(path, "GIF", save_all=True, append_images=others, duration=times, loop=0)
+    except OSError as failure:
+        raise UserError(f"a GIF must be written to a folder with room, got {failure}; choose another.") from None

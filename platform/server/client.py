@@ -1,0 +1,65 @@
+"""Somebody outside who plays: a WebSocket, what is to be sent to it, and how fast it may talk."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from turnier.server.room import Room, Seat
+from turnier.server.settings import Bucket, Limits
+
+UNSENT = 8  # states that may wait for a client that reads slowly
+
+
+class Client(Seat):
+    """A connection with a key, in the lobby or in a seat of a room."""
+
+    def __init__(self, socket: WebSocket, key: str, name: str, limits: Limits) -> None:
+        self.socket, self.key, self.name, self.limits = socket, key, name, limits
+        self.agent = f"remote(name={name})"
+        self.room: Room | None = None
+        self.seat = 0
+        self.unsent: asyncio.Queue[tuple[str, bool]] = asyncio.Queue(UNSENT)
+        self.bucket = Bucket(limits.messages_per_second, limits.message_burst, time.monotonic())
+        self.over = asyncio.Event()
+
+    def tell(self, text: str, last: bool) -> None:
+        try:
+            self.unsent.put_nowait((text, last))
+        except asyncio.QueueFull:
+            self.drop()
+
+    def drop(self) -> None:
+        """Ends the connection."""
+        self.over.set()
+
+    async def run(self) -> None:
+        """Sends and receives until the game is over, the client goes, or it is given up. TCP then ends with no close
+        frame, as on the official server."""
+        tasks = [asyncio.create_task(work) for work in (self._write(), self._read(), self.over.wait())]
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _write(self) -> None:
+        last = False
+        with contextlib.suppress(WebSocketDisconnect, RuntimeError, TimeoutError):
+            while not last:
+                text, last = await self.unsent.get()
+                await asyncio.wait_for(self.socket.send_text(text), self.limits.send_seconds)
+
+    async def _read(self) -> None:
+        """Hears every message in turn; a client that floods is cut off."""
+        while True:
+            message = await self.socket.receive()
+            if message["type"] == "websocket.disconnect" or not self.bucket.take(time.monotonic()):
+                return
+            data = message.get("text")
+            if self.room is not None:
+                self.room.hear(self.seat, message.get("bytes") or b"" if data is None else data)

@@ -1,0 +1,192 @@
+"""Our agents as clients of any server with the official protocol of spe_ed."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, quote, urlsplit, urlunsplit
+from urllib.request import urlopen
+
+from websockets.exceptions import InvalidHandshake, InvalidStatus, WebSocketException
+from websockets.sync.client import ClientConnection, connect
+
+from turnier.agents.agent import Agent
+from turnier.games.errors import UserError
+from turnier.games.spe_ed_board import ACTIONS
+from turnier.games.spe_ed_messages import state_of
+from turnier.server.thinker import Thinker
+
+ASKED = 3  # times that the server is asked for its time; the quickest answer counts
+LEAST_SECONDS = 0.02  # to decide where a deadline is nearly over
+WAITS = (1.0, 2.0, 5.0, 10.0, 30.0)  # seconds before connecting again, the last one from then on
+MOST_BYTES = 1 << 20
+
+
+def with_key(url: str, key: str) -> str:
+    """Returns the address with the key in it; one that has a key already keeps it where none is given."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("ws", "wss") or not parts.netloc:
+        raise UserError(f"the server's URL must begin with ws:// or wss://, got {url!r}.")
+    if not key:
+        if "key" in parse_qs(parts.query):
+            return url
+        raise UserError("a key must be given, got none; set KEY in the environment, or type --key.")
+    query = f"{parts.query}&key={quote(key, safe='')}" if parts.query else f"key={quote(key, safe='')}"
+    return urlunsplit(parts._replace(query=query))
+
+
+def time_url_of(url: str) -> str:
+    """Returns where a server tells the time, by its game's address."""
+    parts = urlsplit(url)
+    scheme = "https" if parts.scheme == "wss" else "http"
+    return urlunsplit((scheme, parts.netloc, parts.path.rstrip("/") + "_time", "", ""))
+
+
+def seconds_of(text: str) -> float:
+    """Returns the seconds since 1970 of a time such as 2020-10-01T12:00:00Z."""
+    moment = datetime.fromisoformat(text)
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+
+
+def offset_to(time_url: str, timeout: float = 5.0) -> float:
+    """Returns how many seconds the server's clock is ahead of ours, by the quickest of a few answers.
+
+    Raises OSError or ValueError where it does not tell.
+    """
+    best: tuple[float, float] | None = None
+    for _ in range(ASKED):
+        asked = time.time()
+        with urlopen(time_url, timeout=timeout) as answer:
+            told = json.loads(answer.read(10_000))
+        answered = time.time()
+        ahead = seconds_of(told["time"]) + told.get("milliseconds", 0) / 1000 - (asked + answered) / 2
+        if best is None or answered - asked < best[0]:
+            best = (answered - asked, ahead)
+    assert best is not None
+    return best[1]
+
+
+@dataclass
+class Outcome:
+    """How a game ended for us."""
+
+    rounds: int
+    place: str  # won | lost | nobody won | cut off
+    players: dict[str, Any]
+    you: int
+
+
+@dataclass
+class Joining:
+    """What `turnier join` was told."""
+
+    url: str  # with the key
+    time_url: str
+    agent: Agent
+    seed: int
+    margin: float  # seconds before the deadline at which an answer is to be sent
+    games: int  # 0 = until `stop` is there
+    stop: Path
+    patience: float  # seconds in a row without a connection after which it is given up
+    told: Callable[[str], object]
+
+    def run(self) -> list[Outcome]:
+        """Plays games one after the other; connects again where a connection fails or is cut."""
+        outcomes: list[Outcome] = []
+        failures, since = 0, time.monotonic()
+        while not self.stop.exists() and (not self.games or len(outcomes) < self.games):
+            try:
+                with self._connected() as socket:
+                    self.told("connected, waiting for the game")
+                    outcome = self._play(socket, len(outcomes))
+                outcomes.append(outcome)
+                self.told(f"game over after {outcome.rounds} rounds: {outcome.place}")
+                failures, since = 0, time.monotonic()
+            except (OSError, WebSocketException) as failure:
+                self._check(failure)
+                if time.monotonic() - since > self.patience:
+                    raise UserError(f"the server must be there, got {self._said(failure)} for too long.") from None
+                wait = WAITS[min(failures, len(WAITS) - 1)]
+                failures += 1
+                self.told(f"{self._said(failure)}; connecting again in {wait:g} s")
+                self._wait(wait)
+        return outcomes
+
+    def _connected(self) -> ClientConnection:
+        return connect(self.url, compression=None, max_size=MOST_BYTES, open_timeout=20, ping_interval=None, proxy=None)
+
+    def _said(self, failure: Exception) -> str:
+        """Returns a failure in words that do not hold the key."""
+        if isinstance(failure, InvalidStatus):
+            return f"HTTP status {failure.response.status_code}"
+        return str(failure).replace(self.url, "the server") or type(failure).__name__
+
+    def _check(self, failure: Exception) -> None:
+        """Raises UserError for what waiting does not mend."""
+        if isinstance(failure, InvalidStatus) and failure.response.status_code in (400, 401, 403, 404):
+            raise UserError(
+                f"the server must take the key, got HTTP status {failure.response.status_code}; check URL and KEY."
+            )
+        if isinstance(failure, InvalidHandshake) and not isinstance(failure, InvalidStatus):
+            self.told(f"no WebSocket handshake: {self._said(failure)}")
+
+    def _wait(self, seconds: float) -> None:
+        ends = time.monotonic() + seconds
+        while time.monotonic() < ends and not self.stop.exists():
+            time.sleep(min(0.2, seconds))
+
+    def _first(self, socket: ClientConnection) -> str | bytes:
+        """Returns the first state; stops waiting for it where `stop` appears."""
+        while True:
+            try:
+                return socket.recv(timeout=0.5)
+            except TimeoutError:
+                if self.stop.exists():
+                    raise StoppedWaiting from None
+
+    def _play(self, socket: ClientConnection, number: int) -> Outcome:
+        try:
+            text = self._first(socket)
+        except StoppedWaiting:
+            return Outcome(0, "stopped in the lobby", {}, 0)
+        offset, rounds = self._offset(), 0
+        thinker: Thinker | None = None
+        while True:
+            came = time.time()
+            message = json.loads(text)
+            you = int(message["you"])
+            if not message["running"]:
+                return Outcome(rounds, _place(message), message["players"], you)
+            if message["players"][str(you)]["active"]:
+                size = (message["width"], message["height"], len(message["players"]))
+                thinker = thinker or Thinker(self.agent, *size, you - 1, self.seed + number)
+                left = seconds_of(message["deadline"]) - offset - self.margin - came
+                ends = time.monotonic_ns() + int(1e9 * max(LEAST_SECONDS, left))
+                action = thinker.decide(state_of(message, rounds), ends).action
+                socket.send(json.dumps({"action": ACTIONS[action]}))
+            rounds += 1
+            text = socket.recv()
+
+    def _offset(self) -> float:
+        """Returns the server's offset, 0 where it does not tell its time."""
+        try:
+            return offset_to(self.time_url)
+        except (OSError, ValueError, KeyError, TypeError) as failure:
+            self.told(f"the server does not tell the time ({type(failure).__name__}); ours counts")
+            return 0.0
+
+
+class StoppedWaiting(Exception):
+    """The file that stops a client appeared before a game began."""
+
+
+def _place(message: dict[str, Any]) -> str:
+    living = [number for number, player in message["players"].items() if player["active"]]
+    if not living:
+        return "nobody won"
+    return "won" if str(message["you"]) in living else f"{message['players'][living[0]].get('name', living[0])} won"

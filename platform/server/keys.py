@@ -1,0 +1,45 @@
+"""The keys with which clients come in: from a file, from the environment, or made for this run."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+
+from turnier.games.errors import UserError
+
+VARIABLE = "TURNIER_SPE_ED_KEYS"
+MADE = 6
+
+
+def read_keys(file: Path | None, environment: Mapping[str, str] = os.environ) -> tuple[dict[str, str], bool]:
+    """Returns the names of the keys' owners by key, and whether the keys were made here, where nobody gave any.
+
+    A file has a line `KEY NAME` for each, the environment's variable TURNIER_SPE_ED_KEYS the same between commas.
+    """
+    if file is not None:
+        try:
+            lines = file.read_text(encoding="utf-8").splitlines()
+        except (OSError, UnicodeDecodeError) as failure:
+            raise UserError(f"keys must be in a file with a line KEY NAME for each, got {failure}.") from None
+    elif environment.get(VARIABLE):
+        lines = environment[VARIABLE].split(",")
+    else:
+        return {secrets.token_urlsafe(12): f"client{number}" for number in range(1, 1 + MADE)}, True
+    keys: dict[str, str] = {}
+    for line in lines:
+        words = line.split("#")[0].split()
+        if not words:
+            continue
+        key, name = words[0], words[1] if len(words) == 2 else f"client{1 + len(keys)}"
+        if len(words) > 2 or key in keys or not re.fullmatch(r"[\w-]{1,32}", name):
+            raise UserError(
+                "every key must be another one, with a name of at most 32 letters, digits, - and _ after it, got"
+                f" something else for number {1 + len(keys)}; write KEY NAME."
+            )
+        keys[key] = name
+    if not keys:
+        raise UserError("there must be at least one key, got none; write KEY NAME.")
+    return keys, False

@@ -1,0 +1,182 @@
+"""Who comes in, who waits, and which games run: a lobby that fills, and rooms that play."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from turnier.agents.agent import Agent
+from turnier.arena.spec import MatchRecord, MatchSpec, derive_seed
+from turnier.games.spe_ed import SpeEd
+from turnier.results.store import Store
+from turnier.server.client import Client
+from turnier.server.official_log import official_time, write_lines
+from turnier.server.room import Bot, Room, Seat
+from turnier.server.settings import Limits, Rules
+
+THREADS = 64  # bots that think at once; they watch the clock, so more of them only think less
+
+
+class Lobby:
+    """Draws a board, waits for its players, and starts a room; then it waits for the next ones.
+
+    The same seed gives the same boards and timeouts, one after the other; `first` games were played before.
+    """
+
+    def __init__(
+        self,
+        rules: Rules,
+        limits: Limits,
+        keys: Mapping[str, str],
+        bots: Sequence[Agent],
+        own: Sequence[Agent],
+        seed: int,
+        first: int = 0,
+        games: int = 0,
+        store: Store | None = None,
+        run_id: str = "",
+        logs: Path | None = None,
+    ) -> None:
+        self.rules, self.limits, self.keys, self.bots, self.own = rules, limits, dict(keys), list(bots), list(own)
+        self.seed, self.next, self.last = seed, first, first + games if games else 0
+        self.store, self.run_id, self.logs = store, run_id, logs
+        self.threads = ThreadPoolExecutor(THREADS, "bots")
+        self.clients: dict[str, Client] = {}  # by key: those who wait or play
+        self.waiting: list[Client] = []
+        self.rooms: dict[int, Room] = {}
+        self.finished: list[int] = []
+        self.tasks: set[asyncio.Task[None]] = set()
+        self.timer: asyncio.TimerHandle | None = None
+        self.starts_at = 0.0
+        self.on_last: Callable[[], object] = lambda: None
+        self.on_game: Callable[[Room, MatchRecord], object] = lambda room, record: None
+        self._open()
+
+    def _open(self) -> None:
+        """Draws the next board; from now on the lobby is for its players."""
+        self.game_seed = derive_seed("spe_ed", self.seed, self.next)
+        rng = np.random.default_rng(self.game_seed)
+        players = int(self.rules.players.draw(rng))
+        self.game = SpeEd(int(self.rules.width.draw(rng)), int(self.rules.height.draw(rng)), players, silence=True)
+        self.rng, self.timer, self.starts_at = rng, None, 0.0
+
+    @property
+    def places(self) -> int:
+        """Places of the next game for clients; there may be none."""
+        return max(0, self.game.players - len(self.own))
+
+    @property
+    def closed(self) -> bool:
+        return bool(self.last) and self.next >= self.last
+
+    def start_if_ready(self) -> None:
+        """Starts what can start: games whose places are all taken, as many as may run at once."""
+        loop = asyncio.get_running_loop()
+        while not self.closed and self._room_left() and len(self.waiting) >= self.places:
+            self._begin()
+        if self.waiting and self.timer is None:
+            self.starts_at = time.time() + self.rules.lobby
+            self.timer = loop.call_later(self.rules.lobby, self._lobby_ends)
+
+    def _room_left(self) -> bool:
+        """Whether another game may run; those without clients run one after the other."""
+        return len(self.tasks) < (self.limits.games if self.places else 1)
+
+    def _lobby_ends(self) -> None:
+        self.timer = None
+        if self.waiting and not self.closed and self._room_left():
+            self._begin()
+        self.start_if_ready()
+
+    def join(self, client: Client) -> None:
+        self.waiting.append(client)
+        self.start_if_ready()
+
+    def leave(self, client: Client) -> None:
+        """A client has gone, from the lobby or from its game."""
+        self.release(client)
+        if client in self.waiting:
+            self.waiting.remove(client)
+            if not self.waiting and self.timer is not None:
+                self.timer.cancel()
+                self.timer = None
+        if client.room is not None:
+            client.room.leave(client.seat)
+
+    def release(self, client: Client) -> None:
+        """Frees a client's key."""
+        if self.clients.get(client.key) is client:
+            del self.clients[client.key]
+
+    def _begin(self) -> None:
+        if self.timer is not None:
+            self.timer.cancel()
+        number, places = self.next, self.places
+        players, self.waiting = self.waiting[:places], self.waiting[places:]
+        seats: list[Seat] = [*players, *(Bot(agent, self.game_seed) for agent in self.own[: self.game.players])]
+        while len(seats) < self.game.players:
+            seats.append(Bot(self.bots[int(self.rng.integers(len(self.bots)))], self.game_seed))
+        spec = MatchSpec(self.game.full_text(), tuple(seat.agent for seat in seats), self.game_seed)
+        room = Room(number, spec, seats, self.rules, self.threads)
+        for seat, client in enumerate(players):
+            client.room, client.seat = room, seat
+        self.rooms[number] = room
+        self.next += 1
+        self._open()
+        task = asyncio.create_task(self._play(room))
+        self.tasks.add(task)
+        task.add_done_callback(self._done)
+
+    async def _play(self, room: Room) -> None:
+        """Plays a room to its end and keeps it; a failure ends that room and no other."""
+        began = official_time(time.time())
+        try:
+            record = await room.play()
+            for seat in room.seats:
+                if isinstance(seat, Client):
+                    self.release(seat)
+            await asyncio.to_thread(self._keep, room, record, began)
+            self.on_game(room, record)
+        except Exception:
+            traceback.print_exc(file=sys.stderr)
+            for seat in room.seats:
+                if isinstance(seat, Client):
+                    seat.drop()
+        self.finished.append(room.number)
+        while len(self.finished) > self.limits.games:
+            del self.rooms[self.finished.pop(0)]
+
+    def _keep(self, room: Room, record: MatchRecord, began: str) -> None:
+        if self.store is not None:
+            self.store.append(self.run_id, [record])
+        if self.logs is not None:
+            write_lines(self.logs / f"{began}-{record.spec.id[:12]}.json", room.log)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self.tasks.discard(task)
+        if self.closed and not self.tasks:
+            self.on_last()
+        self.start_if_ready()
+
+    def summary(self) -> dict[str, Any]:
+        """Returns the lobby and all rooms that are remembered, the newest first, as plain data."""
+        return {
+            "lobby": None
+            if self.closed
+            else {
+                "width": self.game.width,
+                "height": self.game.height,
+                "places": self.places,
+                "taken": len(self.waiting),
+                "starts_in": max(0.0, self.starts_at - time.time()) if self.timer is not None else None,
+            },
+            "games": [{"id": n} | self.rooms[n].track.summary() for n in sorted(self.rooms, reverse=True)],
+        }

@@ -1,0 +1,81 @@
+"""Logs of games as the official spe_ed server writes them: a line of players, then each state as a line of JSON.
+
+The official server compresses them (lz4); its web player reads them unpacked, as they are here. API keys are left out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from turnier.arena.match import replay_positions
+from turnier.arena.spec import MatchRecord
+from turnier.games.errors import UserError
+from turnier.games.game import Ints
+from turnier.games.spe_ed_board import COMMITTED, PLAYERS
+from turnier.games.spe_ed_messages import message_of, state_of
+
+encode = json.JSONEncoder(separators=(",", ":")).encode
+
+
+def official_time(seconds: float) -> str:
+    """Returns a time since 1970 as the official server writes it: whole seconds, cut off, and a Z."""
+    return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def final_message(state: Ints, names: Sequence[str], you: int = 0) -> dict[str, Any]:
+    """Returns the message of a finished game, the only one that tells the players' names."""
+    message = message_of(state, you)
+    for number, player in message["players"].items():
+        player["name"] = names[int(number) - 1]
+    return message
+
+
+def head(names: Sequence[str], bots: Sequence[bool]) -> dict[str, Any]:
+    """Returns the first line of a log."""
+    players = zip(names, bots, strict=True)
+    return {str(n): {"APIKey": "", "Pseudonym": name, "AI": bot} for n, (name, bot) in enumerate(players, 1)}
+
+
+def write_lines(path: Path, lines: Iterable[dict[str, Any]]) -> None:
+    """Writes a log, whole or not at all."""
+    part = path.with_name(f".{path.name}.part")
+    try:
+        part.write_text("".join(f"{encode(line)}\n" for line in lines), encoding="utf-8")
+        part.replace(path)
+    except OSError as failure:
+        raise UserError(f"a log must be written to a folder with room, got {failure}; choose another.") from None
+
+
+def rounds_of(record: MatchRecord) -> list[Ints]:
+    """Returns the states of a stored game of spe_ed before each round, and the final one."""
+    if not record.spec.game.startswith("spe_ed("):
+        raise UserError(f"an official log must be of spe_ed, got a game of {record.spec.game}.")
+    states = [position.state for position in replay_positions(record.spec, record.plies)]
+    return [state for state in states if not state[COMMITTED : COMMITTED + state[PLAYERS]].any()]
+
+
+def log_of(record: MatchRecord) -> list[dict[str, Any]]:
+    """Returns the lines of a stored game's log; deadlines were not stored and are left out."""
+    *states, last = rounds_of(record)
+    names = record.spec.agents
+    bots = [not name.startswith("remote(") for name in names]
+    return [head(names, bots), *map(message_of, states), final_message(last, names)]
+
+
+def read_log(path: Path) -> tuple[list[str], list[Ints]]:
+    """Returns the players' names and the states of an official log, unpacked; raises UserError where it is none."""
+    try:
+        first, *lines = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+        names = [first[str(n)]["Pseudonym"] for n in range(1, 1 + len(first))]
+        states = [state_of(message, rounds) for rounds, message in enumerate(lines)]
+        if not states:
+            raise ValueError("no states")
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as failure:
+        raise UserError(
+            f"a log must be one of the official server, unpacked, got {path}: {type(failure).__name__} {failure}."
+        ) from None
+    return names, states

@@ -1,0 +1,78 @@
+"""Games that were played, from wherever they are kept: a store, an official log, or a line of a file."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from turnier.arena.match import replay_positions
+from turnier.arena.recorded import from_json
+from turnier.arena.spec import MatchRecord
+from turnier.games.abi import CHANCE
+from turnier.games.errors import UserError
+from turnier.games.game import Game, Ints
+from turnier.games.registry import game_of
+from turnier.games.spe_ed_messages import game_text_of, message_of
+from turnier.games.spe_ed_records import play_round, start_of
+from turnier.results.store import Store
+from turnier.results.tables import label
+from turnier.server.official_log import final_message, head, log_of, read_log, rounds_of
+
+
+@dataclass
+class Played:
+    """A game to look at. Of spe_ed there are the states between rounds, of others those before decisions."""
+
+    game: Game
+    names: list[str]
+    states: list[Ints]
+    record: MatchRecord | None = None
+
+    def official_log(self) -> list[dict[str, object]]:
+        """Returns the lines of the game as an official log."""
+        if self.record is not None:
+            return log_of(self.record)
+        messages = [message_of(state) for state in self.states[:-1]]
+        end = final_message(self.states[-1], self.names)
+        return [head(self.names, [False] * len(self.names)), *messages, end]
+
+
+def find_played(what: str, store: str) -> Played:
+    """Returns the game with an id (or how it begins) in a store, that of FILE, an official log, or of FILE:LINE."""
+    file, colon, line = what.rpartition(":")
+    if colon and line.isdigit() and Path(file).is_file():
+        return _of_line(Path(file), int(line))
+    if Path(what).is_file():
+        names, states = read_log(Path(what))
+        return Played(game_of(game_text_of(message_of(states[0]))), names, states)
+    with Store.open(store, read_only=True) as results:
+        return of_record(results.find_record(what))
+
+
+def of_record(record: MatchRecord) -> Played:
+    game = game_of(record.spec.game)
+    names = [label(agent) for agent in record.spec.agents]
+    if game.name == "spe_ed":
+        return Played(game, names, rounds_of(record), record)
+    positions = [p for p in replay_positions(record.spec, record.plies) if p.to_move != CHANCE]
+    return Played(game, names, [position.state for position in positions], record)
+
+
+def _of_line(file: Path, number: int) -> Played:
+    """Reads a line that `turnier export` wrote, or a recorded game of the official server."""
+    lines = file.read_text(encoding="utf-8").splitlines()
+    try:
+        data = json.loads(lines[number - 1])
+        if "spec" in data:
+            return of_record(from_json(data))
+        position = start_of(data)
+        states = [position.state]
+        for played in data["rounds"]:
+            position = play_round(position, played["actions"])
+            states.append(position.state)
+        return Played(position.game, [f"player {n}" for n in data["start"]], states)
+    except (IndexError, ValueError, KeyError, TypeError) as failure:
+        raise UserError(
+            f"a line must hold an exported or a recorded game, got {file}:{number}: {type(failure).__name__} {failure}."
+        ) from None

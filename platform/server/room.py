@@ -1,0 +1,195 @@
+"""One game of spe_ed on the server: rounds, deadlines, answers of clients and bots, and what is remembered of it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from typing import Any
+
+import numpy as np
+
+from turnier.agents.agent import Agent
+from turnier.arena.spec import MatchRecord, MatchSpec, Termination, derive_seed, pack_plies
+from turnier.games.game import Ints, Position
+from turnier.games.registry import game_of
+from turnier.games.spe_ed_board import ACTIONS, ACTIVE, NO_ANSWER, PLAYERS
+from turnier.games.spe_ed_messages import message_of
+from turnier.games.spe_ed_reasons import reasons
+from turnier.server.official_log import encode, final_message, head, official_time
+from turnier.server.settings import Rules
+from turnier.server.thinker import Thinker
+from turnier.server.track import Track
+
+BOT_MARGIN = 0.3  # seconds of a round that bots leave unused, at most a fifth of them
+BAD_JSON, UNKNOWN, TWICE, SILENT, GONE = "bad JSON", "unknown action", "answered twice", "no answer", "disconnected"
+
+
+class Seat(ABC):
+    """Who plays in a seat: somebody outside, or a bot."""
+
+    name: str
+    agent: str  # as the store has it
+
+    @abstractmethod
+    def tell(self, text: str, last: bool) -> None:
+        """Sends a state."""
+
+
+class Bot(Seat):
+    """An agent of ours, which thinks in a thread."""
+
+    def __init__(self, agent: Agent, seed: int) -> None:
+        self.made, self.seed = agent, seed
+        self.name, self.agent = str(agent), agent.full_text()
+        self.thinker: Thinker | None = None
+
+    def tell(self, text: str, last: bool) -> None:
+        pass  # it is asked with the state itself
+
+    def sit(self, state: Ints, seat: int) -> None:
+        width, height, players = (int(word) for word in state[:3])
+        self.thinker = Thinker(self.made, width, height, players, seat, self.seed)
+
+
+def read_action(data: str | bytes) -> tuple[int, str]:
+    """Returns the action that a message asks for and "", or NO_ANSWER and what is wrong with it."""
+    try:
+        message = json.loads(data)
+        name = message["action"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return NO_ANSWER, BAD_JSON
+    return (ACTIONS.index(name), "") if name in ACTIONS else (NO_ANSWER, UNKNOWN)
+
+
+class Room:
+    """A game with all of its seats taken. One task plays it; clients' messages come in between by `hear`."""
+
+    def __init__(self, number: int, spec: MatchSpec, seats: Sequence[Seat], rules: Rules, threads: Executor) -> None:
+        self.number, self.spec, self.seats, self.rules, self.threads = number, spec, list(seats), rules, threads
+        self.position: Position = game_of(spec.game).start(spec.seed)
+        self.names = [seat.name for seat in seats]
+        self.rng = np.random.default_rng(derive_seed("timeouts", spec.seed))
+        self.track = Track(self.position.state, self.names)
+        self.log: list[dict[str, Any]] = [head(self.names, [isinstance(seat, Bot) for seat in seats])]
+        self.plies: list[int] = []
+        self.gone: set[int] = set()  # seats whose clients left
+        self.answers: dict[int, int] = {}  # of this round, by seat
+        self.faults: dict[int, str] = {}  # what was wrong with them
+        self.complete = asyncio.Event()
+        self.decisions, self.nodes, self.seconds = ([0] * len(seats), [0] * len(seats), [0.0] * len(seats))
+        self.asked = time.monotonic()
+        self.began = time.monotonic()
+
+    @property
+    def state(self) -> Ints:
+        return self.position.state
+
+    def lives(self, seat: int) -> bool:
+        return bool(self.state[ACTIVE + seat]) and not self.position.over
+
+    def hear(self, seat: int, data: str | bytes) -> None:
+        """Takes a client's message; those of players who are out are not heard."""
+        if not self.lives(seat) or seat in self.faults:
+            return
+        if seat in self.answers:
+            self._answer(seat, NO_ANSWER, TWICE)
+        else:
+            self._answer(seat, *read_action(data))
+
+    def leave(self, seat: int) -> None:
+        """A client has gone: it is out, as soon as the round ends."""
+        self.gone.add(seat)
+        if self.lives(seat):
+            self._answer(seat, NO_ANSWER, GONE)
+
+    def _answer(self, seat: int, action: int, fault: str = "") -> None:
+        if seat not in self.answers:
+            self.seconds[seat] += time.monotonic() - self.asked
+        self.answers[seat] = action
+        if fault:
+            self.faults.setdefault(seat, fault)
+        if all(seat in self.answers for seat in range(len(self.seats)) if self.lives(seat)):
+            self.complete.set()
+
+    async def play(self) -> MatchRecord:
+        """Plays until the end and returns the record; the last states are then on their way."""
+        self.began = time.monotonic()
+        for number, seat in enumerate(self.seats):
+            if isinstance(seat, Bot):
+                seat.sit(self.state, number)
+        while not self.position.over:
+            await self._round()
+        self._tell("")
+        return MatchRecord(
+            self.spec,
+            Termination.NORMAL,
+            tuple(self.position.returns.tolist()),
+            tuple(self.decisions),
+            tuple(self.nodes),
+            tuple(self.seconds),
+            time.monotonic() - self.began,
+            pack_plies(np.array(self.plies, np.int64)),
+            self.position.game.facts(self.state),
+        )
+
+    async def _round(self) -> None:
+        timeout = self.rules.timeout.draw(self.rng)
+        self.answers, self.faults, self.complete = {}, {}, asyncio.Event()
+        self.asked = time.monotonic()
+        self._tell(official_time(time.time() + timeout))
+        for seat in self.gone:
+            self.leave(seat)
+        living = [seat for seat in range(len(self.seats)) if self.lives(seat)]
+        ends = time.monotonic_ns() + int(1e9 * (timeout - min(BOT_MARGIN, timeout / 5)))
+        thoughts = [
+            asyncio.create_task(self._think(seat, bot, ends))
+            for seat, bot in enumerate(self.seats)
+            if isinstance(bot, Bot) and seat in living
+        ]
+        try:
+            async with asyncio.timeout(timeout + self.rules.grace):
+                await self.complete.wait()
+        except TimeoutError:
+            for seat in living:
+                if seat not in self.answers:
+                    self._answer(seat, NO_ANSWER, SILENT)
+        for thought in thoughts:
+            thought.cancel()
+        self._resolve(living)
+
+    def _resolve(self, living: Sequence[int]) -> None:
+        before = self.state
+        for seat in living:
+            self.decisions[seat] += 1
+            self.plies.append(self.answers[seat])
+            self.position = self.position.play(self.answers[seat])
+        self.track.add(
+            before, self.state, {s: self.answers[s] for s in living}, reasons(before, self.state) | self.faults
+        )
+
+    async def _think(self, seat: int, bot: Bot, ends: int) -> None:
+        """Lets a bot decide; one that fails gives no answer, and the game goes on."""
+        assert bot.thinker is not None
+        state, loop, answers = self.state.copy(), asyncio.get_running_loop(), self.answers
+        try:
+            decision = await loop.run_in_executor(self.threads, bot.thinker.decide, state, ends)
+        except Exception as failure:
+            if answers is self.answers:
+                self._answer(seat, NO_ANSWER, f"failed: {type(failure).__name__}: {failure}")
+            return
+        if answers is self.answers and seat not in answers:
+            self.nodes[seat] += int(decision.nodes)
+            self._answer(seat, int(decision.action))
+
+    def _tell(self, deadline: str) -> None:
+        """Sends the state to all who are connected, the final one with names and without a deadline."""
+        last = self.position.over
+        message = final_message(self.state, self.names) if last else message_of(self.state) | {"deadline": deadline}
+        self.log.append(message)
+        for seat in range(int(self.state[PLAYERS])):
+            if seat not in self.gone and not isinstance(self.seats[seat], Bot):
+                self.seats[seat].tell(f"{encode(message | {'you': 1 + seat})}\n", last)

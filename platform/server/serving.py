@@ -1,0 +1,86 @@
+"""Runs the server with uvicorn, with limits on connections that ask for nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from typing import Any
+
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from turnier.games.errors import UserError
+from turnier.server.lobby import Lobby
+from turnier.server.settings import Limits
+from turnier.server.web import make_app
+
+LINGER = 0.5  # seconds after the last game in which final states are sent
+
+
+def protocol(limits: Limits) -> type[H11Protocol]:
+    """Returns uvicorn's protocol with an end for connections that are too many, or idle before or between requests."""
+
+    class Impatient(H11Protocol):
+        seen: Any = None  # the request that was last looked at
+
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            if len(self.connections) > limits.connections:
+                transport.abort()
+            else:
+                self.loop.call_later(limits.idle_seconds, self._look)
+
+        def _look(self) -> None:
+            if self.transport.is_closing() or self.transport.get_protocol() is not self:
+                return
+            idle = self.cycle is None or (self.cycle is self.seen and self.cycle.response_complete)
+            if idle:
+                self.transport.abort()
+            else:
+                self.seen = self.cycle
+                self.loop.call_later(limits.idle_seconds, self._look)
+
+    return Impatient
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Returns a socket that listens; raises UserError where it cannot. Port 0 is any that is free."""
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        return socket.create_server((host, port), family=family, backlog=512)
+    except (OSError, OverflowError) as failure:
+        raise UserError(f"the server must have a free port, got {host}:{port}: {failure}; choose another.") from None
+
+
+def make_server(lobby: Lobby) -> uvicorn.Server:
+    """Returns the server of a lobby, which ends after the lobby's last game; to be made where its event loop runs."""
+    limits = lobby.limits
+    config = uvicorn.Config(
+        make_app(lobby),
+        http=protocol(limits),
+        ws="websockets-sansio",
+        ws_max_size=limits.frame_bytes,
+        ws_ping_interval=None,
+        ws_ping_timeout=None,
+        ws_per_message_deflate=False,
+        h11_max_incomplete_event_size=16_384,
+        lifespan="off",
+        log_level="error",  # more would tell keys
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=2,
+    )
+    server = uvicorn.Server(config)
+
+    def stop() -> None:
+        server.should_exit = True
+
+    lobby.on_last = lambda: asyncio.get_running_loop().call_later(LINGER, stop)
+    return server
+
+
+async def serve(lobby: Lobby, server: uvicorn.Server, listening: socket.socket) -> None:
+    """Serves until the last game, or until a signal."""
+    lobby.start_if_ready()
+    await server.serve([listening])
+    lobby.threads.shutdown(wait=False, cancel_futures=True)

@@ -1,0 +1,81 @@
+"""What the live page is told of a game: a start, and for each round the players and the cells that changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from turnier.games.abi import TERMINAL
+from turnier.games.game import Ints
+from turnier.games.spe_ed_board import (
+    ACTIVE,
+    DIRECTION,
+    DIRECTIONS,
+    HEIGHT,
+    MOVER,
+    NO_ANSWER,
+    PLAYERS,
+    ROUND,
+    SPEED,
+    WIDTH,
+    X,
+    Y,
+)
+from turnier.games.spe_ed_messages import cells_of
+
+ROUNDS_AN_ANSWER = 250
+
+
+class Track:
+    """A game as plain data that grows by a round at a time."""
+
+    def __init__(self, start: Ints, names: Sequence[str]) -> None:
+        self.names, self.state = list(names), start
+        changed = np.flatnonzero(cells_of(start))
+        self.rounds: list[dict[str, Any]] = [self._entry(start, changed, {}, {})]
+
+    def add(self, before: Ints, after: Ints, actions: Mapping[int, int], out: Mapping[int, str]) -> None:
+        """Notes a round; `out` says why each seat that went out in it did."""
+        changed = np.flatnonzero(cells_of(before) != cells_of(after))
+        self.state = after
+        self.rounds.append(self._entry(after, changed, actions, out))
+
+    def _entry(self, state: Ints, changed: Ints, actions: Mapping[int, int], out: Mapping[int, str]) -> dict[str, Any]:
+        cells = cells_of(state).reshape(-1)
+        return {
+            "players": [
+                [
+                    *(int(state[field + seat]) for field in (X, Y)),
+                    DIRECTIONS[state[DIRECTION + seat]],
+                    int(state[SPEED + seat]),
+                    bool(state[ACTIVE + seat]),
+                ]
+                for seat in range(int(state[PLAYERS]))
+            ],
+            "cells": [[int(cell), int(cells[cell])] for cell in changed],
+            "actions": {1 + seat: int(action) if action != NO_ANSWER else None for seat, action in actions.items()},
+            "out": {1 + seat: reason for seat, reason in out.items()},
+        }
+
+    @property
+    def running(self) -> bool:
+        return bool(self.state[MOVER] != TERMINAL)
+
+    def summary(self) -> dict[str, Any]:
+        """Returns what the list of games shows."""
+        living = self.state[ACTIVE : ACTIVE + self.state[PLAYERS]]
+        return {
+            "names": self.names,
+            "width": int(self.state[WIDTH]),
+            "height": int(self.state[HEIGHT]),
+            "round": int(self.state[ROUND]),
+            "living": int(living.sum()),
+            "running": self.running,
+            "winner": None if self.running or not living.any() else 1 + int(living.argmax()),
+        }
+
+    def since(self, first: int) -> dict[str, Any]:
+        """Returns the summary and the rounds from `first` on, at most ROUNDS_AN_ANSWER."""
+        return self.summary() | {"from": first, "rounds": self.rounds[first : first + ROUNDS_AN_ANSWER]}

@@ -1,0 +1,65 @@
+"""`turnier replay`: played games in the terminal, as a GIF, as an official log."""
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from turnier.games.errors import UserError
+
+StoreOption = Annotated[str, typer.Option("--store", help="SQLite or PostgreSQL URL")]
+
+
+def replay(
+    match: Annotated[str, typer.Argument(help="a match's id or how it begins; FILE of an official log; FILE:LINE")],
+    delay: Annotated[float, typer.Option(help="seconds between two positions", min=0)] = 0.15,
+    gif: Annotated[Path | None, typer.Option(help="write a GIF instead")] = None,
+    log: Annotated[Path | None, typer.Option(help="write an official spe_ed log instead")] = None,
+    svg: Annotated[Path | None, typer.Option(help="write a picture of the end of a spe_ed game instead")] = None,
+    store: StoreOption = "sqlite:///turnier.db",
+) -> None:
+    """Shows a game again: one of the store, a log of the official spe_ed server, or a line of exported games.
+
+    \b
+    Examples:
+      turnier replay 3f9a1c
+      turnier replay 3f9a1c --gif game.gif --log game.json
+      turnier replay log/2026-01-01T12:00:00Z-3f9a1c00aa11.json --delay 0.05
+      turnier replay games.jsonl:3
+    """
+    from turnier.server.played import find_played
+
+    console, played = Console(highlight=False), find_played(match, store)
+    if svg is not None:
+        from turnier.games.spe_ed_picture import svg as picture
+
+        if played.game.name != "spe_ed":
+            raise UserError(f"a picture must be of spe_ed, got a game of {played.game.name}; write a GIF.")
+        svg.write_text(picture(played.states[-1]), encoding="utf-8")
+    if gif is not None:
+        from turnier.server.animation import write_gif
+
+        write_gif(gif, played.game, played.states, max(20, int(1000 * delay)))
+    if log is not None:
+        from turnier.server.official_log import write_lines
+
+        write_lines(log, played.official_log())
+    written = [path for path in (svg, gif, log) if path is not None]
+    if written:
+        console.print(f"{', '.join(map(str, written))}: {len(played.states)} positions", soft_wrap=True)
+        return
+    if not console.is_terminal:
+        for state in played.states:
+            console.print(played.game.draw(state) + "\n", markup=False, soft_wrap=True)
+    else:
+        with Live(console=console, auto_refresh=False) as live:
+            for state in played.states:
+                live.update(Text(played.game.draw(state)), refresh=True)
+                time.sleep(delay)
+    scores = played.record.scores if played.record else [None] * len(played.names)
+    for seat, (name, score) in enumerate(zip(played.names, scores, strict=True)):
+        console.print(f"seat {seat}: {name}" + ("" if score is None else f", {score:g}"), markup=False, soft_wrap=True)

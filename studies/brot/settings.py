@@ -1,0 +1,32 @@
+"""What the studies of Brot 2021 share: agents as large as a preset can pay for, and boards."""
+
+from __future__ import annotations
+
+# Preset -> rollouts, nodes of minimax, nodes of a table, cells a side of the boards, games of a row.
+SIZES = {"quick": (400, 4000, 5000, 30, 20), "paper": (5000, 100_000, 200_000, 41, 100), "tiny": (5, 20, 100, 8, 1)}
+NOTE = {
+    "quick": "\n\nSmaller than published: fewer rollouts and nodes, boards of 30 x 30.",
+    "paper": "",
+    "tiny": "\n\nFar smaller than published, only to see that everything works.",
+}
+
+
+def game(preset: str, players: int) -> str:
+    side = SIZES[preset][3]
+    return f"spe_ed(width={side},height={side},players={players})"
+
+
+def combi(preset: str, more: str = "") -> str:
+    rollouts, nodes, table_nodes, *_ = SIZES[preset]
+    return f"combi(rollouts={rollouts},nodes={nodes},table_nodes={table_nodes}{more})"
+
+
+def strategies(preset: str) -> dict[str, str]:
+    """Returns the single strategies of the document by label."""
+    rollouts, nodes, table_nodes, *_ = SIZES[preset]
+    return {
+        "Basic": "basic",
+        "Rollouts": f"rollouts(rollouts={rollouts})",
+        "Minimax": f"minimax(nodes={nodes})",
+        "Probability tables": f"tables(table_nodes={table_nodes})",
+    }

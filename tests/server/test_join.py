@@ -1,0 +1,162 @@
+"""Our agents as clients: six processes in one game over real sockets, clocks, keys, the stop file, coming again."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.server.served import Served, eventually, newest, rules, say, served, state
+from turnier.agents.registry import AGENTS
+from turnier.arena.recorded import disagreement
+from turnier.games.errors import UserError
+from turnier.games.spe_ed_messages import message_of
+from turnier.results.store import Store
+from turnier.server.join import Joining, offset_to, seconds_of, time_url_of, with_key
+from turnier.server.official_log import read_log, rounds_of
+from turnier.server.thinker import warm_up
+
+AGENTS_OF_SIX = (
+    "basic",
+    "basic",
+    "rollouts(milliseconds=20)",
+    "minimax(milliseconds=20)",
+    "tables(milliseconds=20)",
+    "combi(milliseconds=40)",
+)
+
+
+def joining(server: Served, stop: Path, told: list[str], **changes: Any) -> Joining:
+    url = f"ws://{server.address}/spe_ed"
+    wanted: dict[str, Any] = {
+        "url": with_key(url, "key1"),
+        "time_url": time_url_of(url),
+        "agent": AGENTS.make("basic"),
+        "seed": 1,
+        "margin": 0.5,
+        "games": 1,
+        "stop": stop,
+        "patience": 30.0,
+        "told": told.append,
+    }
+    return Joining(**(wanted | changes))
+
+
+def test_a_game_among_six_processes(tmp_path: Path) -> None:
+    for agent in AGENTS_OF_SIX:
+        warm_up(agent)  # here once, else all six would compile at the same time
+    store = Store.open(f"sqlite:///{tmp_path}/t.db")
+    with served(rules(players=6, timeout=20), store=store, logs=tmp_path) as server:
+        code = "from turnier.cli import main; main()"
+        url = f"ws://{server.address}/spe_ed"
+        clients = [
+            subprocess.Popen(
+                [sys.executable, "-c", code, "join", "spe_ed", "--agent", agent, "--seed", str(number)],
+                env=os.environ
+                | {"URL": url, "KEY": f"key{number}", "TIME_URL": f"http://{server.address}/spe_ed_time"},
+                cwd=tmp_path,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+            )
+            for number, agent in enumerate(AGENTS_OF_SIX, 1)
+        ]
+        said = [client.communicate(timeout=240)[0] for client in clients]
+        assert [client.returncode for client in clients] == [0] * 6, said
+        assert all("game over after" in text for text in said)
+        record = eventually(lambda: server.records)[0]
+        out = server.out()
+    assert not {"no answer", "disconnected", "bad JSON", "answered twice"} & set(out.values())
+    assert len(out) >= 5 and all(reason for reason in out.values())
+    assert store.record(record.spec.id) == record and disagreement(record) is None
+    names, logged = read_log(next(tmp_path.glob("*.json")))
+    assert sorted(names) == [f"name{n}" for n in range(1, 7)]
+    assert [message_of(one) for one in logged] == [message_of(one) for one in rounds_of(record)]
+
+
+def test_addresses() -> None:
+    assert with_key("wss://host/spe_ed", "a+b&c") == "wss://host/spe_ed?key=a%2Bb%26c"
+    assert with_key("ws://host:1/spe_ed?x=1", "k") == "ws://host:1/spe_ed?x=1&key=k"
+    assert with_key("ws://host/spe_ed?key=k", "") == "ws://host/spe_ed?key=k"
+    assert time_url_of("wss://host/spe_ed?key=k") == "https://host/spe_ed_time"
+    for url, key in (("http://host/spe_ed", "k"), ("ws://host/spe_ed", "")):
+        with pytest.raises(UserError, match="must"):
+            with_key(url, key)
+
+
+def test_times_are_utc() -> None:
+    assert seconds_of("1970-01-02T00:00:01Z") == 86401
+
+
+def test_the_servers_clock_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    with served(rules(players=2)) as server:
+        url = f"http://{server.address}/spe_ed_time"
+        assert abs(offset_to(url)) < 5
+        monkeypatch.setattr("turnier.server.join.time", Ahead(-100.0))
+        assert 95 < offset_to(url) < 105
+
+
+class Ahead:
+    """A clock of a machine that is some seconds ahead."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+
+    def time(self) -> float:
+        return time.time() + self.seconds
+
+
+def test_a_wrong_key_is_an_error_and_one_in_use_is_tried_again(tmp_path: Path) -> None:
+    with served(rules(players=2)) as server:
+        told: list[str] = []
+        with pytest.raises(UserError, match="403"):
+            joining(server, tmp_path / "stop", told, url=f"ws://{server.address}/spe_ed?key=wrong").run()
+        assert not any("wrong" in text for text in told)
+        other = server.join("key1")
+        thread = threading.Thread(target=joining(server, tmp_path / "stop", told).run)
+        thread.start()
+        eventually(lambda: any("429" in text for text in told))
+        other.close()
+        with server.join("key2") as second:
+            moves = 0
+            while True:
+                say(second, "turn_left" if moves % 2 else "change_nothing") if state(second)["running"] else None
+                moves += 1
+                if newest(server).position.over:
+                    break
+        thread.join(30)
+        assert not thread.is_alive() and any("game over" in text for text in told), told
+
+
+def test_the_stop_file_ends_it_after_the_running_game(tmp_path: Path) -> None:
+    with served(rules(players=2, side=8), own=("basic",)) as server:
+        told: list[str] = []
+        stop = tmp_path / "stop"
+        thread = threading.Thread(target=joining(server, stop, told, games=0).run)
+        thread.start()
+        eventually(lambda: sum("game over" in text for text in told) > 2)
+        stop.touch()
+        thread.join(30)
+        assert not thread.is_alive()
+        assert eventually(lambda: len(server.records) == sum("game over" in text for text in told)), told
+
+
+def test_it_comes_again_when_the_connection_is_cut(tmp_path: Path) -> None:
+    with served(rules(players=2, side=8)) as server:
+        told: list[str] = []
+        thread = threading.Thread(target=joining(server, tmp_path / "stop", told).run)
+        thread.start()
+        waiting = eventually(lambda: server.lobby.waiting)[0]
+        server.loop.call_soon_threadsafe(waiting.drop)
+        eventually(lambda: any("connecting again" in text for text in told))
+        second = server.join("key2")
+        while state(second)["running"]:
+            say(second)
+        thread.join(30)
+        assert not thread.is_alive() and told[-1].startswith("game over"), told

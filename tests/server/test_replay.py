@@ -1,0 +1,103 @@
+"""`turnier replay`: from the store, logs and recorded games; into the terminal, GIFs and official logs."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from typer.testing import CliRunner
+
+from turnier.arena.match import play_match
+from turnier.arena.recorded import to_json
+from turnier.arena.spec import MatchRecord, MatchSpec
+from turnier.cli import app
+from turnier.games.errors import UserError
+from turnier.games.spe_ed_messages import cells_of, message_of
+from turnier.results.store import Store
+from turnier.server.animation import board_image
+from turnier.server.official_log import read_log, rounds_of
+from turnier.server.played import find_played
+
+RECORDS = Path(__file__).resolve().parents[1] / "data/spe_ed/official_server_games.jsonl.gz"
+
+
+@pytest.fixture(scope="module")
+def record() -> MatchRecord:
+    return play_match(MatchSpec("spe_ed(width=12,height=9,players=3,silence=false)", ("basic",) * 3, 3))
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory, record: MatchRecord) -> str:
+    url = f"sqlite:///{tmp_path_factory.mktemp('replay')}/t.db"
+    with Store.open(url) as results:
+        results.begin_run("tournament:1", "tournament", "t", {})
+        chess = play_match(MatchSpec("tictactoe", ("random", "random"), 1))
+        results.append("tournament:1", [record, chess])
+    return url
+
+
+def run(*words: str) -> str:
+    shown = CliRunner().invoke(app, ["replay", *words])
+    assert shown.exit_code == 0, shown.output + repr(shown.exception)
+    return shown.output
+
+
+def test_the_terminal_shows_every_round(store: str, record: MatchRecord) -> None:
+    shown = run(record.spec.id[:8], "--store", store)
+    rounds = int(record.facts["rounds"])
+    assert [f"round {n}\n" in shown for n in range(rounds + 1)] == [True] * (rounds + 1)
+    assert shown.rstrip().splitlines()[-3:] == [f"seat {n}: basic, {s:g}" for n, s in enumerate(record.scores)]
+
+
+def test_an_official_log_holds_the_same_game(store: str, record: MatchRecord, tmp_path: Path) -> None:
+    path, picture = tmp_path / "game.json", tmp_path / "end.svg"
+    run(record.spec.id, "--store", store, "--log", str(path), "--svg", str(picture))
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert lines[0]["1"] == {"APIKey": "", "Pseudonym": record.spec.agents[0], "AI": True}
+    assert all(line["running"] for line in lines[1:-1]) and not lines[-1]["running"]
+    assert [line["you"] for line in lines[1:]] == [0] * (len(lines) - 1)
+    assert lines[-1]["players"]["1"]["name"] == "basic"
+    assert [message_of(s) for s in read_log(path)[1]] == [message_of(s) for s in rounds_of(record)]
+    assert f"round {int(record.facts['rounds'])}\n" in run(str(path))
+    assert picture.read_text().startswith("<svg")
+
+
+@pytest.mark.parametrize("game", ["spe_ed", "tictactoe"])
+def test_a_gif_has_a_frame_for_each_position(store: str, game: str, tmp_path: Path) -> None:
+    with Store.open(store) as results:
+        one = next(r for part in results.records_of_run("tournament:1") for r in part if r.spec.game.startswith(game))
+    path = tmp_path / "game.gif"
+    run(one.spec.id, "--store", store, "--gif", str(path))
+    states = find_played(one.spec.id, store).states
+    with Image.open(path) as image:
+        assert image.n_frames == len(states) > 3
+        if game == "spe_ed":
+            side = image.size[0] // 12
+            image.seek(len(states) - 1)
+            pixels = np.asarray(image.convert("RGB")).astype(int)[side // 2 :: side, side // 2 :: side]
+            wanted = np.asarray(board_image(states[-1]))[side // 2 :: side, side // 2 :: side]
+            assert np.abs(pixels - wanted).max() < 30
+            assert (np.ptp(wanted[cells_of(states[-1]) != 0], axis=0) > 0).any()
+
+
+def test_recorded_and_exported_lines(tmp_path: Path, record: MatchRecord, store: str) -> None:
+    official = tmp_path / "official.jsonl"
+    official.write_bytes(gzip.decompress(RECORDS.read_bytes()))
+    first = json.loads(official.read_text().splitlines()[1])
+    played = find_played(f"{official}:2", store)
+    assert len(played.states) == 1 + len(first["rounds"]) and played.game.full_text().startswith("spe_ed(width=")
+    exported = tmp_path / "games.jsonl"
+    exported.write_text(json.dumps(to_json(record)) + "\n")
+    assert [s.tolist() for s in find_played(f"{exported}:1", store).states] == [s.tolist() for s in rounds_of(record)]
+
+
+@pytest.mark.parametrize("what", ["abcdef", "FILE:9", "FILE"])
+def test_what_is_none_is_a_sentence(what: str, tmp_path: Path, store: str) -> None:
+    file = tmp_path / "text"
+    file.write_text("no log\n")
+    with pytest.raises(UserError, match=r"must be|must hold"):
+        find_played(what.replace("FILE", str(file)), store)
