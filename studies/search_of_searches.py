@@ -162,7 +162,9 @@ def plot(result: dict[str, Any], preset: Preset, path: Path) -> None:
         axes.errorbar(preset.games, means, halves, marker="o", capsize=3, label=label, color=f"C{number % 10}",
                       linestyle="-" if number < 10 else "--")  # fmt: skip
     axes.set(xscale="log", xlabel="games of the search", ylabel="regret on unseen games, points, 95 %")
-    axes.legend(fontsize=8)
+    axes.set_xticks(preset.games, [f"{games:,}" for games in preset.games])
+    axes.minorticks_off()
+    axes.legend(fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=130)
     pyplot.close(figure)

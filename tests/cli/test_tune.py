@@ -101,7 +101,7 @@ def test_what_is_left_open_suits_noise() -> None:
     assert (of().sampler, of().noise) == ("cmaes(population=64)", "fixed")
     assert (of(sampler="gp").sampler, of(sampler="gp").noise) == ("gp", "fixed(games=5)")
     against = of(game="yavalath", agent="mcts", params="exploration", against=["random", "mcts"], budget=1600)
-    assert against.sampler == "cmaes(population=40)"
+    assert against.sampler == "cmaes(population=13)"
 
 
 def test_a_name_follows_from_the_definition() -> None:

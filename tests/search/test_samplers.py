@@ -114,7 +114,7 @@ def test_a_grid_plays_all_combinations_and_then_the_better_half_again() -> None:
 
 def test_what_is_left_open_fits_the_budget() -> None:
     sampler = SAMPLERS.make("cmaes")
-    assert [sampler.within(n).population for n in (10, 60, 300, 640, 20_000)] == [6, 6, 30, 64, 64]  # type: ignore[attr-defined]
+    assert [sampler.within(n).population for n in (10, 60, 900, 1920, 20_000)] == [6, 6, 30, 64, 64]  # type: ignore[attr-defined]
     assert str(SAMPLERS.make("cmaes(population=12)").within(20_000)) == "cmaes(population=12)"
 
 

@@ -20,7 +20,7 @@ from turnier.games.parameters import Declared
 Vectors = npt.NDArray[np.float64]
 MOST = 64  # candidates a generation: under noise many candidates with few games learn fastest
 FEWEST = 6
-GENERATIONS = 10  # that a small budget should be enough for
+GENERATIONS = 30  # that a small budget should be enough for, see docs/results/search_of_searches.md
 
 
 class Search(ABC):
