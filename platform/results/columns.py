@@ -55,7 +55,7 @@ class Columns(NamedTuple):
     """Matches in the order of their numbers, and their seats one match after the other."""
 
     number: Array  # [matches] int64, the store's
-    id: Array  # [matches] S32
+    id: Array  # [matches] V16: 16 bytes that are 32 hexadecimal digits
     game: Texts  # [matches]
     seed: Array  # [matches] int64
     termination: Texts  # [matches]
@@ -78,7 +78,7 @@ class Columns(NamedTuple):
         counts = np.bincount(np.searchsorted(numbers, np.array(of_match, np.int64)), minlength=len(rows))
         return cls(
             numbers,
-            np.array(ids, "S32"),
+            np.frombuffer(unhexlify("".join(ids)), "V16"),
             Texts.of(game),
             np.array(seed, np.int64),
             Texts.of(termination),
@@ -94,12 +94,12 @@ class Columns(NamedTuple):
 
     def ids(self) -> Array:
         """Returns the ids as texts [matches]."""
-        text = self.id.tobytes().decode()
+        text = hexlify(self.id.tobytes()).decode()
         return np.array([text[i : i + 32] for i in range(0, len(text), 32)], object)
 
     def short_ids(self) -> Array:
         """Returns the first 15 hexadecimal digits of the ids as int64 [matches]."""
-        return (np.frombuffer(unhexlify(self.id.tobytes()), ">u8")[::2] >> 4).astype(np.int64)
+        return (np.frombuffer(self.id.tobytes(), ">u8")[::2] >> 4).astype(np.int64)
 
     def take(self, matches: Array) -> Columns:
         """Returns these matches (indices) with their seats, in this order."""
@@ -136,7 +136,7 @@ class Columns(NamedTuple):
             if isinstance(value, Texts):
                 arrays[f"{name}.values"], arrays[f"{name}.codes"] = value
             elif name == "id":
-                arrays[name] = np.frombuffer(unhexlify(value.tobytes()), np.uint8)
+                arrays[name] = np.frombuffer(value.tobytes(), np.uint8)
             else:
                 arrays[name] = value
         file = io.BytesIO()
@@ -147,7 +147,7 @@ class Columns(NamedTuple):
     def from_bytes(cls, data: bytes) -> Columns:
         with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
             found = dict(arrays)
-        found["id"] = np.frombuffer(hexlify(found["id"].tobytes()), "S32")
+        found["id"] = found["id"].view("V16")
         whole: list[Any] = [
             found[name] if name in found else Texts(found[f"{name}.values"], found[f"{name}.codes"])
             for name in cls._fields

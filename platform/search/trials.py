@@ -12,7 +12,7 @@ from typing import Any
 
 import optuna
 import pandas as pd
-from optuna.distributions import BaseDistribution, json_to_distribution
+from optuna.distributions import BaseDistribution, FloatDistribution, json_to_distribution
 from optuna.importance import PedAnovaImportanceEvaluator, get_param_importances
 from scipy import stats
 from sqlalchemy import Connection, column, inspect, select, table
@@ -37,7 +37,7 @@ NOTES = table("trial_user_attributes", column("trial_id"), column("key"), column
 NOTED = ("generation", "round", "index", "standard_error", "low", "high", "games", "seconds")
 TRIAL_COLUMNS = ("number", "state", "value", "low", "high", "cost", "group", "index", "games", "seconds")
 FINISHED = ("COMPLETE", "PRUNED")
-_EVALUATED = 2000  # trials that importance is computed from at most
+_EVALUATED = 1000  # trials that importance is computed from at most
 _FEWEST = 8  # below which it says nothing
 
 
@@ -68,7 +68,7 @@ def trials_frame(store: Store, study: str) -> pd.DataFrame:
         ids = _of_study(TRIALS.c.trial_id, study)
         values = _read(connection, select(VALUES).where(VALUES.c.trial_id.in_(ids)))
         latest = _read(connection, select(LATEST).where(LATEST.c.trial_id.in_(ids)).order_by(LATEST.c.step))
-        parameters = _read(connection, select(PARAMETERS).where(PARAMETERS.c.trial_id.in_(ids)))
+        parameters = _read_parameters(connection, PARAMETERS.c.trial_id.in_(ids))
         noted = select(NOTES).where(NOTES.c.trial_id.in_(ids), NOTES.c.key.in_(NOTED))
         notes = _read(connection, noted)
     trials = trials[trials["state"].astype(str).isin(FINISHED)].set_index("trial_id")
@@ -183,11 +183,24 @@ def _read(connection: Connection, query: Any) -> pd.DataFrame:
     return pd.DataFrame(list(map(tuple, result.all())), columns=list(result.keys()))
 
 
+def _read_parameters(connection: Connection, wanted: Any) -> pd.DataFrame:
+    """Returns the stored values of parameters with their ranges: long texts, mostly one for each parameter."""
+    name, kind = PARAMETERS.c.param_name, PARAMETERS.c.distribution_json
+    kinds = connection.execute(select(name, kind).where(wanted).distinct()).all()
+    if len({row[0] for row in kinds}) < len(kinds):
+        return _read(connection, select(PARAMETERS).where(wanted))
+    found = _read(connection, select(PARAMETERS.c.trial_id, name, PARAMETERS.c.param_value).where(wanted))
+    return found.assign(distribution_json=found["param_name"].map(dict(map(tuple, kinds))))
+
+
 def _chosen(parameters: pd.DataFrame) -> pd.DataFrame:
     """Returns a column per parameter with the values as they were meant, by trial."""
     columns = {}
     for name, part in parameters.groupby("param_name", sort=False):
         kinds = {text: json_to_distribution(text) for text in part["distribution_json"].unique()}
+        if all(isinstance(kind, FloatDistribution) for kind in kinds.values()):
+            columns[str(name)] = pd.Series(part["param_value"].to_numpy(), index=part["trial_id"])
+            continue
         stored = zip(part["param_value"].tolist(), part["distribution_json"].tolist(), strict=True)
         values = [kinds[text].to_external_repr(value) for value, text in stored]
         columns[str(name)] = pd.Series(values, index=part["trial_id"])
