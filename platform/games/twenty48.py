@@ -18,7 +18,8 @@ from numba import types
 
 from turnier.games import abi
 from turnier.games.abi import CHANCE, TERMINAL, kernel
-from turnier.games.drawing import CHANGED, INK, Notes, picture, word
+from turnier.games.drawing import CHANGED, INK, Notes, picture
+from turnier.games.drawing import word as written
 from turnier.games.game import Game, grid_neighbours, square_symmetries
 from turnier.games.parameters import parameter
 from turnier.games.rng import next_word, xoshiro
@@ -287,7 +288,7 @@ class Twenty48(Game):
             parts.append(f'<rect x="{x:g}" y="{y:g}" width="0.9" height="0.9" {look}/>')
             text = str(1 << power) if power else (notes or {}).get(cell, "")
             size = (0.42, 0.42, 0.42, 0.36, 0.3, 0.24, 0.2)[len(text)]
-            parts.append(word(column + 0.5, row + 0.5, text, size, "#fff" if power > 8 else INK, bold=True))
+            parts.append(written(column + 0.5, row + 0.5, text, size, "#fff" if power > 8 else INK, bold=True))
         return picture(self.size, self.size, parts)
 
     def position_from_tiles(self, board: list[list[int]]) -> npt.NDArray[np.int64]:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import optuna
 from optuna.study import StudyDirection
+from sqlalchemy.exc import DBAPIError
 
 from turnier.games.errors import UserError
 from turnier.results.store import Store
 
 optuna.logging.set_verbosity(optuna.logging.WARNING)
+ATTEMPTS = 15
 
 
 def open_study(
@@ -24,7 +28,7 @@ def open_study(
 ) -> optuna.Study:
     """Returns the study of that name; raises UserError where it is stored with another definition."""
     with optuna_errors(store.shown_url):
-        storage = optuna.storages.RDBStorage(store.url)
+        storage = _open_storage(store.url)
         study = optuna.create_study(storage=storage, study_name=name, directions=list(directions), load_if_exists=True)
         mine, stored = json.loads(json.dumps(definition)), study.user_attrs.get("definition")
         if stored is None:
@@ -41,12 +45,25 @@ def open_study(
     return study
 
 
+def _open_storage(url: str) -> optuna.storages.RDBStorage:
+    """Opens Optuna's storage; where two drivers make its tables at once, the one that comes too late tries again."""
+    for attempt in range(ATTEMPTS):
+        try:
+            return optuna.storages.RDBStorage(url)
+        except (DBAPIError, optuna.exceptions.StorageInternalError) as failure:
+            reason = str(failure.__cause__ or failure)
+            if attempt == ATTEMPTS - 1 or not re.search("exist|unique|duplicate|locked", reason, re.IGNORECASE):
+                raise
+            time.sleep(0.2)
+    raise AssertionError
+
+
 @contextmanager
 def optuna_errors(url: str) -> Iterator[None]:
     """Turns a storage failure inside Optuna into one sentence."""
     try:
         yield
-    except (optuna.exceptions.StorageInternalError, RuntimeError) as failure:
+    except (optuna.exceptions.StorageInternalError, DBAPIError, RuntimeError) as failure:
         reason = str(failure.__cause__ or failure).strip().splitlines()[0]
         raise UserError(
             f"the study storage at {url} must answer, got: {reason}; mend it and repeat the command."

@@ -243,7 +243,7 @@ def test_every_command_has_help_with_an_example() -> None:
     for command in app.registered_commands:
         name = command.name or command.callback.__name__
         shown = CliRunner().invoke(app, [name, "--help"], env={"COLUMNS": "200"}).output
-        assert re.search(rf"Examples?:\s+(python \S+ && )?turnier {name}", shown), shown
+        assert re.search(rf"Examples?:\s+(python \S+ && |KEY=\S+ )?turnier {name}", shown), shown
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed; the benchmarks compile a C program")
