@@ -39,10 +39,11 @@ def lock_or_help(study: Study, executor: Executor, fits: Fits) -> Lock:
             helped = True
         with optuna_errors(study.store.shown_url):
             generation = study.next_generation(study.stored_trials().get(study.search.generation, {}))
-        if generation.stored:
+        asked = fits(generation)  # the other one may have been asked for more
+        if asked and generation.stored:
             study.told(generation)
             continue
-        wanted = _unplayed(study, generation) if fits(generation) else []
+        wanted = _unplayed(study, generation) if asked else []
         if not wanted:
             time.sleep(POLL_SECONDS)
         some = chance.sample(wanted, min(len(wanted), 4 * executor.workers))

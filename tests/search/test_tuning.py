@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -69,6 +70,19 @@ def test_a_stopped_study_goes_on_without_playing_spare_games_again(tmp_path: Pat
     again = tuned(tmp_path, ALONE, 72, 8, "b")
     assert state(again) == state(whole)
     assert matches(again) == again.games + study.spare_games + again.spare_games > before
+
+
+def test_a_helper_that_was_asked_for_less_stops_where_it_was_asked_to(tmp_path: Path) -> None:
+    """Another driver has gone further by the time that this one gets its turn."""
+    short, long = (tuned(tmp_path, ALONE, games, name=name) for games, name in ((32, "short"), (72, "a")))
+    helper = Study(long.store, ALONE)
+    with long.store.lock(long.run_id) as lock:
+        released = threading.Timer(2.0, lock.unlock)
+        released.start()
+        helper.run_budget(32, SerialExecutor())
+        released.join()
+    assert helper.games == short.games < long.games
+    assert helper.search.recommended() == short.search.recommended()
 
 
 class ServerStops(SerialExecutor):
