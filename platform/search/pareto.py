@@ -27,6 +27,7 @@ from turnier.games.registry import GAMES
 from turnier.results.play import play_into
 from turnier.results.run_progress import run_bar
 from turnier.results.store import Store
+from turnier.search.fresh import play_fresh
 from turnier.search.objective import Objective, Unit
 from turnier.search.space import Space
 from turnier.search.stored_study import open_study, optuna_errors
@@ -141,13 +142,7 @@ class ParetoStudy:
 
     def play_final(self, agents: Mapping[str, Agent], units: int, executor: Executor) -> list[Point]:
         """Plays fresh games on the same seeds for every agent; returns what they say, in this order."""
-        wanted = {
-            label: [self.objective.held_out_unit(agent.full_text(), n) for n in range(units)]
-            for label, agent in agents.items()
-        }
-        specs = {spec.id: spec for its in wanted.values() for unit in its for spec in unit}
-        with run_bar(self.store, self.run_id, "held-out games", len(specs)) as bar:
-            records = _played(play_into(self.store, self.run_id, list(specs.values()), executor), bar)
+        wanted, records = play_fresh(self.store, self.run_id, self.objective, agents, units, executor)
         return [self._point(label, agents[label], its, records) for label, its in wanted.items()]
 
     def _point(self, label: str, agent: Agent, units: Sequence[Unit], records: Mapping[str, MatchRecord]) -> Point:
@@ -166,7 +161,10 @@ class ParetoStudy:
             trials.append(self._ask())
         units = {t.number: self._units(t) for t in trials}
         specs = {spec.id: spec for its in units.values() for unit in its for spec in unit}
-        records = _played(play_into(self.store, self.run_id, list(specs.values()), executor), bar)
+        records: dict[str, MatchRecord] = {}
+        for batch in play_into(self.store, self.run_id, list(specs.values()), executor):
+            records |= {record.spec.id: record for record in batch}
+            bar.advance(len(batch))
         for trial in trials:
             its = units[trial.number]
             value = float(np.mean(self.objective.values(its, records)))
@@ -201,11 +199,3 @@ class ParetoStudy:
                 seconds += record.seat_seconds[seat]
                 decisions += record.decisions[seat]
         return 1000 * seconds / max(1.0, decisions)
-
-
-def _played(batches: Any, bar: Bar) -> dict[str, MatchRecord]:
-    records: dict[str, MatchRecord] = {}
-    for batch in batches:
-        records |= {record.spec.id: record for record in batch}
-        bar.advance(len(batch))
-    return records

@@ -18,15 +18,15 @@ from turnier.agents.agent import Agent
 from turnier.agents.registry import AGENTS
 from turnier.arena.executors import MATCHES, Executor
 from turnier.arena.progress import Bar
-from turnier.arena.spec import MatchRecord, MatchSpec
 from turnier.games.errors import UserError
 from turnier.games.game import Game
 from turnier.games.registry import GAMES
 from turnier.results.locks import Lock
-from turnier.results.play import play_into, serve_into
+from turnier.results.play import serve_into
 from turnier.results.run_progress import run_bar
 from turnier.results.store import Store
 from turnier.search.definition import StudyDefinition
+from turnier.search.fresh import play_fresh
 from turnier.search.generation import Candidate, Generation
 from turnier.search.helping import Fits, lock_or_help
 from turnier.search.noise import NOISES
@@ -241,14 +241,5 @@ class Study:
 
     def play_held_out(self, agents: Mapping[str, Agent], units: int, executor: Executor) -> dict[str, list[float]]:
         """Plays fresh games on the same held-out seeds for every agent; returns the values by label, in seed order."""
-        wanted = {
-            label: [self.objective.held_out_unit(agent.full_text(), n) for n in range(units)]
-            for label, agent in agents.items()
-        }
-        records: dict[str, MatchRecord] = {}
-        flat: dict[str, MatchSpec] = {s.id: s for group in wanted.values() for unit in group for s in unit}
-        with run_bar(self.store, self.run_id, "held-out games", len(flat)) as bar:
-            for batch in play_into(self.store, self.run_id, list(flat.values()), executor):
-                records |= {record.spec.id: record for record in batch}
-                bar.advance(len(batch))
+        wanted, records = play_fresh(self.store, self.run_id, self.objective, agents, units, executor)
         return {label: self.objective.values(group, records) for label, group in wanted.items()}
