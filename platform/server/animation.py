@@ -9,18 +9,19 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageColor, ImageDraw, ImageFont
 
+from turnier.games.drawing import INK, PAPER, SEAT_COLOURS
 from turnier.games.errors import UserError
 from turnier.games.game import Game, Ints
 from turnier.games.spe_ed_board import ACTIVE, HEIGHT, PLAYERS, ROUND, WIDTH, X, Y
 from turnier.games.spe_ed_messages import cells_of
-from turnier.games.spe_ed_picture import COLOURS, CRASH, EMPTY, OUT
 
+OUT = "#555555"  # whose player is
 SIDE = 600  # about so many pixels has the longer side of a board
 LAST = 2000  # milliseconds that the end is shown
 
 
 def _mixed(colour: str, share: float) -> tuple[int, ...]:
-    pair = zip(ImageColor.getrgb(colour), ImageColor.getrgb(EMPTY), strict=True)
+    pair = zip(ImageColor.getrgb(colour), ImageColor.getrgb(PAPER), strict=True)
     return tuple(round(share * a + (1 - share) * b) for a, b in pair)
 
 
@@ -28,13 +29,13 @@ def board_image(state: Ints) -> Image.Image:
     """Returns a board of spe_ed as a picture."""
     width, height = int(state[WIDTH]), int(state[HEIGHT])
     side = max(4, SIDE // max(width, height))
-    table = np.array([_mixed(EMPTY, 1), *(_mixed(c, 0.62) for c in COLOURS), _mixed(CRASH, 1)], np.uint8)
+    table = np.array([_mixed(PAPER, 1), *(_mixed(c, 0.62) for c in SEAT_COLOURS), _mixed(INK, 1)], np.uint8)
     pixels = np.ascontiguousarray(table[cells_of(state)])  # -1, a crash, is the last colour
     image = Image.fromarray(pixels, "RGB").resize((side * width, side * height), Image.Resampling.NEAREST)
     pen = ImageDraw.Draw(image)
     for seat in range(int(state[PLAYERS])):
         x, y = side * int(state[X + seat]), side * int(state[Y + seat])
-        pen.rectangle((x, y, x + side - 1, y + side - 1), fill=COLOURS[seat] if state[ACTIVE + seat] else OUT)
+        pen.rectangle((x, y, x + side - 1, y + side - 1), fill=SEAT_COLOURS[seat] if state[ACTIVE + seat] else OUT)
     pen.text((4, 2), f"round {state[ROUND]}", fill="#000000")
     return image
 

@@ -19,7 +19,7 @@ def replay(
     delay: Annotated[float, typer.Option(help="seconds between two positions", min=0)] = 0.15,
     gif: Annotated[Path | None, typer.Option(help="write a GIF instead")] = None,
     log: Annotated[Path | None, typer.Option(help="write an official spe_ed log instead")] = None,
-    svg: Annotated[Path | None, typer.Option(help="write a picture of the end of a spe_ed game instead")] = None,
+    svg: Annotated[Path | None, typer.Option(help="write a picture of the end instead")] = None,
     store: StoreOption = "sqlite:///turnier.db",
 ) -> None:
     """Shows a game again: one of the store, a log of the official spe_ed server, or a line of exported games.
@@ -35,11 +35,10 @@ def replay(
 
     console, played = Console(highlight=False), find_played(match, store)
     if svg is not None:
-        from turnier.games.spe_ed_picture import svg as picture
-
-        if played.game.name != "spe_ed":
-            raise UserError(f"a picture must be of spe_ed, got a game of {played.game.name}; write a GIF.")
-        svg.write_text(picture(played.states[-1]), encoding="utf-8")
+        try:
+            svg.write_text(played.game.svg(played.states[-1]), encoding="utf-8")
+        except OSError as failure:
+            raise UserError(f"a picture needs a folder with room, got {failure}; choose another.") from None
     if gif is not None:
         from turnier.server.animation import write_gif
 
