@@ -31,7 +31,7 @@ def agent(iterations: int, rollout_depth: int, maxnodes: int) -> str:
 PRESETS = {
     # Under noise many candidates with a game each learn faster than few candidates with many games.
     "quick": Preset(agent(50, 10, 50), population=64, games=1, generations=16, held_out=100),
-    # A seventeenth of the thesis's iterations, more games than it had: two hours on two cores at most.
+    # A seventeenth of the thesis's iterations, candidates with a game each: about two hours of two shared cores.
     "two_hours": Preset(agent(200, 150, 150), population=64, games=1, generations=24, held_out=500),
     "paper": Preset(agent(3500, 150, 500), population=12, games=25, generations=10, held_out=500),
     # For tests and for trying commands out.

@@ -3,7 +3,7 @@
 \b
 Examples:
     python studies/mctse_parameters.py                        some minutes on two cores
-    python studies/mctse_parameters.py --preset paper         more candidates, about half an hour
+    python studies/mctse_parameters.py --preset paper         more candidates, with more iterations
     optuna-dashboard sqlite:///turnier.db                     its Pareto front, from another terminal
 
 Stop it with Ctrl-C or lose the machine; the same command goes on where it was.

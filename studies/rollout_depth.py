@@ -6,7 +6,7 @@ Deeper rollouts see more and leave time for fewer of them: every candidate spend
 \b
 Examples:
     python studies/rollout_depth.py                        some minutes on two cores
-    python studies/rollout_depth.py --preset paper         about an hour
+    python studies/rollout_depth.py --preset paper         more depths, with more games
     python studies/rollout_depth.py --plies 20000          twice the time a move
 """
 

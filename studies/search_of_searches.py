@@ -7,7 +7,7 @@ of what it recommends: how much less that scores, in games the search has not se
 \b
 Examples:
     python studies/search_of_searches.py                        few seeds, some minutes
-    python studies/search_of_searches.py --preset paper         20 seeds: a quarter of an hour on two cores
+    python studies/search_of_searches.py --preset paper         20 seeds: 260 searches of some seconds each
     python studies/search_of_searches.py --workers-only         what 8, 32 and 128 workers would do
 
 Stop it with Ctrl-C; the same command goes on where it was.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Sequence
 
 import numpy as np
@@ -25,9 +26,9 @@ class ModelledSearch(Search):
         self._hyper: Vectors | None = None
         self._fitted = 0
 
+    @abstractmethod
     def propose(self) -> Vectors:
         """Returns the generation's candidates, [n, dimensions]."""
-        raise NotImplementedError
 
     def ask(self) -> Vectors:
         if self._asked is None:
