@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,14 @@ from turnier.dashboards import STORE_VARIABLE
 from turnier.results.store import Store
 
 PAGES = ("runs", "scores", "tournament", "certainty", "studies", "training", "replay", "reports")
+
+
+@pytest.fixture(autouse=True)
+def own_main() -> Iterator[None]:
+    """AppTest leaves its script as __main__, which a process that a later test spawns would run once more."""
+    main = sys.modules["__main__"]
+    yield
+    sys.modules["__main__"] = main
 
 
 def draw(name: str) -> None:
