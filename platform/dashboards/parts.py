@@ -85,15 +85,20 @@ def empty(what: str, *commands: str) -> None:
     st.code("\n".join(commands), language="bash")
 
 
+def shown_first(runs: Sequence[Run]) -> Run:
+    """Returns the run that a page shows until somebody chooses."""
+    return next((run for kind in PREFERRED for run in runs if run.kind == kind), runs[0])
+
+
 def choose_runs(runs: Sequence[Run], several: bool = True, label: str = "Runs") -> list[Run]:
     """Lets people choose among runs; the address keeps their ids, and takes how an id begins."""
     named = {run.id: run for run in runs}
     shown = {run.id: f"{run.name} · {run.kind} · {run.created:%Y-%m-%d %H:%M} · {_short(run.id)}" for run in runs}
     ids = list(named)
     words: dict[str, Any] = {"options": ids, "format_func": lambda run: shown.get(run, run)}
-    default = next((run.id for kind in PREFERRED for run in runs if run.kind == kind), ids[0])
     key = "runs" if several else "run"
-    wanted = [run for text in st.query_params.get_all(key) for run in ids if run.startswith(text)] or [default]
+    wanted = [run for text in st.query_params.get_all(key) for run in ids if run.startswith(text)]
+    wanted = wanted or [shown_first(runs).id]
     if several:
         chosen = list(st.multiselect(label, key=key, default=wanted, **words))
     else:

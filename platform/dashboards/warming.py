@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import threading
+import time
 
 import altair as alt
 import pandas as pd
+from streamlit import runtime
+
+from turnier.dashboards import parts, reading
+from turnier.dashboards.digest import COMPARED, SHOWN
+from turnier.games.errors import UserError
 
 # Loaded by the libraries, or by us, only when they are needed first.
-LATE = ("statsmodels.genmod.generalized_linear_model", "statsmodels.stats.multitest", "turnier.agents.mc")
+LATE = (
+    "statsmodels.genmod.generalized_linear_model",
+    "statsmodels.stats.multitest",
+    "turnier.agents.mc",
+    "optuna_dashboard",
+)
 
 
 def warm_up() -> threading.Thread:
-    """Loads what comes late, and draws a chart that nobody sees, on a thread of its own; returns it."""
+    """Loads what comes late, draws a chart that nobody sees, and reads ahead, on a thread of its own; returns it."""
     thread = threading.Thread(target=_warm, name="warming up", daemon=True)
     thread.start()
     return thread
@@ -26,3 +38,18 @@ def _warm() -> None:
     (lines + base.mark_rule().encode(y="low:Q", y2="y:Q")).configure_axis(labelFontSize=12).to_dict()
     for name in LATE:
         importlib.import_module(name)
+    while not runtime.exists():  # what is read is kept by it
+        time.sleep(0.05)
+    with contextlib.suppress(UserError):  # a page that is looked at says it
+        read_ahead()
+
+
+def read_ahead() -> None:
+    """Reads what pages show until somebody chooses, of as many games as there are."""
+    if runs := reading.runs(*SHOWN):
+        reading.scores([parts.shown_first(runs)])
+    for study in reading.studies()[:1]:
+        reading.trials(study)
+        reading.importance(study)
+    if runs := reading.runs(*COMPARED):
+        reading.ranks(parts.shown_first(runs))

@@ -12,7 +12,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from turnier.dashboards import STORE_VARIABLE
+from turnier.dashboards import STORE_VARIABLE, digest, warming
 from turnier.results.store import Store
 
 PAGES = ("runs", "scores", "tournament", "certainty", "studies", "training", "replay", "reports")
@@ -71,6 +71,19 @@ def test_pages_show_what_is_stored(shown: str, name: str, titles: list[str], few
     assert not page.error and not page.warning, told
     assert [title for title in titles if title not in told] == []
     assert charts(page) >= fewest
+
+
+@pytest.mark.parametrize(("name", "reads"), [("scores", "scores"), ("tournament", "ranks")])
+def test_what_was_read_ahead_is_not_read_again(
+    shown: str, monkeypatch: pytest.MonkeyPatch, name: str, reads: str
+) -> None:
+    read: list[str] = []
+    original = getattr(digest, reads)
+    monkeypatch.setattr(digest, reads, lambda store, run: read.append(run) or original(store, run))
+    warming.read_ahead()
+    ahead = list(read)
+    look(name)
+    assert ahead == read and len(read) == 1
 
 
 def test_scores_of_one_seat_have_distributions_and_milestones_of_the_chosen_agents(shown: str, store: Store) -> None:
