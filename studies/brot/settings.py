@@ -4,6 +4,8 @@ from __future__ import annotations
 
 # Preset -> rollouts, nodes of minimax, nodes of a table, cells a side of the boards, games of a row.
 SIZES = {"quick": (400, 4000, 5000, 30, 20), "paper": (5000, 100_000, 200_000, 41, 100), "tiny": (5, 20, 100, 8, 1)}
+# Combi's constants of the document (5 and 6.1), where the defaults are those of a search.
+PAPER = "filter_value=0.69,start_probability=2.0,minimax_activation=0.001,minimax_slack=0,table_weight=0.5,territory=0"
 NOTE = {
     "quick": "\n\nSmaller than published: fewer rollouts and nodes, boards of 30 x 30.",
     "paper": "",
@@ -16,9 +18,10 @@ def game(preset: str, players: int) -> str:
     return f"spe_ed(width={side},height={side},players={players})"
 
 
-def combi(preset: str, more: str = "") -> str:
+def combi(preset: str) -> str:
+    """Returns Combi as in the document."""
     rollouts, nodes, table_nodes, *_ = SIZES[preset]
-    return f"combi(rollouts={rollouts},nodes={nodes},table_nodes={table_nodes}{more})"
+    return f"combi(rollouts={rollouts},nodes={nodes},table_nodes={table_nodes},{PAPER})"
 
 
 def strategies(preset: str) -> dict[str, str]:
