@@ -4,7 +4,7 @@ from __future__ import annotations
 
 # Preset -> rollouts, nodes of minimax, nodes of a table, cells a side of the boards, games of a row.
 SIZES = {"quick": (400, 4000, 5000, 30, 20), "paper": (5000, 100_000, 200_000, 41, 100), "tiny": (5, 20, 100, 8, 1)}
-# Combi's constants of the document (5 and 6.1), where the defaults are those of a search.
+# Combi's constants of the document (5 and 6.1).
 PAPER = "filter_value=0.69,start_probability=2.0,minimax_activation=0.001,minimax_slack=0,table_weight=0.5,territory=0"
 NOTE = {
     "quick": "\n\nSmaller than published: fewer rollouts and nodes, boards of 30 x 30.",
@@ -19,9 +19,14 @@ def game(preset: str, players: int) -> str:
 
 
 def combi(preset: str) -> str:
-    """Returns Combi as in the document."""
+    """Returns Combi with our constants, which `tuning.py` found."""
     rollouts, nodes, table_nodes, *_ = SIZES[preset]
-    return f"combi(rollouts={rollouts},nodes={nodes},table_nodes={table_nodes},{PAPER})"
+    return f"combi(rollouts={rollouts},nodes={nodes},table_nodes={table_nodes})"
+
+
+def combi_of_brot(preset: str) -> str:
+    """Returns Combi with the constants of the document."""
+    return f"{combi(preset)[:-1]},{PAPER})"
 
 
 def strategies(preset: str) -> dict[str, str]:

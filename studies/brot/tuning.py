@@ -18,7 +18,7 @@ from typing import Annotated, NamedTuple
 
 import typer
 from rich.console import Console
-from settings import NOTE, combi, game, strategies
+from settings import NOTE, combi_of_brot, game, strategies
 
 from turnier.agents.registry import make_agent
 from turnier.arena.executors import Executor, make_executor
@@ -71,7 +71,7 @@ PRESETS = {
 def definition(preset: str, name: str, ranges: Ranges, sampler: str, against: tuple[str, ...] = ()) -> StudyDefinition:
     opponents = against or tuple(text for text in strategies(preset).values() if text != "basic")
     whole = tuple(make_agent(text).full_text() for text in opponents)
-    start = make_agent(combi(preset))
+    start = make_agent(combi_of_brot(preset))
     inside = {key: min(max(getattr(start, key), low), high) for key, (low, high) in ranges.items()}
     return StudyDefinition(
         name=f"brot-{name}-{preset}",
@@ -112,7 +112,7 @@ def half_as_many(preset: str, name: str, store: Store, executor: Executor) -> St
 def all_parameters(preset: str, store: Store, executor: Executor) -> Study:
     """Searches those that the document wishes for, too."""
     wanted = PRESETS[preset]
-    against = (strategies(preset)["Rollouts"], combi(preset))
+    against = (strategies(preset)["Rollouts"], combi_of_brot(preset))
     study = Study(store, definition(preset, "all", WISHED, f"cmaes(population={wanted.population})", against))
     study.run(wanted.generations, executor)
     return study
@@ -140,7 +140,7 @@ def main(
                 "TPE": half_as_many(preset, "tpe", results, pool),
                 "all parameters": all_parameters(preset, results, pool),
             }
-            finalists = {"Brot 2021": Finalist(make_agent(combi(preset)), None)}
+            finalists = {"Brot 2021": Finalist(make_agent(combi_of_brot(preset)), None)}
             for label, study in studies.items():
                 finalists[label] = Finalist(study.recommended(), study.search.estimate())
             rows, _ = play_final(studies["CMA-ES"], finalists, PRESETS[preset].fresh, pool)
