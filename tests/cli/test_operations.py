@@ -162,7 +162,7 @@ def test_an_exported_run_replays_with_no_store(tmp_path: Path) -> None:
 
 def states(*words: str) -> dict[str, tuple[str, str, str]]:
     result = CliRunner().invoke(app, ["doctor", "--json", *words], catch_exceptions=False)
-    found = {check["name"]: (check["state"], check["found"], check["cure"]) for check in json.loads(result.output)}
+    found = {check["name"]: (check["state"], check["found"], check["cure"]) for check in json.loads(result.stdout)}
     assert result.exit_code == any(state == "fail" for state, _, _ in found.values())
     return found
 

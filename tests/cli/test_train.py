@@ -102,7 +102,7 @@ def test_evaluations_on_the_way_are_shown_and_stored(tmp_path: Path) -> None:
     assert tables[0] == tables[1] and [(row[0], row[2]) for row in tables[0]] == [("20", "4"), ("40", "4")]
     run = re.findall(r"--run (training:\w+)", shown[0].output)[0]
     stored = CliRunner().invoke(app, ["results", "--run", run, "--store", f"sqlite:///{tmp_path / 'w.db'}", "--json"])
-    assert sorted(row["games"] for row in json.loads(stored.output)) == [4, 4]
+    assert sorted(row["games"] for row in json.loads(stored.stdout)) == [4, 4]
     assert (tmp_path / "curve.png").stat().st_size > 1000
     refused = CliRunner().invoke(app, [*command(tmp_path / "w.npz", 40)[3:], "--against", "random"])
     assert isinstance(refused.exception, UserError) and "without --evaluate-every" in str(refused.exception)
