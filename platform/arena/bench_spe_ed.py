@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from turnier.agents.spe_ed.field import MOVES, fill_field, new_field, stride_of, walkers_of
-from turnier.agents.spe_ed.minimax_search import NODES, new_numbers, value_of_move
+from turnier.agents.spe_ed.minimax_search import NODES, WEIGHTS, new_numbers, value_of_move
 from turnier.agents.spe_ed.rollout_search import ROLLOUTS, STEPS, new_found, new_paths, run_rollouts
 from turnier.arena.bench_programs import run_program
 from turnier.games.game import Ints
@@ -51,7 +51,7 @@ def minimax_numbers(seed: int) -> tuple[Ints, float]:
     walkers, numbers = walkers_of(state, [0, 1]), new_numbers(0, 0)
     began = time.perf_counter()
     for action in range(MOVES):
-        value_of_move(field, int(stride_of(state)), walkers, action, MINIMAX_DEPTH, 1, 0.0, numbers)
+        value_of_move(field, int(stride_of(state)), walkers, action, MINIMAX_DEPTH, 1, np.zeros(WEIGHTS), numbers)
     return numbers, time.perf_counter() - began
 
 

@@ -12,6 +12,7 @@ from turnier.games.game import Game, Ints
 from turnier.games.spe_ed_board import DIRECTION, HEIGHT, SPEED, WIDTH, X, Y
 
 Cell = tuple[int, int]
+Weights = tuple[float, float]  # aggression and territory
 STEPS = ((0, -1), (1, 0), (0, 1), (-1, 0))
 MOVES = range(5)
 
@@ -66,29 +67,52 @@ def all_paths(
             yield (action, *actions), likely / len(possible), [entered, *ways]
 
 
+def steps_from(start: Cell, free: frozenset[Cell]) -> dict[Cell, int]:
+    """Returns how many steps to the side every cell that can be reached is away, 0 where it starts."""
+    steps, front, far = {start: 0}, {start}, 0
+    while front:
+        far += 1
+        front = {(x + dx, y + dy) for x, y in front for dx, dy in STEPS} & free - set(steps)
+        steps |= dict.fromkeys(front, far)
+    return steps
+
+
+def own_share(heads: list[Cell], free: frozenset[Cell]) -> float:
+    """Returns the first head's part of the cells that one head reaches before all others."""
+    reached = [steps_from(head, free) for head in heads]
+    owned = [0] * len(heads)
+    for cell in set[Cell]().union(*reached):
+        away = [steps.get(cell, 999) for steps in reached]
+        if away.count(min(away)) == 1:
+            owned[away.index(min(away))] += 1
+    return owned[0] / sum(owned)
+
+
 def value(
-    players: list[Player | None], free: frozenset[Cell], round_number: int, level: int, depth: int, aggression: float
+    players: list[Player | None], free: frozenset[Cell], round_number: int, level: int, depth: int, weights: Weights
 ) -> float:
     """Minimax without pruning: the value of a state for the first player, who is to choose in round `level`."""
-    if level > depth:
-        freedoms = [sum(1 for _ in moves(p, free, round_number)) if p else 0 for p in players]
-        return freedoms[0] - aggression * sum(freedoms[1:]) / max(1, len(players) - 1)
     assert players[0]
+    if level > depth:
+        aggression, territory = weights
+        freedoms = [sum(1 for _ in moves(p, free, round_number)) if p else 0 for p in players]
+        worth = freedoms[0] - aggression * sum(freedoms[1:]) / max(1, len(players) - 1)
+        return worth + 5 * territory * own_share([(p.x, p.y) for p in players if p], free)
     own = [
-        _replies([after, *players[1:]], 1, free - set(entered), set(entered), round_number, level, depth, aggression)
+        _replies([after, *players[1:]], 1, free - set(entered), set(entered), round_number, level, depth, weights)
         for _, after, entered in moves(players[0], free, round_number)
     ]
     return max(own) if own else level - depth
 
 
 def value_of_move(
-    players: list[Player | None], action: int, free: frozenset[Cell], round_number: int, depth: int, aggression: float
+    players: list[Player | None], action: int, free: frozenset[Cell], round_number: int, depth: int, weights: Weights
 ) -> float | None:
     assert players[0]
     for possible, after, entered in moves(players[0], free, round_number):
         if possible == action:
             others = [after, *players[1:]]
-            return _replies(others, 1, free - set(entered), set(entered), round_number, 1, depth, aggression)
+            return _replies(others, 1, free - set(entered), set(entered), round_number, 1, depth, weights)
     return None
 
 
@@ -100,23 +124,23 @@ def _replies(
     round_number: int,
     level: int,
     depth: int,
-    aggression: float,
+    weights: Weights,
 ) -> float:
     if who == len(players):
-        return value(players, free, round_number + 1, level + 1, depth, aggression)
+        return value(players, free, round_number + 1, level + 1, depth, weights)
     player = players[who]
     if player is None:
-        return _replies(players, who + 1, free, fresh, round_number, level, depth, aggression)
+        return _replies(players, who + 1, free, fresh, round_number, level, depth, weights)
     for _, _, entered in moves(player, free | fresh, round_number):
         if fresh & set(entered):
             return level - depth
     found = []
     for _, after, entered in moves(player, free, round_number):
         others = [*players[:who], after, *players[who + 1 :]]
-        found.append(_replies(others, who + 1, free - set(entered), fresh, round_number, level, depth, aggression))
+        found.append(_replies(others, who + 1, free - set(entered), fresh, round_number, level, depth, weights))
     if not found:
         others = [*players[:who], None, *players[who + 1 :]]
-        return _replies(others, who + 1, free, fresh, round_number, level, depth, aggression)
+        return _replies(others, who + 1, free, fresh, round_number, level, depth, weights)
     return min(found)
 
 

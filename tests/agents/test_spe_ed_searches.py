@@ -10,8 +10,11 @@ import pytest
 from tests.agents import naive_spe_ed as naive
 from turnier.agents.evaluators.survivors import enters_free_cells, random_survivor
 from turnier.agents.spe_ed.field import (
+    ALIVE,
     CELL,
     MOVES,
+    OUT,
+    STANDS,
     WALL,
     fill_field,
     nearest,
@@ -22,7 +25,7 @@ from turnier.agents.spe_ed.field import (
     walkers_of,
     weighted_distance,
 )
-from turnier.agents.spe_ed.minimax_search import IMPOSSIBLE, NODES, STOPPED, new_numbers, value_of_move
+from turnier.agents.spe_ed.minimax_search import IMPOSSIBLE, NODES, STOPPED, WEIGHTS, new_numbers, value_of_move
 from turnier.agents.spe_ed.rollout_search import (
     COMPLETE,
     LONGEST,
@@ -36,7 +39,7 @@ from turnier.agents.spe_ed.rollout_search import (
     surviving,
 )
 from turnier.agents.spe_ed.table_search import fill_tables, new_tables
-from turnier.agents.spe_ed.territory import territories
+from turnier.agents.spe_ed.territory import SPACE_ROWS, own_share
 from turnier.games.abi import JIT
 from turnier.games.game import Game, Ints
 from turnier.games.registry import make_game
@@ -202,10 +205,10 @@ def test_tables_stop_where_there_is_no_room_or_time_or_move() -> None:
 
 
 @pytest.mark.parametrize(("players", "depth", "taken"), [(1, 5, 0.3), (2, 1, 0.2), (2, 3, 0.3), (3, 2, 0.3)])
-@pytest.mark.parametrize("aggression", [0.0, 0.7])
+@pytest.mark.parametrize("weights", [(0.0, 0.0), (0.7, 0.0), (0.2, 1.5)])
 @pytest.mark.parametrize("seed", range(4))
 def test_minimax_has_the_values_of_the_whole_tree(
-    players: int, depth: int, taken: float, aggression: float, seed: int
+    players: int, depth: int, taken: float, weights: naive.Weights, seed: int
 ) -> None:
     game, state = scattered(8, 6, max(2, players), seed, taken)
     for seat in range(players):  # near to each other
@@ -215,8 +218,8 @@ def test_minimax_has_the_values_of_the_whole_tree(
     seats: list[naive.Player | None] = [naive.player_of(state, seat) for seat in range(players)]
     for action in range(MOVES):
         numbers = new_numbers(0, 0)
-        got = value_of_move(field, int(stride_of(state)), walkers, action, depth, first, aggression, numbers)
-        wanted = naive.value_of_move(seats, action, naive.free_cells(game, state), first, depth, aggression)
+        got = value_of_move(field, int(stride_of(state)), walkers, action, depth, first, np.array(weights), numbers)
+        wanted = naive.value_of_move(seats, action, naive.free_cells(game, state), first, depth, weights)
         assert got == pytest.approx(IMPOSSIBLE if wanted is None else wanted), action
         assert not numbers[STOPPED] and (numbers[NODES] > 0) == (wanted is not None)
     assert (field == before).all()
@@ -225,7 +228,9 @@ def test_minimax_has_the_values_of_the_whole_tree(
 def test_minimax_stops_at_the_nodes() -> None:
     game, state = scattered(20, 20, 2, 1, 0.0)
     numbers = new_numbers(100, 0)
-    value_of_move(field_of(game, state), int(stride_of(state)), walkers_of(state, [0, 1]), 4, 6, 1, 0.0, numbers)
+    value_of_move(
+        field_of(game, state), int(stride_of(state)), walkers_of(state, [0, 1]), 4, 6, 1, np.zeros(WEIGHTS), numbers
+    )
     assert numbers[STOPPED] and numbers[NODES] == 100
 
 
@@ -267,30 +272,16 @@ def test_varied_paths_are_possible_and_longer() -> None:
         assert length == 0 or walked(player, free, first, actions[:length])
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(8))
 def test_territories_are_the_cells_reached_first(seed: int) -> None:
-    game, state = scattered(10, 9, 3, seed, 0.25)
-    state[SPEED : SPEED + 3] = 1, 1, 2
-    free, first = naive.free_cells(game, state), next_round(state)
-    out = np.zeros(MOVES)
-    territories(field_of(game, state), int(stride_of(state)), walkers_of(state, [0, 1, 2]), first, out)
-    own = {action: (after, set(way)) for action, after, way in naive.moves(naive.player_of(state, 0), free, first)}
-    assert {action for action in range(MOVES) if out[action]} == set(own)
-    for action, (after, way) in own.items():
-        heads = [(after.x, after.y), *((int(state[X + seat]), int(state[Y + seat])) for seat in (1, 2))]
-        reached = [steps_from(head, free - way) for head in heads]
-        mine = [cell for cell, steps in reached[0].items() if all(steps < r.get(cell, 999) for r in reached[1:])]
-        assert out[action] == len(mine) + 1  # and where it stands
-
-
-def steps_from(start: naive.Cell, free: frozenset[naive.Cell]) -> dict[naive.Cell, int]:
-    """Returns how many steps to the side every cell that can be reached is away."""
-    steps, front, far = {}, {start}, 0
-    while front:
-        far += 1
-        front = {(x + dx, y + dy) for x, y in front for dx, dy in naive.STEPS} & free - set(steps)
-        steps |= dict.fromkeys(front, far)
-    return steps
+    game, state = scattered(12, 9, 3, seed, 0.3)
+    field, free = field_of(game, state), naive.free_cells(game, state)
+    walkers, space = walkers_of(state, [0, 1, 2]), np.full((SPACE_ROWS, field.size), 7, np.int32)
+    walkers[1, ALIVE] = STANDS  # is there all the same
+    heads = [(int(state[X + seat]), int(state[Y + seat])) for seat in range(3)]
+    assert own_share(field, int(stride_of(state)), walkers, space) == naive.own_share(heads, free)
+    walkers[2, ALIVE] = OUT
+    assert own_share(field, int(stride_of(state)), walkers, space) == naive.own_share(heads[:2], free)
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -12,13 +12,12 @@ import numpy.typing as npt
 
 from turnier.agents.agent import Floats
 from turnier.agents.budget import AMOUNT
-from turnier.agents.spe_ed.field import CELL, MOVES, Bytes, nearest, reachable, walkers_of
+from turnier.agents.spe_ed.field import CELL, MOVES, Bytes, reachable
 from turnier.agents.spe_ed.minimax import MinimaxAgent, MinimaxPlayer
 from turnier.agents.spe_ed.player import Choice, TimedAgent, best_of
 from turnier.agents.spe_ed.rollout_search import ROLLOUTS, surviving
 from turnier.agents.spe_ed.rollouts import RolloutAgent, RolloutPlayer
 from turnier.agents.spe_ed.tables import TableAgent, TablePlayer
-from turnier.agents.spe_ed.territory import territories
 from turnier.games.abi import compile_kernel
 from turnier.games.game import Game
 from turnier.games.parameters import parameter
@@ -71,7 +70,6 @@ class CombiPlayer(RolloutPlayer, MinimaxPlayer, TablePlayer):
         super().__init__(agent, game, rng)
         assert isinstance(agent, Combi)
         compile_kernel(reachable)
-        compile_kernel(territories)
         self.combi = agent
         self.total = np.zeros(self.field.size)  # the tables of the round before
 
@@ -85,34 +83,25 @@ class CombiPlayer(RolloutPlayer, MinimaxPlayer, TablePlayer):
             return Values(combi.duel_filter_value, combi.duel_start_probability, combi.duel_table_weight)
         return values
 
-    def lost_territory(self) -> Floats:
-        """Returns which part of the largest territory that a move can have each move does not have, [MOVES]."""
-        others = [seat for _, seat in nearest(self.state, self.seat)]
-        cells = np.zeros(MOVES)
-        territories(self.field, self.stride, walkers_of(self.state, [self.seat, *others]), self.round, cells)
-        lost: Floats = 1 - cells / max(1.0, cells.max())
-        return lost
-
     def choose(self, ends: int) -> Choice:
         combi, began, values = self.combi, time.monotonic_ns(), self.situation()
         span = ends - began
         near = self.near()
         entered = presence(self.field, self.total, int(self.walker[CELL]), self.stride, combi.square)
         allowed = self.possible()
-        searched = 0
-        if near and entered > combi.minimax_activation:
+        searched, worse = 0, np.zeros(MOVES)
+        if near and entered >= combi.minimax_activation:
             found = self.deepen(near, began + int(span * combi.minimax_share) if ends else 0)
             searched = found.nodes
             good = found.good(combi.minimax_slack)
             allowed = good if good.any() else allowed
+            worse = (found.values.max() - found.values) / MOVES
         spent = time.monotonic_ns() - began
         tables, _ = self.tables(values.start_probability, began + spent + int(span * combi.table_share) if ends else 0)
         self.total = tables.total.copy()
         rolled = self.roll_out(values.filter_value, self.total, ends)
         counts, risks = surviving(rolled, values.filter_value)
-        score = scores(counts, risks, values.table_weight)
-        if combi.territory:
-            score += combi.territory * self.lost_territory()
+        score = scores(counts, risks, values.table_weight) + combi.minimax_weight * worse
         open_moves = allowed & (counts > 0)
         action = best_of(np.where(open_moves, -score, 0.0), open_moves if open_moves.any() else allowed)
         self.remember(action)
@@ -133,15 +122,18 @@ class Combi(RolloutAgent, MinimaxAgent, TableAgent):
     player: ClassVar[Any] = CombiPlayer
 
     minimax_activation: float = parameter(
-        0.001, "mean probability of others around above which minimax is asked (minimaxActivationValue)", low=0, high=10
+        0.001,
+        "mean probability of others around that makes it ask minimax (minimaxActivationValue)",
+        low=0,
+        high=10,
     )
     minimax_slack: float = parameter(
-        0.0, "moves that minimax finds worse by this much are allowed, too; 4 excludes deadly ones", low=0, high=5
+        0.0, "moves that minimax finds worse by this much are allowed, too", low=0, high=1000
     )
     square: int = parameter(11, "cells a side of that square around the own player", low=1, high=21)
     table_weight: float = parameter(0.5, "weight of the tables; the rest is that of the rollouts", low=0, high=1)
-    territory: float = parameter(
-        0.0, "how much it counts against a move that others reach cells first after it (aggressive)", low=0, high=100
+    minimax_weight: float = parameter(
+        0.0, "how much it counts against a move that minimax finds it worse than the best one", low=0, high=100
     )
     minimax_share: float = parameter(0.25, "part of the time that minimax may use, if asked", low=0, high=0.9)
     table_share: float = parameter(0.25, "part of the time that the tables may use", low=0, high=0.9)

@@ -39,6 +39,7 @@ Field = types.Array(types.uint8, 1, "C")  # [size_of(width, height)]
 Walker = types.Array(types.int64, 1, "C")  # [WALKER_WORDS]
 Walkers = types.Array(types.int64, 2, "C")  # [players, WALKER_WORDS]
 CELL, HEADING, PACE, ALIVE, SEAT, WALKER_WORDS = range(6)
+OUT, PLAYS, STANDS = range(3)  # ALIVE: who stands is there but makes no moves in a search
 
 Bytes = npt.NDArray[np.uint8]
 Ints = npt.NDArray[np.int64]

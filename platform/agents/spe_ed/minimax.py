@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from turnier.agents.agent import Floats
 from turnier.agents.budget import AMOUNT
-from turnier.agents.spe_ed.field import MOVES, nearest, walkers_of
+from turnier.agents.spe_ed.field import ALIVE, MOVES, STANDS, nearest, walkers_of
 from turnier.agents.spe_ed.minimax_search import (
     DEEPEST,
     IMPOSSIBLE,
@@ -59,7 +59,10 @@ class MinimaxPlayer(SpeEdPlayer):
     def deepen(self, opponents: list[int], ends: int) -> Searched:
         """Searches a round deeper at a time, as far as the depth and the nodes or the time go."""
         limits = self.limits
-        walkers = walkers_of(self.state, [self.seat, *opponents])
+        standing = [seat for _, seat in nearest(self.state, self.seat) if limits.territory and seat not in opponents]
+        walkers = walkers_of(self.state, [self.seat, *opponents, *standing])
+        walkers[1 + len(opponents) :, ALIVE] = STANDS
+        weights = np.array([limits.aggression, limits.territory])
         reached = Searched(np.full(MOVES, IMPOSSIBLE), 0, 0)
         spent = [0] * MOVES
         for depth in range(1, (DEEPEST if ends else limits.depth) + 1):
@@ -67,9 +70,7 @@ class MinimaxPlayer(SpeEdPlayer):
             def search(action: int, before: int, depth: int = depth) -> tuple[float, int, bool]:
                 most = 0 if ends or not limits.nodes else max(1, limits.nodes // MOVES - before)
                 numbers = new_numbers(most, ends)
-                value = value_of_move(
-                    self.field, self.stride, walkers, action, depth, self.round, limits.aggression, numbers
-                )
+                value = value_of_move(self.field, self.stride, walkers, action, depth, self.round, weights, numbers)
                 return value, int(numbers[NODES]), bool(numbers[STOPPED])
 
             found = list((self.crew.map if self.crew else map)(search, range(MOVES), spent))
@@ -101,6 +102,10 @@ class MinimaxAgent(TimedAgent):
         20.0, "weighted distance (cells / product of speeds) up to which it looks at them", low=0, high=1000
     )
     aggression: float = parameter(0.0, "how much the freedom of these others counts against a state", low=0, high=10)
+    territory: float = parameter(
+        0.0, "how much a state counts in which one reaches cells first; with 1 all of them count like all five moves",
+        low=0, high=100,
+    )  # fmt: skip
     threads: int = parameter(1, "cores that search the moves of one decision", low=1, high=MOVES)
 
 

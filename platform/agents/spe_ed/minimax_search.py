@@ -2,13 +2,14 @@
 
 Source: Brot 2021, 4.1. The cells that the own move enters are marked with the round: an opponent who can enter one of
 them in the same round takes the player out. A state at the horizon is worth the moves that do not end there (0 to 5),
-a death in round r of d is worth r - d. Besides, as an option that the document wishes for, what the opponents' freedom
-is worth is taken away (`aggression`); who is out has none.
+a death in round r of d is worth r - d. Besides, as options that the document wishes for, what the opponents' freedom is
+worth is taken away (`aggression`), where who is out has none, and what belongs to the player is added (`territory`).
 """
 
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 from numba import types
 
 from turnier.agents.clock import TIME_OF_DAY, time_is_up
@@ -18,7 +19,9 @@ from turnier.agents.spe_ed.field import (
     FASTER,
     HEADING,
     MOVES,
+    OUT,
     PACE,
+    PLAYS,
     TAKEN,
     TURN,
     Bytes,
@@ -29,11 +32,14 @@ from turnier.agents.spe_ed.field import (
     offset_of,
     paint,
 )
-from turnier.games.abi import kernel
+from turnier.agents.spe_ed.territory import SPACE_ROWS, Space, own_share
+from turnier.games.abi import Floats, kernel
 from turnier.games.spe_ed_board import MAX_SPEED, jumps
 
 DEEPEST = 100  # rounds; marks have to fit into a byte
-NODES, STOPPED, MOST_NODES, ENDS, NUMBERS = range(5)
+NODES, STOPPED, MOST_NODES, ENDS, PAUSE, NUMBERS = range(6)
+AGGRESSION, TERRITORY, WEIGHTS = range(3)
+OFTEN, SELDOM = 15, 1023  # nodes between two looks at the clock, with territories and without
 IMPOSSIBLE = -1e9  # a root move into what is taken
 
 Numbers = types.Array(types.int64, 1, "C")
@@ -72,15 +78,17 @@ def freedom(field, stride, walkers, who, round_number):
     return moves
 
 
-@kernel(types.float64(Field, types.int64, Walkers, types.int64, types.float64))
-def _worth(field, stride, walkers, round_number, aggression):
+@kernel(types.float64(Field, types.int64, Walkers, types.int64, Floats, Space))
+def _worth(field, stride, walkers, round_number, weights, space):
     """The value of a state at the horizon."""
     worth = float(freedom(field, stride, walkers, 0, round_number))
-    if aggression > 0.0:
+    if weights[AGGRESSION] > 0.0:
         for who in range(1, walkers.shape[0]):
-            if walkers[who, ALIVE]:
+            if walkers[who, ALIVE] != OUT:
                 others = freedom(field, stride, walkers, who, round_number)
-                worth -= aggression * others / (walkers.shape[0] - 1)
+                worth -= weights[AGGRESSION] * others / (walkers.shape[0] - 1)
+    if weights[TERRITORY] > 0.0:
+        worth += weights[TERRITORY] * MOVES * own_share(field, stride, walkers, space)
     return worth
 
 
@@ -95,26 +103,27 @@ def _worth(field, stride, walkers, round_number, aggression):
         types.float64,
         types.float64,
         types.int64,
-        types.float64,
+        Floats,
+        Space,
         Numbers,
         TIME_OF_DAY,
     )
 )
-def state_value(field, stride, walkers, who, level, depth, alpha, beta, first_round, aggression, numbers, clock):
+def state_value(field, stride, walkers, who, level, depth, alpha, beta, first_round, weights, space, numbers, clock):
     """The value for player 0 where `who` is to move in round `level` of the search, its horizon `depth` rounds deep."""
     if who == walkers.shape[0]:
         who, level = 0, level + 1
     round_number = first_round + level - 1
     if level > depth:
-        return _worth(field, stride, walkers, round_number, aggression)
+        return _worth(field, stride, walkers, round_number, weights, space)
     if numbers[STOPPED]:
         return 0.0
     cell, heading, speed = walkers[who, CELL], walkers[who, HEADING], walkers[who, PACE]
     own = who == 0
     if not own:
-        if not walkers[who, ALIVE]:
+        if walkers[who, ALIVE] != PLAYS:
             return state_value(
-                field, stride, walkers, who + 1, level, depth, alpha, beta, first_round, aggression, numbers, clock
+                field, stride, walkers, who + 1, level, depth, alpha, beta, first_round, weights, space, numbers, clock
             )
         for action in range(MOVES):
             pace = speed + FASTER[action]
@@ -131,14 +140,14 @@ def state_value(field, stride, walkers, who, level, depth, alpha, beta, first_ro
             continue
         moves += 1
         numbers[NODES] += 1
-        if numbers[NODES] & 1023 == 0 and time_is_up(numbers[ENDS], clock):
+        if numbers[NODES] & numbers[PAUSE] == 0 and time_is_up(numbers[ENDS], clock):
             numbers[STOPPED] = 1
         if numbers[NODES] == numbers[MOST_NODES]:
             numbers[STOPPED] = 1
         paint(field, cell, offset, pace, jump, _mark(level) if own else np.uint8(TAKEN))
         walkers[who, CELL], walkers[who, HEADING], walkers[who, PACE] = cell + pace * offset, turned, pace
         value = state_value(
-            field, stride, walkers, who + 1, level, depth, alpha, beta, first_round, aggression, numbers, clock
+            field, stride, walkers, who + 1, level, depth, alpha, beta, first_round, weights, space, numbers, clock
         )
         walkers[who, CELL], walkers[who, HEADING], walkers[who, PACE] = cell, heading, speed
         paint(field, cell, offset, pace, jump, np.uint8(0))
@@ -154,11 +163,11 @@ def state_value(field, stride, walkers, who, level, depth, alpha, beta, first_ro
         return best
     if own:
         return float(level - depth)
-    walkers[who, ALIVE] = 0
+    walkers[who, ALIVE] = OUT
     value = state_value(
-        field, stride, walkers, who + 1, level, depth, alpha, beta, first_round, aggression, numbers, clock
+        field, stride, walkers, who + 1, level, depth, alpha, beta, first_round, weights, space, numbers, clock
     )
-    walkers[who, ALIVE] = 1
+    walkers[who, ALIVE] = PLAYS
     return value
 
 
@@ -169,7 +178,7 @@ def value_of_move(
     action: int,
     depth: int,
     first_round: int,
-    aggression: float,
+    weights: npt.NDArray[np.float64],
     numbers: Ints,
 ) -> float:
     """Returns the value of an own move, `depth` rounds deep, by a tree of its own, or IMPOSSIBLE.
@@ -179,6 +188,7 @@ def value_of_move(
     Args:
         field, walkers: are not changed, so that several threads may search different moves.
         first_round: the number of the round that the move is for.
+        weights: [WEIGHTS] of what a state is worth besides the own moves that are free.
         numbers: [NUMBERS]; nodes are added, and STOPPED says that nodes or time ran out and the value is none.
     """
     cell, pace = int(walkers[0, CELL]), int(walkers[0, PACE] + FASTER[action])
@@ -192,10 +202,12 @@ def value_of_move(
     paint(field, cell, offset, pace, jump, _mark(1))
     walkers[0, CELL], walkers[0, HEADING], walkers[0, PACE] = cell + pace * offset, turned, pace
     # No value lies outside these two.
-    lowest, highest = min(float(1 - depth), -MOVES * aggression), float(MOVES)
+    lowest, highest = min(float(1 - depth), -MOVES * weights[AGGRESSION]), MOVES * (1 + weights[TERRITORY])
+    numbers[PAUSE] = OFTEN if weights[TERRITORY] else SELDOM
+    space = np.empty((SPACE_ROWS if weights[TERRITORY] else 0, field.size), np.int32)
     clock = np.empty(2, np.int64)
     return float(
-        state_value(field, stride, walkers, 1, 1, depth, lowest, highest, first_round, aggression, numbers, clock)
+        state_value(field, stride, walkers, 1, 1, depth, lowest, highest, first_round, weights, space, numbers, clock)
     )
 
 
