@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
+import sys
 from pathlib import Path
 
+import av
 import numpy as np
 import pytest
 from PIL import Image
@@ -18,7 +20,7 @@ from turnier.cli import app
 from turnier.games.errors import UserError
 from turnier.games.spe_ed_messages import cells_of, message_of
 from turnier.results.store import Store
-from turnier.server.animation import board_image
+from turnier.server.animation import board_image, write_mp4
 from turnier.server.official_log import read_log, rounds_of
 from turnier.server.played import find_played
 
@@ -82,6 +84,40 @@ def test_a_gif_has_a_frame_for_each_position(store: str, game: str, tmp_path: Pa
             wanted = np.asarray(board_image(states[-1]))[side // 2 :: side, side // 2 :: side]
             assert np.abs(pixels - wanted).max() < 30
             assert (np.ptp(wanted[cells_of(states[-1]) != 0], axis=0) > 0).any()
+
+
+@pytest.mark.parametrize(("side", "delay"), [(12, 0.15), (33, 0.05)])
+def test_a_video_has_a_frame_for_each_position_and_even_sides(side: int, delay: float, tmp_path: Path) -> None:
+    made = play_match(MatchSpec(f"spe_ed(width={side},height=21,players=2,silence=false)", ("basic",) * 2, 5))
+    file, path = tmp_path / "games.jsonl", tmp_path / "game.mp4"
+    file.write_text(json.dumps(to_json(made)) + "\n")
+    run(f"{file}:1", "--mp4", str(path), "--delay", str(delay))
+    states = rounds_of(made)
+    wanted = board_image(states[-1])
+    with av.open(str(path)) as video:
+        stream = video.streams.video[0]
+        shown = list(video.decode(stream))
+        assert (stream.codec_context.name, stream.codec_context.pix_fmt) == ("h264", "yuv420p")
+    assert [frame.time for frame in shown] == pytest.approx([delay * n for n in range(len(states))]) and len(states) > 3
+    assert (shown[0].width, shown[0].height) == tuple(size + size % 2 for size in wanted.size)
+    pixels = shown[-1].to_ndarray(format="rgb24")[: wanted.height, : wanted.width].astype(int)
+    assert np.abs(pixels - np.asarray(wanted)).mean() < 4 < np.abs(pixels - np.asarray(board_image(states[0]))).mean()
+
+
+def test_a_video_of_another_game_and_where_none_can_be(
+    store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Store.open(store) as results:
+        chess = next(r for part in results.records_of_run("tournament:1") for r in part if r.spec.game == "tictactoe")
+    run(chess.spec.id, "--store", store, "--mp4", str(tmp_path / "t.mp4"))
+    with av.open(str(tmp_path / "t.mp4")) as video:
+        assert len(list(video.decode(video=0))) == len(find_played(chess.spec.id, store).states)
+    played = find_played(chess.spec.id, store)
+    with pytest.raises(UserError, match="a video must be written to a folder"):
+        write_mp4(tmp_path / "no" / "t.mp4", played.game, played.states, 100)
+    monkeypatch.setitem(sys.modules, "av", None)
+    with pytest.raises(UserError, match=r"pip install 'turnier\[video\]'"):
+        write_mp4(tmp_path / "u.mp4", played.game, played.states, 100)
 
 
 def test_recorded_and_exported_lines(tmp_path: Path, record: MatchRecord, store: str) -> None:
