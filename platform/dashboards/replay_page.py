@@ -6,12 +6,13 @@ from typing import Any
 
 import streamlit as st
 
-from turnier.arena.review import Review, Thought
+from turnier.arena.review import Moment, Review, Thought
 from turnier.dashboards import parts, reading, replay_figures
 from turnier.dashboards.digest import SHOWN
 from turnier.dashboards.parts import IN_ADDRESS
 from turnier.games.errors import UserError
 from turnier.games.game import Game
+from turnier.games.spe_ed_overlay import Overlay
 from turnier.results.certainty import position_certainty, votes_frame
 from turnier.results.tables import label
 
@@ -19,6 +20,8 @@ ORDERS = ("latest", "largest score", "smallest score")
 KINDS = ("tournament", "comparison", "study", "experiment", "certainty", "training")
 PATIENCE = 1.5  # s that asking an agent for all of its moves may take
 REPEATS = 20
+TABLES_MEAN = "How likely others enter a cell in the rounds that the agent's tables look ahead, all of them together."
+PATHS_MEAN = "Some of the longest ways that the agent's rollouts found for itself; paler where they are far ahead."
 COLUMNS: dict[str, Any] = {
     "percent": st.column_config.NumberColumn("visits, %", format="%.1f"),
     "visits": st.column_config.NumberColumn(format="%d"),
@@ -96,7 +99,22 @@ def _moment(review: Review, number: int) -> None:
         else:
             thought = _decision(review, number, scores)
     with left:
-        st.image(replay_figures.board(game, moment, thought.decision if thought else None), width=_width(game))
+        overlay = _overlay(moment, thought) if game.name == "spe_ed" else None
+        shown = replay_figures.board(game, moment, thought.decision if thought else None, overlay)
+        st.image(shown, width=_width(game))
+
+
+def _overlay(moment: Moment, thought: Thought | None) -> Overlay | None:
+    """Lets people choose what of the agent's thoughts the board shows."""
+    with st.container(horizontal=True, gap="medium"):
+        tables = st.toggle("Probabilities", True, key="probabilities", help=TABLES_MEAN, **IN_ADDRESS)
+        paths = st.toggle("Paths", True, key="paths", help=PATHS_MEAN, **IN_ADDRESS)
+    known = thought.overlay if thought else None
+    if known is None or (known.entered is None and not known.paths):
+        if moment.seat >= 0:
+            st.caption("This agent has no probability tables and no paths to show.")
+        return None
+    return Overlay(known.entered if tables else None, known.paths if paths else ())
 
 
 def _decision(review: Review, number: int, scores: str) -> Thought | None:

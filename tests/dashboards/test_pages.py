@@ -12,7 +12,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from turnier.dashboards import STORE_VARIABLE
+from turnier.dashboards import STORE_VARIABLE, replay_figures
 from turnier.results.store import Store
 
 PAGES = ("runs", "scores", "tournament", "certainty", "studies", "training", "replay", "reports")
@@ -111,6 +111,34 @@ def test_the_address_leads_to_one_move_of_one_match(shown: str, store: Store) ->
     assert page.slider(key="move").value == 3 and "Move 4: seat 1" in texts(page)
     page.button(key="last_page").click().run()
     assert "The end" in texts(page)
+
+
+def test_boards_of_spe_ed_show_what_the_agent_knew(shown: str, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = next(run.id for run in store.runs() if run.name.startswith("spe_ed"))
+    records = [record for records in store.records_of_run(run) for record in records]
+    chosen = next(record for record in records if record.spec.agents[0].startswith("combi"))
+    drawn: list[str] = []
+    draws = replay_figures.board
+    monkeypatch.setattr(replay_figures, "board", lambda *words: drawn.append(draws(*words)) or drawn[-1])
+    page = look("replay", run=run, match=chosen.spec.id, move="4")
+    assert "seat 0, **combi(" in texts(page) and "it decides the same" in texts(page)
+    assert "entered by others" in drawn[-1] and "polyline" in drawn[-1]
+    page.toggle(key="paths").set_value(False).run()
+    assert "entered by others" in drawn[-1] and "polyline" not in drawn[-1]
+    page.toggle(key="probabilities").set_value(False).run()
+    assert "entered by others" not in drawn[-1]
+    page = look("replay", run=run, match=chosen.spec.id, move="5", probabilities="false")
+    assert not page.toggle(key="probabilities").value and page.toggle(key="paths").value
+    assert "seat 1, **rollouts(" in texts(page) and "polyline" in drawn[-1]
+    page.button(key="last_page").click().run()
+    assert "The end" in texts(page) and "polyline" not in drawn[-1]
+
+
+@pytest.mark.parametrize(("name", "title"), [("scores", "Games won"), ("tournament", "Who beats whom")])
+def test_results_of_spe_ed_are_shown(shown: str, store: Store, name: str, title: str) -> None:
+    run = next(run.id for run in store.runs() if run.name.startswith("spe_ed"))
+    page = look(name, runs=run)
+    assert not page.error and not page.warning and title in texts(page) and charts(page)
 
 
 @pytest.mark.parametrize("name", PAGES)
