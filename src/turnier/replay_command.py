@@ -21,6 +21,9 @@ def replay(
     mp4: Annotated[Path | None, typer.Option(help="write a video instead (pip install 'turnier[video]')")] = None,
     log: Annotated[Path | None, typer.Option(help="write an official spe_ed log instead")] = None,
     svg: Annotated[Path | None, typer.Option(help="write a picture of the end instead")] = None,
+    overlay: Annotated[
+        int | None, typer.Option(help="with --svg: spe_ed before this move, and what its agent knew", min=1)
+    ] = None,
     store: StoreOption = "sqlite:///turnier.db",
 ) -> None:
     """Shows a game again: one of the store, a log of the official spe_ed server, or a line of exported games.
@@ -29,15 +32,19 @@ def replay(
     Examples:
       turnier replay 3f9a1c
       turnier replay 3f9a1c --gif game.gif --mp4 game.mp4 --log game.json
+      turnier replay 3f9a1c --svg move.svg --overlay 120
       turnier replay log/2026-01-01T12:00:00Z-3f9a1c00aa11.json --delay 0.05
       turnier replay games.jsonl:3
     """
     from turnier.server.played import find_played
 
     console, played = Console(highlight=False), find_played(match, store)
+    if overlay is not None and svg is None:
+        raise UserError("--overlay must come with --svg, which names the file; add it.")
     if svg is not None:
+        picture = played.game.svg(played.states[-1]) if overlay is None else played.overlaid(overlay - 1)
         try:
-            svg.write_text(played.game.svg(played.states[-1]), encoding="utf-8")
+            svg.write_text(picture, encoding="utf-8")
         except OSError as failure:
             raise UserError(f"a picture needs a folder with room, got {failure}; choose another.") from None
     if gif is not None:
