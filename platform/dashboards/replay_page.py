@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import streamlit as st
@@ -106,15 +107,29 @@ def _moment(review: Review, number: int) -> None:
 
 def _overlay(moment: Moment, thought: Thought | None) -> Overlay | None:
     """Lets people choose what of the agent's thoughts the board shows."""
-    with st.container(horizontal=True, gap="medium"):
-        tables = st.toggle("Probabilities", True, key="probabilities", help=TABLES_MEAN, **IN_ADDRESS)
-        paths = st.toggle("Paths", True, key="paths", help=PATHS_MEAN, **IN_ADDRESS)
+    with st.container(horizontal=True, gap="small"):
+        tables, paths = _switch("Probabilities", "probabilities", TABLES_MEAN), _switch("Paths", "paths", PATHS_MEAN)
     known = thought.overlay if thought else None
     if known is None or (known.entered is None and not known.paths):
         if moment.seat >= 0:
             st.caption("This agent has no probability tables and no paths to show.")
         return None
     return Overlay(known.entered if tables else None, known.paths if paths else ())
+
+
+def _switch(label: str, key: str, meaning: str) -> bool:
+    """Shows something or does not, on at first. A button, because arrow keys would stay in Streamlit's own switches."""
+    on = st.query_params.get(key) != "off"
+    icon = f":material/{'check_box' if on else 'check_box_outline_blank'}:"
+    st.button(label, key=f"switch {key}", icon=icon, help=meaning, on_click=_turn, args=(key, not on))
+    return on
+
+
+def _turn(key: str, on: bool) -> None:
+    if on:
+        del st.query_params[key]
+    else:
+        st.query_params[key] = "off"
 
 
 def _decision(review: Review, number: int, scores: str) -> Thought | None:
@@ -126,9 +141,10 @@ def _decision(review: Review, number: int, scores: str) -> Thought | None:
     if moment.opening:
         st.caption("A move of the opening, which nobody chose.")
         return None
+    patient = review.record.spec.id in st.session_state.setdefault("asked from the start", set())
     try:
         with st.spinner("Asking the agent again ..."):
-            thought = reading.thought(review, number, PATIENCE)
+            thought = reading.thought(review, number, math.inf if patient else PATIENCE)
     except UserError as error:
         st.warning(f"The agent cannot be asked again: {error}")
         return None
@@ -147,7 +163,15 @@ def _decision(review: Review, number: int, scores: str) -> Thought | None:
     else:
         st.caption("This agent does not search, so it has no visits and no values.")
     st.caption(_how(thought, moment.action, game))
+    if not thought.from_start:
+        seconds = (moment.decided + 1) * review.seconds_per_decision
+        st.button(f"Ask from the first move on, {seconds:.0f} s", on_click=_ask_from_the_start, args=(review,))
     return thought
+
+
+def _ask_from_the_start(review: Review) -> None:
+    """From now on all moves of the match are asked, so that they are decided as they were in it."""
+    st.session_state["asked from the start"].add(review.record.spec.id)
 
 
 def _certainty(review: Review, number: int) -> str:

@@ -143,7 +143,7 @@ class SpeEd(Game):
             if state[ACTIVE + seat]:
                 column, row = (float(state[field + seat]) + 0.5 for field in (X, Y))
                 parts.append(stone(column, row, seat + 1, True, radius=0.9))
-        return picture(self.width, self.height + high, parts)
+        return picture(self.width, self.height + high, parts, margin=0.45)  # stones are larger than their cells
 
     def verify_record(self, record: Mapping[str, Any]) -> str | None:
         """Replays a game of the official server; spe_ed_records.py says what its record holds."""

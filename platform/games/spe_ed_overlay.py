@@ -18,7 +18,7 @@ from turnier.games.spe_ed_board import ACTIONS
 # From so much on a cell has the shade beside; a single hue, light to dark.
 SHADES = ((0.003, "#e6dff1"), (0.01, "#cdbde3"), (0.03, "#ac92cf"), (0.1, "#8662b5"), (0.3, "#5b3492"))
 COLOURS = (SEAT_COLOURS[0], SEAT_COLOURS[3], SEAT_COLOURS[1], SEAT_COLOURS[2], INK)  # of lines, by first action
-DASHES = ("", "0.5 0.25", "0.15 0.25", "0.8 0.2 0.15 0.2", "")
+DASHES = ("", "0.5 0.25", "0.3 0.2", "0.8 0.2 0.15 0.2", "")
 NEAR = ((0, 1.0), (12, 0.6), (40, 0.3))  # from so many rounds ahead on lines are so opaque
 SPREAD = 0.32  # of a cell to both sides, in which lines lie side by side
 

@@ -12,7 +12,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from turnier.dashboards import STORE_VARIABLE, replay_figures
+from turnier.dashboards import STORE_VARIABLE, replay_figures, replay_page
 from turnier.results.store import Store
 
 PAGES = ("runs", "scores", "tournament", "certainty", "studies", "training", "replay", "reports")
@@ -123,15 +123,27 @@ def test_boards_of_spe_ed_show_what_the_agent_knew(shown: str, store: Store, mon
     page = look("replay", run=run, match=chosen.spec.id, move="4")
     assert "seat 0, **combi(" in texts(page) and "it decides the same" in texts(page)
     assert "entered by others" in drawn[-1] and "polyline" in drawn[-1]
-    page.toggle(key="paths").set_value(False).run()
+    page.button(key="switch paths").click().run()
     assert "entered by others" in drawn[-1] and "polyline" not in drawn[-1]
-    page.toggle(key="probabilities").set_value(False).run()
+    page.button(key="switch probabilities").click().run()
     assert "entered by others" not in drawn[-1]
-    page = look("replay", run=run, match=chosen.spec.id, move="5", probabilities="false")
-    assert not page.toggle(key="probabilities").value and page.toggle(key="paths").value
+    page = look("replay", run=run, match=chosen.spec.id, move="5", probabilities="off")
     assert "seat 1, **rollouts(" in texts(page) and "polyline" in drawn[-1]
     page.button(key="last_page").click().run()
     assert "The end" in texts(page) and "polyline" not in drawn[-1]
+
+
+def test_an_agent_that_takes_long_is_asked_from_the_start_on_demand(
+    shown: str, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(replay_page, "PATIENCE", 0.0)
+    run = next(run.id for run in store.runs() if run.name.startswith("spe_ed"))
+    page = look("replay", run=run, move="6")
+    assert "Asked here only" in texts(page)
+    next(button for button in page.button if button.label.startswith("Ask from the first move on")).click().run()
+    assert "it decides the same" in texts(page) and "Asked here only" not in texts(page)
+    page.button(key="chevron_right").click().run()
+    assert "Move 8: " in texts(page) and "it decides the same" in texts(page)
 
 
 @pytest.mark.parametrize(("name", "title"), [("scores", "Games won"), ("tournament", "Who beats whom")])
