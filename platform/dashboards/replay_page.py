@@ -127,7 +127,7 @@ def _switch(label: str, key: str, meaning: str) -> bool:
 
 def _turn(key: str, on: bool) -> None:
     if on:
-        del st.query_params[key]
+        st.query_params.pop(key, None)
     else:
         st.query_params[key] = "off"
 
