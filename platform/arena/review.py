@@ -12,12 +12,14 @@ from dataclasses import dataclass
 from turnier.agents.agent import Decision, Player
 from turnier.agents.ensemble import start_player
 from turnier.agents.registry import agent_of
+from turnier.agents.spe_ed.player import SpeEdPlayer
 from turnier.arena.match import replay_positions, seen_by
 from turnier.arena.spec import MatchRecord, derive_seed, unpack_plies
 from turnier.arena.votes import SeenPosition, VoteRecord, VoteSpec, cast_vote
 from turnier.games.abi import CHANCE
 from turnier.games.game import Position
 from turnier.games.registry import game_of
+from turnier.games.spe_ed_overlay import Overlay
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,7 @@ class Thought:
 
     decision: Decision
     from_start: bool  # whether it was asked all of its moves before, so that it decides as it did in the match
+    overlay: Overlay | None = None  # what else it knew, which a board can show; agents of spe_ed have one
 
 
 class Review:
@@ -47,7 +50,7 @@ class Review:
         self.record, self.game = record, game_of(record.spec.game)
         self.moments = _moments(record)
         self._players: list[Player] = []
-        self._thoughts: list[Decision] = []  # of the first decisions, all seats in turn
+        self._thoughts: list[Thought] = []  # of the first decisions, all seats in turn
 
     @property
     def seconds_per_decision(self) -> float:
@@ -66,15 +69,14 @@ class Review:
         moment = self.moments[number]
         wanted = moment.decided
         if (wanted + 1 - len(self._thoughts)) * self.seconds_per_decision > patience:
-            seat_player = self._player(moment.seat)
-            return Thought(seat_player.act(self._seen(moment)), False)
+            return _ask(self._player(moment.seat), self._seen(moment), False)
         asked = [m for m in self.moments if m.seat >= 0 and not m.opening]
         while len(self._thoughts) <= wanted:
             if not self._players:
                 self._players = [self._player(seat) for seat in range(self.game.num_seats)]
             its = asked[len(self._thoughts)]
-            self._thoughts.append(self._players[its.seat].act(self._seen(its)))
-        return Thought(self._thoughts[wanted], True)
+            self._thoughts.append(_ask(self._players[its.seat], self._seen(its), True))
+        return self._thoughts[wanted]
 
     def search_again(self, number: int, repeats: int) -> list[VoteRecord]:
         """Searches the position of a moment so often, each time with a fresh player and seed, for its certainty."""
@@ -89,6 +91,11 @@ class Review:
 
     def _seen(self, moment: Moment) -> Position:
         return seen_by(moment.position, moment.seat, self.record.spec.seed, moment.decided)
+
+
+def _ask(player: Player, position: Position, from_start: bool) -> Thought:
+    decision = player.act(position)
+    return Thought(decision, from_start, player.overlay() if isinstance(player, SpeEdPlayer) else None)
 
 
 def _moments(record: MatchRecord) -> list[Moment]:

@@ -10,11 +10,18 @@ from turnier.arena.spec import MatchRecord
 from turnier.dashboards import charts
 from turnier.dashboards.charts import Figure
 from turnier.games.game import Game
+from turnier.games.spe_ed import SpeEd
+from turnier.games.spe_ed_overlay import Overlay
 from turnier.results.tables import label
 
 
-def board(game: Game, moment: Moment, decision: Decision | None = None) -> str:
-    """Returns the position as SVG, with shares of visits in the cells of games where an action is a cell."""
+def board(game: Game, moment: Moment, decision: Decision | None = None, overlay: Overlay | None = None) -> str:
+    """Returns the position as SVG, with shares of visits in the cells of games where an action is a cell.
+
+    Boards of spe_ed have the overlay.
+    """
+    if isinstance(game, SpeEd):
+        return game.svg(moment.position.state, overlay=overlay)
     notes: dict[int, str] = {}
     if decision is not None and game.places_stones and decision.visits.sum() > 0:
         shares = 100 * decision.visits / decision.visits.sum()

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import streamlit as st
 
-from turnier.arena.review import Review, Thought
+from turnier.arena.review import Moment, Review, Thought
 from turnier.dashboards import parts, reading, replay_figures
 from turnier.dashboards.digest import SHOWN
 from turnier.dashboards.parts import IN_ADDRESS
 from turnier.games.errors import UserError
 from turnier.games.game import Game
+from turnier.games.spe_ed_overlay import Overlay
 from turnier.results.certainty import position_certainty, votes_frame
 from turnier.results.tables import label
 
@@ -19,6 +21,8 @@ ORDERS = ("latest", "largest score", "smallest score")
 KINDS = ("tournament", "comparison", "study", "experiment", "certainty", "training")
 PATIENCE = 1.5  # s that asking an agent for all of its moves may take
 REPEATS = 20
+TABLES_MEAN = "How likely others enter a cell in the rounds that the agent's tables look ahead, all of them together."
+PATHS_MEAN = "Some of the longest ways that the agent's rollouts found for itself; paler where they are far ahead."
 COLUMNS: dict[str, Any] = {
     "percent": st.column_config.NumberColumn("visits, %", format="%.1f"),
     "visits": st.column_config.NumberColumn(format="%d"),
@@ -96,7 +100,36 @@ def _moment(review: Review, number: int) -> None:
         else:
             thought = _decision(review, number, scores)
     with left:
-        st.image(replay_figures.board(game, moment, thought.decision if thought else None), width=_width(game))
+        overlay = _overlay(moment, thought) if game.name == "spe_ed" else None
+        shown = replay_figures.board(game, moment, thought.decision if thought else None, overlay)
+        st.image(shown, width=_width(game))
+
+
+def _overlay(moment: Moment, thought: Thought | None) -> Overlay | None:
+    """Lets people choose what of the agent's thoughts the board shows."""
+    with st.container(horizontal=True, gap="small"):
+        tables, paths = _switch("Probabilities", "probabilities", TABLES_MEAN), _switch("Paths", "paths", PATHS_MEAN)
+    known = thought.overlay if thought else None
+    if known is None or (known.entered is None and not known.paths):
+        if moment.seat >= 0:
+            st.caption("This agent has no probability tables and no paths to show.")
+        return None
+    return Overlay(known.entered if tables else None, known.paths if paths else ())
+
+
+def _switch(label: str, key: str, meaning: str) -> bool:
+    """Shows something or does not, on at first. A button, because arrow keys would stay in Streamlit's own switches."""
+    on = st.query_params.get(key) != "off"
+    icon = f":material/{'check_box' if on else 'check_box_outline_blank'}:"
+    st.button(label, key=f"switch {key}", icon=icon, help=meaning, on_click=_turn, args=(key, not on))
+    return on
+
+
+def _turn(key: str, on: bool) -> None:
+    if on:
+        st.query_params.pop(key, None)
+    else:
+        st.query_params[key] = "off"
 
 
 def _decision(review: Review, number: int, scores: str) -> Thought | None:
@@ -108,9 +141,10 @@ def _decision(review: Review, number: int, scores: str) -> Thought | None:
     if moment.opening:
         st.caption("A move of the opening, which nobody chose.")
         return None
+    patient = review.record.spec.id in st.session_state.setdefault("asked from the start", set())
     try:
         with st.spinner("Asking the agent again ..."):
-            thought = reading.thought(review, number, PATIENCE)
+            thought = reading.thought(review, number, math.inf if patient else PATIENCE)
     except UserError as error:
         st.warning(f"The agent cannot be asked again: {error}")
         return None
@@ -129,7 +163,15 @@ def _decision(review: Review, number: int, scores: str) -> Thought | None:
     else:
         st.caption("This agent does not search, so it has no visits and no values.")
     st.caption(_how(thought, moment.action, game))
+    if not thought.from_start:
+        seconds = (moment.decided + 1) * review.seconds_per_decision
+        st.button(f"Ask from the first move on, {seconds:.0f} s", on_click=_ask_from_the_start, args=(review,))
     return thought
+
+
+def _ask_from_the_start(review: Review) -> None:
+    """From now on all moves of the match are asked, so that they are decided as they were in it."""
+    st.session_state["asked from the start"].add(review.record.spec.id)
 
 
 def _certainty(review: Review, number: int) -> str:

@@ -16,9 +16,9 @@ HEX_ROW = math.sqrt(3) / 2  # from a row of hexagons to the next, whose centres 
 Notes = Mapping[int, str]  # cell -> a few characters, such as a share of visits
 
 
-def picture(width: float, height: float, parts: Iterable[str], left: float = 0.0) -> str:
+def picture(width: float, height: float, parts: Iterable[str], left: float = 0.0, margin: float = MARGIN) -> str:
     """Returns a whole SVG of so many cells from `left` on, with a margin; it is as large as what it is shown in."""
-    box = f"{left - MARGIN:g} {-MARGIN:g} {width - left + 2 * MARGIN:g} {height + 2 * MARGIN:g}"
+    box = f"{left - margin:g} {-margin:g} {width - left + 2 * margin:g} {height + 2 * margin:g}"
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" role="img" aria-label="board"'
         f' font-family="system-ui, sans-serif">{"".join(parts)}</svg>'

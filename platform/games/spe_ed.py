@@ -37,6 +37,7 @@ from turnier.games.spe_ed_board import (
     X,
     Y,
 )
+from turnier.games.spe_ed_overlay import Overlay, legend, lines, shades
 from turnier.games.spe_ed_records import disagreement
 from turnier.games.spe_ed_rules import cells, init, legal, observe, step, to_move
 
@@ -116,19 +117,33 @@ class SpeEd(Game):
             seats.append(f"{HEADS[seat]} seat {seat}: ({x}, {y}) {DIRECTIONS[direction]}, speed {speed}{end}")
         return "\n".join([*map("".join, rows), f"round {state[ROUND]}", *seats])
 
-    def svg(self, state: npt.NDArray[np.int64], changed: Collection[int] = (), notes: Notes | None = None) -> str:
-        """Trails in the colours of their seats, crashes black, and a ring with the seat's number for the living."""
-        parts = [f'<rect width="{self.width}" height="{self.height}" fill="{PAPER}"/>']
+    def svg(
+        self,
+        state: npt.NDArray[np.int64],
+        changed: Collection[int] = (),
+        notes: Notes | None = None,
+        overlay: Overlay | None = None,
+    ) -> str:
+        """Trails in the colours of their seats, crashes black, and a ring with the seat's number for the living.
+
+        With an overlay there is what an agent knew, and below the board what that means.
+        """
+        below, high = legend(overlay, self.width, self.height) if overlay else ([], 0.0)
+        parts = [*below, f'<rect width="{self.width}" height="{self.height}" fill="{PAPER}"/>']
+        if overlay and overlay.entered is not None:
+            free = self.cell_values(state).reshape(self.height, self.width) == 0
+            parts += shades(np.where(free, overlay.entered, 0.0))
         for cell, value in enumerate(self.cell_values(state).tolist()):
             if value:
                 fill = INK if value == COLLISION else SEAT_COLOURS[value - 1]
                 y, x = divmod(cell, self.width)
                 parts.append(f'<rect x="{x}" y="{y}" width="1" height="1" fill="{fill}"/>')
+        parts += lines(overlay.paths, self.width) if overlay else ()
         for seat in range(self.players):
             if state[ACTIVE + seat]:
                 column, row = (float(state[field + seat]) + 0.5 for field in (X, Y))
                 parts.append(stone(column, row, seat + 1, True, radius=0.9))
-        return picture(self.width, self.height, parts)
+        return picture(self.width, self.height + high, parts, margin=0.45)  # stones are larger than their cells
 
     def verify_record(self, record: Mapping[str, Any]) -> str | None:
         """Replays a game of the official server; spe_ed_records.py says what its record holds."""

@@ -1,13 +1,15 @@
-"""Games as GIFs: boards of spe_ed in colours, those of other games as the text that the terminal shows."""
+"""Games as GIFs and videos: boards of spe_ed in colours, those of other games as the text that the terminal shows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
-from PIL import Image, ImageColor, ImageDraw, ImageFont
+from PIL import Image, ImageColor, ImageDraw, ImageFont, ImageOps
 
 from turnier.games.drawing import INK, PAPER, SEAT_COLOURS
 from turnier.games.errors import UserError
@@ -53,18 +55,50 @@ def _font() -> ImageFont.FreeTypeFont:
     return ImageFont.truetype(findfont("DejaVu Sans Mono"), 15)
 
 
+def frames(game: Game, states: Sequence[Ints]) -> Iterator[Image.Image]:
+    """Returns a picture for each position, all of one size."""
+    if game.name == "spe_ed":
+        return map(board_image, states)
+    pen = ImageDraw.Draw(Image.new("RGB", (1, 1)))
+    boxes = [pen.multiline_textbbox((10, 10), game.draw(state), font=_font()) for state in states]
+    size = (int(max(box[2] for box in boxes)) + 10, int(max(box[3] for box in boxes)) + 10)
+    return map(partial(text_image, game, size), states)
+
+
 def write_gif(path: Path, game: Game, states: Sequence[Ints], milliseconds: int) -> None:
     """Writes a game, a frame a position; raises UserError where the file cannot be written."""
-    if game.name == "spe_ed":
-        images: Iterable[Image.Image] = map(board_image, states)
-    else:
-        pen = ImageDraw.Draw(Image.new("RGB", (1, 1)))
-        boxes = [pen.multiline_textbbox((10, 10), game.draw(state), font=_font()) for state in states]
-        size = (int(max(box[2] for box in boxes)) + 10, int(max(box[3] for box in boxes)) + 10)
-        images = map(partial(text_image, game, size), states)
-    first, *others = (image.quantize(64, dither=Image.Dither.NONE) for image in images)
+    first, *others = (image.quantize(64, dither=Image.Dither.NONE) for image in frames(game, states))
     times = [milliseconds] * len(others) + [LAST]
     try:
         first.save(path, "GIF", save_all=True, append_images=others, duration=times, loop=0)
     except OSError as failure:
         raise UserError(f"a GIF must be written to a folder with room, got {failure}; choose another.") from None
+
+
+def write_mp4(path: Path, game: Game, states: Sequence[Ints], milliseconds: int) -> None:
+    """Writes a game as a video that browsers play (H.264), a frame a position; raises UserError where it cannot."""
+    try:
+        import av
+    except ImportError:
+        raise UserError(
+            "a video needs the package av, which is missing; install it with pip install 'turnier[video]', or write a"
+            " GIF."
+        ) from None
+
+    try:
+        with av.open(str(path), "w", format="mp4", options={"movflags": "faststart"}) as file:
+            stream = file.add_stream("libx264", rate=Fraction(1000, milliseconds), options={"crf": "18"})
+            images = map(_even, frames(game, states))
+            first = next(images)
+            stream.pix_fmt, stream.width, stream.height = "yuv420p", *first.size
+            for image in chain((first,), images):
+                file.mux(stream.encode(av.VideoFrame.from_image(image)))
+            file.mux(stream.encode(None))
+    except OSError as failure:
+        raise UserError(f"a video must be written to a folder with room, got {failure}; choose another.") from None
+
+
+def _even(image: Image.Image) -> Image.Image:
+    """Returns a picture with even sides, which videos need, by a line more on the right and below."""
+    width, height = image.size
+    return ImageOps.expand(image, (0, 0, width % 2, height % 2), PAPER)

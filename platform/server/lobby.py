@@ -55,6 +55,7 @@ class Lobby:
         self.finished: list[int] = []
         self.tasks: set[asyncio.Task[None]] = set()
         self.timer: asyncio.TimerHandle | None = None
+        self.stopped = False
         self.starts_at = 0.0
         self.on_last: Callable[[], object] = lambda: None
         self.on_game: Callable[[Room, MatchRecord], object] = lambda room, record: None
@@ -75,7 +76,7 @@ class Lobby:
 
     @property
     def closed(self) -> bool:
-        return bool(self.last) and self.next >= self.last
+        return self.stopped or (bool(self.last) and self.next >= self.last)
 
     def start_if_ready(self) -> None:
         """Starts what can start: games whose places are all taken, as many as may run at once."""
@@ -143,8 +144,9 @@ class Lobby:
             for seat in room.seats:
                 if isinstance(seat, Client):
                     self.release(seat)
-            await asyncio.to_thread(self._keep, room, record, began)
-            self.on_game(room, record)
+            if room.plies:
+                await asyncio.to_thread(self._keep, room, record, began)
+                self.on_game(room, record)
         except Exception:
             traceback.print_exc(file=sys.stderr)
             for seat in room.seats:
@@ -153,6 +155,13 @@ class Lobby:
         self.finished.append(room.number)
         while len(self.finished) > self.limits.games:
             del self.rooms[self.finished.pop(0)]
+
+    async def stop(self) -> None:
+        """Ends all games where they are and keeps those of which a round was played; no other begins."""
+        self.stopped = True
+        for room in self.rooms.values():
+            room.stop()
+        await asyncio.gather(*self.tasks)
 
     def _keep(self, room: Room, record: MatchRecord, began: str) -> None:
         if self.store is not None:

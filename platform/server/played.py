@@ -8,11 +8,13 @@ from pathlib import Path
 
 from turnier.arena.match import replay_positions
 from turnier.arena.recorded import from_json
+from turnier.arena.review import Review
 from turnier.arena.spec import MatchRecord
 from turnier.games.abi import CHANCE
 from turnier.games.errors import UserError
 from turnier.games.game import Game, Ints
 from turnier.games.registry import game_of
+from turnier.games.spe_ed import SpeEd
 from turnier.games.spe_ed_messages import game_text_of, message_of
 from turnier.games.spe_ed_records import play_round, start_of
 from turnier.results.store import Store
@@ -36,6 +38,16 @@ class Played:
         messages = [message_of(state) for state in self.states[:-1]]
         end = final_message(self.states[-1], self.names)
         return [head(self.names, [False] * len(self.names)), *messages, end]
+
+    def overlaid(self, move: int) -> str:
+        """Returns the board of spe_ed before a move (from 0, of all seats) as SVG, with what the agent knew."""
+        if self.record is None or not isinstance(self.game, SpeEd):
+            raise UserError(f"an overlay needs a stored match of spe_ed, got {self.game}; leave out --overlay.")
+        review = Review(self.record)
+        if not 0 <= move < len(review.moments) - 1:
+            raise UserError(f"a move must be 1..{len(review.moments) - 1}, got {move + 1}; choose another.")
+        moment = review.moments[move]
+        return self.game.svg(moment.position.state, overlay=None if moment.opening else review.think(move).overlay)
 
 
 def find_played(what: str, store: str) -> Played:

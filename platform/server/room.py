@@ -80,6 +80,7 @@ class Room:
         self.answers: dict[int, int] = {}  # of this round, by seat
         self.faults: dict[int, str] = {}  # what was wrong with them
         self.complete = asyncio.Event()
+        self.stopped = False
         self.decisions, self.nodes, self.seconds = ([0] * len(seats), [0] * len(seats), [0.0] * len(seats))
         self.asked = time.monotonic()
         self.began = time.monotonic()
@@ -106,6 +107,11 @@ class Room:
         if self.lives(seat):
             self._answer(seat, NO_ANSWER, GONE)
 
+    def stop(self) -> None:
+        """Ends the game where it is: the round that runs is not played."""
+        self.stopped = True
+        self.complete.set()
+
     def _answer(self, seat: int, action: int, fault: str = "") -> None:
         if seat not in self.answers:
             self.seconds[seat] += time.monotonic() - self.asked
@@ -116,24 +122,30 @@ class Room:
             self.complete.set()
 
     async def play(self) -> MatchRecord:
-        """Plays until the end and returns the record; the last states are then on their way."""
+        """Plays until the end and returns the record; the last states are then on their way.
+
+        The record of a game that is stopped is one of an error, so that it is kept but no result.
+        """
         self.began = time.monotonic()
         for number, seat in enumerate(self.seats):
             if isinstance(seat, Bot):
                 seat.sit(self.state, number)
-        while not self.position.over:
+        while not self.position.over and not self.stopped:
             await self._round()
-        self._tell("")
+        if self.position.over:
+            self._tell("")
+        facts = self.position.game.facts(self.state)
         return MatchRecord(
             self.spec,
-            Termination.NORMAL,
+            Termination.NORMAL if self.position.over else Termination.ERROR,
             tuple(self.position.returns.tolist()),
             tuple(self.decisions),
             tuple(self.nodes),
             tuple(self.seconds),
             time.monotonic() - self.began,
             pack_plies(np.array(self.plies, np.int64)),
-            self.position.game.facts(self.state),
+            facts,
+            "" if self.position.over else f"The server was stopped in round {int(facts['rounds']) + 1} of this game.",
         )
 
     async def _round(self) -> None:
@@ -159,7 +171,8 @@ class Room:
                     self._answer(seat, NO_ANSWER, SILENT)
         for thought in thoughts:
             thought.cancel()
-        self._resolve(living)
+        if not self.stopped:
+            self._resolve(living)
 
     def _resolve(self, living: Sequence[int]) -> None:
         before = self.state

@@ -52,7 +52,19 @@ def listen(host: str, port: int) -> socket.socket:
         raise UserError(f"the server must have a free port, got {host}:{port}: {failure}; choose another.") from None
 
 
-def make_server(lobby: Lobby) -> uvicorn.Server:
+class GameServer(uvicorn.Server):
+    """uvicorn, which keeps the games that run before it closes their connections."""
+
+    def __init__(self, config: uvicorn.Config, lobby: Lobby) -> None:
+        super().__init__(config)
+        self.lobby = lobby
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        await self.lobby.stop()
+        await super().shutdown(sockets)
+
+
+def make_server(lobby: Lobby) -> GameServer:
     """Returns the server of a lobby, which ends after the lobby's last game; to be made where its event loop runs."""
     limits = lobby.limits
     config = uvicorn.Config(
@@ -70,7 +82,7 @@ def make_server(lobby: Lobby) -> uvicorn.Server:
         server_header=False,
         timeout_graceful_shutdown=2,
     )
-    server = uvicorn.Server(config)
+    server = GameServer(config, lobby)
 
     def stop() -> None:
         server.should_exit = True
@@ -80,7 +92,7 @@ def make_server(lobby: Lobby) -> uvicorn.Server:
 
 
 async def serve(lobby: Lobby, server: uvicorn.Server, listening: socket.socket) -> None:
-    """Serves until the last game, or until a signal."""
+    """Serves until the last game, or until a signal, at which the games that run are kept as they are."""
     lobby.start_if_ready()
     await server.serve([listening])
     lobby.threads.shutdown(wait=False, cancel_futures=True)

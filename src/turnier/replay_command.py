@@ -1,4 +1,4 @@
-"""`turnier replay`: played games in the terminal, as a GIF, as an official log."""
+"""`turnier replay`: played games in the terminal, as a GIF or a video, as an official log."""
 
 import time
 from pathlib import Path
@@ -18,8 +18,12 @@ def replay(
     match: Annotated[str, typer.Argument(help="a match's id or how it begins; FILE of an official log; FILE:LINE")],
     delay: Annotated[float, typer.Option(help="seconds between two positions", min=0)] = 0.15,
     gif: Annotated[Path | None, typer.Option(help="write a GIF instead")] = None,
+    mp4: Annotated[Path | None, typer.Option(help="write a video instead (pip install 'turnier[video]')")] = None,
     log: Annotated[Path | None, typer.Option(help="write an official spe_ed log instead")] = None,
     svg: Annotated[Path | None, typer.Option(help="write a picture of the end instead")] = None,
+    overlay: Annotated[
+        int | None, typer.Option(help="with --svg: spe_ed before this move, and what its agent knew", min=1)
+    ] = None,
     store: StoreOption = "sqlite:///turnier.db",
 ) -> None:
     """Shows a game again: one of the store, a log of the official spe_ed server, or a line of exported games.
@@ -27,27 +31,35 @@ def replay(
     \b
     Examples:
       turnier replay 3f9a1c
-      turnier replay 3f9a1c --gif game.gif --log game.json
+      turnier replay 3f9a1c --gif game.gif --mp4 game.mp4 --log game.json
+      turnier replay 3f9a1c --svg move.svg --overlay 120
       turnier replay log/2026-01-01T12:00:00Z-3f9a1c00aa11.json --delay 0.05
       turnier replay games.jsonl:3
     """
     from turnier.server.played import find_played
 
     console, played = Console(highlight=False), find_played(match, store)
+    if overlay is not None and svg is None:
+        raise UserError("--overlay must come with --svg, which names the file; add it.")
     if svg is not None:
+        picture = played.game.svg(played.states[-1]) if overlay is None else played.overlaid(overlay - 1)
         try:
-            svg.write_text(played.game.svg(played.states[-1]), encoding="utf-8")
+            svg.write_text(picture, encoding="utf-8")
         except OSError as failure:
             raise UserError(f"a picture needs a folder with room, got {failure}; choose another.") from None
     if gif is not None:
         from turnier.server.animation import write_gif
 
         write_gif(gif, played.game, played.states, max(20, int(1000 * delay)))
+    if mp4 is not None:
+        from turnier.server.animation import write_mp4
+
+        write_mp4(mp4, played.game, played.states, max(20, int(1000 * delay)))
     if log is not None:
         from turnier.server.official_log import write_lines
 
         write_lines(log, played.official_log())
-    written = [path for path in (svg, gif, log) if path is not None]
+    written = [path for path in (svg, gif, mp4, log) if path is not None]
     if written:
         console.print(f"{', '.join(map(str, written))}: {len(played.states)} positions", soft_wrap=True)
         return

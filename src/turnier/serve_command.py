@@ -47,7 +47,8 @@ def serve(
     """Serves games by the protocol of the official spe_ed server, with its rules, and a live page at /.
 
     Clients connect to ws://HOST:PORT/spe_ed?key=KEY; without keys in a file or the environment some are made and shown.
-    Every game goes into the store, move by move, and into a folder of logs. With as many agents as players, games are
+    Every game goes into the store, move by move, and into a folder of logs; those that run when the server is stopped
+    (Ctrl-C, SIGTERM) do, too, as far as they went, and count as no result. With as many agents as players, games are
     played without any client, one after the other. An address other than 127.0.0.1 has no encryption: put a proxy with
     TLS in front of it where others can listen.
 
@@ -97,6 +98,7 @@ def serve(
 
         def told(room: Room, record: MatchRecord) -> None:
             ends = ", ".join(f"{name} {score:g}" for name, score in zip(room.names, record.scores, strict=True))
+            ends = ends if room.position.over else "stopped before its end"
             text = f"game {room.number}, {int(record.facts['rounds'])} rounds, {ends}: {record.spec.id}"
             console.print(text, markup=False, soft_wrap=True)
 

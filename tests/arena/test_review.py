@@ -41,6 +41,21 @@ def test_agents_asked_again_decide_as_they_did(game: str, agents: tuple[str, ...
     assert tuple(last.returns) == found.record.scores
 
 
+def test_agents_of_spe_ed_show_what_they_knew() -> None:
+    """Asked from the start it is the same whatever was looked at first, others have nothing, and so has Basic."""
+    agents = ("combi(rollouts=60,nodes=100,table_nodes=500)", "rollouts(rollouts=60)", "basic")
+    found = review("spe_ed(width=12,height=10,players=3)", *agents)
+    known = [found.think(number).overlay for number in range(6)]
+    again = Review(found.record).think(3).overlay
+    combi, rollouts, basic = known[3:]
+    assert combi is not None and combi.entered is not None and again is not None and again.entered is not None
+    assert (combi.entered == again.entered).all() and combi.entered.any() and combi.entered.shape == (10, 12)
+    assert [(p.action, p.cells.tolist()) for p in combi.paths] == [(p.action, p.cells.tolist()) for p in again.paths]
+    assert rollouts is not None and rollouts.entered is None and rollouts.paths
+    assert basic is not None and basic.entered is None and not basic.paths
+    assert review("tictactoe", *SEARCHES[:2]).think(0).overlay is None
+
+
 def test_the_latest_ply_is_what_changed() -> None:
     found = review("tictactoe", "random", "random")
     for before, after in zip(found.moments, found.moments[1:], strict=False):

@@ -25,6 +25,8 @@ COMMANDS = (
      "random", "--evaluation-games", "6", "--out"),
     ("certainty", "2048(size=3)", "random", "mc(iterations=5)", "mc(iterations=40)", "--states", "2", "--repeats", "4",
      "--games", "3"),
+    ("tournament", "spe_ed(width=12,height=12,players=2)", "combi(rollouts=50,nodes=200,table_nodes=500)",
+     "rollouts(rollouts=50)", "--games", "2"),
     ("tournament", "2048(size=3)", "random", "greedy", "mc(iterations=40)", "--games", "12"),
     ("tournament", "yavalath(size=3)", "mcts(iterations=40)", "mc(iterations=5)", "random", "--games", "6"),
 )  # fmt: skip

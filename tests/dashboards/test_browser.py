@@ -95,6 +95,24 @@ def test_arrow_keys_go_through_a_match_and_the_address_follows(page: Any, addres
     page.get_by_text("Move 2: seat").wait_for()
 
 
+def test_what_the_board_shows_is_switched_and_arrow_keys_still_go_on(page: Any, address: str, store: Store) -> None:
+    run = next(run.id for run in store.runs() if run.name.startswith("spe_ed"))
+    page.goto(f"{address}/replay?run={run}&move=2")
+    settle(page)
+    board = page.locator("[data-testid=stImage] img")
+    pictures = [board.get_attribute("src")]
+    for name in ("Paths", "Probabilities"):
+        page.get_by_role("button", name=name).click()
+        page.wait_for_url(f"**{name.lower()}=off*")
+        settle(page)
+        pictures.append(board.get_attribute("src"))
+    assert len(set(pictures)) >= 2 and None not in pictures
+    page.keyboard.press("ArrowRight")
+    page.get_by_text("Move 4: seat").wait_for()
+    page.wait_for_url("**move=3*")
+    assert "paths=off" in page.url and "probabilities=off" in page.url
+
+
 def test_a_chart_is_saved_as_pictures_and_data(page: Any, address: str) -> None:
     page.goto(f"{address}/scores")
     settle(page)

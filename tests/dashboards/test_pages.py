@@ -12,7 +12,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from turnier.dashboards import STORE_VARIABLE, digest, warming
+from turnier.dashboards import STORE_VARIABLE, digest, replay_figures, replay_page, warming
 from turnier.results.store import Store
 
 PAGES = ("runs", "scores", "tournament", "certainty", "studies", "training", "replay", "reports")
@@ -124,6 +124,46 @@ def test_the_address_leads_to_one_move_of_one_match(shown: str, store: Store) ->
     assert page.slider(key="move").value == 3 and "Move 4: seat 1" in texts(page)
     page.button(key="last_page").click().run()
     assert "The end" in texts(page)
+
+
+def test_boards_of_spe_ed_show_what_the_agent_knew(shown: str, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = next(run.id for run in store.runs() if run.name.startswith("spe_ed"))
+    records = [record for records in store.records_of_run(run) for record in records]
+    chosen = next(record for record in records if record.spec.agents[0].startswith("combi"))
+    drawn: list[str] = []
+    draws = replay_figures.board
+    monkeypatch.setattr(replay_figures, "board", lambda *words: drawn.append(draws(*words)) or drawn[-1])
+    page = look("replay", run=run, match=chosen.spec.id, move="4")
+    assert "seat 0, **combi(" in texts(page) and "it decides the same" in texts(page)
+    assert "entered by others" in drawn[-1] and "polyline" in drawn[-1]
+    page.button(key="switch paths").click().run()
+    assert "entered by others" in drawn[-1] and "polyline" not in drawn[-1]
+    page.button(key="switch probabilities").click().run()
+    assert "entered by others" not in drawn[-1]
+    page = look("replay", run=run, match=chosen.spec.id, move="5", probabilities="off")
+    assert "seat 1, **rollouts(" in texts(page) and "polyline" in drawn[-1]
+    page.button(key="last_page").click().run()
+    assert "The end" in texts(page) and "polyline" not in drawn[-1]
+
+
+def test_an_agent_that_takes_long_is_asked_from_the_start_on_demand(
+    shown: str, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(replay_page, "PATIENCE", 0.0)
+    run = next(run.id for run in store.runs() if run.name.startswith("spe_ed"))
+    page = look("replay", run=run, move="6")
+    assert "Asked here only" in texts(page)
+    next(button for button in page.button if button.label.startswith("Ask from the first move on")).click().run()
+    assert "it decides the same" in texts(page) and "Asked here only" not in texts(page)
+    page.button(key="chevron_right").click().run()
+    assert "Move 8: " in texts(page) and "it decides the same" in texts(page)
+
+
+@pytest.mark.parametrize(("name", "title"), [("scores", "Games won"), ("tournament", "Who beats whom")])
+def test_results_of_spe_ed_are_shown(shown: str, store: Store, name: str, title: str) -> None:
+    run = next(run.id for run in store.runs() if run.name.startswith("spe_ed"))
+    page = look(name, runs=run)
+    assert not page.error and not page.warning and title in texts(page) and charts(page)
 
 
 @pytest.mark.parametrize("name", PAGES)

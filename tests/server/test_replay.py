@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import gzip
 import json
+import sys
 from pathlib import Path
 
+import av
 import numpy as np
 import pytest
 from PIL import Image
 from typer.testing import CliRunner
 
+from turnier.agents.registry import make_agent
 from turnier.arena.match import play_match
 from turnier.arena.recorded import to_json
 from turnier.arena.spec import MatchRecord, MatchSpec
 from turnier.cli import app
 from turnier.games.errors import UserError
+from turnier.games.registry import make_game
 from turnier.games.spe_ed_messages import cells_of, message_of
 from turnier.results.store import Store
-from turnier.server.animation import board_image
+from turnier.server.animation import board_image, write_mp4
 from turnier.server.official_log import read_log, rounds_of
 from turnier.server.played import find_played
 
@@ -66,13 +70,35 @@ def test_an_official_log_holds_the_same_game(store: str, record: MatchRecord, tm
     assert picture.read_text().startswith("<svg")
 
 
+def test_a_picture_of_a_move_shows_what_its_agent_knew(tmp_path: Path, store: str) -> None:
+    agents = ("combi(rollouts=50,nodes=200,table_nodes=500)", "rollouts(rollouts=50)")
+    game, texts = make_game("spe_ed(width=12,height=12)"), tuple(make_agent(agent).full_text() for agent in agents)
+    file, picture = tmp_path / "games.jsonl", tmp_path / "move.svg"
+    file.write_text(json.dumps(to_json(play_match(MatchSpec(game.full_text(), texts, 4)))) + "\n")
+    shown = []
+    for move in ("1", "2"):
+        run(f"{file}:1", "--svg", str(picture), "--overlay", move)
+        shown.append(picture.read_text())
+    assert ["entered by others" in svg for svg in shown] == [True, False] and all("polyline" in svg for svg in shown)
+    wrong = {(f"{file}:1", "999"): "a move must be 1..", (find_one(store, "tictactoe"), "1"): "stored match of spe_ed"}
+    for (match, move), sentence in wrong.items():
+        told = CliRunner().invoke(app, ["replay", match, "--store", store, "--svg", str(picture), "--overlay", move])
+        assert told.exit_code and isinstance(told.exception, UserError) and sentence in str(told.exception)
+    assert "add it" in str(CliRunner().invoke(app, ["replay", f"{file}:1", "--overlay", "1"]).exception)
+
+
+def find_one(store: str, game: str) -> str:
+    """Returns the id of a match of a game."""
+    with Store.open(store) as results:
+        records = [record for part in results.records_of_run("tournament:1") for record in part]
+    return next(record.spec.id for record in records if record.spec.game.startswith(game))
+
+
 @pytest.mark.parametrize("game", ["spe_ed", "tictactoe"])
 def test_a_gif_has_a_frame_for_each_position(store: str, game: str, tmp_path: Path) -> None:
-    with Store.open(store) as results:
-        one = next(r for part in results.records_of_run("tournament:1") for r in part if r.spec.game.startswith(game))
-    path = tmp_path / "game.gif"
-    run(one.spec.id, "--store", store, "--gif", str(path))
-    states = find_played(one.spec.id, store).states
+    one, path = find_one(store, game), tmp_path / "game.gif"
+    run(one, "--store", store, "--gif", str(path))
+    states = find_played(one, store).states
     with Image.open(path) as image:
         assert image.n_frames == len(states) > 3
         if game == "spe_ed":
@@ -82,6 +108,39 @@ def test_a_gif_has_a_frame_for_each_position(store: str, game: str, tmp_path: Pa
             wanted = np.asarray(board_image(states[-1]))[side // 2 :: side, side // 2 :: side]
             assert np.abs(pixels - wanted).max() < 30
             assert (np.ptp(wanted[cells_of(states[-1]) != 0], axis=0) > 0).any()
+
+
+@pytest.mark.parametrize(("side", "delay"), [(12, 0.15), (33, 0.05)])
+def test_a_video_has_a_frame_for_each_position_and_even_sides(side: int, delay: float, tmp_path: Path) -> None:
+    made = play_match(MatchSpec(f"spe_ed(width={side},height=21,players=2,silence=false)", ("basic",) * 2, 5))
+    file, path = tmp_path / "games.jsonl", tmp_path / "game.mp4"
+    file.write_text(json.dumps(to_json(made)) + "\n")
+    run(f"{file}:1", "--mp4", str(path), "--delay", str(delay))
+    states = rounds_of(made)
+    wanted = board_image(states[-1])
+    with av.open(str(path)) as video:
+        stream = video.streams.video[0]
+        shown = list(video.decode(stream))
+        assert (stream.codec_context.name, stream.codec_context.pix_fmt) == ("h264", "yuv420p")
+    assert [frame.time for frame in shown] == pytest.approx([delay * n for n in range(len(states))]) and len(states) > 3
+    assert (shown[0].width, shown[0].height) == tuple(size + size % 2 for size in wanted.size)
+    pixels = shown[-1].to_ndarray(format="rgb24")[: wanted.height, : wanted.width].astype(int)
+    assert np.abs(pixels - np.asarray(wanted)).mean() < 4 < np.abs(pixels - np.asarray(board_image(states[0]))).mean()
+
+
+def test_a_video_of_another_game_and_where_none_can_be(
+    store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chess = find_one(store, "tictactoe")
+    run(chess, "--store", store, "--mp4", str(tmp_path / "t.mp4"))
+    played = find_played(chess, store)
+    with av.open(str(tmp_path / "t.mp4")) as video:
+        assert len(list(video.decode(video=0))) == len(played.states)
+    with pytest.raises(UserError, match="a video must be written to a folder"):
+        write_mp4(tmp_path / "no" / "t.mp4", played.game, played.states, 100)
+    monkeypatch.setitem(sys.modules, "av", None)
+    with pytest.raises(UserError, match=r"pip install 'turnier\[video\]'"):
+        write_mp4(tmp_path / "u.mp4", played.game, played.states, 100)
 
 
 def test_recorded_and_exported_lines(tmp_path: Path, record: MatchRecord, store: str) -> None:

@@ -51,6 +51,16 @@ def new_field(game: Game) -> Bytes:
     return np.zeros((height + 2 * WALL) * (width + WALL) + WALL, np.uint8)
 
 
+def board_numbers(cells: Ints, stride: int) -> Ints:
+    """Returns the numbers, row by row, that cells of a field have on the board."""
+    return (cells // stride - WALL) * (stride - WALL) + cells % stride
+
+
+def on_board(values: npt.NDArray[np.float64], stride: int) -> npt.NDArray[np.float64]:
+    """Returns values of a field's cells as the board has them, [height, width]."""
+    return values[: values.size // stride * stride].reshape(-1, stride)[WALL:-WALL, :-WALL]
+
+
 @kernel(types.int64(State))
 def stride_of(state):
     return state[WIDTH] + WALL
@@ -124,6 +134,14 @@ def reachable(field, stride, walker):
                 queue[filled] = beside
                 filled += 1
     return filled - 1
+
+
+def places(walker: Ints, actions: npt.NDArray[np.int8], stride: int) -> Ints:
+    """Returns the cells in which a player is before and after each of some actions, [1 + actions]."""
+    headings = (walker[HEADING] + np.cumsum(TURN[actions])) & 3
+    paces = walker[PACE] + np.cumsum(FASTER[actions])
+    offsets = np.array([offset_of(heading, stride) for heading in range(4)])[headings]
+    return np.cumsum([walker[CELL], *(paces * offsets)])
 
 
 def weighted_distance(state: Ints, one: int, other: int) -> float:

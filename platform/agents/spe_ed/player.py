@@ -30,6 +30,7 @@ from turnier.agents.spe_ed.field import (
 from turnier.games.game import Game, Position
 from turnier.games.parameters import parameter
 from turnier.games.spe_ed_board import CHANGE_NOTHING, SLOW_DOWN, SPEED_UP, TURN_LEFT, TURN_RIGHT, jumps
+from turnier.games.spe_ed_overlay import Overlay
 
 # Of equal moves the first of these; it is also how `basic` plays, which stops at the third.
 PREFERENCE = (CHANGE_NOTHING, TURN_LEFT, TURN_RIGHT, SLOW_DOWN, SPEED_UP)
@@ -84,6 +85,13 @@ class SpeEdPlayer:
         visits[:MOVES], values[:MOVES] = choice.visits, np.where(choice.visits > 0, choice.values, 0.0)
         nodes = max(choice.nodes, int(visits.sum()))
         return Decision(choice.action, visits, values, nodes, time.perf_counter() - began)
+
+    def overlay(self) -> Overlay:
+        """Returns what was known at the latest decision, for people to look at; costs a decision nothing unless asked.
+
+        Players that know something add it to what is returned here.
+        """
+        return Overlay()
 
     @abstractmethod
     def choose(self, ends: int) -> Choice:

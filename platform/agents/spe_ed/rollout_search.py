@@ -232,6 +232,20 @@ def surviving(found: Found, filter_value: float) -> tuple[npt.NDArray[np.int64],
     return found.counts[least:].sum(axis=0), found.risks[least:].sum(axis=0)
 
 
+def longest_of(kept: Paths, filter_value: float, most: int) -> list[int]:
+    """Returns the slots of different paths that are long enough, the longest first but each first action in turn."""
+    least = max(1.0, filter_value * int(kept.lengths.max(initial=0)))
+    different = {kept.actions[i, : kept.lengths[i]].tobytes(): int(i) for i in np.flatnonzero(kept.lengths >= least)}
+    slots = sorted(different.values(), key=lambda slot: -int(kept.lengths[slot]))
+    seen = [0] * MOVES
+    turns = []
+    for slot in slots:
+        first = int(kept.actions[slot, 0])
+        turns.append(seen[first])
+        seen[first] += 1
+    return [slot for _, slot in sorted(zip(turns, slots, strict=True), key=lambda pair: pair[0])][:most]
+
+
 def following(kept: Paths, played: int, room: Paths) -> Paths:
     """Returns the paths kept that began with the action played, without it, in `room`, the longest first."""
     chosen = np.flatnonzero((kept.lengths > 1) & (kept.actions[:, 0] == played))

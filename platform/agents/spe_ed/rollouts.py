@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from turnier.agents.budget import AMOUNT
-from turnier.agents.spe_ed.field import CELL, MOVES
+from turnier.agents.spe_ed.field import CELL, MOVES, board_numbers, places
 from turnier.agents.spe_ed.player import Choice, SpeEdPlayer, TimedAgent, best_of
 from turnier.agents.spe_ed.rollout_search import (
     LONGEST,
@@ -18,6 +18,7 @@ from turnier.agents.spe_ed.rollout_search import (
     Found,
     Paths,
     following,
+    longest_of,
     new_found,
     new_paths,
     run_rollouts,
@@ -26,8 +27,10 @@ from turnier.agents.spe_ed.rollout_search import (
 from turnier.games.abi import compile_kernel
 from turnier.games.game import Game
 from turnier.games.parameters import parameter
+from turnier.games.spe_ed_overlay import Overlay, Path
 
 NO_LIMIT = 1 << 60
+SHOWN_PATHS = 12  # to people
 TREE_NODES = 1 << 20  # of paths that may not come twice; where they are used up the rest of a path may
 
 
@@ -44,6 +47,11 @@ class PathMemory:
         open_here = self._begins == (round_number, cell)
         return following(self._found, self._played, self._open) if open_here else new_paths(0), self._found
 
+    @property
+    def found(self) -> Paths:
+        """The paths of the latest round."""
+        return self._found
+
     def remember(self, played: int, round_number: int, cell: int) -> None:
         """Notes what was played, and in what round where it leads to."""
         self._played, self._begins = played, (round_number, cell)
@@ -58,10 +66,12 @@ class RolloutPlayer(SpeEdPlayer):
         compile_kernel(run_rollouts)
         self.settings = agent
         self.memory = PathMemory(agent.reuse)
+        self.filter_value = agent.filter_value  # at the latest decision
         self.tree = np.zeros((TREE_NODES if agent.unique else 0, MOVES), np.int32)
 
     def roll_out(self, filter_value: float, table: npt.NDArray[np.float64], ends: int) -> Found:
         """Returns what rollouts find out until `ends`, or as many as the agent's count says."""
+        self.filter_value = filter_value
         guides, room = self.memory.recall(self.round, int(self.walker[CELL]))
         found = new_found(room)
         most = NO_LIMIT if ends else self.settings.rollouts
@@ -85,6 +95,17 @@ class RolloutPlayer(SpeEdPlayer):
     def remember(self, action: int) -> None:
         after, _ = self.lands(action)
         self.memory.remember(action, self.round + 1, int(after[CELL]))
+
+    def overlay(self) -> Overlay:
+        """Adds the longest paths that were kept, as many of each first action as of the others."""
+        found = self.memory.found
+        chosen = longest_of(found, self.filter_value, SHOWN_PATHS)
+        ways = (places(self.walker, found.actions[slot, : found.lengths[slot]], self.stride) for slot in chosen)
+        paths = tuple(
+            Path(int(found.actions[slot, 0]), board_numbers(way, self.stride))
+            for slot, way in zip(chosen, ways, strict=True)
+        )
+        return super().overlay()._replace(paths=paths)
 
     def choose(self, ends: int) -> Choice:
         found = self.roll_out(self.settings.filter_value, np.zeros(0), ends)

@@ -10,12 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from turnier.agents.budget import AMOUNT
-from turnier.agents.spe_ed.field import MOVES, nearest, walkers_of
+from turnier.agents.spe_ed.field import MOVES, nearest, on_board, walkers_of
 from turnier.agents.spe_ed.player import Choice, SpeEdPlayer, TimedAgent, best_of
 from turnier.agents.spe_ed.table_search import MOST_ROUNDS, Tables, fill_tables, new_tables
 from turnier.games.abi import compile_kernel
 from turnier.games.game import Game
 from turnier.games.parameters import parameter
+from turnier.games.spe_ed_overlay import Overlay
 
 LEAST_PLAYERS = 2  # others for whom tables are made, however far they are; Brot 2021, 5.1
 
@@ -29,6 +30,7 @@ class TablePlayer(SpeEdPlayer):
         compile_kernel(fill_tables)
         self.wanted = agent
         self._spaces: dict[int, Tables] = {}
+        self._latest: Tables | None = None
 
     def tables(self, start_probability: float, ends: int) -> tuple[Tables, int]:
         """Returns the tables and for how many rounds they are."""
@@ -38,10 +40,16 @@ class TablePlayer(SpeEdPlayer):
         walkers = walkers_of(self.state, [self.seat, *chosen])
         if len(walkers) not in self._spaces:
             self._spaces[len(walkers)] = new_tables(len(walkers), self.wanted.table_nodes, self.field.size)
-        tables = self._spaces[len(walkers)]
+        tables = self._latest = self._spaces[len(walkers)]
         most = MOST_ROUNDS if ends else self.wanted.table_rounds
         rounds = fill_tables(self.field, self.stride, walkers, self.round, start_probability, most, ends, tables)
         return tables, int(rounds)
+
+    def overlay(self) -> Overlay:
+        """Adds how likely others enter each cell, in all rounds of the tables together."""
+        if self._latest is None:
+            return super().overlay()
+        return super().overlay()._replace(entered=on_board(self._latest.total, self.stride).copy())
 
     def choose(self, ends: int) -> Choice:
         tables, rounds = self.tables(self.wanted.start_probability, ends)
