@@ -75,6 +75,7 @@ HELPER_FILES = tuple(
         "agents/mctse_search.py",
         "agents/packed.py",
         "agents/spe_ed/field.py",
+        "agents/spe_ed/territory.py",
         "agents/transposition.py",
         "agents/tree.py",
         "agents/tree_copies.py",

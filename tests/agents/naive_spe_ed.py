@@ -78,14 +78,14 @@ def steps_from(start: Cell, free: frozenset[Cell]) -> dict[Cell, int]:
 
 
 def own_share(heads: list[Cell], free: frozenset[Cell]) -> float:
-    """Returns the first head's part of the cells that one head reaches before all others."""
-    reached = [steps_from(head, free) for head in heads]
-    owned = [0] * len(heads)
-    for cell in set[Cell]().union(*reached):
-        away = [steps.get(cell, 999) for steps in reached]
-        if away.count(min(away)) == 1:
-            owned[away.index(min(away))] += 1
-    return owned[0] / sum(owned)
+    """Returns the part of the cells that the first head reaches before all others, of those that it or others do."""
+    own, *others = [steps_from(head, free) for head in heads]
+    owned = []
+    for cell in set(own).union(*others):
+        away, theirs = own.get(cell, 999), min((steps.get(cell, 999) for steps in others), default=999)
+        if away != theirs:
+            owned.append(away < theirs)
+    return sum(owned) / len(owned)
 
 
 def value(

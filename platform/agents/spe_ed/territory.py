@@ -6,42 +6,49 @@ makes these one's own. Speeds and jumps are left out of it.
 
 from __future__ import annotations
 
+import numpy as np
 from numba import types
 
 from turnier.agents.spe_ed.field import ALIVE, CELL, OUT, Field, Walkers, offset_of
 from turnier.games.abi import kernel
 
-OWNER, QUEUE, STEPS, SPACE_ROWS = range(4)
+MARK, QUEUE, SPACE_ROWS = range(3)
 Space = types.Array(types.int32, 2, "C")  # [SPACE_ROWS, cells of the field], scratch
-_FREE, _TAKEN, _NOBODY = -1, -2, -3  # in place of an owner; nobody's are those that several reach at once
+# A mark that is not negative is four times the steps to a cell plus whose it is; nobody's are those that the player and
+# others reach at once.
+_FREE, _TAKEN = -1, -2
+_OWN, _OTHERS, _NOBODY = range(3)
 
 
 @kernel(types.float64(Field, types.int64, Walkers, Space))
 def own_share(field, stride, walkers, space):
-    """The part that player 0 has of all cells with an owner, their own places included, 0 to 1."""
+    """The part that player 0 reaches first of the cells that it or others do, places included, 0 to 1."""
     for cell in range(field.size):
-        space[OWNER, cell] = _FREE if field[cell] == 0 else _TAKEN
+        space[MARK, cell] = _FREE if field[cell] == 0 else _TAKEN
     filled = 0
     for who in range(walkers.shape[0]):
         if walkers[who, ALIVE] != OUT:
             start = walkers[who, CELL]
-            space[OWNER, start], space[STEPS, start] = who, 0
+            space[MARK, start] = _OWN if who == 0 else _OTHERS
             space[QUEUE, filled] = start
             filled += 1
-    done, own, owned = 0, 0, 0
+    own, owned = 0, 0
+    done = 0
     while done < filled:
-        cell = space[QUEUE, done]
+        cell = np.int64(space[QUEUE, done])
         done += 1
-        owner, steps = space[OWNER, cell], space[STEPS, cell] + 1
-        own += owner == 0
-        owned += owner >= 0
+        mark = space[MARK, cell]
+        whose = mark & 3
+        own += whose == _OWN
+        owned += whose != _NOBODY
+        nearest = (mark | 3) + 1  # a step further, nobody's marks are smaller
         for heading in range(4):
             beside = cell + offset_of(heading, stride)
-            known = space[OWNER, beside]
+            known = space[MARK, beside]
             if known == _FREE:
-                space[OWNER, beside], space[STEPS, beside] = owner, steps
+                space[MARK, beside] = nearest + whose
                 space[QUEUE, filled] = beside
                 filled += 1
-            elif known >= 0 and known != owner and space[STEPS, beside] == steps:
-                space[OWNER, beside] = _NOBODY
+            elif known >= nearest and known != nearest + whose:
+                space[MARK, beside] = nearest + _NOBODY
     return own / owned
