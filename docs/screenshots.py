@@ -30,6 +30,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("tournament", "2048", "random", "greedy", "mc(iterations=30)", "mc(iterations=300)", "--games", "30"),
     ("tournament", "yavalath", "mcts(iterations=300)", "mc(iterations=60)", "alphabeta(depth=2)", "random", "--games",
      "12", "--openings", "1"),
+    ("tournament", "spe_ed(width=40,height=40,players=3)", "combi", "rollouts", "basic", "--games", "6"),
 )  # fmt: skip
 STUDY = ("cmaes_heuristics.py", "--population", "6", "--games", "8", "--generations", "6", "--held-out", "8")
 EXPERIMENT = ("weitz/board_sizes.py", "--preset", "tiny")
@@ -137,23 +138,28 @@ def main(
     with tempfile.TemporaryDirectory() as folder:
         url = store or make_store(Path(folder))
         with served(url) as address, browser() as chromium:
-            for wanted in track(pages or addresses(url), "looking", disable=not sys.stderr.isatty()):
+            named = {page.partition("?")[0] or "runs": page for page in pages} if pages else addresses(url)
+            for name, wanted in track(named.items(), "looking", disable=not sys.stderr.isatty()):
                 page = chromium.new_page(viewport={"width": width, "height": 900})
                 with playing(url) if not wanted and not store else contextlib.nullcontext():
                     page.goto(f"{address}/{wanted}")
                     settle(page)
-                    photograph(page, out / f"{wanted.partition('?')[0] or 'runs'}.png", most)
+                    photograph(page, out / f"{name}.png", most)
                 page.close()
 
 
-def addresses(url: str) -> list[str]:
-    """Returns all pages; scores and a replay of the latest tournament of 2048, where there is one."""
+def addresses(url: str) -> dict[str, str]:
+    """Returns all pages by the names of their pictures; scores and a replay of 2048, and another of spe_ed."""
     from turnier.results.store import Store
 
     with Store.open(url, read_only=True) as store:
-        runs = [run.id for run in store.runs() if run.kind == "tournament" and run.name == "2048"]
-    chosen = {"scores": f"scores?runs={runs[-1]}", "replay": f"replay?run={runs[-1]}&move=40"} if runs else {}
-    return [chosen.get(name, name) for name in reversed(PAGES)]
+        runs = {run.name.partition("(")[0]: run.id for run in store.runs() if run.kind == "tournament"}
+    found = {name or "runs": name for name in reversed(PAGES)}
+    if "2048" in runs:
+        found |= {"scores": f"scores?runs={runs['2048']}", "replay": f"replay?run={runs['2048']}&move=40"}
+    if "spe_ed" in runs:
+        found["replay_spe_ed"] = f"replay?run={runs['spe_ed']}&move=60"
+    return found
 
 
 @contextlib.contextmanager

@@ -26,8 +26,8 @@ class Thinker:
     def decide(self, state: Ints, ends: int) -> Decision:
         """Decides at the start of a round, before a time of `time.monotonic_ns`.
 
-        Agents of spe_ed use all of it, or their own milliseconds where these are fewer. Others use what their
-        parameters say, and less where these are milliseconds and too many.
+        Agents use all of it, or their own milliseconds where these are fewer. Those that know no time, such as greedy
+        ones and votes, use what their parameters say.
         """
         position = self.game.position(state)
         position.state[SILENCE] = 0
@@ -36,10 +36,9 @@ class Thinker:
             own = self.agent.nanoseconds()
             return self.player.act_before(position, min(ends, time.monotonic_ns() + own) if own else ends)
         left = max(1, (ends - time.monotonic_ns()) // 1_000_000)
-        if getattr(self.agent, "milliseconds", 0) > left:
-            hurried = self.agent.within(left, "ms").start(self.game, self.seat, self.seed)
-            return hurried.act(position)
-        return self.player.act(position)
+        if "ms" not in self.agent.budgets or 0 < getattr(self.agent, "milliseconds", 0) <= left:
+            return self.player.act(position)
+        return self.agent.within(left, "ms").start(self.game, self.seat, self.seed).act(position)
 
 
 def warm_up(agent: str) -> Agent:
