@@ -32,15 +32,14 @@ def own_share(field, stride, walkers, space):
             space[MARK, start] = _OWN if who == 0 else _OTHERS
             space[QUEUE, filled] = start
             filled += 1
-    own, owned = 0, 0
-    done = 0
+    own, owned, done = 0, 0, 0
     while done < filled:
         cell = np.int64(space[QUEUE, done])
         done += 1
         mark = space[MARK, cell]
         whose = mark & 3
-        own += whose == _OWN
-        owned += whose != _NOBODY
+        own += int(whose == _OWN)
+        owned += int(whose != _NOBODY)
         nearest = (mark | 3) + 1  # a step further, nobody's marks are smaller
         for heading in range(4):
             beside = cell + offset_of(heading, stride)
