@@ -23,8 +23,8 @@ _OWN, _OTHERS, _NOBODY = range(3)
 @kernel(types.float64(Field, types.int64, Walkers, Space))
 def own_share(field, stride, walkers, space):
     """The part that player 0 reaches first of the cells that it or others do, places included, 0 to 1."""
-    for cell in range(field.size):
-        space[MARK, cell] = _FREE if field[cell] == 0 else _TAKEN
+    for place in range(field.size):
+        space[MARK, place] = _FREE if field[place] == 0 else _TAKEN
     filled = 0
     for who in range(walkers.shape[0]):
         if walkers[who, ALIVE] != OUT:
