@@ -165,7 +165,7 @@ class Executor(ABC):
         waiting = source.waiting
         while True:
             sizer.workers = max(1, self.workers)
-            while waiting and len(flying) < 2 * self.workers:
+            while waiting and len(flying) < 2 * sizer.workers:  # also where all are lost: others will come
                 batch = [waiting.popleft() for _ in range(min(len(waiting), sizer.size(len(waiting))))]
                 flying[self.submit(do, batch)] = batch
             while not waiting and flying and len(flying) < self.workers and (batch := source.spare(sizer.spare())):

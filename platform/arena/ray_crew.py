@@ -93,16 +93,21 @@ class Crew:
         if not self._starting:
             raise UserError(f"the Ray cluster at {self.address} must have at least 1 CPU, got none; add a worker node.")
         expected = len(self._starting)
-        while not self._ready:
-            self.wait([])
+        self._await_worker()
         deadline = time.monotonic() + 1.0  # those of one machine start together
         while len(self._ready) < expected and time.monotonic() < deadline:
             self._welcome(0.1)
 
+    def _await_worker(self) -> None:
+        """Waits until there is one; what is done or lost meanwhile is for `wait` to tell."""
+        while not self._ready:
+            self._look_after()
+            if not self._welcome(1.0):
+                self._tell_who_is_missing()
+
     def send(self, do: Callable[[Any], Any], what: Any) -> Any:
         """Lets the actor that has least to do call a function, which Ray ships by name; returns the ref."""
-        while not self._ready:
-            self.wait([])
+        self._await_worker()
         worker = min(self._ready, key=lambda worker: worker.load)
         ref = worker.actor.work.remote(do, what)
         worker.load += 1
@@ -117,11 +122,6 @@ class Crew:
             self._lost.clear()
             if results:
                 return results
-            if not refs and not self._ready:
-                if self._welcome(1.0):
-                    return []
-                self._tell_who_is_missing()
-                continue
             done, _ = self._ray.wait([*refs, *self._starting], num_returns=1, timeout=1.0)
             joined = self._welcome(0.0) if done and done[0] in self._starting else False
             results = [(ref, self._collect(ref)) for ref in done if ref in self._flights]

@@ -98,6 +98,19 @@ def test_lost_batches_are_played_again(expected: dict[str, Any]) -> None:
     assert play_all(Flaky(), specs_2048(6)) == expected
 
 
+def test_work_waits_for_others_where_all_workers_are_lost_at_once(expected: dict[str, Any]) -> None:
+    class Deserted(SerialExecutor):
+        waits = 0
+
+        def wait(self, tickets: list[Any]) -> list[tuple[Any, Done | Lost]]:
+            done = list(super().wait(tickets))
+            self.waits += 1
+            self.workers = 1 - self.waits % 2  # at first there is nobody left
+            return [(ticket, Lost()) for ticket, _ in done] if self.workers == 0 else done
+
+    assert play_all(Deserted(), specs_2048(6)) == expected
+
+
 def test_work_that_ends_every_worker_is_given_up() -> None:
     class Deadly(SerialExecutor):
         begun = 0

@@ -72,14 +72,15 @@ def test_one_worker_plays_the_same(cluster: Any, expected: dict[Any, Any]) -> No
         assert executor.workers == 1
 
 
-def test_a_killed_worker_of_two_is_replaced(cluster: Any, expected: dict[Any, Any]) -> None:
+@pytest.mark.parametrize("killed", [1, 2])
+def test_killed_workers_of_two_are_replaced(cluster: Any, expected: dict[Any, Any], killed: int) -> None:
     with RayExecutor(2, cluster.address) as executor:
         import ray
 
-        victim = executor.crew.actors[0]
-        pid = ray.get(victim.__ray_call__.remote(lambda _: os.getpid()))
-        assert play(executor, lambda: os.kill(pid, signal.SIGKILL)) == expected
-        assert victim not in executor.crew.actors
+        victims = executor.crew.actors[:killed]
+        pids = ray.get([victim.__ray_call__.remote(lambda _: os.getpid()) for victim in victims])
+        assert play(executor, lambda: [os.kill(pid, signal.SIGKILL) for pid in pids]) == expected
+        assert not set(victims) & set(executor.crew.actors)
 
 
 def test_a_node_gets_work_when_it_joins_and_loses_only_its_batches_when_it_is_killed(
