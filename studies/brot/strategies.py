@@ -17,7 +17,7 @@ from turnier.results.experiment import Experiment, Row
 PUBLISHED = {"Minimax": 88.0, "Probability tables": 88.0}
 TWO = """The share of games that Combi wins against each strategy, in both seats; draws count as not won. Published are
 100 games each: Minimax and the tables win about 12 %, the rollouts are the best of the rest, Basic is the worst. `Brot
-2021` is Combi with the document's constants, `Combi` with ours (territory counts, and paths are varied)."""
+2021` is Combi with the document's constants, `Combi` with ours, which let minimax count territory."""
 SIX = """The share of games that the first strategy wins among five of the other, in all seats; one in six,
 16.7 %, is what equals win, less the games that nobody wins."""
 

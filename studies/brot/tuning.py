@@ -66,7 +66,7 @@ class Preset(NamedTuple):
 
 PRESETS = {
     "quick": Preset(4, 3, 1, 12, 8, 20, 40),
-    "paper": Preset(4, 3, 1, 24, 14, 20, 150),
+    "paper": Preset(4, 3, 1, 24, 11, 12, 100),
     "tiny": Preset(2, 2, 1, 4, 1, 2, 2),
 }
 

@@ -180,7 +180,9 @@ def test_parameters_by_situation(options: str, changed: bool) -> None:
 
 def test_combi_asks_minimax_only_when_others_are_near_enough_and_likely() -> None:
     game = make_game("spe_ed(width=12,height=12)")
-    for options, asked in (("", True), (",minimax_activation=10", False), (",minimax_distance=0", False)):
+    # The first round knows of no tables of a round before.
+    cases = (("", 3), (",minimax_activation=0.001", 2), (",minimax_activation=10", 0), (",minimax_distance=0", 0))
+    for options, asked in cases:
         position, player = game.start(2), make_agent(f"combi(rollouts=50,depth=2{options})").start(game, 0, 1)
         assert isinstance(player, CombiPlayer)
         calls: list[int] = []
@@ -188,7 +190,19 @@ def test_combi_asks_minimax_only_when_others_are_near_enough_and_likely() -> Non
         player.deepen = lambda near, ends, calls=calls, deepen=deepen: calls.append(1) or deepen(near, ends)  # type: ignore
         for _ in range(3):
             position = position.play(player.act(position).action).play(ON)
-        assert len(calls) == (2 if asked else 0)  # the first round knows of no tables of a round before
+        assert len(calls) == asked
+
+
+def test_combi_weighs_what_minimax_finds() -> None:
+    """With all of the weight it plays one of the moves that minimax alone finds best, with none it may not."""
+    game, played = make_game("spe_ed(width=9,height=9)"), set()
+    for seed in range(12):
+        position = game.start(seed)
+        best = decide("minimax(depth=3,territory=10,minimax_distance=1000)", position).values
+        for weight in (0, 100):
+            action = decide(f"combi(rollouts=20,depth=3,table_rounds=1,minimax_weight={weight})", position).action
+            played.add((weight, bool(best[action] >= best.max() - 0.1)))  # the rest of the score weighs as much
+    assert (0, False) in played and (100, True) in played and (100, False) not in played
 
 
 @pytest.mark.parametrize("name", [*SEARCHES, "basic"])
