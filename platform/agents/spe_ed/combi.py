@@ -23,6 +23,8 @@ from turnier.games.game import Game
 from turnier.games.parameters import parameter
 from turnier.games.spe_ed_board import ACTIVE, PLAYERS
 
+WORST = 2.0  # the largest score; where minimax is weighed, it is that of moves that no long path begins with
+
 
 class Values(NamedTuple):
     """The parameters that may depend on the situation."""
@@ -89,25 +91,27 @@ class CombiPlayer(RolloutPlayer, MinimaxPlayer, TablePlayer):
         near = self.near()
         entered = presence(self.field, self.total, int(self.walker[CELL]), self.stride, combi.square)
         allowed = self.possible()
-        searched, worse = 0, np.zeros(MOVES)
+        searched, worse = 0, None
         if near and entered >= combi.minimax_activation:
             found = self.deepen(near, began + int(span * combi.minimax_share) if ends else 0)
             searched = found.nodes
             good = found.good(combi.minimax_slack)
             allowed = good if good.any() else allowed
-            worse = (found.values.max() - found.values) / MOVES
+            worse = (found.values.max() - found.values) / MOVES if combi.minimax_weight else None
         spent = time.monotonic_ns() - began
         tables, _ = self.tables(values.start_probability, began + spent + int(span * combi.table_share) if ends else 0)
         self.total = tables.total.copy()
         rolled = self.roll_out(values.filter_value, self.total, ends)
         counts, risks = surviving(rolled, values.filter_value)
-        score = scores(counts, risks, values.table_weight) + combi.minimax_weight * worse
-        open_moves = allowed & (counts > 0)
+        score = scores(counts, risks, values.table_weight)
+        if worse is not None:
+            score = np.minimum(score, WORST) + combi.minimax_weight * worse
+        open_moves = allowed & np.isfinite(score)
         action = best_of(np.where(open_moves, -score, 0.0), open_moves if open_moves.any() else allowed)
         self.remember(action)
         visits = np.maximum(counts, allowed)
         nodes = int(rolled.numbers[ROLLOUTS]) + searched
-        return Choice(action, visits, np.where(counts > 0, -score, 0.0), max(nodes, int(visits.sum())))
+        return Choice(action, visits, np.where(np.isfinite(score), -score, 0.0), max(nodes, int(visits.sum())))
 
 
 @dataclass(frozen=True)
@@ -122,6 +126,7 @@ class Combi(RolloutAgent, MinimaxAgent, TableAgent):
     name: ClassVar[str] = "combi"
     player: ClassVar[Any] = CombiPlayer
 
+    nodes: int = parameter(3000, "most nodes of minimax per move, 0 = no limit", low=0, high=1_000_000_000)
     territory: float = parameter(10.0, "how much minimax counts the cells that one reaches first", low=0, high=100)
     minimax_distance: float = parameter(1000.0, "weighted distance up to which it looks at others", low=0, high=1000)
     minimax_activation: float = parameter(
