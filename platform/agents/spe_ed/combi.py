@@ -118,9 +118,9 @@ class CombiPlayer(RolloutPlayer, MinimaxPlayer, TablePlayer):
 class Combi(RolloutAgent, MinimaxAgent, TableAgent):
     """spe_ed: rollouts weighed by tables, less what minimax finds worse, which counts territory. Source: Brot 2021, 5.
 
-    The document's Combi obeys minimax, asks it only where others are likely near, and knows no territory: it is combi(
-    minimax_activation=0.001,minimax_slack=0,minimax_weight=0,territory=0,table_weight=0.5,minimax_distance=20), where
-    the square and the distances are ours, as it does not tell them. The defaults win far more (docs/results).
+    The document's Combi obeys minimax, asks it only where others are likely near, and knows no territory:
+    `combi(minimax_activation=0.001,minimax_slack=0,minimax_weight=0,territory=0,table_weight=0.5,minimax_distance=20)`,
+    where the square and the distances are ours, as it does not tell them. The defaults win far more (docs/results).
     """
 
     name: ClassVar[str] = "combi"
