@@ -68,9 +68,7 @@ PRESETS = {
 }
 
 
-def definition(
-    preset: str, name: str, ranges: Ranges, sampler: str, against: tuple[str, ...] = ()
-) -> StudyDefinition:
+def definition(preset: str, name: str, ranges: Ranges, sampler: str, against: tuple[str, ...] = ()) -> StudyDefinition:
     opponents = against or tuple(text for text in strategies(preset).values() if text != "basic")
     whole = tuple(make_agent(text).full_text() for text in opponents)
     start = make_agent(combi(preset) if ranges is WISHED else combi_of_brot(preset))
