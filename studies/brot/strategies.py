@@ -3,7 +3,7 @@
 \b
 Examples:
     python studies/brot/strategies.py                    scaled down, some minutes on two cores
-    python studies/brot/strategies.py --preset paper     100 games a row
+    python studies/brot/strategies.py --preset paper     100 games a row, 30 among six
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ def build(preset: str) -> list[Experiment]:
     ]
     duels.append(Row("Combi against Brot 2021", game(preset, 2), (ours, theirs), games))
     among, players = [], 3 if preset == "tiny" else 6
+    games = max(1, games * 3 // 10)  # six seats take longer, and tell more
     for label, agent in (strategies(preset) | {"Brot 2021": theirs}).items():
         others = players - 1
         among.append(Row(f"Combi among {others} {label}", game(preset, players), (ours, *(agent,) * others), games))
