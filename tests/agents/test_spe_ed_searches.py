@@ -225,13 +225,14 @@ def test_minimax_has_the_values_of_the_whole_tree(
     assert (field == before).all()
 
 
-def test_minimax_stops_at_the_nodes() -> None:
+@pytest.mark.parametrize("most", [1, 2, 100])
+def test_minimax_stops_at_the_nodes(most: int) -> None:
     game, state = scattered(20, 20, 2, 1, 0.0)
-    numbers = new_numbers(100, 0)
+    numbers = new_numbers(most, 0)
     value_of_move(
         field_of(game, state), int(stride_of(state)), walkers_of(state, [0, 1]), 4, 6, 1, np.zeros(WEIGHTS), numbers
     )
-    assert numbers[STOPPED] and numbers[NODES] == 100
+    assert numbers[STOPPED] and numbers[NODES] == max(2, most)  # the move itself is one
 
 
 def test_distances_and_space() -> None:

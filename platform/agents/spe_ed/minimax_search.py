@@ -39,6 +39,7 @@ from turnier.games.spe_ed_board import MAX_SPEED, jumps
 DEEPEST = 100  # rounds; marks have to fit into a byte
 NODES, STOPPED, MOST_NODES, ENDS, PAUSE, NUMBERS = range(6)
 AGGRESSION, TERRITORY, WEIGHTS = range(3)
+NO_LIMIT = 1 << 62
 OFTEN, SELDOM = 15, 1023  # nodes between two looks at the clock, with territories and without
 IMPOSSIBLE = -1e9  # a root move into what is taken
 
@@ -142,7 +143,7 @@ def state_value(field, stride, walkers, who, level, depth, alpha, beta, first_ro
         numbers[NODES] += 1
         if numbers[NODES] & numbers[PAUSE] == 0 and time_is_up(numbers[ENDS], clock):
             numbers[STOPPED] = 1
-        if numbers[NODES] == numbers[MOST_NODES]:
+        if numbers[NODES] >= numbers[MOST_NODES]:
             numbers[STOPPED] = 1
         paint(field, cell, offset, pace, jump, _mark(level) if own else np.uint8(TAKEN))
         walkers[who, CELL], walkers[who, HEADING], walkers[who, PACE] = cell + pace * offset, turned, pace
@@ -212,7 +213,7 @@ def value_of_move(
 
 
 def new_numbers(most_nodes: int, ends: int) -> Ints:
-    """Returns the numbers of a search that stops at so many nodes and at a time in nanoseconds (0 = never)."""
+    """Returns the numbers of a search that stops at so many nodes and at a time in nanoseconds; 0 = never."""
     numbers = np.zeros(NUMBERS, np.int64)
-    numbers[MOST_NODES], numbers[ENDS] = most_nodes, ends
+    numbers[MOST_NODES], numbers[ENDS] = most_nodes or NO_LIMIT, ends
     return numbers
