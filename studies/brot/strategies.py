@@ -2,7 +2,7 @@
 
 \b
 Examples:
-    python studies/brot/strategies.py                    scaled down, some minutes on two cores
+    python studies/brot/strategies.py                    small agents on small boards, 20 games a row
     python studies/brot/strategies.py --preset paper     100 games a row, 30 among six
 """
 

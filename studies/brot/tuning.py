@@ -68,10 +68,12 @@ PRESETS = {
 }
 
 
-def definition(preset: str, name: str, ranges: Ranges, sampler: str, against: tuple[str, ...] = ()) -> StudyDefinition:
+def definition(
+    preset: str, name: str, begin: str, ranges: Ranges, sampler: str, against: tuple[str, ...] = ()
+) -> StudyDefinition:
     opponents = against or tuple(text for text in strategies(preset).values() if text != "basic")
     whole = tuple(make_agent(text).full_text() for text in opponents)
-    start = make_agent(combi(preset) if ranges is WISHED else combi_of_brot(preset))
+    start = make_agent(begin)
     inside = {key: min(max(getattr(start, key), low), high) for key, (low, high) in ranges.items()}
     return StudyDefinition(
         name=f"brot-{name}-{preset}",
@@ -90,7 +92,7 @@ def grid(preset: str, store: Store, executor: Executor, console: Console) -> Stu
     rounds, steps, *_ = PRESETS[preset]
     for number in range(1, rounds + 1):
         sampler = f"grid(steps={steps},population={steps ** len(RANGES)})"
-        study = Study(store, definition(preset, f"grid{number}", ranges, sampler))
+        study = Study(store, definition(preset, f"grid{number}", combi_of_brot(preset), ranges, sampler))
         study.run(1, executor)
         found = study.space.decode(study.search.recommended())
         console.print(f"grid, round {number}: " + ", ".join(f"{key} {value:.4g}" for key, value in found.items()))
@@ -103,7 +105,7 @@ def grid(preset: str, store: Store, executor: Executor, console: Console) -> Stu
 
 def half_as_many(preset: str, name: str, store: Store, executor: Executor) -> Study:
     """Searches the same parameters with half of the grid's games."""
-    study = Study(store, definition(preset, name, RANGES, f"{name}(population={POPULATION})"))
+    study = Study(store, definition(preset, name, combi_of_brot(preset), RANGES, f"{name}(population={POPULATION})"))
     rounds, steps, *_ = PRESETS[preset]
     study.run(max(1, rounds * steps ** len(RANGES) // POPULATION // 2), executor)
     return study
@@ -114,7 +116,7 @@ def wished(preset: str, store: Store, executor: Executor) -> Study:
     wanted = PRESETS[preset]
     against = (strategies(preset)["Rollouts"], combi_of_brot(preset))
     sampler = f"cmaes(population={wanted.population})"
-    study = Study(store, definition(preset, "wishes", WISHED, sampler, against))
+    study = Study(store, definition(preset, "wishes", combi(preset), WISHED, sampler, against))
     study.run(wanted.generations, executor)
     return study
 

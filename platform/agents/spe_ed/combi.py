@@ -1,4 +1,4 @@
-"""Combi: rollouts say where there is room, tables where others will be, and minimax what is deadly at once."""
+"""Combi: rollouts say where there is room, tables where others will be, and minimax what comes soon."""
 
 from __future__ import annotations
 
