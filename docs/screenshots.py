@@ -17,7 +17,7 @@ import typer
 from rich.progress import track
 
 REPO = Path(__file__).resolve().parent.parent
-TURNIER = [sys.executable, "-c", "from turnier.cli import main; main()"]
+TURNIER = [sys.executable, "-c", "from turnier.commands.app import main; main()"]
 PAGES = ("", "scores", "tournament", "certainty", "studies", "training", "replay", "reports")  # "" = runs
 MOST_HEIGHT = 1500  # px
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from turnier.agents.agent import Agent
 from turnier.agents.registry import EVALUATORS
-from turnier.study_command import Preset, run_study
+from turnier.commands.scripts.study import Preset, run_study
 
 # Kutsch 2017, 9.4: the best of the thesis, found in generation 5.
 PUBLISHED = (

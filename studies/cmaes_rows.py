@@ -12,7 +12,7 @@ Stop it with Ctrl-C or lose the machine; the same command goes on where it was.
 from __future__ import annotations
 
 from turnier.agents.agent import Agent
-from turnier.study_command import Preset, run_study
+from turnier.commands.scripts.study import Preset, run_study
 
 # Without `lost`: all weights in proportion play alike, so one of them sets the scale.
 PARAMETERS = tuple(

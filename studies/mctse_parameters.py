@@ -16,9 +16,9 @@ import typer
 from rich.console import Console
 
 from turnier.agents.registry import make_agent
-from turnier.command import in_this_environment, run_app
+from turnier.commands.command_line import in_this_environment, run_app
+from turnier.commands.runs.front import search_front
 from turnier.games.errors import unknown
-from turnier.pareto_command import search_front
 from turnier.results.store import DEFAULT_URL, Store
 from turnier.search.pareto import ParetoDefinition, ParetoStudy
 

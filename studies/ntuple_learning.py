@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from turnier.learning_command import Preset, run_learning_study
+from turnier.commands.scripts.learning import Preset, run_learning_study
 from turnier.search.learning_study import LearningStudyDefinition, Searched
 
 RATE = (

@@ -21,7 +21,7 @@ from rich.table import Table
 from turnier.agents.registry import make_agent
 from turnier.arena.executors import make_executor
 from turnier.arena.spec import MatchSpec, derive_seed
-from turnier.command import run_app
+from turnier.commands.command_line import run_app
 from turnier.games.errors import unknown
 from turnier.results.play import play_into
 from turnier.results.run_progress import run_bar

@@ -34,7 +34,7 @@ from turnier.arena.match import play_matches
 from turnier.arena.progress import game_bar
 from turnier.arena.simulated import SimulatedExecutor
 from turnier.arena.spec import MatchSpec, derive_seed
-from turnier.command import run_app
+from turnier.commands.command_line import run_app
 from turnier.games.errors import unknown
 from turnier.results.store import Store
 from turnier.search.definition import StudyDefinition

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from settings import NOTE, SIZES, combi, combi_of_brot, game, strategies
 
-from turnier.experiment_command import run_experiments
+from turnier.commands.scripts.experiments import run_experiments
 from turnier.results.experiment import Experiment, Row
 
 # Brot 2021, 6: about, of 100 games each; of the others it is only said that they win more or less than these.

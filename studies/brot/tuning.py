@@ -22,8 +22,8 @@ from settings import NOTE, combi, combi_of_brot, game, strategies
 
 from turnier.agents.registry import make_agent
 from turnier.arena.executors import Executor, make_executor
-from turnier.command import run_app
-from turnier.experiment_command import play_and_print
+from turnier.commands.command_line import run_app
+from turnier.commands.scripts.experiments import play_and_print
 from turnier.games.errors import unknown
 from turnier.results.experiment import Experiment, Row
 from turnier.results.store import DEFAULT_URL, Store

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from settings import GAMES, NOTE, mc, mcts, mctse, published
 
-from turnier.experiment_command import run_experiments
+from turnier.commands.scripts.experiments import run_experiments
 from turnier.results.experiment import Experiment, Row
 
 UCT = ",selection=uct,exploration=0.0566"

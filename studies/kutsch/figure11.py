@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from settings import GAMES, NOTE, mcts, mctse, published
 
-from turnier.experiment_command import run_experiments
+from turnier.commands.scripts.experiments import run_experiments
 from turnier.results.experiment import Experiment, Row
 
 TREE_DEPTHS = (1, 2, 5, 10)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from settings import GAMES, NOTE, mctse, published
 
-from turnier.experiment_command import run_experiments
+from turnier.commands.scripts.experiments import run_experiments
 from turnier.results.experiment import Experiment, Row
 
 UCT, UCTN = (0.0141, 0.0566, 0.2, 1.4142), (0.2, 0.7, 1.4142135623730951, 4.0)

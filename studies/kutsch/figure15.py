@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from settings import GAMES, NOTE, mc, mcts, mctse, published
 
-from turnier.experiment_command import run_experiments
+from turnier.commands.scripts.experiments import run_experiments
 from turnier.results.experiment import Experiment, Row
 
 DEPTHS = (5, 20, 50, 150, 300)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from learners import NOTE, SETTINGS, TRAINED, learner, row
 
-from turnier.training_study import TrainingStudy, run_training_studies
+from turnier.runs.trained_experiment import TrainingStudy, run_training_studies
 
 # series -> how it learns; the last two learn from no random move, as is usual
 CURVES = {

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from settings import GAMES, NOTE, mc, published
 
-from turnier.experiment_command import run_experiments
+from turnier.commands.scripts.experiments import run_experiments
 from turnier.results.experiment import Experiment, Row
 
 TEXT = """A rollout is worth its share of the highest possible score; method 2 takes 1 off where the game ended in

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from settings import NOTE, mc
 
-from turnier.experiment_command import run_experiments
+from turnier.commands.scripts.experiments import run_experiments
 from turnier.results.experiment import Experiment, Row
 
 GAMES = {"quick": 3, "paper": 10}

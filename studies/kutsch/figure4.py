@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from settings import GAMES, NOTE, mc, published
 
-from turnier.experiment_command import run_experiments
+from turnier.commands.scripts.experiments import run_experiments
 from turnier.results.experiment import Experiment, Row
 
 ITERATIONS = (100, 250, 500, 1000, 2000, 5000)  # per action

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from settings import GROUPS, NOTE, STATES, curves, mc, means
 
-from turnier.experiment_command import run_experiments
+from turnier.commands.scripts.experiments import run_experiments
 from turnier.results.experiment import Experiment
 
 TEXT = """The same position is searched again and again; normalised certainty is 0 % where all legal actions are

@@ -6,7 +6,7 @@ Kutsch 2017, 6.1: 20 tuples of three cells by random walk, 100,000 games, epsilo
 from __future__ import annotations
 
 from turnier.results.experiment import Row
-from turnier.training_study import LearnedRow, Learner
+from turnier.runs.trained_experiment import LearnedRow, Learner
 
 TRAINED = {"quick": 1000, "paper": 100_000}
 GAMES = {"quick": 20, "paper": 200}  # of a row

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from settings import NOTE, STATES, mctse, published
 
-from turnier.experiment_command import run_experiments
+from turnier.commands.scripts.experiments import run_experiments
 from turnier.results.experiment import Experiment, Row
 
 RANKS = ("best", "second", "third", "worst")

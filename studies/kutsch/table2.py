@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from settings import GAMES, GROUPS, NOTE, mctse, means, published
 
-from turnier.experiment_command import run_experiments
+from turnier.commands.scripts.experiments import run_experiments
 from turnier.results.experiment import Experiment, Row
 
 SCORES = {1: 56_989.0, 5: 58_321.0, 10: 60_060.0}

@@ -9,7 +9,7 @@ Examples:
 
 from __future__ import annotations
 
-from turnier.experiment_command import run_experiments
+from turnier.commands.scripts.experiments import run_experiments
 from turnier.results.experiment import Experiment, Row
 
 GAMES = {"quick": 40, "paper": 1000, "tiny": 2}

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from turnier.results.experiment import Row
-from turnier.training_study import LearnedRow, Learner, TrainingStudy, run_training_studies
+from turnier.runs.trained_experiment import LearnedRow, Learner, TrainingStudy, run_training_studies
 
 
 class Setting(NamedTuple):

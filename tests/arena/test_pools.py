@@ -18,7 +18,7 @@ from turnier.arena.executors import make_pool
 from turnier.arena.match import play_match
 from turnier.arena.ray_workers import RayPool
 from turnier.arena.spec import MatchSpec, unpack_plies
-from turnier.arena.watch import watch
+from turnier.commands.runs.show_match import watch
 from turnier.games.errors import UserError
 from turnier.games.game import Position
 from turnier.games.registry import make_game

@@ -19,7 +19,7 @@ def test_it_runs_and_reports(tmp_path: Path) -> None:
     found = [float(value) for value in re.findall(r"grid, round \d: filter_value ([\d.]+)", text)]
     assert len(found) == 2 and abs(found[1] - found[0]) <= 0.15  # within the half that the first round chose
     assert "Brot 2021" in text and "CMA-ES" in text and "turnier report brot" in text
-    code = "from turnier.cli import main; main()"
+    code = "from turnier.commands.app import main; main()"
     pages = subprocess.run(
         [sys.executable, "-c", code, "report", "brot", "--out", "pages"], cwd=tmp_path, env=os.environ, timeout=120
     )

@@ -13,10 +13,10 @@ import pytest
 from typer.testing import CliRunner
 
 from turnier.arena.bench import MEASURES
-from turnier.cli import app, main
+from turnier.commands.app import app, main
 
 REPO = Path(__file__).resolve().parents[2]
-TURNIER = [sys.executable, "-c", "from turnier.cli import main; main()"]
+TURNIER = [sys.executable, "-c", "from turnier.commands.app import main; main()"]
 
 
 def turnier(*arguments: str, cwd: Path, columns: int = 200) -> subprocess.CompletedProcess[str]:

@@ -11,8 +11,8 @@ import pytest
 from rich.console import Console
 
 from turnier.arena.executors import SerialExecutor
-from turnier.compare_command import Comparison, show
 from turnier.results.store import Store
+from turnier.runs.comparison import Comparison, show
 from turnier.statistics.sprt import Verdict
 
 CLOSE = ("mcts(iterations=16)", "mcts(iterations=17)")

@@ -43,7 +43,7 @@ def test_a_script_runs_and_plays_nothing_twice(folder: Path, script: Path) -> No
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_the_report_shows_every_experiment(folder: Path, document: str) -> None:
     """Runs after the scripts, on what they stored."""
-    run(folder, "-c", "from turnier.cli import main; main()", "report", document, "--out", "pages")
+    run(folder, "-c", "from turnier.commands.app import main; main()", "report", document, "--out", "pages")
     text = (folder / "pages" / f"{document}.md").read_text()
     scripts = [script for script in SCRIPTS if script.parent.name == document]
     assert text.count("\n## ") >= len(scripts) and "not played yet" not in text

@@ -14,14 +14,14 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from turnier import doctor
-from turnier.cli import app
+from turnier.commands.app import app
+from turnier.commands.machine import doctor
 from turnier.games.errors import UserError
 from turnier.results.run_progress import progress_of_runs
 from turnier.results.store import Store
 from turnier.results.tables import matches_frame
 
-TURNIER = [sys.executable, "-c", "import sys; sys.argv[0] = 'turnier'; from turnier.cli import main; main()"]
+TURNIER = [sys.executable, "-c", "import sys; sys.argv[0] = 'turnier'; from turnier.commands.app import main; main()"]
 GAMES = 1000  # several seconds
 TOURNAMENT = ("tournament", "tictactoe", "random", "mc(iterations=300)", "--games", str(GAMES), "--seed", "3")
 

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from turnier.cli import app
+from turnier.commands.app import app
+from turnier.commands.runs.tune import definition_of, read_games
 from turnier.games.errors import UserError
 from turnier.results.store import Store
 from turnier.search.space import read_parameters
 from turnier.search.watch import study_state
-from turnier.tune_command import definition_of, read_games
 
 ALONE = ("2048(size=2)", "mc(iterations=4,rollout_depth=5)", "--params", "rollout_depth=0..20", "--budget", "60games")
 

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from tests.postgres import postgres_server, postgres_url  # noqa: F401
 from turnier.arena.executors import SerialExecutor, make_executor
-from turnier.cli import app
+from turnier.commands.app import app
 from turnier.dashboards import STORE_VARIABLE
 from turnier.results.experiment import Experiment, Row, play_experiment
 from turnier.results.store import Store

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from turnier.cli import app
-from turnier.dashboard_command import free_port
+from turnier.commands.app import app
+from turnier.commands.services.dashboard import free_port
 from turnier.dashboards.run_report import run_page
 from turnier.games.errors import UserError
 from turnier.results.store import Store

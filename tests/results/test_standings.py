@@ -14,7 +14,7 @@ from rich.console import Console
 
 from tests.results.made import DUEL, GAME, made
 from turnier.arena.spec import MatchRecord, Termination
-from turnier.results.show_standings import MOST_COLUMNS, print_standings, with_standings
+from turnier.commands.standings_tables import MOST_COLUMNS, print_standings, with_standings
 from turnier.results.standings import PAIR_COLUMNS, RATING_COLUMNS, standings
 from turnier.results.store import Store
 from turnier.results.tables import MATCH_COLUMNS, matches_frame, summary, to_json

@@ -14,13 +14,13 @@ from turnier.agents.learning.training import Plan, Training
 from turnier.agents.registry import EVALUATORS
 from turnier.arena.executors import SerialExecutor
 from turnier.arena.match import replay
+from turnier.commands.training_plot import plot_training
 from turnier.games.errors import UserError
 from turnier.games.registry import make_game
 from turnier.results.curves import CurvePoint
 from turnier.results.store import Store
 from turnier.results.tables import matches_frame
 from turnier.results.training import Evaluating, Evaluation, Evaluations, TrainingRun
-from turnier.results.training_plot import plot_training
 
 
 @pytest.fixture

@@ -53,7 +53,7 @@ def test_a_game_among_six_processes(tmp_path: Path) -> None:
         warm_up(agent)  # here once, else all six would compile at the same time
     store = Store.open(f"sqlite:///{tmp_path}/t.db")
     with served(rules(players=6, timeout=20), store=store, logs=tmp_path) as server:
-        code = "from turnier.cli import main; main()"
+        code = "from turnier.commands.app import main; main()"
         url = f"ws://{server.address}/spe_ed"
         clients = [
             subprocess.Popen(

@@ -17,7 +17,7 @@ from turnier.agents.registry import make_agent
 from turnier.arena.match import play_match
 from turnier.arena.recorded import to_json
 from turnier.arena.spec import MatchRecord, MatchSpec
-from turnier.cli import app
+from turnier.commands.app import app
 from turnier.games.errors import UserError
 from turnier.games.registry import make_game
 from turnier.games.spe_ed_messages import cells_of, message_of

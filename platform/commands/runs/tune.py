@@ -117,7 +117,7 @@ def tune(
             found |= {"games": study.games, "spare_games": study.spare_games, "parameters": values}
             print(json.dumps(found | {"recommended": str(recommended), "finalists": shown}, indent=2))
             return
-        from turnier.search.report import print_parameters
+        from turnier.commands.study_tables import print_parameters
 
         print_parameters(console, study, {label: one.agent for label, one in chosen.items()})
         print_rows(console, rows, study.objective.name)
@@ -136,7 +136,7 @@ def _tune_front(
     as_json: bool,
 ) -> None:
     """Searches for a front of strength and time."""
-    from turnier.pareto_command import front_definition, search_front
+    from turnier.commands.runs.front import front_definition, search_front
     from turnier.results.store import Store
     from turnier.search.pareto import ParetoStudy
 

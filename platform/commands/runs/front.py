@@ -9,10 +9,10 @@ from rich.console import Console
 from turnier.agents.registry import AGENTS
 from turnier.arena.executors import make_executor
 from turnier.arena.spec import derive_seed
+from turnier.commands.front_tables import plot_points, print_points
 from turnier.games.registry import GAMES
 from turnier.search.objective import Objective
 from turnier.search.pareto import ParetoDefinition, ParetoStudy, Point
-from turnier.search.pareto_report import plot_points, print_points
 from turnier.search.space import read_parameters
 
 GENERATIONS = 8  # that a budget is shared out to, where it lasts

@@ -8,7 +8,7 @@ from pathlib import Path
 import matplotlib
 from rich.console import Console
 
-from turnier.results.show import agent_table
+from turnier.commands.tables import agent_table
 from turnier.search.pareto import ParetoStudy, Point
 
 matplotlib.use("Agg")

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from turnier.arena.executors import Executor, make_executor
-from turnier.command import in_this_environment, run_app
+from turnier.commands.command_line import in_this_environment, run_app
 from turnier.games.errors import unknown
 from turnier.results.store import DEFAULT_URL, Store
 from turnier.search.learning_study import Candidate, LearningStudy, LearningStudyDefinition

@@ -16,12 +16,12 @@ from turnier.arena.progress import Bar
 from turnier.arena.schedule import Rounds, gauntlet, round_robin, seat_orders
 from turnier.arena.spec import MatchRecord, MatchSpec, derive_seed
 from turnier.arena.swiss import rounds_to_the_best, swiss
+from turnier.commands.standings_tables import print_standings
+from turnier.commands.tables import print_seats, print_summary
 from turnier.games.errors import UserError, unknown
 from turnier.games.game import Game
 from turnier.games.registry import GAMES
 from turnier.results.play import play_into, play_rounds
-from turnier.results.show import print_seats, print_summary
-from turnier.results.show_standings import print_standings
 from turnier.results.standings import standings
 from turnier.results.store import Store
 from turnier.results.tables import label, matches_frame, seat_summary, summary

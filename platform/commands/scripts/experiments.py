@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from turnier.arena.executors import make_executor
-from turnier.command import run_app
+from turnier.commands.command_line import run_app
 from turnier.games.errors import unknown
 from turnier.results.experiment import Experiment, counted, figures, play_experiment, unit, verdict
 from turnier.results.run_progress import run_bar

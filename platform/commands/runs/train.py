@@ -77,7 +77,7 @@ def train(console: Console, wanted: Wanted, store: Store) -> None:
     if evaluations:
         _print_evaluations(console, run, evaluations)
     if wanted.plot:
-        from turnier.results.training_plot import plot_training
+        from turnier.commands.training_plot import plot_training
 
         title = f"{training.plan.evaluator} on {training.plan.game}"
         plot_training(title, store.curves.points(run.id), evaluations, run.unit, wanted.plot)

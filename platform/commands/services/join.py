@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from turnier.commands.services.serve import SERVED
 from turnier.games.errors import unknown
-from turnier.serve_command import SERVED
 
 
 def join(

@@ -14,16 +14,16 @@ from rich.table import Table
 import turnier
 from turnier.agents.registry import AGENTS, EVALUATORS
 from turnier.arena.certainty import COLLECTOR
-from turnier.command import run_app
-from turnier.dashboard_command import dashboard, write_reports
+from turnier.commands.command_line import run_app
+from turnier.commands.operations import doctor, export, resumed_words, status
+from turnier.commands.results.replay import replay
+from turnier.commands.runs.tune import tune
+from turnier.commands.services.dashboard import dashboard, write_reports
+from turnier.commands.services.join import join
+from turnier.commands.services.serve import serve
 from turnier.games.errors import UserError
 from turnier.games.parameters import Declared, Registry, parameters_of
 from turnier.games.registry import GAMES
-from turnier.join_command import join
-from turnier.operations import doctor, export, resumed_words, status
-from turnier.replay_command import replay
-from turnier.serve_command import serve
-from turnier.tune_command import tune
 
 app = typer.Typer(
     add_completion=False,
@@ -114,7 +114,7 @@ def play(
     Example: turnier play 2048 "mc(iterations=50)" --seed 3 --show
     """
     from turnier.arena.executors import make_pool
-    from turnier.arena.watch import watch
+    from turnier.commands.runs.show_match import watch
 
     made, players = GAMES.make(game), [AGENTS.make(agent) for agent in agents]
     with make_pool(players, executor, workers, address) as pool:
@@ -164,7 +164,7 @@ def tournament(
     from turnier.arena.executors import make_executor
     from turnier.results.run_progress import run_bar
     from turnier.results.store import Store
-    from turnier.tournament_command import Tournament, show
+    from turnier.runs.tournament import Tournament, show
 
     wanted = Tournament(game, agents, form, games, seed, openings, challengers, rounds, top, certain, budget)
     with Store.open(store) as results:
@@ -213,8 +213,8 @@ def compare(
       turnier compare "mcts(iterations=1000)" "alphabeta(depth=4)" --game yavalath --margin 50 --openings 1
     """
     from turnier.arena.executors import make_executor
-    from turnier.compare_command import Comparison, show
     from turnier.results.store import Store
+    from turnier.runs.comparison import Comparison, show
 
     wanted = Comparison(game, (first, second), seed, margin, alpha, games, first_round, openings, budget)
     with Store.open(store) as results, make_executor(executor, workers, address) as pool:
@@ -246,8 +246,8 @@ def certainty(
     Example: turnier certainty 2048 random "mc(iterations=100)" --states 5
     """
     from turnier.arena.executors import make_executor
-    from turnier.certainty_command import Certainty, measure, show
     from turnier.results.store import Store
+    from turnier.runs.certainty import Certainty, measure, show
 
     wanted = Certainty.of(game, agents, states, repeats, collector, games, seed)
     with Store.open(store) as results, make_executor(executor, workers, address) as pool:
@@ -284,8 +284,8 @@ def train(
       turnier train yavalath "ntuple(tuples=100,length=7)" --learning "td(epsilon=0.1)" --games 25000 --out y.npz \\
         --evaluate-every 5000 --against "mcts(iterations=10000)"
     """
+    from turnier.commands.runs.train import Wanted, train
     from turnier.results.store import Store
-    from turnier.train_command import Wanted, train
 
     shown = (evaluate_every, against, evaluation_games, evaluation_workers, plot)
     wanted = Wanted(game, evaluator, learning, games, out, seed, threads, every, *shown)
@@ -303,8 +303,8 @@ def results(
 
     Example: turnier results --json
     """
-    from turnier.results.show import print_seats, print_summary
-    from turnier.results.show_standings import print_standings, with_standings
+    from turnier.commands.standings_tables import print_standings, with_standings
+    from turnier.commands.tables import print_seats, print_summary
     from turnier.results.standings import standings
     from turnier.results.store import Store
     from turnier.results.tables import matches_frame, seat_summary, summary, to_json

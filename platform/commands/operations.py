@@ -93,7 +93,7 @@ def doctor(
 
     Example: turnier doctor --store postgresql://user@host/turnier --address auto
     """
-    from turnier.doctor import FAIL, examine
+    from turnier.commands.machine.doctor import FAIL, examine
 
     console, checks = Console(), []
     for check in examine(store, address):

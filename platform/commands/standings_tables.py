@@ -9,7 +9,7 @@ import pandas as pd
 from rich.console import Console
 from rich.table import Table
 
-from turnier.results.show import agent_table, number
+from turnier.commands.tables import agent_table, number
 from turnier.results.tables import label, to_json
 from turnier.statistics.intervals import share_interval
 
