@@ -23,9 +23,9 @@ from turnier.arena.executors import make_executor
 from turnier.arena.spec import MatchSpec, derive_seed
 from turnier.commands.command_line import run_app
 from turnier.games.errors import unknown
-from turnier.results.play import play_into
 from turnier.results.run_progress import run_bar
 from turnier.results.store import DEFAULT_URL, Store
+from turnier.runs.play import play_into
 from turnier.statistics.intervals import mean_interval
 
 matplotlib.use("Agg")

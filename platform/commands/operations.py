@@ -72,9 +72,9 @@ def export(
       turnier export tournament:1f0c --out games.csv
       turnier export tournament:1f0c --out folder
     """
-    from turnier.arena.progress import game_bar
     from turnier.results.export import export
     from turnier.results.store import Store
+    from turnier.runs.bar import game_bar
 
     with Store.open(store, read_only=True) as results:
         found = results.find_run(run)

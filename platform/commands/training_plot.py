@@ -11,7 +11,7 @@ import numpy as np
 
 from turnier.games.errors import UserError
 from turnier.results.curves import CurvePoint
-from turnier.results.training import Evaluation
+from turnier.runs.training import Evaluation
 
 matplotlib.use("Agg")
 from matplotlib import pyplot  # the backend has to be chosen first

@@ -11,8 +11,8 @@ import pandas as pd
 from turnier.dashboards import charts
 from turnier.dashboards.charts import Figure
 from turnier.dashboards.score_figures import interval, short
-from turnier.results.experiment import Experiment, counted, unit, verdict
-from turnier.results.experiment import Figure as Measured
+from turnier.runs.experiment import Experiment, counted, unit, verdict
+from turnier.runs.experiment import Figure as Measured
 
 
 def frame(experiment: Experiment, measured: Sequence[Measured]) -> pd.DataFrame:

@@ -18,11 +18,11 @@ from turnier.games.errors import UserError
 from turnier.games.registry import game_of
 from turnier.results.certainty import position_certainty, votes_of_runs
 from turnier.results.curves import CurvePoint
-from turnier.results.experiment import Experiment, Figure, figures
 from turnier.results.match_list import latest, whole_ids
 from turnier.results.run_progress import RUNNING, RunProgress, progress_of_runs
 from turnier.results.store import DEFAULT_URL, Run, Store
-from turnier.results.training import Evaluation, stored_evaluations
+from turnier.runs.experiment import Experiment, Figure, figures
+from turnier.runs.training import Evaluation, stored_evaluations
 from turnier.search import optuna_page
 from turnier.search import trials as optuna_trials
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from turnier.dashboards import experiment_figures, parts, reading
 from turnier.dashboards.run_report import REPORTED, run_page
-from turnier.results.experiment import KIND
+from turnier.runs.experiment import KIND
 
 
 def draw() -> None:

@@ -25,12 +25,12 @@ from turnier.dashboards.charts import Figure, image, table_csv
 from turnier.dashboards.digest import COMPARED, Scores, of_agents, of_game, ranks, scores
 from turnier.games.registry import game_of
 from turnier.results.certainty import position_certainty, votes_of_runs
-from turnier.results.experiment import Experiment, figures
 from turnier.results.match_list import whole_ids
 from turnier.results.pages import STYLE
 from turnier.results.run_progress import stored_command
 from turnier.results.store import Run, Store
-from turnier.results.training import evaluation_unit, stored_evaluations
+from turnier.runs.experiment import Experiment, figures
+from turnier.runs.training import evaluation_unit, stored_evaluations
 from turnier.search import trials
 
 REPORTED = (*COMPARED, "certainty", "study", "training", "experiment")

@@ -12,7 +12,7 @@ from turnier.dashboards import charts
 from turnier.dashboards.charts import Figure
 from turnier.dashboards.score_figures import interval, short
 from turnier.results.curves import CurvePoint
-from turnier.results.training import Evaluation
+from turnier.runs.training import Evaluation
 from turnier.statistics.intervals import CONFIDENCE
 
 MOST = 400  # points of a curve that are drawn; neighbours are taken together

@@ -9,7 +9,7 @@ from turnier.agents.registry import EVALUATORS
 from turnier.dashboards import parts, reading, training_figures
 from turnier.dashboards.parts import show, show_table
 from turnier.games.registry import game_of
-from turnier.results.training import evaluation_unit
+from turnier.runs.training import evaluation_unit
 
 
 def draw() -> None:

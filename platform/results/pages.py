@@ -11,8 +11,8 @@ from pathlib import Path
 import matplotlib
 from markdown_it import MarkdownIt
 
-from turnier.results.experiment import Experiment, Figure, Row, counted, figures, stored_experiments, unit, verdict
 from turnier.results.store import Store
+from turnier.runs.experiment import Experiment, Figure, Row, counted, figures, stored_experiments, unit, verdict
 
 matplotlib.use("Agg")
 from matplotlib import pyplot  # the backend has to be chosen first

@@ -15,13 +15,13 @@ from typing import Any, Self
 from rich.console import Console
 from sqlalchemy import Row, insert, inspect, select, update
 
-from turnier.arena.progress import Bar, game_bar
 from turnier.games.errors import UserError
 from turnier.results import manifest
 from turnier.results.database import Database, clock, now
 from turnier.results.locks import is_dead, is_stale, this_process
 from turnier.results.schema import run_progress, runs
 from turnier.results.store import Store
+from turnier.runs.bar import Bar, game_bar
 
 BEAT_SECONDS = 2.0
 RATE_SECONDS = 20.0  # the rate is that of the latest so many seconds

@@ -16,10 +16,10 @@ from turnier.arena.votes import VoteRecord
 from turnier.commands.tables import print_certainty
 from turnier.games.registry import GAMES
 from turnier.results.certainty import agent_certainty, group_certainty, position_certainty, votes_frame
-from turnier.results.play import cast_into, play_into
 from turnier.results.run_progress import run_bar
 from turnier.results.store import Store
 from turnier.results.tables import to_json
+from turnier.runs.play import cast_into, play_into
 
 
 @dataclass(frozen=True)

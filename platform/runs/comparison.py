@@ -15,10 +15,10 @@ from turnier.arena.executors import Executor
 from turnier.arena.spec import derive_seed
 from turnier.commands.tables import agent_table, number
 from turnier.games.registry import GAMES
-from turnier.results.play import play_rounds
 from turnier.results.run_progress import run_bar
 from turnier.results.store import Store
 from turnier.results.tables import matches_frame, summary, to_json
+from turnier.runs.play import play_rounds
 from turnier.statistics.sprt import MARGIN_ELO, MARGIN_SCORE, Verdict, elo_of_share
 
 

@@ -20,13 +20,13 @@ from turnier.agents.learning.td import LEARNING
 from turnier.agents.learning.training import Plan, Training
 from turnier.agents.learning.weights import Weights, read_config
 from turnier.agents.registry import EVALUATORS
-from turnier.arena.progress import game_bar
 from turnier.commands.command_line import run_app
 from turnier.commands.scripts.experiments import play_and_print
 from turnier.games.errors import UserError, unknown
 from turnier.games.registry import GAMES
-from turnier.results.experiment import Experiment, Row
 from turnier.results.store import DEFAULT_URL
+from turnier.runs.bar import game_bar
+from turnier.runs.experiment import Experiment, Row
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from turnier.agents.agent import Agent
 from turnier.arena.executors import Executor
 from turnier.arena.spec import MatchRecord, MatchSpec
-from turnier.results.play import play_into
 from turnier.results.run_progress import run_bar
 from turnier.results.store import Store
+from turnier.runs.play import play_into
 from turnier.search.objective import Objective, Unit
 
 

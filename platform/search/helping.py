@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from turnier.arena.executors import Executor
 from turnier.arena.spec import MatchSpec
 from turnier.results.locks import Held, Lock
-from turnier.results.play import play_into
+from turnier.runs.play import play_into
 from turnier.search.generation import Generation
 from turnier.search.stored_study import optuna_errors
 

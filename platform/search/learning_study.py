@@ -25,7 +25,6 @@ from turnier.agents.learning.training import Plan, Training
 from turnier.agents.learning.weights import read_config
 from turnier.agents.registry import AGENTS, EVALUATORS
 from turnier.arena.executors import Executor
-from turnier.arena.progress import Bar
 from turnier.arena.schedule import round_robin
 from turnier.arena.spec import derive_seed
 from turnier.games.errors import UserError, unknown
@@ -33,9 +32,10 @@ from turnier.games.game import Game
 from turnier.games.parameters import parameters_of
 from turnier.games.registry import GAMES
 from turnier.results.measures import MEASURES, Estimate
-from turnier.results.play import play_into
 from turnier.results.run_progress import run_bar
 from turnier.results.store import Store
+from turnier.runs.bar import Bar
+from turnier.runs.play import play_into
 from turnier.search.stored_study import open_study, optuna_errors
 
 KEPT = 3  # one of so many candidates goes on from a rung

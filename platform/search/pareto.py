@@ -19,14 +19,14 @@ from optuna.trial import FrozenTrial, TrialState
 from turnier.agents.agent import Agent
 from turnier.agents.registry import AGENTS
 from turnier.arena.executors import Executor
-from turnier.arena.progress import Bar
 from turnier.arena.spec import MatchRecord, derive_seed
 from turnier.games.errors import UserError
 from turnier.games.game import Game
 from turnier.games.registry import GAMES
-from turnier.results.play import play_into
 from turnier.results.run_progress import run_bar
 from turnier.results.store import Store
+from turnier.runs.bar import Bar
+from turnier.runs.play import play_into
 from turnier.search.fresh import play_fresh
 from turnier.search.objective import Objective, Unit
 from turnier.search.space import Space

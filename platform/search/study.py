@@ -17,14 +17,14 @@ from optuna.trial import FrozenTrial, TrialState, create_trial
 from turnier.agents.agent import Agent
 from turnier.agents.registry import AGENTS
 from turnier.arena.executors import MATCHES, Executor
-from turnier.arena.progress import Bar
 from turnier.games.errors import UserError
 from turnier.games.game import Game
 from turnier.games.registry import GAMES
 from turnier.results.locks import Lock
-from turnier.results.play import serve_into
 from turnier.results.run_progress import run_bar
 from turnier.results.store import Store
+from turnier.runs.bar import Bar
+from turnier.runs.play import serve_into
 from turnier.search.definition import StudyDefinition
 from turnier.search.fresh import play_fresh
 from turnier.search.generation import Candidate, Generation

@@ -15,9 +15,9 @@ import typer
 from rich.console import Console
 
 from turnier.agents.spe_ed.q_learning import Learning, QTraining
-from turnier.arena.progress import game_bar
 from turnier.commands.command_line import run_app
 from turnier.games.errors import UserError
+from turnier.runs.bar import game_bar
 
 BEGUN = Learning()
 app = typer.Typer(add_completion=False, rich_markup_mode=None)

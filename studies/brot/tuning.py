@@ -25,8 +25,8 @@ from turnier.arena.executors import Executor, make_executor
 from turnier.commands.command_line import run_app
 from turnier.commands.scripts.experiments import play_and_print
 from turnier.games.errors import unknown
-from turnier.results.experiment import Experiment, Row
 from turnier.results.store import DEFAULT_URL, Store
+from turnier.runs.experiment import Experiment, Row
 from turnier.search.definition import StudyDefinition
 from turnier.search.honest import Finalist, play_final, print_rows
 from turnier.search.study import Study

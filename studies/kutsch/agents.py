@@ -12,7 +12,7 @@ from __future__ import annotations
 from settings import GAMES, NOTE, mc, mcts, mctse, published
 
 from turnier.commands.scripts.experiments import run_experiments
-from turnier.results.experiment import Experiment, Row
+from turnier.runs.experiment import Experiment, Row
 
 UCT = ",selection=uct,exploration=0.0566"
 TEXT = """MC searches flat, 1,000 rollouts of 20 moves an action. MCTS freezes one outcome of chance in every node,

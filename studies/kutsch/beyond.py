@@ -11,7 +11,7 @@ from __future__ import annotations
 from settings import GAMES, NOTE, mctse, published
 
 from turnier.commands.scripts.experiments import run_experiments
-from turnier.results.experiment import Experiment, Row
+from turnier.runs.experiment import Experiment, Row
 
 # Kutsch 2017, 9.4: the best of the thesis.
 HEURISTICS = (

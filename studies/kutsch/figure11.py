@@ -11,7 +11,7 @@ from __future__ import annotations
 from settings import GAMES, NOTE, mcts, mctse, published
 
 from turnier.commands.scripts.experiments import run_experiments
-from turnier.results.experiment import Experiment, Row
+from turnier.runs.experiment import Experiment, Row
 
 TREE_DEPTHS = (1, 2, 5, 10)
 UCT = "selection=uct,exploration=0.0566"

@@ -11,7 +11,7 @@ from __future__ import annotations
 from settings import GAMES, NOTE, mctse, published
 
 from turnier.commands.scripts.experiments import run_experiments
-from turnier.results.experiment import Experiment, Row
+from turnier.runs.experiment import Experiment, Row
 
 MAXNODES = (250, 500, 1000, 2000, 4000)
 SELECTIONS = {"UCTN": "", "UCT": ",selection=uct,exploration=0.0566"}

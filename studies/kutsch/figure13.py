@@ -11,7 +11,7 @@ from __future__ import annotations
 from settings import GAMES, NOTE, mctse, published
 
 from turnier.commands.scripts.experiments import run_experiments
-from turnier.results.experiment import Experiment, Row
+from turnier.runs.experiment import Experiment, Row
 
 UCT, UCTN = (0.0141, 0.0566, 0.2, 1.4142), (0.2, 0.7, 1.4142135623730951, 4.0)
 TEXT = """UCTN divides values by the best rollout, so its best K is the usual sqrt 2 whatever the score; UCT's values

@@ -11,7 +11,7 @@ from __future__ import annotations
 from settings import GROUPS, NOTE, STATES, by_actions, curves, mcts, mctse, means
 
 from turnier.commands.scripts.experiments import run_experiments
-from turnier.results.experiment import Experiment
+from turnier.runs.experiment import Experiment
 
 TEXT = """As in the thesis, every agent makes 1,000 iterations per legal action here. A deeper tree makes MCTS less
 certain, since every search freezes other outcomes of chance; MCTSE, whose tree holds them all, is much more certain."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from settings import GAMES, NOTE, mc, mcts, mctse, published
 
 from turnier.commands.scripts.experiments import run_experiments
-from turnier.results.experiment import Experiment, Row
+from turnier.runs.experiment import Experiment, Row
 
 DEPTHS = (5, 20, 50, 150, 300)
 TEXT = """MC is best near 20 and by far the best with shallow rollouts; MCTS and MCTSE are best near 150. MC is

@@ -11,7 +11,7 @@ from __future__ import annotations
 from settings import GAMES, NOTE, mc, published
 
 from turnier.commands.scripts.experiments import run_experiments
-from turnier.results.experiment import Experiment, Row
+from turnier.runs.experiment import Experiment, Row
 
 TEXT = """A rollout is worth its share of the highest possible score; method 2 takes 1 off where the game ended in
 it. With rollouts of 20 moves method 2 is clearly better, with 200, where nearly all of them end, there is no

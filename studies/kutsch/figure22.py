@@ -11,7 +11,7 @@ from __future__ import annotations
 from settings import NOTE, mc
 
 from turnier.commands.scripts.experiments import run_experiments
-from turnier.results.experiment import Experiment, Row
+from turnier.runs.experiment import Experiment, Row
 
 GAMES = {"quick": 3, "paper": 10}
 STRETCHES = {"quick": range(50, 751, 100), "paper": range(25, 2201, 25)}

@@ -11,7 +11,7 @@ from __future__ import annotations
 from settings import GAMES, NOTE, mc, published
 
 from turnier.commands.scripts.experiments import run_experiments
-from turnier.results.experiment import Experiment, Row
+from turnier.runs.experiment import Experiment, Row
 
 ITERATIONS = (100, 250, 500, 1000, 2000, 5000)  # per action
 TEXT = """MC with rollouts of 20 moves: more iterations always improved the score, with ever less gain. Of the figure

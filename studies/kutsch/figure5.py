@@ -11,7 +11,7 @@ from __future__ import annotations
 from settings import GAMES, NOTE, mc, published
 
 from turnier.commands.scripts.experiments import run_experiments
-from turnier.results.experiment import Experiment, Row
+from turnier.runs.experiment import Experiment, Row
 
 DEPTHS = (5, 10, 20, 40, 100, 200)
 TEXT = """MC with 1,000 iterations per action: the best depth is *about 20*; deeper rollouts spread over too many

@@ -11,7 +11,7 @@ from __future__ import annotations
 from settings import GROUPS, NOTE, STATES, curves, mc, means
 
 from turnier.commands.scripts.experiments import run_experiments
-from turnier.results.experiment import Experiment
+from turnier.runs.experiment import Experiment
 
 TEXT = """The same position is searched again and again; normalised certainty is 0 % where all legal actions are
 chosen equally often, 100 % where it is always the same one. Positions are grouped by legal actions and empty cells, a

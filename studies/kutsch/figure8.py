@@ -11,7 +11,7 @@ from __future__ import annotations
 from settings import GAMES, NOTE, mcts, published
 
 from turnier.commands.scripts.experiments import run_experiments
-from turnier.results.experiment import Experiment, Row
+from turnier.runs.experiment import Experiment, Row
 
 TREE_DEPTHS = (1, 2, 3, 5, 10)
 TEXT = """MCTS freezes one outcome of chance in every node, so the deeper its tree, the more it believes in tiles

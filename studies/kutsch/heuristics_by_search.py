@@ -10,7 +10,7 @@ Examples:
 from __future__ import annotations
 
 from turnier.commands.scripts.experiments import run_experiments
-from turnier.results.experiment import Experiment, Row
+from turnier.runs.experiment import Experiment, Row
 
 GAMES = {"quick": 10, "paper": 100}
 MCTSE = {

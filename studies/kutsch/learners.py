@@ -5,7 +5,7 @@ Kutsch 2017, 6.1: 20 tuples of three cells by random walk, 100,000 games, epsilo
 
 from __future__ import annotations
 
-from turnier.results.experiment import Row
+from turnier.runs.experiment import Row
 from turnier.runs.trained_experiment import LearnedRow, Learner
 
 TRAINED = {"quick": 1000, "paper": 100_000}

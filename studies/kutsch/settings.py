@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from turnier.results.experiment import Row
+from turnier.runs.experiment import Row
 
 GAMES = {"quick": 4, "paper": 50}
 LESS = {"quick": 20, "paper": 1}  # iterations and nodes are divided by it

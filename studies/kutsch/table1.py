@@ -11,7 +11,7 @@ from __future__ import annotations
 from settings import NOTE, STATES, mctse, published
 
 from turnier.commands.scripts.experiments import run_experiments
-from turnier.results.experiment import Experiment, Row
+from turnier.runs.experiment import Experiment, Row
 
 RANKS = ("best", "second", "third", "worst")
 VISITS = {"UCTN": (1763, 941, 730, 566), "UCT": (1000, 1000, 1000, 1000)}  # of the actions by their mean values

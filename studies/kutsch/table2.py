@@ -11,7 +11,7 @@ from __future__ import annotations
 from settings import GAMES, GROUPS, NOTE, mctse, means, published
 
 from turnier.commands.scripts.experiments import run_experiments
-from turnier.results.experiment import Experiment, Row
+from turnier.runs.experiment import Experiment, Row
 
 SCORES = {1: 56_989.0, 5: 58_321.0, 10: 60_060.0}
 CERTAINTIES = (65.50, 69.49, 72.83)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from settings import GAMES, GROUPS, NOTE, mctse, means, published
 
 from turnier.commands.scripts.experiments import run_experiments
-from turnier.results.experiment import Experiment, Row
+from turnier.runs.experiment import Experiment, Row
 
 SCORES = {1: 56_989.0, 5: 57_236.0, 10: 57_693.0}
 CERTAINTIES = (65.50, 82.41, 84.26)

@@ -9,7 +9,7 @@ Examples:
 from __future__ import annotations
 
 from turnier.commands.scripts.experiments import run_experiments
-from turnier.results.experiment import Experiment, Row
+from turnier.runs.experiment import Experiment, Row
 
 GAMES = {"quick": 40, "paper": 200, "tiny": 2}
 TEXT = """Weitz 2022 names other board sizes as open. MCTS with {iterations:,} iterations plays itself, without swap."""

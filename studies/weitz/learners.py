@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from turnier.results.experiment import Row
+from turnier.runs.experiment import Row
 from turnier.runs.trained_experiment import LearnedRow, Learner, TrainingStudy, run_training_studies
 
 

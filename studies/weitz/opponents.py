@@ -9,7 +9,7 @@ Examples:
 from __future__ import annotations
 
 from turnier.commands.scripts.experiments import run_experiments
-from turnier.results.experiment import Experiment, Row
+from turnier.runs.experiment import Experiment, Row
 
 GAMES = {"quick": 20, "paper": 200, "tiny": 2}
 TEXT = """All play MCTS1 of the thesis (table 3: UCT, {iterations:,} iterations), the opponent of its training curves.

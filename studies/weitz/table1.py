@@ -10,7 +10,7 @@ Examples:
 from __future__ import annotations
 
 from turnier.commands.scripts.experiments import run_experiments
-from turnier.results.experiment import Experiment, Row
+from turnier.runs.experiment import Experiment, Row
 
 GAMES = {"quick": 20, "paper": 200, "tiny": 2}  # games a row
 # Ludii's agent does not run here. As many iterations as it makes in its second on our machine (11,000 to 14,000), and

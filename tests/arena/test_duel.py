@@ -18,8 +18,8 @@ from turnier.arena.schedule import Rounds, round_robin
 from turnier.arena.spec import MatchRecord, MatchSpec, Termination
 from turnier.games.errors import UserError
 from turnier.games.registry import make_game
-from turnier.results.play import play_rounds
 from turnier.results.store import Store
+from turnier.runs.play import play_rounds
 from turnier.statistics.sprt import Verdict
 
 MCTS = [f"mcts(iterations={n})" for n in (64, 16, 4, 1)]

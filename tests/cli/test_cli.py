@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from turnier.arena.bench import MEASURES
+from turnier.bench.suite import MEASURES
 from turnier.commands.app import app, main
 
 REPO = Path(__file__).resolve().parents[2]

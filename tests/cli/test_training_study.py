@@ -13,8 +13,8 @@ from turnier.agents.registry import make_agent
 from turnier.arena.executors import make_executor
 from turnier.arena.spec import MatchRecord
 from turnier.games.errors import UserError
-from turnier.results.experiment import Row, figures, play_experiment, stored_experiments
 from turnier.results.store import Store
+from turnier.runs.experiment import Row, figures, play_experiment, stored_experiments
 from turnier.runs.trained_experiment import LearnedRow, Learner, TrainingStudy, train_all
 
 LEARNER = Learner("tictactoe", "ntuple(tuples=4,length=4)", "td(epsilon=0.3,epsilon_end=0)", 100, points=3)

@@ -13,7 +13,9 @@ from turnier.agents.registry import make_agent
 from turnier.arena.executors import SerialExecutor
 from turnier.games.errors import UserError
 from turnier.results.certainty import agent_certainty, group_certainty, position_certainty, votes_frame
-from turnier.results.experiment import (
+from turnier.results.pages import write_report
+from turnier.results.store import Store
+from turnier.runs.experiment import (
     MEASURES,
     Experiment,
     Row,
@@ -26,8 +28,6 @@ from turnier.results.experiment import (
     stored_experiments,
     verdict,
 )
-from turnier.results.pages import write_report
-from turnier.results.store import Store
 
 SEARCH, RANDOM = "mc(iterations=10,rollout_depth=9)", "random"
 ROWS = (

@@ -17,9 +17,9 @@ from turnier.arena.executors import Batch, SerialExecutor
 from turnier.arena.match import play_match
 from turnier.arena.spec import MatchRecord, MatchSpec, Termination
 from turnier.games.errors import UserError
-from turnier.results.play import play_into
 from turnier.results.run_progress import progress_of_runs, run_bar
 from turnier.results.store import Store
+from turnier.runs.play import play_into
 
 SPECS = [MatchSpec("tictactoe", ("random", "random"), seed) for seed in range(4)]
 

@@ -19,7 +19,6 @@ from rich.console import Console
 from sqlalchemy import text, update
 
 from tests.results.made import made
-from turnier.arena.progress import Bar, game_bar
 from turnier.games.errors import UserError
 from turnier.results import manifest, run_progress
 from turnier.results.locks import this_process
@@ -27,6 +26,7 @@ from turnier.results.run_progress import RunProgress, progress_of_runs, run_bar,
 from turnier.results.schema import run_progress as table
 from turnier.results.store import Store
 from turnier.results.tables import matches_frame
+from turnier.runs.bar import Bar, game_bar
 
 RUN = "tournament:0123456789abcdef"
 

@@ -20,7 +20,7 @@ from turnier.games.registry import make_game
 from turnier.results.curves import CurvePoint
 from turnier.results.store import Store
 from turnier.results.tables import matches_frame
-from turnier.results.training import Evaluating, Evaluation, Evaluations, TrainingRun
+from turnier.runs.training import Evaluating, Evaluation, Evaluations, TrainingRun
 
 
 @pytest.fixture

@@ -17,8 +17,8 @@ from turnier.arena.spec import MatchSpec
 from turnier.arena.votes import SeenPosition, VoteRecord, VoteSpec, cast_votes
 from turnier.games.errors import UserError
 from turnier.results import schema
-from turnier.results.play import cast_into
 from turnier.results.store import Store
+from turnier.runs.play import cast_into
 
 SEARCH = "mc(iterations=2,rollout_depth=3)"
 

@@ -14,12 +14,12 @@ from turnier.agents.learning.td import LEARNING
 from turnier.agents.learning.training import Plan, Training
 from turnier.agents.learning.weights import Weights
 from turnier.agents.registry import EVALUATORS
-from turnier.arena.progress import Bar
 from turnier.games.errors import UserError
 from turnier.games.registry import GAMES
 from turnier.results.run_progress import run_bar
 from turnier.results.store import Store
-from turnier.results.training import Evaluating, Evaluation, Evaluations, TrainingRun
+from turnier.runs.bar import Bar
+from turnier.runs.training import Evaluating, Evaluation, Evaluations, TrainingRun
 
 INSANE = 1000.0  # times the largest return; entries may well cancel each other out
 

@@ -14,9 +14,9 @@ from rich.table import Table
 from turnier.arena.executors import make_executor
 from turnier.commands.command_line import run_app
 from turnier.games.errors import unknown
-from turnier.results.experiment import Experiment, counted, figures, play_experiment, unit, verdict
 from turnier.results.run_progress import run_bar
 from turnier.results.store import DEFAULT_URL, Store
+from turnier.runs.experiment import Experiment, counted, figures, play_experiment, unit, verdict
 
 
 def run_experiments(

@@ -13,9 +13,9 @@ from turnier.agents.agent import Player
 from turnier.agents.ensemble import start_player
 from turnier.agents.pool import Pool, ThreadPool
 from turnier.agents.registry import AGENTS
-from turnier.arena.bench_expectimax import search_many
 from turnier.arena.match import play_matches, replay_positions
 from turnier.arena.spec import MatchSpec, derive_seed
+from turnier.bench.expectimax import search_many
 from turnier.games.game import Position
 from turnier.games.registry import GAMES
 from turnier.games.rng import stream

@@ -12,9 +12,9 @@ from numba import types
 from turnier.agents.abi import SEAT, VALUES, VISITS
 from turnier.agents.evaluators.evaluator import OWN
 from turnier.agents.registry import AGENTS
-from turnier.arena.bench_programs import run_program
 from turnier.arena.match import play_matches, replay_positions
 from turnier.arena.spec import MatchSpec, derive_seed
+from turnier.bench.programs import run_program
 from turnier.games.abi import GAME, kernel
 from turnier.games.registry import GAMES
 from turnier.games.rng import stream

@@ -23,8 +23,8 @@ from turnier.games.errors import UserError
 from turnier.games.game import Game
 from turnier.results.curves import CurvePoint
 from turnier.results.measures import MEASURES
-from turnier.results.play import play_into
 from turnier.results.store import Store
+from turnier.runs.play import play_into
 
 KIND = "training"
 

@@ -22,8 +22,8 @@ from turnier.arena.votes import VoteRecord, VoteSpec
 from turnier.games.errors import UserError, unknown
 from turnier.games.registry import GAMES
 from turnier.results.measures import MEASURES, SEARCH_MEASURES
-from turnier.results.play import cast_into, play_into
 from turnier.results.store import Run, Store
+from turnier.runs.play import cast_into, play_into
 
 KIND = "experiment"
 _FIRST_FIELDS = 8  # of a row, which every stored one has

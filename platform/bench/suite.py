@@ -16,18 +16,18 @@ from rich.console import Console
 from rich.table import Table
 
 from turnier.agents.registry import AGENTS
-from turnier.arena.bench_expectimax import expectimax_rates
-from turnier.arena.bench_learning import (
+from turnier.arena.match import play_matches, replay_positions
+from turnier.arena.spec import MatchRecord, MatchSpec, derive_seed
+from turnier.bench.expectimax import expectimax_rates
+from turnier.bench.learning import (
     learned_games_of_yavalath,
     learned_moves,
     learned_moves_of_threads,
     look_ups_of_learning,
 )
-from turnier.arena.bench_parallel import PARALLEL_MEASURES
-from turnier.arena.bench_programs import run_program
-from turnier.arena.bench_spe_ed import SPE_ED_MEASURES
-from turnier.arena.match import play_matches, replay_positions
-from turnier.arena.spec import MatchRecord, MatchSpec, derive_seed
+from turnier.bench.parallel import PARALLEL_MEASURES
+from turnier.bench.programs import run_program
+from turnier.bench.spe_ed import SPE_ED_MEASURES
 from turnier.games.abi import GAME, Rng, State, kernel
 from turnier.games.errors import unknown
 from turnier.games.generic import copy_state
