@@ -16,14 +16,19 @@ from scipy import stats
 
 from tests.dashboards.conftest import TINY
 from turnier.arena.executors import SerialExecutor
-from turnier.dashboards import certainty_figures, charts, digest, score_figures, study_figures, tournament_figures
-from turnier.dashboards.charts import Figure, image, shortened, table_csv, wrapped
-from turnier.dashboards.training_figures import curve_frame, curves
+from turnier.dashboards import run_summary as digest
+from turnier.dashboards.figures import certainty as certainty_figures
+from turnier.dashboards.figures import charts
+from turnier.dashboards.figures import scores as score_figures
+from turnier.dashboards.figures import studies as study_figures
+from turnier.dashboards.figures import tournament as tournament_figures
+from turnier.dashboards.figures.charts import Figure, image, shortened, table_csv, wrapped
+from turnier.dashboards.figures.training import curve_frame, curves
+from turnier.dashboards.optuna_page import serve_optuna_dashboard
 from turnier.results.certainty import position_certainty, votes_frame, votes_of_runs
 from turnier.results.curves import CurvePoint
 from turnier.results.store import Store
 from turnier.results.tables import matches_frame
-from turnier.search.optuna_page import serve_optuna_dashboard
 from turnier.search.study import Study
 from turnier.search.trials import count_trials, generations_frame, importance, study_names, trials_frame, unit
 from turnier.statistics.comparisons import paired_difference, units_needed

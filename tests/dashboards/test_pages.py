@@ -12,7 +12,11 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from turnier.dashboards import STORE_VARIABLE, digest, replay_figures, replay_page, warming
+from turnier.dashboards import STORE_VARIABLE
+from turnier.dashboards import preload as warming
+from turnier.dashboards import run_summary as digest
+from turnier.dashboards.figures import replay as replay_figures
+from turnier.dashboards.pages import replay as replay_page
 from turnier.results.store import Store
 
 PAGES = ("runs", "scores", "tournament", "certainty", "studies", "training", "replay", "reports")
@@ -29,7 +33,7 @@ def own_main() -> Iterator[None]:
 def draw(name: str) -> None:
     import importlib
 
-    from turnier.dashboards.parts import sentences
+    from turnier.dashboards.widgets import sentences
 
     sentences(importlib.import_module(f"turnier.dashboards.{name}_page").draw)()
 
@@ -209,7 +213,7 @@ def test_a_locked_store_is_one_sentence(tmp_path: Path, url: str, monkeypatch: p
     holder = sqlite3.connect(path, isolation_level=None)
     holder.execute("PRAGMA journal_mode = DELETE")
     holder.execute("BEGIN EXCLUSIVE")
-    monkeypatch.setattr("turnier.dashboards.reading.PATIENCE", 0.2)
+    monkeypatch.setattr("turnier.dashboards.cached_store.PATIENCE", 0.2)
     told = at_another_store("runs", path, monkeypatch)
     assert "must not be locked" in told and len(told.splitlines()) == 1
     holder.close()

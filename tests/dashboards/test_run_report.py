@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from turnier.commands.app import app
 from turnier.commands.services.dashboard import free_port
-from turnier.dashboards.run_report import run_page
+from turnier.dashboards.reports.run import run_page
 from turnier.games.errors import UserError
 from turnier.results.store import Store
 

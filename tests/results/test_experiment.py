@@ -11,9 +11,9 @@ import pytest
 
 from turnier.agents.registry import make_agent
 from turnier.arena.executors import SerialExecutor
+from turnier.dashboards.reports.document import write_report
 from turnier.games.errors import UserError
 from turnier.results.certainty import agent_certainty, group_certainty, position_certainty, votes_frame
-from turnier.results.pages import write_report
 from turnier.results.store import Store
 from turnier.runs.experiment import (
     MEASURES,
@@ -188,7 +188,7 @@ def test_measures_of_games_and_of_certainty_are_told_apart(tmp_path: Path) -> No
 
 def test_the_plot_has_one_line_and_colour_for_each_series(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = []
-    monkeypatch.setattr("turnier.results.pages.pyplot.close", drawn.append)
+    monkeypatch.setattr("turnier.dashboards.reports.document.pyplot.close", drawn.append)
     rows = tuple(dataclasses.replace(row, published=50.0) for row in CERTAINTY.rows[2:])
     experiment = dataclasses.replace(CERTAINTY, rows=rows)
     with Store.open(f"sqlite:///{tmp_path}/a.db") as store:

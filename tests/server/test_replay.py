@@ -18,11 +18,11 @@ from turnier.arena.match import play_match
 from turnier.arena.recorded import to_json
 from turnier.arena.spec import MatchRecord, MatchSpec
 from turnier.commands.app import app
+from turnier.dashboards.figures.animation import board_image, write_mp4
 from turnier.games.errors import UserError
 from turnier.games.registry import make_game
 from turnier.games.spe_ed_messages import cells_of, message_of
 from turnier.results.store import Store
-from turnier.server.animation import board_image, write_mp4
 from turnier.server.official_log import read_log, rounds_of
 from turnier.server.played import find_played
 

@@ -48,11 +48,11 @@ def replay(
         except OSError as failure:
             raise UserError(f"a picture needs a folder with room, got {failure}; choose another.") from None
     if gif is not None:
-        from turnier.server.animation import write_gif
+        from turnier.dashboards.figures.animation import write_gif
 
         write_gif(gif, played.game, played.states, max(20, int(1000 * delay)))
     if mp4 is not None:
-        from turnier.server.animation import write_mp4
+        from turnier.dashboards.figures.animation import write_mp4
 
         write_mp4(mp4, played.game, played.states, max(20, int(1000 * delay)))
     if log is not None:

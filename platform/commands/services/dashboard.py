@@ -58,8 +58,8 @@ def dashboard(
     flags = {name.replace(".", "_"): value for name, value in options.items()}
     bootstrap.load_config_options(flags)
     # Now, so that the first look does not wait for them.
-    importlib.import_module("turnier.dashboards.pages")
-    importlib.import_module("turnier.dashboards.warming").warm_up()
+    importlib.import_module("turnier.dashboards.navigation")
+    importlib.import_module("turnier.dashboards.preload").warm_up()
     print(f"The dashboards of {shown} are at http://{HOST}:{chosen} (Ctrl-C ends them).", flush=True)
     bootstrap.run(str(Path(__file__).with_name("dashboards") / "app.py"), False, [], flags)
 
@@ -68,11 +68,11 @@ def write_reports(name: str, store: str, folder: Path, as_html: bool) -> None:
     """Writes a document's pages or, as HTML, a run's, and says where."""
     with Store.open(store, read_only=True) as results:
         if as_html:
-            from turnier.dashboards.run_report import write_run_report
+            from turnier.dashboards.reports.run import write_run_report
 
             pages = [write_run_report(results, name, folder)]
         else:
-            from turnier.results.pages import write_report
+            from turnier.dashboards.reports.document import write_report
 
             pages = write_report(results, name, folder)
     for page in pages:

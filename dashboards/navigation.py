@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from turnier.dashboards import (
-    certainty_page,
-    replay_page,
-    reports_page,
-    runs_page,
-    scores_page,
-    studies_page,
-    tournament_page,
-    training_page,
-)
+from turnier.dashboards.pages import certainty as certainty_page
+from turnier.dashboards.pages import replay as replay_page
+from turnier.dashboards.pages import reports as reports_page
+from turnier.dashboards.pages import runs as runs_page
+from turnier.dashboards.pages import scores as scores_page
+from turnier.dashboards.pages import studies as studies_page
+from turnier.dashboards.pages import tournament as tournament_page
+from turnier.dashboards.pages import training as training_page
 
 PAGES = {  # address -> title, icon, what draws it
     "runs": ("Runs", "monitoring", runs_page.draw),

@@ -7,8 +7,8 @@ import pandas as pd
 from turnier.agents.agent import Decision
 from turnier.arena.review import Moment, Review
 from turnier.arena.spec import MatchRecord
-from turnier.dashboards import charts
-from turnier.dashboards.charts import Figure
+from turnier.dashboards.figures import charts
+from turnier.dashboards.figures.charts import Figure
 from turnier.games.game import Game
 from turnier.games.spe_ed import SpeEd
 from turnier.games.spe_ed_overlay import Overlay

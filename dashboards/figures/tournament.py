@@ -6,10 +6,10 @@ import math
 
 import pandas as pd
 
-from turnier.dashboards import charts
-from turnier.dashboards.charts import Figure
-from turnier.dashboards.digest import Ranks
-from turnier.dashboards.score_figures import interval, short
+from turnier.dashboards.figures import charts
+from turnier.dashboards.figures.charts import Figure
+from turnier.dashboards.figures.scores import interval, short
+from turnier.dashboards.run_summary import Ranks
 from turnier.results.tables import label
 from turnier.statistics.intervals import share_interval
 

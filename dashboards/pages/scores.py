@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from turnier.dashboards import parts, reading, score_figures
-from turnier.dashboards.digest import SHOWN, of_agents
-from turnier.dashboards.parts import show, show_table
+from turnier.dashboards import cached_store as reading
+from turnier.dashboards import widgets as parts
+from turnier.dashboards.figures import scores as score_figures
+from turnier.dashboards.run_summary import SHOWN, of_agents
+from turnier.dashboards.widgets import show, show_table
 
 VIEWS = ("histogram", "cumulative")
 

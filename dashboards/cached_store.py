@@ -12,8 +12,9 @@ import streamlit as st
 
 from turnier.arena.review import Review, Thought
 from turnier.arena.votes import VoteRecord
-from turnier.dashboards import STORE_VARIABLE, digest
-from turnier.dashboards.digest import Ranks, Scores
+from turnier.dashboards import STORE_VARIABLE, optuna_page
+from turnier.dashboards import run_summary as digest
+from turnier.dashboards.run_summary import Ranks, Scores
 from turnier.games.errors import UserError
 from turnier.games.registry import game_of
 from turnier.results.certainty import position_certainty, votes_of_runs
@@ -23,7 +24,6 @@ from turnier.results.run_progress import RUNNING, RunProgress, progress_of_runs
 from turnier.results.store import DEFAULT_URL, Run, Store
 from turnier.runs.experiment import Experiment, Figure, figures
 from turnier.runs.training import Evaluation, stored_evaluations
-from turnier.search import optuna_page
 from turnier.search import trials as optuna_trials
 
 __all__ = ["Run"]  # pages name what they are given

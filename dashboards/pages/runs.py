@@ -7,7 +7,8 @@ from datetime import UTC, datetime, timedelta
 import pandas as pd
 import streamlit as st
 
-from turnier.dashboards import parts, reading
+from turnier.dashboards import cached_store as reading
+from turnier.dashboards import widgets as parts
 from turnier.results.run_progress import RUNNING, RunProgress
 
 MOST = 500  # past runs of the table

@@ -6,9 +6,9 @@ import math
 
 import pandas as pd
 
-from turnier.dashboards import charts
-from turnier.dashboards.charts import Figure
-from turnier.dashboards.digest import Scores
+from turnier.dashboards.figures import charts
+from turnier.dashboards.figures.charts import Figure
+from turnier.dashboards.run_summary import Scores
 
 GAMES_NOTE = "95 % intervals: Student's t for means, Wilson for shares."
 

@@ -8,9 +8,11 @@ from typing import Any
 import streamlit as st
 
 from turnier.arena.review import Moment, Review, Thought
-from turnier.dashboards import parts, reading, replay_figures
-from turnier.dashboards.digest import SHOWN
-from turnier.dashboards.parts import IN_ADDRESS
+from turnier.dashboards import cached_store as reading
+from turnier.dashboards import widgets as parts
+from turnier.dashboards.figures import replay as replay_figures
+from turnier.dashboards.run_summary import SHOWN
+from turnier.dashboards.widgets import IN_ADDRESS
 from turnier.games.errors import UserError
 from turnier.games.game import Game
 from turnier.games.spe_ed_overlay import Overlay

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from turnier.dashboards.pages import PAGES
-from turnier.dashboards.parts import sentences
+from turnier.dashboards.navigation import PAGES
+from turnier.dashboards.widgets import sentences
 from turnier.games.drawing import squares
 
 ICON = squares([1, 0, 2, 0, 1, 2, 0, 0, 1], 3)

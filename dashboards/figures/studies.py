@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
-from turnier.dashboards import charts
-from turnier.dashboards.charts import Figure
-from turnier.dashboards.score_figures import interval, short
+from turnier.dashboards.figures import charts
+from turnier.dashboards.figures.charts import Figure
+from turnier.dashboards.figures.scores import interval, short
 from turnier.statistics.intervals import mean_interval
 
 BEST = 25  # candidates of the table

@@ -12,21 +12,19 @@ from pathlib import Path
 import pandas as pd
 
 from turnier.arena.review import Review
-from turnier.dashboards import (
-    certainty_figures,
-    experiment_figures,
-    replay_figures,
-    score_figures,
-    study_figures,
-    tournament_figures,
-    training_figures,
-)
-from turnier.dashboards.charts import Figure, image, table_csv
-from turnier.dashboards.digest import COMPARED, Scores, of_agents, of_game, ranks, scores
+from turnier.dashboards.figures import certainty as certainty_figures
+from turnier.dashboards.figures import experiment as experiment_figures
+from turnier.dashboards.figures import replay as replay_figures
+from turnier.dashboards.figures import scores as score_figures
+from turnier.dashboards.figures import studies as study_figures
+from turnier.dashboards.figures import tournament as tournament_figures
+from turnier.dashboards.figures import training as training_figures
+from turnier.dashboards.figures.charts import Figure, image, table_csv
+from turnier.dashboards.reports.document import STYLE
+from turnier.dashboards.run_summary import COMPARED, Scores, of_agents, of_game, ranks, scores
 from turnier.games.registry import game_of
 from turnier.results.certainty import position_certainty, votes_of_runs
 from turnier.results.match_list import whole_ids
-from turnier.results.pages import STYLE
 from turnier.results.run_progress import stored_command
 from turnier.results.store import Run, Store
 from turnier.runs.experiment import Experiment, figures

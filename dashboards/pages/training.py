@@ -6,8 +6,10 @@ import streamlit as st
 
 from turnier.agents.learning.td import LEARNING
 from turnier.agents.registry import EVALUATORS
-from turnier.dashboards import parts, reading, training_figures
-from turnier.dashboards.parts import show, show_table
+from turnier.dashboards import cached_store as reading
+from turnier.dashboards import widgets as parts
+from turnier.dashboards.figures import training as training_figures
+from turnier.dashboards.widgets import show, show_table
 from turnier.games.registry import game_of
 from turnier.runs.training import evaluation_unit
 

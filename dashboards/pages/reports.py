@@ -6,8 +6,10 @@ from typing import Any
 
 import streamlit as st
 
-from turnier.dashboards import experiment_figures, parts, reading
-from turnier.dashboards.run_report import REPORTED, run_page
+from turnier.dashboards import cached_store as reading
+from turnier.dashboards import widgets as parts
+from turnier.dashboards.figures import experiment as experiment_figures
+from turnier.dashboards.reports.run import REPORTED, run_page
 from turnier.runs.experiment import KIND
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from turnier.dashboards import certainty_figures, parts, reading
-from turnier.dashboards.digest import COMPARED
-from turnier.dashboards.parts import show, show_table
+from turnier.dashboards import cached_store as reading
+from turnier.dashboards import widgets as parts
+from turnier.dashboards.figures import certainty as certainty_figures
+from turnier.dashboards.run_summary import COMPARED
+from turnier.dashboards.widgets import show, show_table
 from turnier.results.certainty import MEASURES
 
 MOST_RUNS = 20  # whose scores are looked through

@@ -8,9 +8,9 @@ from dataclasses import asdict
 import pandas as pd
 from scipy import stats
 
-from turnier.dashboards import charts
-from turnier.dashboards.charts import Figure
-from turnier.dashboards.score_figures import interval, short
+from turnier.dashboards.figures import charts
+from turnier.dashboards.figures.charts import Figure
+from turnier.dashboards.figures.scores import interval, short
 from turnier.results.curves import CurvePoint
 from turnier.runs.training import Evaluation
 from turnier.statistics.intervals import CONFIDENCE

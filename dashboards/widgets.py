@@ -10,8 +10,8 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from turnier.dashboards import reading
-from turnier.dashboards.charts import Figure, image, shortened, table_csv
+from turnier.dashboards import cached_store as reading
+from turnier.dashboards.figures.charts import Figure, image, shortened, table_csv
 from turnier.games.errors import UserError
 from turnier.results.run_progress import RUNNING
 from turnier.results.store import Run

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from turnier.dashboards import parts, reading, study_figures
-from turnier.dashboards.parts import show, show_table
+from turnier.dashboards import cached_store as reading
+from turnier.dashboards import widgets as parts
+from turnier.dashboards.figures import studies as study_figures
+from turnier.dashboards.widgets import show, show_table
 from turnier.results.run_progress import RUNNING
 
 
