@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from turnier.agents.learning.td import LEARNING
+from turnier.agents.ntuple.td import LEARNING
 from turnier.agents.registry import EVALUATORS
 from turnier.dashboards import cached_store as reading
 from turnier.dashboards import widgets as parts

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from turnier.agents.abi import ACT, VALUES, VISITS, SeatKernels
 from turnier.agents.budget import AMOUNT
-from turnier.agents.evaluators.evaluator import Evaluator, Score
+from turnier.agents.evaluator import Evaluator, Score
 from turnier.games.abi import pointer
 from turnier.games.errors import UserError
 from turnier.games.game import Game, Position

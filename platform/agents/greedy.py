@@ -9,7 +9,7 @@ import numpy as np
 
 from turnier.agents.abi import ACT, VALUES, VISITS, new_scratch
 from turnier.agents.agent import CompiledAgent
-from turnier.agents.evaluators.evaluator import Evaluator, Score
+from turnier.agents.evaluator import Evaluator, Score
 from turnier.games.abi import kernel
 from turnier.games.parameters import parameter
 

@@ -12,7 +12,7 @@ from numba import types
 from turnier.agents.abi import ACT, VALUES, VISITS, new_scratch
 from turnier.agents.agent import CompiledAgent
 from turnier.agents.budget import AMOUNT
-from turnier.agents.evaluators.evaluator import Evaluator, Score
+from turnier.agents.evaluator import Evaluator, Score
 from turnier.agents.transposition import ABSENT, find, hash_words, new_table, slot_of
 from turnier.games.abi import Floats, kernel
 from turnier.games.game import Game

@@ -26,7 +26,7 @@ from turnier.agents.crew import (
     call_helpers,
     count_in,
 )
-from turnier.agents.evaluators.evaluator import Evaluator
+from turnier.agents.evaluator import Evaluator
 from turnier.agents.evaluators.rollout import Rollout
 from turnier.agents.packed import PACKED, pack, packing
 from turnier.games.abi import GAME, Actions, Floats, Rng, State, kernel

@@ -7,27 +7,27 @@ from collections.abc import Iterable
 
 from turnier.agents.agent import Agent
 from turnier.agents.budget import read_budget
-from turnier.agents.evaluators.evaluator import Evaluator
+from turnier.agents.evaluator import Evaluator
 from turnier.games.parameters import Registry
 
 AGENTS: Registry[Agent] = Registry(
     "agent",
     {
-        "alphabeta": "turnier.agents.alphabeta:AlphaBeta",
+        "alphabeta": "turnier.agents.alphabeta.agent:AlphaBeta",
         "basic": "turnier.agents.spe_ed.basic:Basic",
         "combi": "turnier.agents.spe_ed.combi:Combi",
-        "expectimax": "turnier.agents.expectimax:Expectimax",
+        "expectimax": "turnier.agents.expectimax.agent:Expectimax",
         "greedy": "turnier.agents.greedy:Greedy",
-        "majority": "turnier.agents.majority:Majority",
+        "majority": "turnier.agents.ensembles.majority:Majority",
         "maxn": "turnier.agents.maxn:Maxn",
         "mc": "turnier.agents.mc:Mc",
-        "mcts": "turnier.agents.mcts:Mcts",
-        "mctse": "turnier.agents.mctse:Mctse",
+        "mcts": "turnier.agents.mcts.agent:Mcts",
+        "mctse": "turnier.agents.mctse.agent:Mctse",
         "minimax": "turnier.agents.spe_ed.minimax:Minimax",
-        "qlearning": "turnier.agents.spe_ed.qlearning:QLearning",
+        "qlearning": "turnier.agents.spe_ed.q_agent:QLearning",
         "random": "turnier.agents.random:Random",
         "rollouts": "turnier.agents.spe_ed.rollouts:Rollouts",
-        "root_parallel": "turnier.agents.root_parallel:RootParallel",
+        "root_parallel": "turnier.agents.ensembles.root_parallel:RootParallel",
         "tables": "turnier.agents.spe_ed.tables:TablesAgent",
     },
 )
@@ -36,12 +36,12 @@ EVALUATORS: Registry[Evaluator] = Registry(
     {
         "heuristics2048": "turnier.agents.evaluators.heuristics2048:Heuristics2048",
         "matrix2048": "turnier.agents.evaluators.matrix2048:Matrix2048",
-        "ntuple": "turnier.agents.evaluators.ntuple:NTuple",
+        "ntuple": "turnier.agents.ntuple.evaluator:NTuple",
         "rollout": "turnier.agents.evaluators.rollout:Rollout",
         "rollout_length": "turnier.agents.evaluators.rollout_length:RolloutLength",
         "rows2048": "turnier.agents.evaluators.rows2048:Rows2048",
-        "score": "turnier.agents.evaluators.evaluator:Score",
-        "survivors": "turnier.agents.evaluators.survivors:Survivors",
+        "score": "turnier.agents.evaluator:Score",
+        "survivors": "turnier.agents.spe_ed.survivors:Survivors",
     },
 )
 make_agent = AGENTS.make

@@ -19,8 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from turnier.agents.agent import Agent
-from turnier.agents.ensemble import Ensemble
-from turnier.agents.pool import Pool, SerialPool, ThreadPool
+from turnier.agents.ensembles.ensemble import Ensemble
+from turnier.agents.ensembles.pool import Pool, SerialPool, ThreadPool
 from turnier.arena.match import play_matches, prepare_matches
 from turnier.arena.spec import MatchRecord, MatchSpec
 from turnier.games.errors import UserError, unknown

@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from turnier.agents.abi import SeatKernels
 from turnier.agents.agent import Player
-from turnier.agents.ensemble import start_player
-from turnier.agents.pool import Pool, SerialPool, ThreadPool
+from turnier.agents.ensembles.ensemble import start_player
+from turnier.agents.ensembles.pool import Pool, SerialPool, ThreadPool
 from turnier.agents.registry import agent_of
 from turnier.arena.play_kernel import (
     DECISIONS,

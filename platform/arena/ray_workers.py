@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from turnier.agents.agent import Decision
-from turnier.agents.pool import Pool, SearchJob
+from turnier.agents.ensembles.pool import Pool, SearchJob
 from turnier.arena.executors import Batch, Done, Executor, Lost
 from turnier.arena.ray_crew import Crew
 

@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 
 from turnier.agents.agent import Decision, Player
-from turnier.agents.ensemble import start_player
+from turnier.agents.ensembles.ensemble import start_player
 from turnier.agents.registry import agent_of
 from turnier.agents.spe_ed.player import SpeEdPlayer
 from turnier.arena.match import replay_positions, seen_by

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from numba import types
 
 from turnier.agents.abi import SEAT, VALUES, VISITS
-from turnier.agents.evaluators.evaluator import OWN
+from turnier.agents.evaluator import OWN
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import play_matches, replay_positions
 from turnier.arena.spec import MatchSpec, derive_seed

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from turnier.agents.evaluators.ntuple import NTuple
-from turnier.agents.learning.network_kernels import Index, Table, find_entries
-from turnier.agents.learning.td import LEARNING
-from turnier.agents.learning.training import Plan, Training
+from turnier.agents.ntuple.evaluator import NTuple
+from turnier.agents.ntuple.network_kernels import Index, Table, find_entries
+from turnier.agents.ntuple.td import LEARNING
+from turnier.agents.ntuple.training import Plan, Training
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import play_matches, replay_positions
 from turnier.arena.spec import MatchSpec, derive_seed

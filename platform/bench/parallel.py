@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from turnier.agents.agent import Player
-from turnier.agents.ensemble import start_player
-from turnier.agents.pool import Pool, ThreadPool
+from turnier.agents.ensembles.ensemble import start_player
+from turnier.agents.ensembles.pool import Pool, ThreadPool
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import play_matches, replay_positions
 from turnier.arena.spec import MatchSpec, derive_seed

@@ -15,10 +15,10 @@ from typing import Annotated
 
 import typer
 
-from turnier.agents.evaluators.ntuple import NTuple
-from turnier.agents.learning.td import LEARNING
-from turnier.agents.learning.training import Plan, Training
-from turnier.agents.learning.weights import Weights, read_config
+from turnier.agents.ntuple.evaluator import NTuple
+from turnier.agents.ntuple.td import LEARNING
+from turnier.agents.ntuple.training import Plan, Training
+from turnier.agents.ntuple.weights import Weights, read_config
 from turnier.agents.registry import EVALUATORS
 from turnier.commands.command_line import run_app
 from turnier.commands.scripts.experiments import play_and_print

@@ -13,8 +13,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from turnier.agents.agent import Agent
-from turnier.agents.learning.training import Training
-from turnier.agents.learning.weights import Weights
+from turnier.agents.ntuple.training import Training
+from turnier.agents.ntuple.weights import Weights
 from turnier.agents.registry import AGENTS
 from turnier.arena.executors import Executor, ThreadExecutor
 from turnier.arena.schedule import round_robin

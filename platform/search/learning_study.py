@@ -19,10 +19,10 @@ from optuna.distributions import BaseDistribution, CategoricalDistribution, Floa
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
 from turnier.agents.agent import Agent
-from turnier.agents.evaluators.ntuple import NTuple
-from turnier.agents.learning.td import LEARNING, Td
-from turnier.agents.learning.training import Plan, Training
-from turnier.agents.learning.weights import read_config
+from turnier.agents.ntuple.evaluator import NTuple
+from turnier.agents.ntuple.td import LEARNING, Td
+from turnier.agents.ntuple.training import Plan, Training
+from turnier.agents.ntuple.weights import read_config
 from turnier.agents.registry import AGENTS, EVALUATORS
 from turnier.arena.executors import Executor
 from turnier.arena.schedule import round_robin

@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.agents.positions import board_position
 from turnier.agents.agent import CompiledAgent, Decision, SeatKernels
-from turnier.agents.expectimax import Expectimax
+from turnier.agents.expectimax.agent import Expectimax
 from turnier.agents.registry import EVALUATORS
 from turnier.games.game import Game, Position
 

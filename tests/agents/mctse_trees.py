@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from tests.agents.positions import board_position, marks_position
-from turnier.agents.mctse import Mctse
-from turnier.agents.mctse_search import search
+from turnier.agents.mctse.agent import Mctse
+from turnier.agents.mctse.search import search
+from turnier.agents.mctse.tree import DONE, NODES_PER_ITERATION, NONE, NUM_ACTION_NODES, NUM_NODES, UNKNOWN, new_tree
+from turnier.agents.mctse.tree_copies import LARGEST_BATCH
 from turnier.agents.registry import EVALUATORS, make_agent
-from turnier.agents.tree import DONE, NODES_PER_ITERATION, NONE, NUM_ACTION_NODES, NUM_NODES, UNKNOWN, new_tree
-from turnier.agents.tree_copies import LARGEST_BATCH
 from turnier.games.abi import CHANCE
 from turnier.games.game import Game, Position
 from turnier.games.rng import stream

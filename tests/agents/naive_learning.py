@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from turnier.agents.learning.network import Network
+from turnier.agents.ntuple.network import Network
 from turnier.games.game import Game, Position
 
 F32 = np.float32

@@ -17,7 +17,7 @@ from tests.agents.test_maxn import decide, random_positions
 from tests.agents.two_seat_games import Coins, Takeaway
 from tests.contract.tiny_games import Fuse, Pennies, Pig, Wander
 from turnier.agents.agent import Agent, Decision
-from turnier.agents.alphabeta import TimedAlphaBetaPlayer
+from turnier.agents.alphabeta.agent import TimedAlphaBetaPlayer
 from turnier.agents.registry import make_agent
 from turnier.games.abi import JIT
 from turnier.games.errors import UserError
@@ -218,7 +218,7 @@ def test_a_search_in_chunks_is_the_same_search(game: Game) -> None:
 def test_a_timed_search_stops(monkeypatch: pytest.MonkeyPatch) -> None:
     """When the clock runs out the last complete iteration counts; the budget of nodes holds too."""
     ticks = itertools.count()
-    monkeypatch.setattr("turnier.agents.alphabeta.time.perf_counter", lambda: next(ticks) / 1000)
+    monkeypatch.setattr("turnier.agents.alphabeta.agent.time.perf_counter", lambda: next(ticks) / 1000)
     agent, position = alphabeta(40, milliseconds=8, table_bits=0), Coins(length=40).start()
     assert agent.seat_kernels(position.game) is None
     assert isinstance(agent.start(position.game), TimedAlphaBetaPlayer)

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from tests.agents import agent_contract as contract
 from turnier.agents.agent import Decision
-from turnier.agents.ensemble import start_player
-from turnier.agents.majority import Majority, decided_after
-from turnier.agents.pool import Pool, SearchJob, SerialPool, ThreadPool, search_first
+from turnier.agents.ensembles.ensemble import start_player
+from turnier.agents.ensembles.majority import Majority, decided_after
+from turnier.agents.ensembles.pool import Pool, SearchJob, SerialPool, ThreadPool, search_first
+from turnier.agents.ensembles.root_parallel import RootParallel
 from turnier.agents.registry import make_agent
-from turnier.agents.root_parallel import RootParallel
 from turnier.arena.match import play_match
 from turnier.arena.spec import MatchSpec, Termination
 from turnier.games.errors import UserError

@@ -14,8 +14,8 @@ from tests.agents.expectimax_searches import Generic, decide, expectimax, random
 from tests.agents.positions import DIRECTION, board_position, estimate, marks_position
 from tests.contract.tiny_games import Fuse, Pig
 from tests.naive import Board
-from turnier.agents.expectimax import Expectimax
-from turnier.agents.expectimax_search import AFTERSTATE, STATE, STOPPED, depth_of
+from turnier.agents.expectimax.agent import Expectimax
+from turnier.agents.expectimax.search import AFTERSTATE, STATE, STOPPED, depth_of
 from turnier.agents.registry import make_agent
 from turnier.games.abi import CHANCE, JIT, TERMINAL
 from turnier.games.game import Game, Position

@@ -9,10 +9,10 @@ from tests.agents.expectimax_searches import Generic, decide, expectimax, random
 from tests.agents.positions import board_position
 from tests.naive import Board
 from turnier.agents.abi import ACT
-from turnier.agents.expectimax import Expectimax, act_expectimax
-from turnier.agents.expectimax2048_ntuple import act_expectimax2048_ntuple
-from turnier.agents.expectimax_search import LIMIT, STOPPED
-from turnier.agents.learning.weights import Weights
+from turnier.agents.expectimax.agent import Expectimax, act_expectimax
+from turnier.agents.expectimax.ntuple2048 import act_expectimax2048_ntuple
+from turnier.agents.expectimax.search import LIMIT, STOPPED
+from turnier.agents.ntuple.weights import Weights
 from turnier.agents.registry import EVALUATORS, make_agent
 from turnier.games.abi import JIT, pointer
 from turnier.games.game import Position

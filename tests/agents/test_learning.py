@@ -10,11 +10,11 @@ import pytest
 
 from tests.agents.naive_learning import NaiveNetwork, play_and_learn
 from tests.agents.positions import estimate
-from turnier.agents.evaluators.ntuple import NTuple
-from turnier.agents.learning.learn2048 import learn_2048
-from turnier.agents.learning.learn_games import learn_games
-from turnier.agents.learning.td import LEARNING
-from turnier.agents.learning.training import Plan, Training
+from turnier.agents.ntuple.evaluator import NTuple
+from turnier.agents.ntuple.learn2048 import learn_2048
+from turnier.agents.ntuple.learn_games import learn_games
+from turnier.agents.ntuple.td import LEARNING
+from turnier.agents.ntuple.training import Plan, Training
 from turnier.agents.registry import EVALUATORS
 from turnier.games.errors import UserError
 from turnier.games.game import Position

@@ -14,9 +14,9 @@ from tests.agents import naive_mcts as oracle
 from tests.agents.positions import board_position, estimate, marks_position
 from tests.contract.tiny_games import Fuse, Pennies, Pig
 from turnier.agents.agent import seat_rng
-from turnier.agents.mcts import Mcts
-from turnier.agents.mcts_search import FINALS, back_up, choose, is_settled, prove, search, search_all
-from turnier.agents.mcts_tree import (
+from turnier.agents.mcts.agent import Mcts
+from turnier.agents.mcts.search import FINALS, back_up, choose, is_settled, prove, search, search_all
+from turnier.agents.mcts.tree import (
     ACTION,
     COUNT,
     DRAWN,

@@ -16,9 +16,9 @@ from tests.agents.positions import board_position, estimate, marks_position
 from tests.agents.test_mcts import CAPACITY, grow, mcts, plain_shape, shape, tried
 from tests.contract.tiny_games import Fuse, Pennies
 from turnier.agents.agent import CompiledPlayer, Decision, seat_rng
-from turnier.agents.mcts import MctsPlayer
-from turnier.agents.mcts_search import search
-from turnier.agents.mcts_tree import (
+from turnier.agents.mcts.agent import MctsPlayer
+from turnier.agents.mcts.search import search
+from turnier.agents.mcts.tree import (
     ACTION,
     COUNT,
     DRAWN,

@@ -25,8 +25,8 @@ from tests.agents.mctse_trees import (
 )
 from tests.agents.positions import board_position, estimate
 from turnier.agents.agent import seat_rng
-from turnier.agents.mctse_search import search
-from turnier.agents.tree import DONE, NODES_PER_ITERATION, NUM_NODES, new_tree
+from turnier.agents.mctse.search import search
+from turnier.agents.mctse.tree import DONE, NODES_PER_ITERATION, NUM_NODES, new_tree
 from turnier.games.abi import CHANCE, JIT, TERMINAL
 from turnier.games.game import Position
 from turnier.games.generic import draw_outcome

@@ -14,8 +14,8 @@ from tests.agents import naive_search as oracle
 from tests.agents.mctse_trees import children, mctse
 from tests.agents.positions import board_position
 from turnier.agents.abi import VALUES
-from turnier.agents.mctse_search import choose, is_settled, report, select_action
-from turnier.agents.tree import DONE, NONE, NUM_NODES, UNKNOWN, add_child, back_up, find_child, new_tree
+from turnier.agents.mctse.search import choose, is_settled, report, select_action
+from turnier.agents.mctse.tree import DONE, NONE, NUM_NODES, UNKNOWN, add_child, back_up, find_child, new_tree
 from turnier.games.abi import JIT
 
 needs_jit = pytest.mark.skipif(not JIT, reason="thousands of iterations")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests import naive
 from tests.agents.positions import board_position, estimate
 from tests.naive import Board
-from turnier.agents.evaluators.evaluator import OWN
+from turnier.agents.evaluator import OWN
 from turnier.agents.evaluators.rows2048 import NUM_ROWS, Rows2048, row_table
 from turnier.games.game import Position
 from turnier.games.parameters import parameters_of

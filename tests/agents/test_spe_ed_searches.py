@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from tests.agents import naive_spe_ed as naive
-from turnier.agents.evaluators.survivors import enters_free_cells, random_survivor
 from turnier.agents.spe_ed.field import (
     ALIVE,
     CELL,
@@ -38,6 +37,7 @@ from turnier.agents.spe_ed.rollout_search import (
     run_rollouts,
     surviving,
 )
+from turnier.agents.spe_ed.survivors import enters_free_cells, random_survivor
 from turnier.agents.spe_ed.table_search import fill_tables, new_tables
 from turnier.agents.spe_ed.territory import SPACE_ROWS, own_share
 from turnier.games.abi import JIT

@@ -18,9 +18,9 @@ from tests.agents.mctse_trees import BOTH, LIMITS, POSITIONS, UNLIMITED, check_i
 from tests.agents.positions import board_position, marks_position
 from turnier.agents.agent import Decision
 from turnier.agents.crew import Crew
-from turnier.agents.mctse import MctsePlayer
+from turnier.agents.mctse.agent import MctsePlayer
+from turnier.agents.mctse.tree import DONE, ME, SHARE
 from turnier.agents.registry import make_agent
-from turnier.agents.tree import DONE, ME, SHARE
 from turnier.arena.match import play_match, play_matches
 from turnier.arena.spec import MatchSpec, Termination
 from turnier.games.abi import JIT

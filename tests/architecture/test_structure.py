@@ -43,7 +43,7 @@ def test_imports_go_one_way(copy_of_the_code: Path) -> None:
         ("arena/match.py", "import turnier.results.store"),
         ("results/tables.py", "import turnier.search.study"),
         ("arena/match.py", "import ray"),
-        ("agents/pool.py", "import ray"),
+        ("agents/ensembles/pool.py", "import ray"),
         ("arena/executors.py", "import ray"),
         ("results/store.py", "import optuna"),
     ],

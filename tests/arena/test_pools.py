@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from turnier.agents.ensemble import start_player
-from turnier.agents.pool import Pool, SearchJob, SerialPool, ThreadPool
+from turnier.agents.ensembles.ensemble import start_player
+from turnier.agents.ensembles.pool import Pool, SearchJob, SerialPool, ThreadPool
 from turnier.agents.registry import make_agent
 from turnier.arena.executors import make_pool
 from turnier.arena.match import play_match

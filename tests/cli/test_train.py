@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from turnier.agents.learning.weights import load_weights
+from turnier.agents.ntuple.weights import load_weights
 from turnier.agents.registry import make_agent
 from turnier.arena.spec import MatchSpec
 from turnier.commands.app import app
@@ -23,7 +23,7 @@ from turnier.games.errors import UserError
 from turnier.games.registry import make_game
 
 # Checkpoints every tenth of a second instead of every minute, so that a kill finds some.
-QUICKLY = "import turnier.agents.learning.training as t; t.CHECKPOINT_SECONDS = 0.1;"
+QUICKLY = "import turnier.agents.ntuple.training as t; t.CHECKPOINT_SECONDS = 0.1;"
     " from turnier.commands.app import main; main()"
 NETWORK = "ntuple(network=cells,cells=0.1.2.3/4.5.6.7)"
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from turnier.agents.learning.training import Training
-from turnier.agents.learning.weights import load_weights, weights_from_file
+from turnier.agents.ntuple.training import Training
+from turnier.agents.ntuple.weights import load_weights, weights_from_file
 from turnier.agents.registry import make_agent
 from turnier.arena.executors import make_executor
 from turnier.arena.spec import MatchRecord

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from sqlalchemy import inspect, text
 
-from turnier.agents.evaluators.ntuple import NTuple
-from turnier.agents.learning.td import LEARNING
-from turnier.agents.learning.training import Plan, Training
+from turnier.agents.ntuple.evaluator import NTuple
+from turnier.agents.ntuple.td import LEARNING
+from turnier.agents.ntuple.training import Plan, Training
 from turnier.agents.registry import EVALUATORS
 from turnier.arena.executors import SerialExecutor
 from turnier.arena.match import replay

@@ -9,7 +9,7 @@ import numpy as np
 from numba import types
 
 from turnier.agents.abi import EVALUATE
-from turnier.agents.evaluators.evaluator import OWN, ROLLOUT_DEPTH, Evaluator
+from turnier.agents.evaluator import OWN, ROLLOUT_DEPTH, Evaluator
 from turnier.games.abi import Actions, kernel
 from turnier.games.game import Game, square_symmetries
 from turnier.games.generic import copy_state

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from numba import types
 
 from turnier.agents.abi import EVALUATE
-from turnier.agents.evaluators.evaluator import OWN, Evaluator
+from turnier.agents.evaluator import OWN, Evaluator
 from turnier.games.abi import TERMINAL, Actions, kernel
 from turnier.games.game import Game, square_symmetries
 from turnier.games.parameters import parameter

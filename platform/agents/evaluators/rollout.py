@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from turnier.agents.abi import EVALUATE
-from turnier.agents.evaluators.evaluator import ROLLOUT_DEPTH, SCORE_METHOD, Evaluator
+from turnier.agents.evaluator import ROLLOUT_DEPTH, SCORE_METHOD, Evaluator
 from turnier.games.abi import TERMINAL, kernel
 from turnier.games.generic import generic_playout
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from turnier.agents.abi import EVALUATE
-from turnier.agents.evaluators.evaluator import ROLLOUT_DEPTH, Evaluator
+from turnier.agents.evaluator import ROLLOUT_DEPTH, Evaluator
 from turnier.games.abi import kernel
 from turnier.games.generic import copy_state, generic_playout
 

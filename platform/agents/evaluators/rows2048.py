@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from turnier.agents.abi import EVALUATE, EvaluatorKernels
-from turnier.agents.evaluators.evaluator import OWN, Evaluator
+from turnier.agents.evaluator import OWN, Evaluator
 from turnier.games.abi import TERMINAL, kernel, pointer
 from turnier.games.game import Game
 from turnier.games.parameters import parameter, parameters_of

@@ -9,10 +9,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from turnier.agents.evaluators.ntuple import NTuple
-from turnier.agents.learning.td import LEARNING
-from turnier.agents.learning.training import Plan, Training
-from turnier.agents.learning.weights import Weights
+from turnier.agents.ntuple.evaluator import NTuple
+from turnier.agents.ntuple.td import LEARNING
+from turnier.agents.ntuple.training import Plan, Training
+from turnier.agents.ntuple.weights import Weights
 from turnier.agents.registry import EVALUATORS
 from turnier.games.errors import UserError
 from turnier.games.registry import GAMES

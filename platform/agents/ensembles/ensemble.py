@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from turnier.agents.abi import SeatKernels
 from turnier.agents.agent import Agent, Decision, Floats, Player, seat_rng
-from turnier.agents.pool import Pool, SearchJob, SerialPool, search_first
+from turnier.agents.ensembles.pool import Pool, SearchJob, SerialPool, search_first
 from turnier.games.game import Game, Position
 from turnier.games.rng import next_word
 

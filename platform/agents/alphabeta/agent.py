@@ -12,7 +12,7 @@ from numba import types
 
 from turnier.agents.abi import ACT, VALUES, VISITS, Root
 from turnier.agents.agent import CompiledPlayer, Decision, SearchAgent
-from turnier.agents.alphabeta_search import (
+from turnier.agents.alphabeta.search import (
     DEPTH,
     FORCED_DEPTH,
     MAX_NODES,
@@ -25,7 +25,7 @@ from turnier.agents.alphabeta_search import (
     new_stack,
 )
 from turnier.agents.budget import AMOUNT
-from turnier.agents.evaluators.evaluator import Evaluator, Score
+from turnier.agents.evaluator import Evaluator, Score
 from turnier.agents.transposition import TABLE, new_table
 from turnier.games.abi import GAME, NO_WIN, Actions, Floats, State, kernel
 from turnier.games.game import Game, Position

@@ -8,11 +8,10 @@ from numba import types
 from turnier.agents.abi import EVALUATOR, SEAT, Root, new_scratch
 from turnier.agents.atomics import load, store, yield_processor
 from turnier.agents.crew import GONE, SHARE_DONE, STOP, Post, await_helpers, await_work, call_helpers, count_in
-from turnier.agents.mcts_search import MOST_CHUNKS
-from turnier.agents.mctse_search import ITERATIONS, MINIMUM, descend, is_settled, report
-from turnier.agents.packed import PACKED, packing
-from turnier.agents.tree import DONE, ME, PENDING, TREE, back_up, clear
-from turnier.agents.tree_copies import (
+from turnier.agents.mcts.search import MOST_CHUNKS
+from turnier.agents.mctse.search import ITERATIONS, MINIMUM, descend, is_settled, report
+from turnier.agents.mctse.tree import DONE, ME, PENDING, TREE, back_up, clear
+from turnier.agents.mctse.tree_copies import (
     COPIES,
     FRESH,
     LARGEST_BATCH,
@@ -24,6 +23,7 @@ from turnier.agents.tree_copies import (
     tell_paths,
     tell_values,
 )
+from turnier.agents.packed import PACKED, packing
 from turnier.games.abi import GAME, Floats, Rng, State, kernel
 from turnier.games.generic import copy_state
 from turnier.games.rng import fork_streams

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.learning.layout import Floats32, Layout, new_table
-from turnier.agents.learning.network import Network
-from turnier.agents.learning.network_kernels import AT_END, ORIGIN
-from turnier.agents.learning.td import LEARNING
+from turnier.agents.ntuple.layout import Floats32, Layout, new_table
+from turnier.agents.ntuple.network import Network
+from turnier.agents.ntuple.network_kernels import AT_END, ORIGIN
+from turnier.agents.ntuple.td import LEARNING
 from turnier.games.errors import UserError
 
 FORMAT = 1

@@ -14,8 +14,9 @@ import numpy as np
 from numba import types
 
 from turnier.agents.abi import ACT, VALUES, VISITS
-from turnier.agents.evaluators.evaluator import OWN
-from turnier.agents.expectimax2048_table import (
+from turnier.agents.evaluator import OWN
+from turnier.agents.expectimax.search import BITS, CUTOFF, LIMIT, STOPPED, depth_of, search_root, table_bits
+from turnier.agents.expectimax.table2048 import (
     BOARD,
     HASH,
     NO_LIMIT,
@@ -26,7 +27,6 @@ from turnier.agents.expectimax2048_table import (
     slot_of,
     tag_of,
 )
-from turnier.agents.expectimax_search import BITS, CUTOFF, LIMIT, STOPPED, depth_of, search_root, table_bits
 from turnier.games.abi import Floats, kernel
 from turnier.games.twenty48_board import MOVED, count_empty, legal_mask, slide, transpose
 

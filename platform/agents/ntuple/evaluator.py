@@ -12,9 +12,9 @@ import numpy.typing as npt
 from numba import types
 
 from turnier.agents.abi import EVALUATE, SCRATCH, EvaluatorKernels
-from turnier.agents.evaluators.evaluator import Evaluator
-from turnier.agents.learning.board2048_kernels import at_most_15, packed_value
-from turnier.agents.learning.network import (
+from turnier.agents.evaluator import Evaluator
+from turnier.agents.ntuple.board2048_kernels import at_most_15, packed_value
+from turnier.agents.ntuple.network import (
     CELLS,
     POINTS,
     PUBLISHED,
@@ -26,7 +26,7 @@ from turnier.agents.learning.network import (
     written_stages,
     written_tuples,
 )
-from turnier.agents.learning.network_kernels import (
+from turnier.agents.ntuple.network_kernels import (
     AT_END,
     BASES,
     ENTRIES,
@@ -42,7 +42,7 @@ from turnier.agents.learning.network_kernels import (
     Words,
     stage_of,
 )
-from turnier.agents.learning.weights import evaluator_weights, read_config, weights_from_file
+from turnier.agents.ntuple.weights import evaluator_weights, read_config, weights_from_file
 from turnier.games.abi import GAME, TERMINAL, Actions, State, kernel, pointer
 from turnier.games.errors import UserError
 from turnier.games.game import Game

@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.evaluators.ntuple import NTuple
-from turnier.agents.learning.layout import Floats32, new_table
-from turnier.agents.learning.learn2048 import learn_2048
-from turnier.agents.learning.learn_games import learn_games
-from turnier.agents.learning.network import Network
-from turnier.agents.learning.td import Td
-from turnier.agents.learning.weights import Weights, load_weights, touched_entries
+from turnier.agents.ntuple.evaluator import NTuple
+from turnier.agents.ntuple.layout import Floats32, new_table
+from turnier.agents.ntuple.learn2048 import learn_2048
+from turnier.agents.ntuple.learn_games import learn_games
+from turnier.agents.ntuple.network import Network
+from turnier.agents.ntuple.td import Td
+from turnier.agents.ntuple.weights import Weights, load_weights, touched_entries
 from turnier.games.abi import compile_kernel
 from turnier.games.errors import UserError
 from turnier.games.game import Game

@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from turnier.agents.agent import Agent, Decision, Floats
-from turnier.agents.ensemble import Ensemble, Rng
-from turnier.agents.mctse import Mctse
+from turnier.agents.ensembles.ensemble import Ensemble, Rng
+from turnier.agents.mctse.agent import Mctse
 from turnier.games.parameters import parameter
 
 

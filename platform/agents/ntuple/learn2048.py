@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from turnier.agents.learning.board2048_kernels import at_most_15, find_packed_entries
-from turnier.agents.learning.network_kernels import (
+from turnier.agents.ntuple.board2048_kernels import at_most_15, find_packed_entries
+from turnier.agents.ntuple.network_kernels import (
     SUMS,
     TUPLES,
     Index,
@@ -19,7 +19,7 @@ from turnier.agents.learning.network_kernels import (
     add_plainly,
     sum_entries,
 )
-from turnier.agents.learning.settings import DISCOUNT, FROM_RANDOM, METHOD, RESTART
+from turnier.agents.ntuple.settings import DISCOUNT, FROM_RANDOM, METHOD, RESTART
 from turnier.games.abi import Floats, kernel
 from turnier.games.rng import below, next_word, seed_stream, uniform
 from turnier.games.twenty48_board import GAIN, move, occupied, place_tile, random_tile, slide, transpose

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from turnier.agents.evaluators.evaluator import OWN
-from turnier.agents.learning.intrinsics import prefetch
+from turnier.agents.evaluator import OWN
+from turnier.agents.ntuple.intrinsics import prefetch
 from turnier.games.abi import Actions, kernel
 
 Words = types.Array(types.int64, 1, "C")  # the header, see below

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
-from turnier.agents.learning.intrinsics import add_four_changes, prefetch
-from turnier.agents.learning.network_kernels import (
+from turnier.agents.ntuple.intrinsics import add_four_changes, prefetch
+from turnier.agents.ntuple.network_kernels import (
     ENTRIES,
     LENGTH,
     NUM_CELLS,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from turnier.agents.expectimax_search import AFTERSTATE
+from turnier.agents.expectimax.search import AFTERSTATE
 from turnier.games.abi import Floats, State, kernel
 from turnier.games.twenty48_board import tile_sum
 

@@ -16,10 +16,10 @@ import numpy as np
 from numba import types
 
 from turnier.agents.abi import ACT, VALUES, VISITS
-from turnier.agents.expectimax2048_table import BOARD, NO_LIMIT, Keys, is_fused, is_known, keep, mixed, slot_of, tag_of
-from turnier.agents.expectimax_search import BITS, CUTOFF, LIMIT, STOPPED, depth_of, search_root, table_bits
-from turnier.agents.learning.board2048_kernels import find_entries_of_images, sum_entries_of_images
-from turnier.agents.learning.network_kernels import AT_END, SYMMETRIES, TUPLES, Index, Table, Words
+from turnier.agents.expectimax.search import BITS, CUTOFF, LIMIT, STOPPED, depth_of, search_root, table_bits
+from turnier.agents.expectimax.table2048 import BOARD, NO_LIMIT, Keys, is_fused, is_known, keep, mixed, slot_of, tag_of
+from turnier.agents.ntuple.board2048_kernels import find_entries_of_images, sum_entries_of_images
+from turnier.agents.ntuple.network_kernels import AT_END, SYMMETRIES, TUPLES, Index, Table, Words
 from turnier.games.abi import Floats, kernel
 from turnier.games.twenty48_board import GAIN, MOVED, count_empty, legal_mask, slide, slide_gain, transpose
 

@@ -8,8 +8,8 @@ import numpy as np
 from numba import types
 
 from turnier.agents.abi import EVALUATOR, VALUES, VISITS, Root, new_scratch
-from turnier.agents.mcts_search import ROBUST, ROBUST_MAX, SECURE
-from turnier.agents.tree import (
+from turnier.agents.mcts.search import ROBUST, ROBUST_MAX, SECURE
+from turnier.agents.mctse.tree import (
     COUNTED,
     DONE,
     NONE,

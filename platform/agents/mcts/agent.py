@@ -13,9 +13,9 @@ import numpy.typing as npt
 from turnier.agents.abi import ACT, VALUES, VISITS, SeatKernels
 from turnier.agents.agent import CompiledPlayer, Decision, Player, SearchAgent, seat_rng
 from turnier.agents.budget import AMOUNT
-from turnier.agents.evaluators.evaluator import Evaluator
+from turnier.agents.evaluator import Evaluator
 from turnier.agents.evaluators.rollout import Rollout
-from turnier.agents.mcts_search import (
+from turnier.agents.mcts.search import (
     FINALS,
     ITERATIONS,
     choose,
@@ -24,7 +24,7 @@ from turnier.agents.mcts_search import (
     search_all,
     without_search,
 )
-from turnier.agents.mcts_tree import (
+from turnier.agents.mcts.tree import (
     MAX_NODES,
     NONE,
     PROVEN,

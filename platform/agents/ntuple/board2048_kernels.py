@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from turnier.agents.learning.intrinsics import gather_bits, prefetch
-from turnier.agents.learning.network_kernels import (
+from turnier.agents.ntuple.intrinsics import gather_bits, prefetch
+from turnier.agents.ntuple.network_kernels import (
     BASES,
     ENTRIES,
     ORIGIN,

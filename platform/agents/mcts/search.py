@@ -8,7 +8,7 @@ import numpy as np
 from numba import types
 
 from turnier.agents.abi import EVALUATOR, VALUES, VISITS, Root, new_scratch
-from turnier.agents.mcts_tree import (
+from turnier.agents.mcts.tree import (
     ACTION,
     COUNT,
     FIRST,

@@ -12,13 +12,13 @@ import numpy as np
 from turnier.agents.abi import ACT, VALUES, VISITS, SeatKernels
 from turnier.agents.agent import CompiledPlayer, Decision, SearchAgent
 from turnier.agents.budget import AMOUNT
-from turnier.agents.evaluators.evaluator import Evaluator, Score
-from turnier.agents.evaluators.ntuple import NTuple
+from turnier.agents.evaluator import Evaluator, Score
 from turnier.agents.evaluators.rows2048 import Rows2048
-from turnier.agents.expectimax2048 import act_expectimax2048
-from turnier.agents.expectimax2048_ntuple import act_expectimax2048_ntuple
-from turnier.agents.expectimax_search import DEPTH, FIXED, LIMIT, SCHEDULE, STOPPED, depth_of, search_root
-from turnier.agents.learning.network_kernels import PACKED
+from turnier.agents.expectimax.ntuple2048 import act_expectimax2048_ntuple
+from turnier.agents.expectimax.rows2048 import act_expectimax2048
+from turnier.agents.expectimax.search import DEPTH, FIXED, LIMIT, SCHEDULE, STOPPED, depth_of, search_root
+from turnier.agents.ntuple.evaluator import NTuple
+from turnier.agents.ntuple.network_kernels import PACKED
 from turnier.games.abi import kernel, pointer
 from turnier.games.game import Game, Position
 from turnier.games.parameters import parameter

@@ -18,7 +18,7 @@ from numba import types
 
 from turnier.agents.atomics import fetch_add, load, prefetch, store
 from turnier.agents.crew import LINE
-from turnier.agents.tree import (
+from turnier.agents.mctse.tree import (
     IS_ACTION,
     ME,
     NODES_PER_ITERATION,

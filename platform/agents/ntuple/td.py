@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.learning.settings import NUM_SETTINGS
+from turnier.agents.ntuple.settings import NUM_SETTINGS
 from turnier.games.errors import UserError
 from turnier.games.parameters import Declared, Registry, parameter
 
@@ -72,4 +72,4 @@ class Td(Declared):
         return np.asarray(self.epsilon + (end - self.epsilon) * share)
 
 
-LEARNING: Registry[Td] = Registry("learning", {"td": "turnier.agents.learning.td:Td"})
+LEARNING: Registry[Td] = Registry("learning", {"td": "turnier.agents.ntuple.td:Td"})

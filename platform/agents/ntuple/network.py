@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.evaluators.evaluator import OWN
-from turnier.agents.learning.layout import Layout
-from turnier.agents.learning.network_kernels import (
+from turnier.agents.evaluator import OWN
+from turnier.agents.ntuple.layout import Layout
+from turnier.agents.ntuple.network_kernels import (
     BASES,
     NUM_CELLS,
     PARTS,

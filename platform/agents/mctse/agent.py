@@ -15,20 +15,20 @@ from turnier.agents.abi import ACT, VALUES, VISITS
 from turnier.agents.agent import CompiledPlayer, Decision, SearchAgent
 from turnier.agents.budget import AMOUNT
 from turnier.agents.crew import LINE, Crew
-from turnier.agents.evaluators.evaluator import Evaluator
+from turnier.agents.evaluator import Evaluator
 from turnier.agents.evaluators.rollout import Rollout
-from turnier.agents.mcts_search import FINALS, MOST_CHUNKS, ROBUST_MAX
-from turnier.agents.mctse_search import (
+from turnier.agents.mcts.search import FINALS, MOST_CHUNKS, ROBUST_MAX
+from turnier.agents.mctse.search import (
     FINAL,
     ITERATIONS,
     is_settled,
     report,
     search,
 )
-from turnier.agents.mctse_threads import lead_mctse, lead_search, pack_share, serve_mctse
+from turnier.agents.mctse.threads import lead_mctse, lead_search, pack_share, serve_mctse
+from turnier.agents.mctse.tree import DONE, NODES_PER_ITERATION, clear, has_room, new_tree, new_tree_copy
+from turnier.agents.mctse.tree_copies import new_copies
 from turnier.agents.packed import pack
-from turnier.agents.tree import DONE, NODES_PER_ITERATION, clear, has_room, new_tree, new_tree_copy
-from turnier.agents.tree_copies import new_copies
 from turnier.games.abi import kernel
 from turnier.games.game import Game, Position
 from turnier.games.parameters import parameter

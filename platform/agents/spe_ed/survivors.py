@@ -9,7 +9,7 @@ import numpy as np
 from numba import types
 
 from turnier.agents.abi import EVALUATE
-from turnier.agents.evaluators.evaluator import ROLLOUT_DEPTH, Evaluator
+from turnier.agents.evaluator import ROLLOUT_DEPTH, Evaluator
 from turnier.agents.spe_ed.field import FASTER, MOVES, TURN
 from turnier.games.abi import Rng, State, kernel
 from turnier.games.game import Game

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from turnier.agents.learning.board_lookups import (
+from turnier.agents.ntuple.board_lookups import (
     SWEPT,
     Board,
     go_to_board,
@@ -19,7 +19,7 @@ from turnier.agents.learning.board_lookups import (
     sweep_board,
     value_of_after,
 )
-from turnier.agents.learning.network_kernels import (
+from turnier.agents.ntuple.network_kernels import (
     AHEAD,
     ENTRIES,
     NUM_CELLS,
@@ -38,7 +38,7 @@ from turnier.agents.learning.network_kernels import (
     stage_of,
     sum_entries,
 )
-from turnier.agents.learning.settings import DISCOUNT, FROM_RANDOM, HORIZON, METHOD, RESTART, TRACE
+from turnier.agents.ntuple.settings import DISCOUNT, FROM_RANDOM, HORIZON, METHOD, RESTART, TRACE
 from turnier.games.abi import CHANCE, GAME, TERMINAL, Floats, State, kernel
 from turnier.games.generic import copy_state, draw_outcome
 from turnier.games.rng import below, seed_stream, uniform
