@@ -10,21 +10,21 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from turnier.arena.review import Review, Thought
-from turnier.arena.votes import VoteRecord
+from turnier.arena.reanalysis import Review, Thought
+from turnier.arena.repeated_search import VoteRecord
 from turnier.dashboards import STORE_VARIABLE, optuna_page
 from turnier.dashboards import run_summary as digest
 from turnier.dashboards.run_summary import Ranks, Scores
 from turnier.games.errors import UserError
 from turnier.games.registry import game_of
-from turnier.results.certainty import position_certainty, votes_of_runs
-from turnier.results.curves import CurvePoint
-from turnier.results.match_list import latest, whole_ids
-from turnier.results.run_progress import RUNNING, RunProgress, progress_of_runs
-from turnier.results.store import DEFAULT_URL, Run, Store
+from turnier.results.frames.certainty import position_certainty, votes_of_runs
+from turnier.results.frames.match_list import latest, whole_ids
+from turnier.results.store.curves import CurvePoint
+from turnier.results.store.progress import RUNNING, RunProgress, progress_of_runs
+from turnier.results.store.store import DEFAULT_URL, Run, Store
 from turnier.runs.experiment import Experiment, Figure, figures
 from turnier.runs.training import Evaluation, stored_evaluations
-from turnier.search import trials as optuna_trials
+from turnier.search.storage import trials as optuna_trials
 
 __all__ = ["Run"]  # pages name what they are given
 

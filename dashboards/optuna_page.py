@@ -11,8 +11,8 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 from optuna.storages import RDBStorage
 from sqlalchemy import make_url
 
-from turnier.results.store import Store
-from turnier.search.stored_study import optuna_errors
+from turnier.results.store.store import Store
+from turnier.search.storage.studies import optuna_errors
 
 HOST = "127.0.0.1"
 

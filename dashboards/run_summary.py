@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from turnier.results.standings import standings
-from turnier.results.store import Store
-from turnier.results.tables import label, matches_frame, seat_summary, summary
+from turnier.results.frames.matches import label, matches_frame, seat_summary, summary
+from turnier.results.frames.standings import standings
+from turnier.results.store.store import Store
 from turnier.statistics.comparisons import units_needed
 
 BINS = 40  # of a distribution

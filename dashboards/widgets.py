@@ -13,8 +13,8 @@ import streamlit as st
 from turnier.dashboards import cached_store as reading
 from turnier.dashboards.figures.charts import Figure, image, shortened, table_csv
 from turnier.games.errors import UserError
-from turnier.results.run_progress import RUNNING
-from turnier.results.store import Run
+from turnier.results.store.progress import RUNNING
+from turnier.results.store.store import Run
 
 RENEWED = 3.0  # s between two looks at a run that is playing
 PREFERRED = ("tournament", "comparison", "certainty", "training")  # kinds that are chosen first

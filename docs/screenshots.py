@@ -150,7 +150,7 @@ def main(
 
 def addresses(url: str) -> dict[str, str]:
     """Returns all pages by the names of their pictures; scores and a replay of 2048, and another of spe_ed."""
-    from turnier.results.store import Store
+    from turnier.results.store.store import Store
 
     with Store.open(url, read_only=True) as store:
         runs = {run.name.partition("(")[0]: run.id for run in store.runs() if run.kind == "tournament"}

@@ -19,12 +19,12 @@ from rich.console import Console
 from rich.table import Table
 
 from turnier.agents.registry import make_agent
-from turnier.arena.executors import make_executor
-from turnier.arena.spec import MatchSpec, derive_seed
+from turnier.arena.match import MatchSpec, derive_seed
+from turnier.arena.workers.executor import make_executor
 from turnier.commands.command_line import run_app
 from turnier.games.errors import unknown
-from turnier.results.run_progress import run_bar
-from turnier.results.store import DEFAULT_URL, Store
+from turnier.results.store.progress import run_bar
+from turnier.results.store.store import DEFAULT_URL, Store
 from turnier.runs.play import play_into
 from turnier.statistics.intervals import mean_interval
 

@@ -30,12 +30,12 @@ from rich.console import Console
 from rich.table import Table
 
 from turnier.agents.registry import make_agent
-from turnier.arena.match import play_matches
-from turnier.arena.simulated import SimulatedExecutor
-from turnier.arena.spec import MatchSpec, derive_seed
+from turnier.arena.match import MatchSpec, derive_seed
+from turnier.arena.play import play_matches
+from turnier.arena.workers.simulated_workers import SimulatedExecutor
 from turnier.commands.command_line import run_app
 from turnier.games.errors import unknown
-from turnier.results.store import Store
+from turnier.results.store.store import Store
 from turnier.runs.bar import game_bar
 from turnier.search.definition import StudyDefinition
 from turnier.search.in_memory import search_in_memory

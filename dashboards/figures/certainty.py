@@ -14,7 +14,7 @@ from turnier.dashboards.figures.charts import Figure
 from turnier.dashboards.figures.scores import value_of
 from turnier.games.errors import UserError
 from turnier.games.registry import GAMES
-from turnier.results.certainty import agent_certainty, group_certainty
+from turnier.results.frames.certainty import agent_certainty, group_certainty
 
 NOTE = "95 % intervals, Student's t over positions."
 MOST_WIDE = 5  # columns with room for an interval

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pandas as pd
 
 from turnier.agents.agent import Decision
-from turnier.arena.review import Moment, Review
-from turnier.arena.spec import MatchRecord
+from turnier.arena.match import MatchRecord
+from turnier.arena.reanalysis import Moment, Review
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.charts import Figure
 from turnier.games.game import Game
 from turnier.games.spe_ed import SpeEd
 from turnier.games.spe_ed_overlay import Overlay
-from turnier.results.tables import label
+from turnier.results.frames.matches import label
 
 
 def board(game: Game, moment: Moment, decision: Decision | None = None, overlay: Overlay | None = None) -> str:

@@ -10,7 +10,7 @@ from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.charts import Figure
 from turnier.dashboards.figures.scores import interval, short
 from turnier.dashboards.run_summary import Ranks
-from turnier.results.tables import label
+from turnier.results.frames.matches import label
 from turnier.statistics.intervals import share_interval
 
 MOST_AGENTS = 12  # of a matrix, the best

@@ -11,7 +11,7 @@ from scipy import stats
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.charts import Figure
 from turnier.dashboards.figures.scores import interval, short
-from turnier.results.curves import CurvePoint
+from turnier.results.store.curves import CurvePoint
 from turnier.runs.training import Evaluation
 from turnier.statistics.intervals import CONFIDENCE
 

@@ -9,7 +9,7 @@ from turnier.dashboards import widgets as parts
 from turnier.dashboards.figures import certainty as certainty_figures
 from turnier.dashboards.run_summary import COMPARED
 from turnier.dashboards.widgets import show, show_table
-from turnier.results.certainty import MEASURES
+from turnier.results.frames.certainty import MEASURES
 
 MOST_RUNS = 20  # whose scores are looked through
 ABOUT = {

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from turnier.arena.review import Moment, Review, Thought
+from turnier.arena.reanalysis import Moment, Review, Thought
 from turnier.dashboards import cached_store as reading
 from turnier.dashboards import widgets as parts
 from turnier.dashboards.figures import replay as replay_figures
@@ -16,8 +16,8 @@ from turnier.dashboards.widgets import IN_ADDRESS
 from turnier.games.errors import UserError
 from turnier.games.game import Game
 from turnier.games.spe_ed_overlay import Overlay
-from turnier.results.certainty import position_certainty, votes_frame
-from turnier.results.tables import label
+from turnier.results.frames.certainty import position_certainty, votes_frame
+from turnier.results.frames.matches import label
 
 ORDERS = ("latest", "largest score", "smallest score")
 KINDS = ("tournament", "comparison", "study", "experiment", "certainty", "training")

@@ -9,7 +9,7 @@ import streamlit as st
 
 from turnier.dashboards import cached_store as reading
 from turnier.dashboards import widgets as parts
-from turnier.results.run_progress import RUNNING, RunProgress
+from turnier.results.store.progress import RUNNING, RunProgress
 
 MOST = 500  # past runs of the table
 BEAT = 2.0  # s

@@ -8,7 +8,7 @@ from turnier.dashboards import cached_store as reading
 from turnier.dashboards import widgets as parts
 from turnier.dashboards.figures import studies as study_figures
 from turnier.dashboards.widgets import show, show_table
-from turnier.results.run_progress import RUNNING
+from turnier.results.store.progress import RUNNING
 
 
 def draw() -> None:

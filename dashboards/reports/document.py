@@ -11,7 +11,7 @@ from pathlib import Path
 import matplotlib
 from markdown_it import MarkdownIt
 
-from turnier.results.store import Store
+from turnier.results.store.store import Store
 from turnier.runs.experiment import Experiment, Figure, Row, counted, figures, stored_experiments, unit, verdict
 
 matplotlib.use("Agg")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from turnier.arena.review import Review
+from turnier.arena.reanalysis import Review
 from turnier.dashboards.figures import certainty as certainty_figures
 from turnier.dashboards.figures import experiment as experiment_figures
 from turnier.dashboards.figures import replay as replay_figures
@@ -23,13 +23,13 @@ from turnier.dashboards.figures.charts import Figure, image, table_csv
 from turnier.dashboards.reports.document import STYLE
 from turnier.dashboards.run_summary import COMPARED, Scores, of_agents, of_game, ranks, scores
 from turnier.games.registry import game_of
-from turnier.results.certainty import position_certainty, votes_of_runs
-from turnier.results.match_list import whole_ids
-from turnier.results.run_progress import stored_command
-from turnier.results.store import Run, Store
+from turnier.results.frames.certainty import position_certainty, votes_of_runs
+from turnier.results.frames.match_list import whole_ids
+from turnier.results.store.progress import stored_command
+from turnier.results.store.store import Run, Store
 from turnier.runs.experiment import Experiment, figures
 from turnier.runs.training import evaluation_unit, stored_evaluations
-from turnier.search import trials
+from turnier.search.storage import trials
 
 REPORTED = (*COMPARED, "certainty", "study", "training", "experiment")
 _MORE = "svg { max-width: 100%; height: auto } figure { margin: 1.5rem 0 } figcaption { color: #555; font-size: 14px }"

@@ -12,8 +12,8 @@ from numba import types
 from turnier.agents.abi import SEAT, VALUES, VISITS
 from turnier.agents.evaluator import OWN
 from turnier.agents.registry import AGENTS
-from turnier.arena.match import play_matches, replay_positions
-from turnier.arena.spec import MatchSpec, derive_seed
+from turnier.arena.match import MatchSpec, derive_seed
+from turnier.arena.play import play_matches, replay_positions
 from turnier.bench.programs import run_program
 from turnier.games.abi import GAME, kernel
 from turnier.games.registry import GAMES

@@ -15,8 +15,8 @@ from turnier.agents.ntuple.network_kernels import Index, Table, find_entries
 from turnier.agents.ntuple.td import LEARNING
 from turnier.agents.ntuple.training import Plan, Training
 from turnier.agents.registry import AGENTS
-from turnier.arena.match import play_matches, replay_positions
-from turnier.arena.spec import MatchSpec, derive_seed
+from turnier.arena.match import MatchSpec, derive_seed
+from turnier.arena.play import play_matches, replay_positions
 from turnier.games.abi import kernel
 from turnier.games.registry import GAMES
 

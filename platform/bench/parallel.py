@@ -13,8 +13,8 @@ from turnier.agents.agent import Player
 from turnier.agents.ensembles.ensemble import start_player
 from turnier.agents.ensembles.pool import Pool, ThreadPool
 from turnier.agents.registry import AGENTS
-from turnier.arena.match import play_matches, replay_positions
-from turnier.arena.spec import MatchSpec, derive_seed
+from turnier.arena.match import MatchSpec, derive_seed
+from turnier.arena.play import play_matches, replay_positions
 from turnier.bench.expectimax import search_many
 from turnier.games.game import Position
 from turnier.games.registry import GAMES
@@ -59,7 +59,7 @@ def _majority_5(folder: Path, seed: int) -> Pair:
 
 def _ray_members(folder: Path, seed: int) -> Pair:
     """Searches/s of members in actors and in threads, once both are warm."""
-    from turnier.arena.ray_workers import RayPool
+    from turnier.arena.workers.ray_workers import RayPool
 
     positions, ensemble, members = middle_positions(seed), "root_parallel(agent={},members=4)", 4
     searches = members * len(positions)

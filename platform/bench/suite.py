@@ -16,8 +16,8 @@ from rich.console import Console
 from rich.table import Table
 
 from turnier.agents.registry import AGENTS
-from turnier.arena.match import play_matches, replay_positions
-from turnier.arena.spec import MatchRecord, MatchSpec, derive_seed
+from turnier.arena.match import MatchRecord, MatchSpec, derive_seed
+from turnier.arena.play import play_matches, replay_positions
 from turnier.bench.expectimax import expectimax_rates
 from turnier.bench.learning import (
     learned_games_of_yavalath,

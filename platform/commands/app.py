@@ -13,7 +13,7 @@ from rich.table import Table
 
 import turnier
 from turnier.agents.registry import AGENTS, EVALUATORS
-from turnier.arena.certainty import COLLECTOR
+from turnier.arena.positions import COLLECTOR
 from turnier.commands.command_line import run_app
 from turnier.commands.operations import doctor, export, resumed_words, status
 from turnier.commands.results.replay import replay
@@ -113,7 +113,7 @@ def play(
 
     Example: turnier play 2048 "mc(iterations=50)" --seed 3 --show
     """
-    from turnier.arena.executors import make_pool
+    from turnier.arena.workers.executor import make_pool
     from turnier.commands.runs.show_match import watch
 
     made, players = GAMES.make(game), [AGENTS.make(agent) for agent in agents]
@@ -161,9 +161,9 @@ def tournament(
         return
     if not game or not agents:
         raise UserError("a tournament needs a game and agents, or a run after --resume; see turnier tournament --help.")
-    from turnier.arena.executors import make_executor
-    from turnier.results.run_progress import run_bar
-    from turnier.results.store import Store
+    from turnier.arena.workers.executor import make_executor
+    from turnier.results.store.progress import run_bar
+    from turnier.results.store.store import Store
     from turnier.runs.tournament import Tournament, show
 
     wanted = Tournament(game, agents, form, games, seed, openings, challengers, rounds, top, certain, budget)
@@ -212,8 +212,8 @@ def compare(
       turnier compare random "mc(iterations=20,rollout_depth=10)" --game 2048
       turnier compare "mcts(iterations=1000)" "alphabeta(depth=4)" --game yavalath --margin 50 --openings 1
     """
-    from turnier.arena.executors import make_executor
-    from turnier.results.store import Store
+    from turnier.arena.workers.executor import make_executor
+    from turnier.results.store.store import Store
     from turnier.runs.comparison import Comparison, show
 
     wanted = Comparison(game, (first, second), seed, margin, alpha, games, first_round, openings, budget)
@@ -245,8 +245,8 @@ def certainty(
 
     Example: turnier certainty 2048 random "mc(iterations=100)" --states 5
     """
-    from turnier.arena.executors import make_executor
-    from turnier.results.store import Store
+    from turnier.arena.workers.executor import make_executor
+    from turnier.results.store.store import Store
     from turnier.runs.certainty import Certainty, measure, show
 
     wanted = Certainty.of(game, agents, states, repeats, collector, games, seed)
@@ -285,7 +285,7 @@ def train(
         --evaluate-every 5000 --against "mcts(iterations=10000)"
     """
     from turnier.commands.runs.train import Wanted, train
-    from turnier.results.store import Store
+    from turnier.results.store.store import Store
 
     shown = (evaluate_every, against, evaluation_games, evaluation_workers, plot)
     wanted = Wanted(game, evaluator, learning, games, out, seed, threads, every, *shown)
@@ -305,9 +305,9 @@ def results(
     """
     from turnier.commands.standings_tables import print_standings, with_standings
     from turnier.commands.tables import print_seats, print_summary
-    from turnier.results.standings import standings
-    from turnier.results.store import Store
-    from turnier.results.tables import matches_frame, seat_summary, summary, to_json
+    from turnier.results.frames.matches import matches_frame, seat_summary, summary, to_json
+    from turnier.results.frames.standings import standings
+    from turnier.results.store.store import Store
 
     results_store = Store.open(store, read_only=True)
     frame = matches_frame(results_store, run=run or None, kind=None if run else "tournament", ids=False)
@@ -343,7 +343,7 @@ def verify(
 
     Example: turnier verify 2048 tests/data/2048/moves.jsonl
     """
-    from turnier.arena.recorded import is_exported, verify_exported
+    from turnier.arena.match_json import is_exported, verify_exported
     from turnier.games.verify import verify_file
 
     made = GAMES.make(game)

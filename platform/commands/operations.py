@@ -16,7 +16,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from turnier.games.errors import UserError
-from turnier.results.manifest import started_with
+from turnier.results.store.manifest import started_with
 
 StoreOption = Annotated[str, typer.Option("--store", help="SQLite or PostgreSQL URL")]
 DEFAULT_STORE = "sqlite:///turnier.db"
@@ -34,8 +34,8 @@ def status(
 
     Example: turnier status --store postgresql://user@host/turnier
     """
-    from turnier.results.run_progress import progress_of_runs
-    from turnier.results.store import Store
+    from turnier.results.store.progress import progress_of_runs
+    from turnier.results.store.store import Store
 
     with Store.open(store, read_only=True) as results:
         runs = progress_of_runs(results)
@@ -73,7 +73,7 @@ def export(
       turnier export tournament:1f0c --out folder
     """
     from turnier.results.export import export
-    from turnier.results.store import Store
+    from turnier.results.store.store import Store
     from turnier.runs.bar import game_bar
 
     with Store.open(store, read_only=True) as results:
@@ -121,8 +121,8 @@ def _ago(moment: str) -> str:
 
 def resumed_words(run: str, others: Sequence[str], store: str, **where: str | int | None) -> list[str]:
     """Returns the command line that a tournament was last driven with, playing here; raises UserError without one."""
-    from turnier.results.run_progress import stored_command
-    from turnier.results.store import Store
+    from turnier.results.store.progress import stored_command
+    from turnier.results.store.store import Store
 
     if others:
         raise UserError(f"--resume takes game and agents from the run, got {' '.join(others)} too; leave them out.")

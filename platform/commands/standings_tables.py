@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from turnier.commands.tables import agent_table, number
-from turnier.results.tables import label, to_json
+from turnier.results.frames.matches import label, to_json
 from turnier.statistics.intervals import share_interval
 
 MOST_COLUMNS = 4  # agents of a matrix; of more only neighbours in the ranking are shown

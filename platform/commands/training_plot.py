@@ -10,7 +10,7 @@ import matplotlib
 import numpy as np
 
 from turnier.games.errors import UserError
-from turnier.results.curves import CurvePoint
+from turnier.results.store.curves import CurvePoint
 from turnier.runs.training import Evaluation
 
 matplotlib.use("Agg")

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from turnier.arena.recorded import to_json
-from turnier.arena.spec import MatchRecord
+from turnier.arena.match import MatchRecord
+from turnier.arena.match_json import to_json
 from turnier.games.errors import UserError
-from turnier.results.store import Run, Store
+from turnier.results.store.store import Run, Store
 
 COLUMNS = (
     "match",

@@ -9,16 +9,16 @@ from dataclasses import asdict, dataclass
 from rich.console import Console
 
 from turnier.agents.registry import AGENTS
-from turnier.arena.certainty import choose_positions, collector_matches, vote_specs
-from turnier.arena.executors import Executor
-from turnier.arena.spec import derive_seed
-from turnier.arena.votes import VoteRecord
+from turnier.arena.match import derive_seed
+from turnier.arena.positions import choose_positions, collector_matches, vote_specs
+from turnier.arena.repeated_search import VoteRecord
+from turnier.arena.workers.executor import Executor
 from turnier.commands.tables import print_certainty
 from turnier.games.registry import GAMES
-from turnier.results.certainty import agent_certainty, group_certainty, position_certainty, votes_frame
-from turnier.results.run_progress import run_bar
-from turnier.results.store import Store
-from turnier.results.tables import to_json
+from turnier.results.frames.certainty import agent_certainty, group_certainty, position_certainty, votes_frame
+from turnier.results.frames.matches import to_json
+from turnier.results.store.progress import run_bar
+from turnier.results.store.store import Store
 from turnier.runs.play import cast_into, play_into
 
 

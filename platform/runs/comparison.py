@@ -10,14 +10,14 @@ import pandas as pd
 from rich.console import Console
 
 from turnier.agents.registry import agents_within
-from turnier.arena.duel import Duel
-from turnier.arena.executors import Executor
-from turnier.arena.spec import derive_seed
+from turnier.arena.match import derive_seed
+from turnier.arena.schedules.duel import Duel
+from turnier.arena.workers.executor import Executor
 from turnier.commands.tables import agent_table, number
 from turnier.games.registry import GAMES
-from turnier.results.run_progress import run_bar
-from turnier.results.store import Store
-from turnier.results.tables import matches_frame, summary, to_json
+from turnier.results.frames.matches import matches_frame, summary, to_json
+from turnier.results.store.progress import run_bar
+from turnier.results.store.store import Store
 from turnier.runs.play import play_rounds
 from turnier.statistics.sprt import MARGIN_ELO, MARGIN_SCORE, Verdict, elo_of_share
 

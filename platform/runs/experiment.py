@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 
 from turnier.agents.registry import AGENTS
-from turnier.arena.certainty import COLLECTOR, choose_by_move, choose_positions, collector_matches, vote_specs
-from turnier.arena.executors import Executor
-from turnier.arena.schedule import round_robin
-from turnier.arena.spec import MatchRecord, MatchSpec
-from turnier.arena.votes import VoteRecord, VoteSpec
+from turnier.arena.match import MatchRecord, MatchSpec
+from turnier.arena.positions import COLLECTOR, choose_by_move, choose_positions, collector_matches, vote_specs
+from turnier.arena.repeated_search import VoteRecord, VoteSpec
+from turnier.arena.schedules.round_robin import round_robin
+from turnier.arena.workers.executor import Executor
 from turnier.games.errors import UserError, unknown
 from turnier.games.registry import GAMES
-from turnier.results.measures import MEASURES, SEARCH_MEASURES
-from turnier.results.store import Run, Store
+from turnier.results.frames.measures import MEASURES, SEARCH_MEASURES
+from turnier.results.store.store import Run, Store
 from turnier.runs.play import cast_into, play_into
 
 KIND = "experiment"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from turnier.arena.executors import MATCHES, Executor, Source
-from turnier.arena.schedule import Rounds
-from turnier.arena.spec import MatchRecord, MatchSpec
-from turnier.arena.votes import VOTES, VoteRecord, VoteSpec
-from turnier.results.store import Store
+from turnier.arena.match import MatchRecord, MatchSpec
+from turnier.arena.repeated_search import VOTES, VoteRecord, VoteSpec
+from turnier.arena.schedules.round_robin import Rounds
+from turnier.arena.workers.executor import MATCHES, Executor, Source
+from turnier.results.store.store import Store
 
 
 def play_into(

@@ -10,19 +10,19 @@ from typing import Any
 from rich.console import Console
 
 from turnier.agents.registry import agents_within
-from turnier.arena.adaptive import AdaptiveTournament
-from turnier.arena.executors import Executor
-from turnier.arena.schedule import Rounds, gauntlet, round_robin, seat_orders
-from turnier.arena.spec import MatchRecord, MatchSpec, derive_seed
-from turnier.arena.swiss import rounds_to_the_best, swiss
+from turnier.arena.match import MatchRecord, MatchSpec, derive_seed
+from turnier.arena.schedules.adaptive import AdaptiveTournament
+from turnier.arena.schedules.round_robin import Rounds, gauntlet, round_robin, seat_orders
+from turnier.arena.schedules.swiss import rounds_to_the_best, swiss
+from turnier.arena.workers.executor import Executor
 from turnier.commands.standings_tables import print_standings
 from turnier.commands.tables import print_seats, print_summary
 from turnier.games.errors import UserError, unknown
 from turnier.games.game import Game
 from turnier.games.registry import GAMES
-from turnier.results.standings import standings
-from turnier.results.store import Store
-from turnier.results.tables import label, matches_frame, seat_summary, summary
+from turnier.results.frames.matches import label, matches_frame, seat_summary, summary
+from turnier.results.frames.standings import standings
+from turnier.results.store.store import Store
 from turnier.runs.bar import Bar
 from turnier.runs.play import play_into, play_rounds
 

@@ -16,14 +16,14 @@ from turnier.agents.agent import Agent
 from turnier.agents.ntuple.training import Training
 from turnier.agents.ntuple.weights import Weights
 from turnier.agents.registry import AGENTS
-from turnier.arena.executors import Executor, ThreadExecutor
-from turnier.arena.schedule import round_robin
-from turnier.arena.spec import derive_seed
+from turnier.arena.match import derive_seed
+from turnier.arena.schedules.round_robin import round_robin
+from turnier.arena.workers.executor import Executor, ThreadExecutor
 from turnier.games.errors import UserError
 from turnier.games.game import Game
-from turnier.results.curves import CurvePoint
-from turnier.results.measures import MEASURES
-from turnier.results.store import Store
+from turnier.results.frames.measures import MEASURES
+from turnier.results.store.curves import CurvePoint
+from turnier.results.store.store import Store
 from turnier.runs.play import play_into
 
 KIND = "training"

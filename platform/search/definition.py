@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from turnier.agents.registry import AGENTS
-from turnier.arena.spec import derive_seed
+from turnier.arena.match import derive_seed
 from turnier.games.errors import UserError
 from turnier.games.registry import GAMES
 from turnier.search.noise import NOISES, Fixed

@@ -8,7 +8,7 @@ from typing import Any
 from optuna.trial import FrozenTrial
 
 from turnier.agents.agent import Agent
-from turnier.arena.spec import MatchRecord, MatchSpec
+from turnier.arena.match import MatchRecord, MatchSpec
 from turnier.search.noise import Noise
 from turnier.search.objective import Objective, Unit
 

@@ -24,19 +24,19 @@ from turnier.agents.ntuple.td import LEARNING, Td
 from turnier.agents.ntuple.training import Plan, Training
 from turnier.agents.ntuple.weights import read_config
 from turnier.agents.registry import AGENTS, EVALUATORS
-from turnier.arena.executors import Executor
-from turnier.arena.schedule import round_robin
-from turnier.arena.spec import derive_seed
+from turnier.arena.match import derive_seed
+from turnier.arena.schedules.round_robin import round_robin
+from turnier.arena.workers.executor import Executor
 from turnier.games.errors import UserError, unknown
 from turnier.games.game import Game
 from turnier.games.parameters import parameters_of
 from turnier.games.registry import GAMES
-from turnier.results.measures import MEASURES, Estimate
-from turnier.results.run_progress import run_bar
-from turnier.results.store import Store
+from turnier.results.frames.measures import MEASURES, Estimate
+from turnier.results.store.progress import run_bar
+from turnier.results.store.store import Store
 from turnier.runs.bar import Bar
 from turnier.runs.play import play_into
-from turnier.search.stored_study import open_study, optuna_errors
+from turnier.search.storage.studies import open_study, optuna_errors
 
 KEPT = 3  # one of so many candidates goes on from a rung
 STARTUP = 8  # trials before TPE trusts what it knows

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from turnier.agents.registry import AGENTS
-from turnier.arena.duel import ended, points
-from turnier.arena.spec import MatchRecord, MatchSpec, derive_seed
+from turnier.arena.match import MatchRecord, MatchSpec, derive_seed
+from turnier.arena.schedules.duel import ended, points
 from turnier.games.errors import UserError
 from turnier.games.game import Game
 

@@ -18,19 +18,19 @@ from optuna.trial import FrozenTrial, TrialState
 
 from turnier.agents.agent import Agent
 from turnier.agents.registry import AGENTS
-from turnier.arena.executors import Executor
-from turnier.arena.spec import MatchRecord, derive_seed
+from turnier.arena.match import MatchRecord, derive_seed
+from turnier.arena.workers.executor import Executor
 from turnier.games.errors import UserError
 from turnier.games.game import Game
 from turnier.games.registry import GAMES
-from turnier.results.run_progress import run_bar
-from turnier.results.store import Store
+from turnier.results.store.progress import run_bar
+from turnier.results.store.store import Store
 from turnier.runs.bar import Bar
 from turnier.runs.play import play_into
-from turnier.search.fresh import play_fresh
+from turnier.search.held_out import play_fresh
 from turnier.search.objective import Objective, Unit
 from turnier.search.space import Space
-from turnier.search.stored_study import open_study, optuna_errors
+from turnier.search.storage.studies import open_study, optuna_errors
 from turnier.statistics.intervals import mean_interval
 
 DIRECTIONS = (StudyDirection.MAXIMIZE, StudyDirection.MINIMIZE)  # strength, milliseconds a decision

@@ -16,25 +16,25 @@ from optuna.trial import FrozenTrial, TrialState, create_trial
 
 from turnier.agents.agent import Agent
 from turnier.agents.registry import AGENTS
-from turnier.arena.executors import MATCHES, Executor
+from turnier.arena.workers.executor import MATCHES, Executor
 from turnier.games.errors import UserError
 from turnier.games.game import Game
 from turnier.games.registry import GAMES
-from turnier.results.locks import Lock
-from turnier.results.run_progress import run_bar
-from turnier.results.store import Store
+from turnier.results.store.locks import Lock
+from turnier.results.store.progress import run_bar
+from turnier.results.store.store import Store
 from turnier.runs.bar import Bar
 from turnier.runs.play import serve_into
 from turnier.search.definition import StudyDefinition
-from turnier.search.fresh import play_fresh
 from turnier.search.generation import Candidate, Generation
-from turnier.search.helping import Fits, lock_or_help
+from turnier.search.held_out import play_fresh
+from turnier.search.idle_games import StudyGames
 from turnier.search.noise import NOISES
 from turnier.search.objective import Objective
 from turnier.search.samplers.registry import SAMPLERS
+from turnier.search.second_driver import Fits, lock_or_help
 from turnier.search.space import Space
-from turnier.search.spare import StudyGames
-from turnier.search.stored_study import open_study, optuna_errors
+from turnier.search.storage.studies import open_study, optuna_errors
 from turnier.statistics.intervals import mean_interval
 
 

@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from turnier.arena.match import replay_positions
-from turnier.arena.spec import MatchRecord
+from turnier.arena.match import MatchRecord
+from turnier.arena.play import replay_positions
 from turnier.games.errors import UserError
 from turnier.games.game import Ints
 from turnier.games.spe_ed_board import COMMITTED, PLAYERS

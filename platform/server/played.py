@@ -6,10 +6,10 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from turnier.arena.match import replay_positions
-from turnier.arena.recorded import from_json
-from turnier.arena.review import Review
-from turnier.arena.spec import MatchRecord
+from turnier.arena.match import MatchRecord
+from turnier.arena.match_json import from_json
+from turnier.arena.play import replay_positions
+from turnier.arena.reanalysis import Review
 from turnier.games.abi import CHANCE
 from turnier.games.errors import UserError
 from turnier.games.game import Game, Ints
@@ -17,8 +17,8 @@ from turnier.games.registry import game_of
 from turnier.games.spe_ed import SpeEd
 from turnier.games.spe_ed_messages import game_text_of, message_of
 from turnier.games.spe_ed_records import play_round, start_of
-from turnier.results.store import Store
-from turnier.results.tables import label
+from turnier.results.frames.matches import label
+from turnier.results.store.store import Store
 from turnier.server.official_log import final_message, head, log_of, read_log, rounds_of
 
 

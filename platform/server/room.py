@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from turnier.agents.agent import Agent, Decision
-from turnier.arena.spec import MatchRecord, MatchSpec, Termination, derive_seed, pack_plies
+from turnier.arena.match import MatchRecord, MatchSpec, Termination, derive_seed, pack_plies
 from turnier.games.game import Ints, Position
 from turnier.games.registry import game_of
 from turnier.games.spe_ed_board import ACTIONS, ACTIVE, NO_ANSWER, PLAYERS

@@ -1,8 +1,8 @@
 """Turnier: tournaments and hyperparameter search for game-playing agents."""
 
 from turnier.agents.registry import AGENTS, EVALUATORS, make_agent
-from turnier.arena.match import play_match, play_matches
-from turnier.arena.spec import MatchRecord, MatchSpec, Termination
+from turnier.arena.match import MatchRecord, MatchSpec, Termination
+from turnier.arena.play import play_match, play_matches
 from turnier.games.errors import UserError
 from turnier.games.registry import GAMES, make_game
 

@@ -21,14 +21,14 @@ from rich.console import Console
 from settings import NOTE, combi, combi_of_brot, game, strategies
 
 from turnier.agents.registry import make_agent
-from turnier.arena.executors import Executor, make_executor
+from turnier.arena.workers.executor import Executor, make_executor
 from turnier.commands.command_line import run_app
 from turnier.commands.scripts.experiments import play_and_print
 from turnier.games.errors import unknown
-from turnier.results.store import DEFAULT_URL, Store
+from turnier.results.store.store import DEFAULT_URL, Store
 from turnier.runs.experiment import Experiment, Row
 from turnier.search.definition import StudyDefinition
-from turnier.search.honest import Finalist, play_final, print_rows
+from turnier.search.final_comparison import Finalist, play_final, print_rows
 from turnier.search.study import Study
 
 Ranges = dict[str, tuple[float, float]]

@@ -16,8 +16,8 @@ import numpy as np
 from turnier.agents.agent import Agent, Decision
 from turnier.agents.registry import AGENTS, EVALUATORS, make_agent
 from turnier.agents.spe_ed.player import SpeEdAgent
-from turnier.arena.match import play_matches
-from turnier.arena.spec import MatchRecord, MatchSpec, Termination
+from turnier.arena.match import MatchRecord, MatchSpec, Termination
+from turnier.arena.play import play_matches
 from turnier.games.abi import JIT
 from turnier.games.game import Game, Position
 from turnier.games.parameters import Declared, parameters_of

@@ -13,8 +13,8 @@ from tests.agents import agent_contract as contract
 from tests.agents import broken_agents as broken
 from turnier.agents.agent import Agent
 from turnier.agents.registry import AGENTS, EVALUATORS, make_agent
-from turnier.arena.match import play_match, play_matches
-from turnier.arena.spec import MatchSpec, Termination
+from turnier.arena.match import MatchSpec, Termination
+from turnier.arena.play import play_match, play_matches
 from turnier.games.errors import UserError
 from turnier.games.game import Game
 from turnier.games.parameters import Declared, parameters_of

@@ -7,8 +7,8 @@ import pytest
 from turnier.agents.agent import Agent
 from turnier.agents.budget import UNITS, read_budget
 from turnier.agents.registry import AGENTS
-from turnier.arena.match import play_match
-from turnier.arena.spec import MatchSpec
+from turnier.arena.match import MatchSpec
+from turnier.arena.play import play_match
 from turnier.games.errors import UserError
 from turnier.games.parameters import parameters_of
 from turnier.games.registry import GAMES

@@ -19,8 +19,8 @@ from turnier.agents.ensembles.majority import Majority, decided_after
 from turnier.agents.ensembles.pool import Pool, SearchJob, SerialPool, ThreadPool, search_first
 from turnier.agents.ensembles.root_parallel import RootParallel
 from turnier.agents.registry import make_agent
-from turnier.arena.match import play_match
-from turnier.arena.spec import MatchSpec, Termination
+from turnier.arena.match import MatchSpec, Termination
+from turnier.arena.play import play_match
 from turnier.games.errors import UserError
 from turnier.games.registry import make_game
 from turnier.games.rng import stream

@@ -12,8 +12,8 @@ from tests.agents import naive_search as oracle
 from tests.agents.positions import DIRECTION, board_position, marks_position
 from turnier.agents.agent import Decision
 from turnier.agents.registry import make_agent
-from turnier.arena.match import play_matches
-from turnier.arena.spec import MatchSpec
+from turnier.arena.match import MatchSpec
+from turnier.arena.play import play_matches
 from turnier.games.abi import JIT
 
 pytestmark = pytest.mark.skipif(not JIT, reason="thousands of searches; the contract runs small ones in plain Python")

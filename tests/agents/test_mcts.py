@@ -36,8 +36,8 @@ from turnier.agents.mcts.tree import (
     try_child,
 )
 from turnier.agents.registry import EVALUATORS, make_agent
-from turnier.arena.match import play_matches
-from turnier.arena.spec import MatchSpec
+from turnier.arena.match import MatchSpec
+from turnier.arena.play import play_matches
 from turnier.games.abi import CHANCE, JIT
 from turnier.games.game import Position
 from turnier.games.rng import stream

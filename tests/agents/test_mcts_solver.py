@@ -34,8 +34,8 @@ from turnier.agents.mcts.tree import (
     new_tree,
 )
 from turnier.agents.registry import make_agent
-from turnier.arena.match import play_matches
-from turnier.arena.spec import MatchSpec, Termination
+from turnier.arena.match import MatchSpec, Termination
+from turnier.arena.play import play_matches
 from turnier.games import abi
 from turnier.games.abi import JIT, NO_WIN, TERMINAL, kernel
 from turnier.games.game import Game, Position

@@ -16,8 +16,8 @@ from turnier.agents.spe_ed.minimax_search import IMPOSSIBLE
 from turnier.agents.spe_ed.player import SpeEdPlayer, best_of
 from turnier.agents.spe_ed.rollout_search import LONGEST
 from turnier.agents.spe_ed.rollouts import PathMemory, RolloutPlayer
-from turnier.arena.match import play_match
-from turnier.arena.spec import MatchSpec, Termination
+from turnier.arena.match import MatchSpec, Termination
+from turnier.arena.play import play_match
 from turnier.games.game import Position
 from turnier.games.registry import make_game
 from turnier.games.spe_ed_board import DIRECTIONS

@@ -21,8 +21,8 @@ from turnier.agents.crew import Crew
 from turnier.agents.mctse.agent import MctsePlayer
 from turnier.agents.mctse.tree import DONE, ME, SHARE
 from turnier.agents.registry import make_agent
-from turnier.arena.match import play_match, play_matches
-from turnier.arena.spec import MatchSpec, Termination
+from turnier.arena.match import MatchSpec, Termination
+from turnier.arena.play import play_match, play_matches
 from turnier.games.abi import JIT
 from turnier.games.game import Position
 

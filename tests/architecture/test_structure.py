@@ -38,14 +38,14 @@ def test_imports_go_one_way(copy_of_the_code: Path) -> None:
     ("file", "statement"),
     [
         ("games/tictactoe.py", "import turnier.agents.random"),
-        ("agents/random.py", "import turnier.arena.match"),
+        ("agents/random.py", "import turnier.arena.play"),
         ("statistics/sprt.py", "import turnier.agents.random"),
-        ("arena/match.py", "import turnier.results.store"),
-        ("results/tables.py", "import turnier.search.study"),
-        ("arena/match.py", "import ray"),
+        ("arena/play.py", "import turnier.results.store.store"),
+        ("results/frames/matches.py", "import turnier.search.study"),
+        ("arena/play.py", "import ray"),
         ("agents/ensembles/pool.py", "import ray"),
-        ("arena/executors.py", "import ray"),
-        ("results/store.py", "import optuna"),
+        ("arena/workers/executor.py", "import ray"),
+        ("results/store/store.py", "import optuna"),
     ],
 )
 def test_an_import_against_the_direction_is_caught(copy_of_the_code: Path, file: str, statement: str) -> None:

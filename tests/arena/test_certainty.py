@@ -10,12 +10,12 @@ import pytest
 
 from tests.contract.tiny_games import Pennies
 from turnier.agents.agent import Agent, Decision, Player
-from turnier.arena import votes
-from turnier.arena.certainty import choose_positions, collector_matches, vote_specs
-from turnier.arena.executors import make_executor
-from turnier.arena.match import play_matches, replay_positions
-from turnier.arena.spec import MatchRecord
-from turnier.arena.votes import VOTES, SeenPosition, VoteSpec, cast_vote, cast_votes
+from turnier.arena import repeated_search as votes
+from turnier.arena.match import MatchRecord
+from turnier.arena.play import play_matches, replay_positions
+from turnier.arena.positions import choose_positions, collector_matches, vote_specs
+from turnier.arena.repeated_search import VOTES, SeenPosition, VoteSpec, cast_vote, cast_votes
+from turnier.arena.workers.executor import make_executor
 from turnier.games.errors import UserError
 from turnier.games.game import Game, Position
 from turnier.games.registry import make_game

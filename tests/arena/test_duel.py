@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 
 from turnier.agents.registry import make_agent
-from turnier.arena.adaptive import AdaptiveTournament
-from turnier.arena.duel import Duel, points
-from turnier.arena.executors import Executor, SerialExecutor, make_executor
-from turnier.arena.match import play_matches
-from turnier.arena.schedule import Rounds, round_robin
-from turnier.arena.spec import MatchRecord, MatchSpec, Termination
+from turnier.arena.match import MatchRecord, MatchSpec, Termination
+from turnier.arena.play import play_matches
+from turnier.arena.schedules.adaptive import AdaptiveTournament
+from turnier.arena.schedules.duel import Duel, points
+from turnier.arena.schedules.round_robin import Rounds, round_robin
+from turnier.arena.workers.executor import Executor, SerialExecutor, make_executor
 from turnier.games.errors import UserError
 from turnier.games.registry import make_game
-from turnier.results.store import Store
+from turnier.results.store.store import Store
 from turnier.runs.play import play_rounds
 from turnier.statistics.sprt import Verdict
 

@@ -11,8 +11,11 @@ from typing import Any
 import pytest
 
 from turnier.agents.registry import make_agent
-from turnier.arena import executors
-from turnier.arena.executors import (
+from turnier.arena.match import MatchRecord, MatchSpec
+from turnier.arena.play import play_match, play_matches
+from turnier.arena.schedules.round_robin import openings, round_robin, seat_orders
+from turnier.arena.workers import executor as executors
+from turnier.arena.workers.executor import (
     MOST_LOSSES,
     BatchSizer,
     Done,
@@ -23,9 +26,6 @@ from turnier.arena.executors import (
     do_batch,
     make_executor,
 )
-from turnier.arena.match import play_match, play_matches
-from turnier.arena.schedule import openings, round_robin, seat_orders
-from turnier.arena.spec import MatchRecord, MatchSpec
 from turnier.games.errors import UserError
 from turnier.games.registry import make_game
 

@@ -21,10 +21,10 @@ from hypothesis import strategies as st
 
 from tests.agents.small_games import LONG
 from turnier.agents.registry import AGENTS, make_agent
-from turnier.arena import match
-from turnier.arena.match import check_spec, play_match, play_matches, replay, replay_positions
+from turnier.arena import play as match
+from turnier.arena.match import MatchRecord, MatchSpec, Termination, pack_plies, unpack_plies
+from turnier.arena.play import check_spec, play_match, play_matches, replay, replay_positions
 from turnier.arena.play_kernel import END, NORMAL, NUM_COUNTS, play_many
-from turnier.arena.spec import MatchRecord, MatchSpec, Termination, pack_plies, unpack_plies
 from turnier.games.abi import CHANCE, JIT
 from turnier.games.errors import UserError
 from turnier.games.game import MAX_SEATS, Position

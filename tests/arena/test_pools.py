@@ -14,10 +14,10 @@ from rich.console import Console
 from turnier.agents.ensembles.ensemble import start_player
 from turnier.agents.ensembles.pool import Pool, SearchJob, SerialPool, ThreadPool
 from turnier.agents.registry import make_agent
-from turnier.arena.executors import make_pool
-from turnier.arena.match import play_match
-from turnier.arena.ray_workers import RayPool
-from turnier.arena.spec import MatchSpec, unpack_plies
+from turnier.arena.match import MatchSpec, unpack_plies
+from turnier.arena.play import play_match
+from turnier.arena.workers.executor import make_pool
+from turnier.arena.workers.ray_workers import RayPool
 from turnier.commands.runs.show_match import watch
 from turnier.games.errors import UserError
 from turnier.games.game import Position

@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 
 from turnier.agents.registry import make_agent
-from turnier.arena import ray_head
-from turnier.arena.match import play_match
-from turnier.arena.ray_head import HeadWatch
-from turnier.arena.ray_workers import RayExecutor, Rows
-from turnier.arena.schedule import round_robin
-from turnier.arena.spec import MatchRecord, MatchSpec
+from turnier.arena.match import MatchRecord, MatchSpec
+from turnier.arena.play import play_match
+from turnier.arena.schedules.round_robin import round_robin
+from turnier.arena.workers import ray_head
+from turnier.arena.workers.ray_head import HeadWatch
+from turnier.arena.workers.ray_workers import RayExecutor, Rows
 from turnier.games.errors import UserError
 from turnier.games.registry import make_game
 

@@ -9,10 +9,10 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from turnier.agents.registry import AGENTS
-from turnier.arena.match import play_matches
-from turnier.arena.schedule import Rounds, gauntlet, round_robin
-from turnier.arena.spec import MatchRecord, MatchSpec, Termination, derive_seed
-from turnier.arena.swiss import match_points, swiss
+from turnier.arena.match import MatchRecord, MatchSpec, Termination, derive_seed
+from turnier.arena.play import play_matches
+from turnier.arena.schedules.round_robin import Rounds, gauntlet, round_robin
+from turnier.arena.schedules.swiss import match_points, swiss
 from turnier.games.errors import UserError
 from turnier.games.registry import GAMES
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turnier.arena.spec import MatchSpec, Termination, derive_seed, pack_plies, unpack_plies
+from turnier.arena.match import MatchSpec, Termination, derive_seed, pack_plies, unpack_plies
 
 SPEC = MatchSpec("tictactoe", ("mc(iterations=10)", "random"), 42)
 SPECS = st.builds(

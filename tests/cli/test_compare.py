@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from turnier.arena.executors import SerialExecutor
-from turnier.results.store import Store
+from turnier.arena.workers.executor import SerialExecutor
+from turnier.results.store.store import Store
 from turnier.runs.comparison import Comparison, show
 from turnier.statistics.sprt import Verdict
 

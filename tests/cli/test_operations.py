@@ -17,9 +17,9 @@ from typer.testing import CliRunner
 from turnier.commands.app import app
 from turnier.commands.machine import doctor
 from turnier.games.errors import UserError
-from turnier.results.run_progress import progress_of_runs
-from turnier.results.store import Store
-from turnier.results.tables import matches_frame
+from turnier.results.frames.matches import matches_frame
+from turnier.results.store.progress import progress_of_runs
+from turnier.results.store.store import Store
 
 TURNIER = [sys.executable, "-c", "import sys; sys.argv[0] = 'turnier'; from turnier.commands.app import main; main()"]
 GAMES = 1000  # several seconds

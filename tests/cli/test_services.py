@@ -124,7 +124,7 @@ def test_the_study_runs_and_resumes_on_postgresql(tmp_path: Path, postgres_url: 
 def values(url: str) -> list[tuple[int, float | None]]:
     import optuna
 
-    from turnier.results.store import Store
+    from turnier.results.store.store import Store
 
     with Store.open(url) as store:
         storage = optuna.storages.RDBStorage(store.url)

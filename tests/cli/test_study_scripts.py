@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from turnier.results.store import Store
+from turnier.results.store.store import Store
 
 REPO = Path(__file__).resolve().parents[2]
 

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from turnier.agents.ntuple.weights import load_weights
 from turnier.agents.registry import make_agent
-from turnier.arena.spec import MatchSpec
+from turnier.arena.match import MatchSpec
 from turnier.commands.app import app
 from turnier.games.errors import UserError
 from turnier.games.registry import make_game

@@ -12,9 +12,9 @@ from typer.testing import CliRunner
 from turnier.commands.app import app
 from turnier.commands.runs.tune import definition_of, read_games
 from turnier.games.errors import UserError
-from turnier.results.store import Store
+from turnier.results.store.store import Store
 from turnier.search.space import read_parameters
-from turnier.search.watch import study_state
+from turnier.search.study_state import study_state
 
 ALONE = ("2048(size=2)", "mc(iterations=4,rollout_depth=5)", "--params", "rollout_depth=0..20", "--budget", "60games")
 

@@ -10,10 +10,10 @@ import streamlit as st
 from typer.testing import CliRunner
 
 from tests.postgres import postgres_server, postgres_url  # noqa: F401
-from turnier.arena.executors import SerialExecutor, make_executor
+from turnier.arena.workers.executor import SerialExecutor, make_executor
 from turnier.commands.app import app
 from turnier.dashboards import STORE_VARIABLE
-from turnier.results.store import Store
+from turnier.results.store.store import Store
 from turnier.runs.experiment import Experiment, Row, play_experiment
 from turnier.search.definition import StudyDefinition
 from turnier.search.pareto import ParetoDefinition, ParetoStudy

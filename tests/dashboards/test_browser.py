@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from docs.screenshots import PAGES, TURNIER, browser, served, settle
-from turnier.results.store import Store
+from turnier.results.store.store import Store
 
 pytestmark = pytest.mark.skipif(
     not (shutil.which("chromium") or os.environ.get("CHROMIUM")), reason="needs Chromium: apt-get install chromium"

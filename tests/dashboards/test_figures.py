@@ -15,7 +15,7 @@ import pytest
 from scipy import stats
 
 from tests.dashboards.conftest import TINY
-from turnier.arena.executors import SerialExecutor
+from turnier.arena.workers.executor import SerialExecutor
 from turnier.dashboards import run_summary as digest
 from turnier.dashboards.figures import certainty as certainty_figures
 from turnier.dashboards.figures import charts
@@ -25,12 +25,12 @@ from turnier.dashboards.figures import tournament as tournament_figures
 from turnier.dashboards.figures.charts import Figure, image, shortened, table_csv, wrapped
 from turnier.dashboards.figures.training import curve_frame, curves
 from turnier.dashboards.optuna_page import serve_optuna_dashboard
-from turnier.results.certainty import position_certainty, votes_frame, votes_of_runs
-from turnier.results.curves import CurvePoint
-from turnier.results.store import Store
-from turnier.results.tables import matches_frame
+from turnier.results.frames.certainty import position_certainty, votes_frame, votes_of_runs
+from turnier.results.frames.matches import matches_frame
+from turnier.results.store.curves import CurvePoint
+from turnier.results.store.store import Store
+from turnier.search.storage.trials import count_trials, generations_frame, importance, study_names, trials_frame, unit
 from turnier.search.study import Study
-from turnier.search.trials import count_trials, generations_frame, importance, study_names, trials_frame, unit
 from turnier.statistics.comparisons import paired_difference, units_needed
 
 

@@ -17,7 +17,7 @@ from turnier.dashboards import preload as warming
 from turnier.dashboards import run_summary as digest
 from turnier.dashboards.figures import replay as replay_figures
 from turnier.dashboards.pages import replay as replay_page
-from turnier.results.store import Store
+from turnier.results.store.store import Store
 
 PAGES = ("runs", "scores", "tournament", "certainty", "studies", "training", "replay", "reports")
 

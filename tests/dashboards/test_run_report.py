@@ -15,7 +15,7 @@ from turnier.commands.app import app
 from turnier.commands.services.dashboard import free_port
 from turnier.dashboards.reports.run import run_page
 from turnier.games.errors import UserError
-from turnier.results.store import Store
+from turnier.results.store.store import Store
 
 HEADINGS = {
     "tournament": ("Every two agents", "Elo beside the field", "against"),

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.postgres import postgres_server, postgres_url  # noqa: F401
-from turnier.results.store import Store
+from turnier.results.store.store import Store
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

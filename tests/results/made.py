@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from turnier.arena.spec import MatchRecord, MatchSpec, Termination, pack_plies
-from turnier.results.store import Store
+from turnier.arena.match import MatchRecord, MatchSpec, Termination, pack_plies
+from turnier.results.store.store import Store
 
 GAME = "2048(size=4)"
 DUEL = "tictactoe"

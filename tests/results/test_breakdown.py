@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from turnier.arena.spec import MatchRecord, MatchSpec, Termination, pack_plies
-from turnier.results.breakdown import by_opponent, by_parameter, by_players
-from turnier.results.store import Store
-from turnier.results.tables import matches_frame
+from turnier.arena.match import MatchRecord, MatchSpec, Termination, pack_plies
+from turnier.results.frames.breakdown import by_opponent, by_parameter, by_players
+from turnier.results.frames.matches import matches_frame
+from turnier.results.store.store import Store
 
 GAMES = (
     # agents, their scores

@@ -11,10 +11,10 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from turnier.arena.certainty import choose_positions, collector_matches, vote_specs
-from turnier.arena.match import play_matches
-from turnier.arena.votes import SeenPosition, VoteRecord, VoteSpec, cast_votes
-from turnier.results.certainty import (
+from turnier.arena.play import play_matches
+from turnier.arena.positions import choose_positions, collector_matches, vote_specs
+from turnier.arena.repeated_search import SeenPosition, VoteRecord, VoteSpec, cast_votes
+from turnier.results.frames.certainty import (
     agent_certainty,
     chance_level,
     group_certainty,

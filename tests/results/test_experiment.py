@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from turnier.agents.registry import make_agent
-from turnier.arena.executors import SerialExecutor
+from turnier.arena.workers.executor import SerialExecutor
 from turnier.dashboards.reports.document import write_report
 from turnier.games.errors import UserError
-from turnier.results.certainty import agent_certainty, group_certainty, position_certainty, votes_frame
-from turnier.results.store import Store
+from turnier.results.frames.certainty import agent_certainty, group_certainty, position_certainty, votes_frame
+from turnier.results.store.store import Store
 from turnier.runs.experiment import (
     MEASURES,
     Experiment,

@@ -10,15 +10,15 @@ import pandas as pd
 import pytest
 
 from tests.results.made import DUEL, GAME, made
-from turnier.arena.match import play_matches
-from turnier.arena.recorded import disagreement, from_json, to_json, verify_exported
-from turnier.arena.spec import MatchRecord, MatchSpec, Termination
+from turnier.arena.match import MatchRecord, MatchSpec, Termination
+from turnier.arena.match_json import disagreement, from_json, to_json, verify_exported
+from turnier.arena.play import play_matches
 from turnier.games.errors import UserError
 from turnier.games.registry import make_game
 from turnier.results import export as exporting
-from turnier.results import store as storing
 from turnier.results.export import export
-from turnier.results.store import Store
+from turnier.results.store import store as storing
+from turnier.results.store.store import Store
 
 SPECS = [MatchSpec(GAME, ("random",), seed) for seed in range(5)]
 SPECS += [MatchSpec(make_game(DUEL).full_text(), ("random", "mc(iterations=3)"), seed, opening=(4,)) for seed in (1, 2)]

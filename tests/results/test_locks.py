@@ -12,9 +12,9 @@ import pytest
 from sqlalchemy import select, update
 
 from turnier.games.errors import UserError
-from turnier.results import locks
-from turnier.results.schema import locks as table
-from turnier.results.store import Store
+from turnier.results.store import locks
+from turnier.results.store.schema import locks as table
+from turnier.results.store.store import Store
 
 
 def stored(store: Store, name: str) -> tuple[str, float] | None:

@@ -13,12 +13,12 @@ from rich.console import Console
 from sqlalchemy import text
 
 from tests.postgres import stopped
-from turnier.arena.executors import Batch, SerialExecutor
-from turnier.arena.match import play_match
-from turnier.arena.spec import MatchRecord, MatchSpec, Termination
+from turnier.arena.match import MatchRecord, MatchSpec, Termination
+from turnier.arena.play import play_match
+from turnier.arena.workers.executor import Batch, SerialExecutor
 from turnier.games.errors import UserError
-from turnier.results.run_progress import progress_of_runs, run_bar
-from turnier.results.store import Store
+from turnier.results.store.progress import progress_of_runs, run_bar
+from turnier.results.store.store import Store
 from turnier.runs.play import play_into
 
 SPECS = [MatchSpec("tictactoe", ("random", "random"), seed) for seed in range(4)]

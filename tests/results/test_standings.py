@@ -13,11 +13,11 @@ import pytest
 from rich.console import Console
 
 from tests.results.made import DUEL, GAME, made
-from turnier.arena.spec import MatchRecord, Termination
+from turnier.arena.match import MatchRecord, Termination
 from turnier.commands.standings_tables import MOST_COLUMNS, print_standings, with_standings
-from turnier.results.standings import PAIR_COLUMNS, RATING_COLUMNS, standings
-from turnier.results.store import Store
-from turnier.results.tables import MATCH_COLUMNS, matches_frame, summary, to_json
+from turnier.results.frames.matches import MATCH_COLUMNS, matches_frame, summary, to_json
+from turnier.results.frames.standings import PAIR_COLUMNS, RATING_COLUMNS, standings
+from turnier.results.store.store import Store
 from turnier.statistics.ratings import ELO
 
 HEX3 = "yavalath(size=5,players=3,swap=false)"

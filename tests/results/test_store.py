@@ -13,11 +13,11 @@ import pytest
 from sqlalchemy import func, inspect, select, text
 
 from tests.results.made import BATCH, DUEL, GAME, append_all, append_forever, ids, made, started, told
-from turnier.arena.match import play_matches, replay
-from turnier.arena.spec import MatchSpec, Termination
+from turnier.arena.match import MatchSpec, Termination
+from turnier.arena.play import play_matches, replay
 from turnier.games.errors import UserError
-from turnier.results import schema
-from turnier.results.store import Store
+from turnier.results.store import schema
+from turnier.results.store.store import Store
 
 
 @pytest.fixture

@@ -17,8 +17,8 @@ from sqlalchemy import text
 
 from tests.results.made import made
 from turnier.games.errors import UserError
-from turnier.results import database
-from turnier.results.store import Store
+from turnier.results.store import database
+from turnier.results.store.store import Store
 
 
 def sentence(url: str, read_only: bool = False) -> str:

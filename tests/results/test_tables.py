@@ -12,12 +12,12 @@ from sqlalchemy import delete, func, select
 
 from tests.results.made import DUEL, GAME, ids, made
 from turnier.agents.registry import AGENTS
-from turnier.arena.spec import Termination
+from turnier.arena.match import Termination
 from turnier.games.errors import UserError
-from turnier.results.columns import Texts
-from turnier.results.schema import match_columns
-from turnier.results.store import Store
-from turnier.results.tables import MATCH_COLUMNS, matches_frame, runs_frame, seat_summary, summary, to_json
+from turnier.results.frames.matches import MATCH_COLUMNS, matches_frame, runs_frame, seat_summary, summary, to_json
+from turnier.results.store.columns import Texts
+from turnier.results.store.schema import match_columns
+from turnier.results.store.store import Store
 
 MC = AGENTS.make("mc(iterations=5)").full_text()
 SCORES = (1.0, 2.0, 3.0, 4.0, 10.0)

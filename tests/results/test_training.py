@@ -12,14 +12,14 @@ from turnier.agents.ntuple.evaluator import NTuple
 from turnier.agents.ntuple.td import LEARNING
 from turnier.agents.ntuple.training import Plan, Training
 from turnier.agents.registry import EVALUATORS
-from turnier.arena.executors import SerialExecutor
-from turnier.arena.match import replay
+from turnier.arena.play import replay
+from turnier.arena.workers.executor import SerialExecutor
 from turnier.commands.training_plot import plot_training
 from turnier.games.errors import UserError
 from turnier.games.registry import make_game
-from turnier.results.curves import CurvePoint
-from turnier.results.store import Store
-from turnier.results.tables import matches_frame
+from turnier.results.frames.matches import matches_frame
+from turnier.results.store.curves import CurvePoint
+from turnier.results.store.store import Store
 from turnier.runs.training import Evaluating, Evaluation, Evaluations, TrainingRun
 
 

@@ -10,14 +10,14 @@ import pytest
 from sqlalchemy import func, inspect, select, text
 
 from tests.results.made import ids, made
-from turnier.arena.certainty import choose_positions, vote_specs
-from turnier.arena.executors import Batch, SerialExecutor
-from turnier.arena.match import play_match
-from turnier.arena.spec import MatchSpec
-from turnier.arena.votes import SeenPosition, VoteRecord, VoteSpec, cast_votes
+from turnier.arena.match import MatchSpec
+from turnier.arena.play import play_match
+from turnier.arena.positions import choose_positions, vote_specs
+from turnier.arena.repeated_search import SeenPosition, VoteRecord, VoteSpec, cast_votes
+from turnier.arena.workers.executor import Batch, SerialExecutor
 from turnier.games.errors import UserError
-from turnier.results import schema
-from turnier.results.store import Store
+from turnier.results.store import schema
+from turnier.results.store.store import Store
 from turnier.runs.play import cast_into
 
 SEARCH = "mc(iterations=2,rollout_depth=3)"

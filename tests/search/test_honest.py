@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from turnier.search.honest import Row, print_rows, rows_of
+from turnier.search.final_comparison import Row, print_rows, rows_of
 from turnier.search.in_memory import search_in_memory
 from turnier.search.noise import NOISES
 from turnier.search.samplers.registry import SAMPLERS

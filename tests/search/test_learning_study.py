@@ -11,10 +11,10 @@ from typing import Any
 import optuna
 import pytest
 
-from turnier.arena.executors import make_executor
+from turnier.arena.workers.executor import make_executor
 from turnier.games.errors import UserError
-from turnier.results.store import Store
-from turnier.results.tables import matches_frame
+from turnier.results.frames.matches import matches_frame
+from turnier.results.store.store import Store
 from turnier.search import learning_study
 from turnier.search.learning_study import LearningStudy, LearningStudyDefinition, Searched
 

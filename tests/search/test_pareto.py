@@ -9,10 +9,10 @@ import pytest
 from optuna.trial import TrialState
 from rich.console import Console
 
-from turnier.arena.executors import SerialExecutor
+from turnier.arena.workers.executor import SerialExecutor
 from turnier.commands.front_tables import dominated, plot_points, print_points
 from turnier.games.errors import UserError
-from turnier.results.store import Store
+from turnier.results.store.store import Store
 from turnier.search.pareto import ParetoDefinition, ParetoStudy, Point
 
 ALONE = {"game": "2048(size=4)", "agent": "mc(iterations=1,rollout_depth=2)", "parameters": ("iterations=1..40",)}

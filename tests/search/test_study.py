@@ -15,9 +15,9 @@ import optuna
 import pytest
 from sqlalchemy import text
 
-from turnier.arena.executors import make_executor
+from turnier.arena.workers.executor import make_executor
 from turnier.games.errors import UserError
-from turnier.results.store import Store
+from turnier.results.store.store import Store
 from turnier.search.definition import StudyDefinition
 from turnier.search.study import Study
 

@@ -12,10 +12,10 @@ import pytest
 from sqlalchemy import text
 
 from tests.postgres import stopped
-from turnier.arena.executors import SerialExecutor
-from turnier.arena.simulated import SimulatedExecutor
+from turnier.arena.workers.executor import SerialExecutor
+from turnier.arena.workers.simulated_workers import SimulatedExecutor
 from turnier.games.errors import UserError
-from turnier.results.store import Store
+from turnier.results.store.store import Store
 from turnier.search.definition import StudyDefinition
 from turnier.search.samplers.registry import SAMPLERS
 from turnier.search.study import Study

@@ -18,8 +18,8 @@ from typing import Any
 from websockets.sync.client import ClientConnection, connect
 
 from turnier.agents.registry import AGENTS
-from turnier.arena.spec import MatchRecord
-from turnier.results.store import Store
+from turnier.arena.match import MatchRecord
+from turnier.results.store.store import Store
 from turnier.server.lobby import Lobby
 from turnier.server.room import Room
 from turnier.server.serving import listen, make_server, serve

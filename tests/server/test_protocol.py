@@ -17,11 +17,11 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection
 
 from tests.server.served import PATIENT, Served, eventually, first_state, newest, rules, say, served, state
-from turnier.arena.recorded import disagreement
+from turnier.arena.match_json import disagreement
 from turnier.games.spe_ed_board import DIRECTIONS, DX, DY
 from turnier.games.spe_ed_messages import cells_of, message_of
-from turnier.results.store import Store
-from turnier.results.tables import matches_frame
+from turnier.results.frames.matches import matches_frame
+from turnier.results.store.store import Store
 from turnier.server.official_log import log_of, read_log, rounds_of
 from turnier.server.settings import Limits
 

@@ -11,11 +11,11 @@ import pytest
 from websockets.sync.client import connect
 
 from tests.server.served import say, state
-from turnier.arena.recorded import disagreement
-from turnier.arena.spec import Termination
+from turnier.arena.match import Termination
+from turnier.arena.match_json import disagreement
 from turnier.games.spe_ed_messages import message_of
-from turnier.results.store import Store
-from turnier.results.tables import matches_frame, summary
+from turnier.results.frames.matches import matches_frame, summary
+from turnier.results.store.store import Store
 from turnier.server.official_log import read_log, rounds_of
 
 TURNIER = [sys.executable, "-c", "from turnier.commands.app import main; main()"]

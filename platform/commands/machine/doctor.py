@@ -17,11 +17,11 @@ from packaging.specifiers import SpecifierSet
 from sqlalchemy import text
 
 from turnier.arena.play_kernel import play_many
-from turnier.arena.ray_crew import Crew
+from turnier.arena.workers.ray_actors import Crew
 from turnier.games.abi import JIT
 from turnier.games.errors import UserError
-from turnier.results.database import Database, clock
-from turnier.results.manifest import cpu_model, memory_bytes
+from turnier.results.store.database import Database, clock
+from turnier.results.store.manifest import cpu_model, memory_bytes
 
 OK, WARN, FAIL = "ok", "warn", "fail"
 LOW_DISK, NO_DISK = 1e9, 50e6  # bytes

@@ -14,8 +14,8 @@ from rich.text import Text
 from turnier.agents.agent import Agent, Decision
 from turnier.agents.ensembles.ensemble import start_player
 from turnier.agents.ensembles.pool import Pool
-from turnier.arena.match import check_spec, seen_by
-from turnier.arena.spec import MatchSpec
+from turnier.arena.match import MatchSpec
+from turnier.arena.play import check_spec, seen_by
 from turnier.games.game import Game, Position
 
 

@@ -16,8 +16,8 @@ from turnier.agents.ntuple.weights import Weights
 from turnier.agents.registry import EVALUATORS
 from turnier.games.errors import UserError
 from turnier.games.registry import GAMES
-from turnier.results.run_progress import run_bar
-from turnier.results.store import Store
+from turnier.results.store.progress import run_bar
+from turnier.results.store.store import Store
 from turnier.runs.bar import Bar
 from turnier.runs.training import Evaluating, Evaluation, Evaluations, TrainingRun
 

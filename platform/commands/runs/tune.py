@@ -84,9 +84,9 @@ def tune(
       turnier tune 2048 "expectimax(depth=1,evaluator=rows2048)" --params evaluator.empty,evaluator.corner \\
         --sampler "cmaes(population=32)" --noise "racing(games=8)"
     """
-    from turnier.arena.executors import make_executor
-    from turnier.results.store import Store
-    from turnier.search.honest import finalists, play_final, print_rows
+    from turnier.arena.workers.executor import make_executor
+    from turnier.results.store.store import Store
+    from turnier.search.final_comparison import finalists, play_final, print_rows
     from turnier.search.study import Study
 
     games = read_games(budget)
@@ -137,7 +137,7 @@ def _tune_front(
 ) -> None:
     """Searches for a front of strength and time."""
     from turnier.commands.runs.front import front_definition, search_front
-    from turnier.results.store import Store
+    from turnier.results.store.store import Store
     from turnier.search.pareto import ParetoStudy
 
     if objectives != "strength,time":
@@ -163,8 +163,8 @@ def _watch(url: str, name: str, as_json: bool) -> None:
     """Shows how far a study is until nobody drives it any more; as JSON once."""
     from rich.live import Live
 
-    from turnier.results.store import Store
-    from turnier.search.watch import state_table, study_state
+    from turnier.results.store.store import Store
+    from turnier.search.study_state import state_table, study_state
 
     with Store.open(url, read_only=True) as store:
         state = study_state(store, name)

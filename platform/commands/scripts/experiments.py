@@ -11,11 +11,11 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from turnier.arena.executors import make_executor
+from turnier.arena.workers.executor import make_executor
 from turnier.commands.command_line import run_app
 from turnier.games.errors import unknown
-from turnier.results.run_progress import run_bar
-from turnier.results.store import DEFAULT_URL, Store
+from turnier.results.store.progress import run_bar
+from turnier.results.store.store import DEFAULT_URL, Store
 from turnier.runs.experiment import Experiment, counted, figures, play_experiment, unit, verdict
 
 

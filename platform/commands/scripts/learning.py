@@ -13,10 +13,10 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from turnier.arena.executors import Executor, make_executor
+from turnier.arena.workers.executor import Executor, make_executor
 from turnier.commands.command_line import in_this_environment, run_app
 from turnier.games.errors import unknown
-from turnier.results.store import DEFAULT_URL, Store
+from turnier.results.store.store import DEFAULT_URL, Store
 from turnier.search.learning_study import Candidate, LearningStudy, LearningStudyDefinition
 
 

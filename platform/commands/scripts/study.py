@@ -13,13 +13,13 @@ from rich.console import Console
 
 from turnier.agents.agent import Agent
 from turnier.agents.registry import make_agent
-from turnier.arena.executors import make_executor
+from turnier.arena.workers.executor import make_executor
 from turnier.commands.command_line import in_this_environment, run_app
 from turnier.commands.study_tables import plot_study, print_parameters
 from turnier.games.errors import unknown
-from turnier.results.store import DEFAULT_URL, Store
+from turnier.results.store.store import DEFAULT_URL, Store
 from turnier.search.definition import StudyDefinition
-from turnier.search.honest import finalists, play_final, print_rows
+from turnier.search.final_comparison import finalists, play_final, print_rows
 from turnier.search.study import Study
 
 

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from turnier.dashboards import STORE_VARIABLE
 from turnier.games.errors import UserError
-from turnier.results.store import DEFAULT_URL, Store
+from turnier.results.store.store import DEFAULT_URL, Store
 
 HOST = "127.0.0.1"
 FIRST_PORT, LAST_PORT = 8501, 8599

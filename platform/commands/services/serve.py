@@ -59,8 +59,8 @@ def serve(
     """
     if game not in SERVED:
         raise unknown("game to serve", game, SERVED)
-    from turnier.arena.spec import MatchRecord, derive_seed
-    from turnier.results.store import Store
+    from turnier.arena.match import MatchRecord, derive_seed
+    from turnier.results.store.store import Store
     from turnier.server.keys import read_keys
     from turnier.server.lobby import Lobby
     from turnier.server.room import Room

@@ -1,0 +1,89 @@
+"""Matches as JSON that needs no store: what `turnier export` writes and `turnier verify` replays."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from turnier.arena.match import MatchRecord, MatchSpec, Termination, pack_plies, unpack_plies
+from turnier.arena.play import replay
+from turnier.games.errors import UserError
+from turnier.games.game import Game
+
+
+def to_json(record: MatchRecord) -> dict[str, Any]:
+    """Returns a match as plain data; NaN (a time that was not taken) is None."""
+    return {
+        "id": record.spec.id,
+        "spec": record.spec.to_json(),
+        "termination": record.termination.value,
+        "scores": list(record.scores),
+        "decisions": list(record.decisions),
+        "nodes": list(record.nodes),
+        "seat_seconds": [None if seconds != seconds else seconds for seconds in record.seat_seconds],
+        "seconds": record.seconds,
+        "plies": unpack_plies(record.plies).tolist(),
+        "facts": record.facts,
+        "error": record.error,
+    }
+
+
+def from_json(data: dict[str, Any]) -> MatchRecord:
+    """Returns the match that `to_json` told."""
+    return MatchRecord(
+        MatchSpec.from_json(data["spec"]),
+        Termination(data["termination"]),
+        tuple(data["scores"]),
+        tuple(data["decisions"]),
+        tuple(data["nodes"]),
+        tuple(float("nan") if seconds is None else seconds for seconds in data["seat_seconds"]),
+        data["seconds"],
+        pack_plies(np.array(data["plies"], np.int64)),
+        data["facts"],
+        data["error"],
+    )
+
+
+def disagreement(record: MatchRecord) -> str | None:
+    """Replays a match; returns in what its end differs from the record as a sentence, or None."""
+    try:
+        end = replay(record.spec, record.plies)
+    except UserError as failure:
+        return str(failure)
+    found = {"scores": tuple(end.returns.tolist()), "facts": end.game.facts(end.state)}
+    for name, value in found.items():
+        if value != getattr(record, name):
+            return f"the {name} must be {value}, got {getattr(record, name)}."
+    return None
+
+
+def is_exported(path: Path) -> bool:
+    """Whether a file's first line is a match as `to_json` tells it."""
+    try:
+        with path.open(encoding="utf-8") as file:
+            return "spec" in json.loads(file.readline())
+    except (OSError, ValueError, TypeError):
+        return False
+
+
+def verify_exported(game: Game, path: Path) -> tuple[int, str | None]:
+    """Replays exported matches; returns the number of lines and the first disagreement as `line: sentence`, or None."""
+    number = 0
+    with path.open(encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            try:
+                record = from_json(json.loads(line))
+            except (KeyError, TypeError, ValueError) as failure:
+                raise UserError(
+                    f"every line must be an exported match, got {path}:{number}: {type(failure).__name__} {failure};"
+                    " export the run again."
+                ) from None
+            if record.spec.game != game.full_text():
+                return number, f"{number}: the game must be {game.full_text()}, got {record.spec.game}."
+            wrong = disagreement(record)
+            if wrong:
+                return number, f"{number}: {wrong}"
+    return number, None

@@ -1,0 +1,267 @@
+"""Playing matches: `play_match(spec)` is pure; batches of compiled agents run whole in compiled code."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import itertools
+import os
+import time
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from turnier.agents.abi import SeatKernels
+from turnier.agents.agent import Player
+from turnier.agents.ensembles.ensemble import start_player
+from turnier.agents.ensembles.pool import Pool, SerialPool, ThreadPool
+from turnier.agents.registry import agent_of
+from turnier.arena.match import MatchRecord, MatchSpec, Termination, derive_seed, pack_many, pack_plies, unpack_plies
+from turnier.arena.play_kernel import (
+    DECISIONS,
+    END,
+    ILLEGAL,
+    LIMIT,
+    NANOSECONDS,
+    NODES,
+    NORMAL,
+    NUM_COUNTS,
+    STATUS,
+    WHOLE,
+    play_many,
+)
+from turnier.games.abi import CHANCE, compile_kernel
+from turnier.games.errors import UserError
+from turnier.games.game import MAX_SEATS, Game, Position
+from turnier.games.registry import game_of
+from turnier.games.rng import streams, streams_of
+
+FIRST_ROOM = 1 << 17  # plies; a match that does not fit is played again, so this is more than a long game of 2048
+ILLEGAL_ERROR = "the agent chose an illegal action"
+TERMINATIONS = {NORMAL: Termination.NORMAL, ILLEGAL: Termination.ILLEGAL_ACTION, LIMIT: Termination.LIMIT}
+
+
+def check_spec(spec: MatchSpec) -> None:
+    """Raises UserError where the match cannot be played: unknown names, wrong number of seats, unfit agents."""
+    game = game_of(spec.game)
+    if len(spec.agents) != game.num_seats:
+        raise UserError(
+            f"{game} has {_count(game.num_seats, 'seat')}, got {_count(len(spec.agents), 'agent')};"
+            " name one agent per seat."
+        )
+    if spec.seed < 0:
+        raise UserError(f"a seed must be 0 or larger, got {spec.seed}.")
+    for agent in spec.agents:
+        agent_of(agent).require(game)
+    if spec.opening and _open(game, spec).over:
+        raise UserError(f"an opening must leave something to play, got {list(spec.opening)}, which ends {game}.")
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n} {noun}{'s' * (n != 1)}"
+
+
+def prepare(spec: MatchSpec) -> None:
+    """Checks a match and compiles what it needs, so that workers find it in the cache instead of compiling at once."""
+    check_spec(spec)
+    game = game_of(spec.game)
+    if all([agent_of(agent).seat_kernels(game) for agent in spec.agents]) and game.kernels:
+        compile_kernel(play_many)
+
+
+def prepare_matches(specs: Sequence[MatchSpec]) -> None:
+    """Prepares matches, those of the same agents at the same game once."""
+    for one in {(spec.game, spec.agents): spec for spec in specs}.values():
+        prepare(one)
+
+
+def play_match(spec: MatchSpec) -> MatchRecord:
+    """Plays one match; the same spec gives the same record but for the seconds."""
+    return play_matches([spec])[0]
+
+
+def play_matches(
+    specs: Sequence[MatchSpec], stop: npt.NDArray[np.int64] | None = None, python: bool = False, threads: int = 1
+) -> list[MatchRecord]:
+    """Plays matches in order and returns their records.
+
+    Args:
+        specs: any matches; neighbours with the same game, agents and opening share one call into compiled code.
+        stop: [1]; once it is not 0 the matches still to be played are left out.
+        python: play move by move in Python even where compiled code could (for tests; the same moves).
+        threads: in which the members of a match's ensembles search; they never change a move.
+    """
+    stop = np.zeros(1, np.int64) if stop is None else stop
+    records: list[MatchRecord] = []
+    for (game_text, agents, _, _), group in itertools.groupby(specs, _together):
+        batch = list(group)
+        check_spec(batch[0])
+        game = game_of(game_text)
+        seats = [None if python else agent_of(a).seat_kernels(game) for a in agents]
+        if all(seat is not None for seat in seats):
+            records += _play_compiled(game, [s for s in seats if s is not None], batch, stop)
+        else:
+            with ThreadPool(min(threads, os.cpu_count() or 1)) if threads > 1 else SerialPool() as pool:
+                records += [_play_in_python(game, spec, pool) for spec in batch if not stop[0]]
+        if stop[0]:
+            break
+    return records
+
+
+def _together(spec: MatchSpec) -> tuple[str, tuple[str, ...], int, tuple[int, ...]]:
+    return spec.game, spec.agents, spec.max_plies, spec.opening
+
+
+def _play_compiled(
+    game: Game, seats: list[SeatKernels], specs: list[MatchSpec], stop: npt.NDArray[np.int64]
+) -> list[MatchRecord]:
+    """Plays matches with the same agents, opening and limit of plies."""
+    n, num_seats = len(specs), game.num_seats
+    opening, max_plies = np.array(specs[0].opening, np.int64), specs[0].max_plies
+    states = np.tile(game.new_state(), (n, 1))
+    rngs = streams_of([spec.seed for spec in specs], 1 + num_seats)
+    returns, counts = np.zeros((n, num_seats)), np.zeros((n, NUM_COUNTS, num_seats), np.int64)
+    padded = tuple(seats) + (seats[0],) * (MAX_SEATS - num_seats)
+    _call_once(game, padded)
+    records: list[MatchRecord] = []
+    room = max(FIRST_ROOM, 512 * n)
+    done = 0
+    while done < n and not stop[0]:
+        plies, ends = np.empty(room, np.int64), np.zeros((n - done, 3), np.int64)
+        arrays = (states[done:], rngs[done:], opening, max_plies, returns[done:], counts[done:])
+        played = play_many(game.kernels, padded, *arrays, plies, ends, stop)
+        # Whole columns at a time: a short game takes less than a few calls of Python for each.
+        these, lengths = slice(done, done + played), ends[:played, END].tolist()
+        columns = (
+            specs[these],
+            [TERMINATIONS[status] for status in ends[:played, STATUS].tolist()],
+            map(tuple, returns[these].tolist()),
+            map(tuple, counts[these, DECISIONS].tolist()),
+            map(tuple, counts[these, NODES].tolist()),
+            map(tuple, (1e-9 * counts[these, NANOSECONDS]).tolist()),
+            (1e-9 * ends[:played, WHOLE]).tolist(),
+            pack_many(plies[: lengths[-1]], lengths) if played else [],
+            game.facts_of(states[these]),
+            [ILLEGAL_ERROR if status == ILLEGAL else "" for status in ends[:played, STATUS].tolist()],
+        )
+        records += map(MatchRecord, *columns)
+        done += played
+        if played == 0:
+            room *= 4  # the first match did not fit
+    return records
+
+
+_called = False
+
+
+def _call_once(game: Game, seats: tuple[SeatKernels, ...]) -> None:
+    """Makes a process's first call into compiled code, which takes longer, before any clock starts."""
+    global _called
+    if _called:
+        return
+    _called = True
+    words, none = np.zeros((0, game.state_words), np.int64), np.zeros(0, np.int64)
+    rngs, returns = np.zeros((0, 1 + game.num_seats, 4), np.uint64), np.zeros((0, game.num_seats))
+    counts, ends = np.zeros((0, NUM_COUNTS, game.num_seats), np.int64), np.zeros((0, 3), np.int64)
+    play_many(game.kernels, seats, words, rngs, none, 0, returns, counts, none, ends, np.zeros(1, np.int64))
+
+
+@functools.lru_cache(maxsize=256)
+def _warm_up(agent: str, game_text: str) -> None:
+    """Lets an agent decide once in this process before any clock starts: kernels are loaded or compiled then.
+
+    A failure is left to the match, whose record says so.
+    """
+    game = game_of(game_text)
+    with contextlib.suppress(Exception):
+        position = game.start()
+        start_player(agent_of(agent), game, position.to_move, 0, None).act(position)
+
+
+def _play_in_python(game: Game, spec: MatchSpec, pool: Pool) -> MatchRecord:
+    """Plays move by move; an agent that fails ends the match with a record."""
+    for agent in dict.fromkeys(spec.agents):
+        _warm_up(agent, spec.game)
+    began = time.perf_counter()
+    termination, error = Termination.NORMAL, ""
+    decisions, nodes, seconds = [0] * game.num_seats, [0] * game.num_seats, [0.0] * game.num_seats
+    plies = list(spec.opening)
+    position = _open(game, spec)
+    players: list[Player] = []
+    while not position.over:
+        mover = position.to_move
+        if mover == CHANCE:
+            plies.append(position.draw_outcome())
+            position = position.play(plies[-1], draw_chance=False)
+            continue
+        if spec.max_plies and sum(decisions) == spec.max_plies:
+            termination = Termination.LIMIT
+            break
+        try:  # an agent's failure is part of the record
+            if not players:
+                agents = enumerate(map(agent_of, spec.agents))
+                players = [start_player(agent, game, seat, spec.seed, pool) for seat, agent in agents]
+            seen = seen_by(position, mover, spec.seed, sum(decisions))
+            thinks = time.perf_counter()
+            decision = players[mover].act(seen)
+            seconds[mover] += time.perf_counter() - thinks
+            action, searched = int(decision.action), int(decision.nodes)
+        except Exception as failure:
+            termination, error = Termination.ERROR, f"{spec.agents[mover]}: {type(failure).__name__}: {failure}"
+            break
+        if action not in position.legal_actions():
+            termination, error = Termination.ILLEGAL_ACTION, ILLEGAL_ERROR
+            break
+        decisions[mover] += 1
+        nodes[mover] += searched
+        plies.append(action)
+        position = position.play(action, draw_chance=False)
+    return MatchRecord(
+        spec,
+        termination,
+        tuple(position.returns.tolist()),
+        tuple(decisions),
+        tuple(nodes),
+        tuple(seconds),
+        time.perf_counter() - began,
+        pack_plies(np.array(plies, np.int64)),
+        game.facts(position.state),
+        error,
+    )
+
+
+def seen_by(position: Position, seat: int, match_seed: int, decisions: int) -> Position:
+    """Returns a copy of a position for an agent: what its seat may know, and other chance than the match will draw."""
+    return position.game.position(position.view(seat), position.returns, derive_seed(match_seed, "view", decisions))
+
+
+def replay_positions(spec: MatchSpec, plies: bytes) -> Iterator[Position]:
+    """Yields every position of a recorded match, afterstates included; raises UserError where a ply is not legal."""
+    position = _start(game_of(spec.game), spec.seed)
+    yield position
+    for ply in unpack_plies(plies):
+        position = position.play(int(ply), draw_chance=False)
+        yield position
+
+
+def replay(spec: MatchSpec, plies: bytes) -> Position:
+    """Returns the final position of a recorded match."""
+    *_, last = replay_positions(spec, plies)
+    return last
+
+
+def _open(game: Game, spec: MatchSpec) -> Position:
+    """Returns the position after the match's opening; raises UserError where one of its plies is not legal."""
+    position = _start(game, spec.seed)
+    for ply in spec.opening:
+        position = position.play(ply, draw_chance=False)
+    return position
+
+
+def _start(game: Game, seed: int) -> Position:
+    """Returns the position before the first ply, which may be a chance outcome."""
+    rng = streams(seed, 1)[0]
+    state = game.new_state()
+    game.kernels.init(state, rng)
+    return Position(game, state, np.zeros(game.num_seats), rng)

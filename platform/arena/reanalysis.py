@@ -1,0 +1,119 @@
+"""Going through a recorded match again, move by move, and asking its agents again what they thought.
+
+A match stores its plies only. The agents' values and visits come from asking players of the same agents and seeds; from
+the first move on they decide as they did, unless they search by the clock or share a tree between threads.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from turnier.agents.agent import Decision, Player
+from turnier.agents.ensembles.ensemble import start_player
+from turnier.agents.registry import agent_of
+from turnier.agents.spe_ed.player import SpeEdPlayer
+from turnier.arena.match import MatchRecord, derive_seed, unpack_plies
+from turnier.arena.play import replay_positions, seen_by
+from turnier.arena.repeated_search import SeenPosition, VoteRecord, VoteSpec, cast_vote
+from turnier.games.abi import CHANCE
+from turnier.games.game import Position
+from turnier.games.registry import game_of
+from turnier.games.spe_ed_overlay import Overlay
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A position of a match in which a seat chose, or its last one."""
+
+    position: Position
+    changed: tuple[int, ...]  # cells that the latest ply changed
+    seat: int  # to move; -1 at the end
+    action: int  # what it chose; -1 at the end
+    decided: int  # decisions of all seats before; those of the opening do not count
+    opening: bool  # whether the ply was part of the opening
+
+
+@dataclass(frozen=True)
+class Thought:
+    """What an agent says when it is asked again."""
+
+    decision: Decision
+    from_start: bool  # whether it was asked all of its moves before, so that it decides as it did in the match
+    overlay: Overlay | None = None  # what else it knew, which a board can show; agents of spe_ed have one
+
+
+class Review:
+    """A recorded match to go through; raises UserError where a ply is not legal."""
+
+    def __init__(self, record: MatchRecord) -> None:
+        self.record, self.game = record, game_of(record.spec.game)
+        self.moments = _moments(record)
+        self._players: list[Player] = []
+        self._thoughts: list[Thought] = []  # of the first decisions, all seats in turn
+
+    @property
+    def seconds_per_decision(self) -> float:
+        """Mean wall clock of a decision in the match, seconds; 0 where nobody decided."""
+        known = [s for s in self.record.seat_seconds if not math.isnan(s)]
+        spent = sum(known) if len(known) == len(self.record.seat_seconds) else self.record.seconds
+        return spent / max(1, sum(self.record.decisions))
+
+    def think(self, number: int, patience: float = math.inf) -> Thought:
+        """Asks the agent that decided at a moment again.
+
+        Args:
+            number: of the moment, one in which a seat decided.
+            patience: seconds; where asking for all decisions before takes longer, a player is asked that begins here.
+        """
+        moment = self.moments[number]
+        wanted = moment.decided
+        if (wanted + 1 - len(self._thoughts)) * self.seconds_per_decision > patience:
+            return _ask(self._player(moment.seat), self._seen(moment), False)
+        asked = [m for m in self.moments if m.seat >= 0 and not m.opening]
+        while len(self._thoughts) <= wanted:
+            if not self._players:
+                self._players = [self._player(seat) for seat in range(self.game.num_seats)]
+            its = asked[len(self._thoughts)]
+            self._thoughts.append(_ask(self._players[its.seat], self._seen(its), True))
+        return self._thoughts[wanted]
+
+    def search_again(self, number: int, repeats: int) -> list[VoteRecord]:
+        """Searches the position of a moment so often, each time with a fresh player and seed, for its certainty."""
+        moment = self.moments[number]
+        seen, agent = SeenPosition.of(moment.position), self.record.spec.agents[moment.seat]
+        seeds = [derive_seed(self.record.spec.seed, seen.id, repeat) for repeat in range(repeats)]
+        return [cast_vote(VoteSpec(seen, agent, seed)) for seed in seeds]
+
+    def _player(self, seat: int) -> Player:
+        spec = self.record.spec
+        return start_player(agent_of(spec.agents[seat]), self.game, seat, spec.seed, None)
+
+    def _seen(self, moment: Moment) -> Position:
+        return seen_by(moment.position, moment.seat, self.record.spec.seed, moment.decided)
+
+
+def _ask(player: Player, position: Position, from_start: bool) -> Thought:
+    decision = player.act(position)
+    return Thought(decision, from_start, player.overlay() if isinstance(player, SpeEdPlayer) else None)
+
+
+def _moments(record: MatchRecord) -> list[Moment]:
+    plies = unpack_plies(record.plies).tolist()
+    game, opening = game_of(record.spec.game), len(record.spec.opening)
+    found: list[Moment] = []
+    changed: tuple[int, ...] = ()
+    decided, cells = 0, None
+    for number, position in enumerate(replay_positions(record.spec, record.plies)):
+        now = game.cell_values(position.state)
+        if cells is not None:
+            changed = tuple(int(cell) for cell in (now != cells).nonzero()[0])
+        cells = now
+        if position.to_move == CHANCE and number < len(plies):
+            continue
+        if number == len(plies):
+            found.append(Moment(position, changed, -1, -1, decided, False))
+        else:
+            found.append(Moment(position, changed, position.to_move, plies[number], decided, number < opening))
+            decided += number >= opening
+    return found

@@ -1,0 +1,113 @@
+"""Votes: single searches of single positions, each by a player of its own. Certainty is counted from them."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from turnier.agents.registry import agent_of
+from turnier.arena.match import derive_seed
+from turnier.arena.workers.executor import Work
+from turnier.games.errors import UserError
+from turnier.games.game import Position
+from turnier.games.registry import game_of
+
+
+@dataclass(frozen=True)
+class SeenPosition:
+    """A position as the seat to move may see it; `legal` and `phase` are what the game says of it."""
+
+    game: str  # full text form
+    state: tuple[int, ...]  # words of the view
+    returns: tuple[float, ...]
+    legal: tuple[int, ...]  # action ids
+    phase: int
+
+    @classmethod
+    def of(cls, position: Position) -> SeenPosition:
+        """Returns what the seat to move sees of a position."""
+        game, view = position.game, position.view(position.to_move)
+        state, returns = tuple(view.tolist()), tuple(position.returns.tolist())
+        return cls(game.full_text(), state, returns, tuple(position.legal_actions()), game.phase(view))
+
+    @functools.cached_property
+    def id(self) -> str:
+        """The content hash of game, state and returns, 32 hexadecimal digits."""
+        return _digest(self.game, self.state, self.returns)
+
+
+@dataclass(frozen=True)
+class VoteSpec:
+    """Everything that decides one search of a position: the same spec always gives the same action."""
+
+    position: SeenPosition
+    agent: str  # full text form
+    seed: int
+
+    @functools.cached_property
+    def id(self) -> str:
+        """The content hash, 32 hexadecimal digits."""
+        return _digest(self.position.id, self.agent, self.seed)
+
+
+@dataclass(frozen=True)
+class VoteRecord:
+    """What a search chose and found out; visits and values (for the mover) are those of the legal actions, in order."""
+
+    spec: VoteSpec
+    action: int
+    visits: tuple[float, ...]
+    values: tuple[float, ...]
+    nodes: int
+    seconds: float
+
+
+def _digest(*parts: object) -> str:
+    return hashlib.sha256(json.dumps(parts, separators=(",", ":")).encode()).hexdigest()[:32]
+
+
+def prepare_votes(specs: Sequence[VoteSpec]) -> None:
+    """Checks votes and compiles what they need, so that workers find it in the cache instead of compiling at once."""
+    for game_text, agent_text in dict.fromkeys((spec.position.game, spec.agent) for spec in specs):
+        game, agent = game_of(game_text), agent_of(agent_text)
+        agent.require(game)
+        agent.seat_kernels(game)
+
+
+def cast_votes(specs: Sequence[VoteSpec], stop: npt.NDArray[np.int64] | None = None) -> list[VoteRecord]:
+    """Searches positions in order and returns the records; once stop[0] is not 0 the rest is left out."""
+    records: list[VoteRecord] = []
+    for spec in specs:
+        if stop is not None and stop[0]:
+            break
+        records.append(cast_vote(spec))
+    return records
+
+
+def cast_vote(spec: VoteSpec) -> VoteRecord:
+    """Searches a position once with a fresh player; raises UserError where the agent's action is not legal."""
+    seen, game = spec.position, game_of(spec.position.game)
+    position = game.position(
+        np.array(seen.state, np.int64), np.array(seen.returns), derive_seed(spec.seed, "view")
+    )  # chance of its own, as in a match
+    began = time.perf_counter()
+    decision = agent_of(spec.agent).start(game, position.to_move, spec.seed).act(position)
+    seconds = time.perf_counter() - began
+    if decision.action not in seen.legal:
+        raise UserError(
+            f"{spec.agent} must choose a legal action, got {decision.action} where {list(seen.legal)} are legal at"
+            f" {list(seen.state)}; mend the agent."
+        )
+    legal = list(seen.legal)
+    visits, values = (tuple(found[legal].tolist()) for found in (decision.visits, decision.values))
+    return VoteRecord(spec, int(decision.action), visits, values, int(decision.nodes), seconds)
+
+
+VOTES: Work[VoteSpec, VoteRecord] = Work(cast_votes, prepare_votes)

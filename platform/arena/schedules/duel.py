@@ -1,0 +1,129 @@
+"""Two agents play pairs of games until a sequential test says which is stronger, or that they are equal."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+import numpy as np
+
+from turnier.agents.agent import Agent
+from turnier.arena.match import MatchRecord, MatchSpec, Termination, derive_seed
+from turnier.arena.schedules.round_robin import Rounds, openings
+from turnier.games.errors import UserError
+from turnier.games.game import Game
+from turnier.statistics.sprt import MARGIN_ELO, MARGIN_SCORE, SequentialTest, Verdict
+
+FIRST_ROUND = 32  # pairs
+_GROWTH = 5  # a round is at least a fifth of what was played before it: about ten rounds a decade of games
+_ENDED = (Termination.NORMAL, Termination.LIMIT)
+
+
+def points(record: MatchRecord) -> tuple[float, ...]:
+    """Returns the points of each seat: 1 for the largest score, shared by those that have it."""
+    best = max(record.scores)
+    return tuple((score == best) / record.scores.count(best) for score in record.scores)
+
+
+class Duel:
+    """A schedule that compares two agents; `test` says what is known so far.
+
+    A pair is all games of one seed: both orders of two seats; of more seats every way in which they are taken by the
+    two agents; alone, one game each. A pair in which an agent failed does not count.
+
+    Args:
+        game: what they play.
+        agents: both; the verdict is about the first.
+        seed: every pair's own seed depends on it, on the pair's number and on nothing else.
+        margin: what still counts as equal, in Elo; alone, as a share of the second agent's mean score; None = default.
+        alpha: most probability of a wrong verdict.
+        games: most games.
+        first_round: pairs before the first look, and of a round at least; enough to keep all workers busy.
+        opening_plies: every pair starts after one of the openings of at most that many plies, drawn by its seed.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        agents: Sequence[Agent],
+        seed: int,
+        margin: float | None = None,
+        alpha: float = 0.05,
+        games: int = 10_000,
+        first_round: int = FIRST_ROUND,
+        opening_plies: int = 0,
+    ) -> None:
+        self.game = game
+        self.agents = tuple(agent.full_text() for agent in agents)
+        if len(set(self.agents)) != 2:
+            raise UserError(f"a comparison must have two different agents, got {' and '.join(map(str, agents))}.")
+        for agent in agents:
+            agent.require(game)
+        if seed < 0:
+            raise UserError(f"a seed must be 0 or larger, got {seed}.")
+        if first_round < 1:
+            raise UserError(f"a round must have at least 1 pair of games, got {first_round}.")
+        self.alone = game.num_seats == 1
+        self.orders: list[tuple[str, ...]]
+        if self.alone:
+            self.orders = [(agent,) for agent in self.agents]
+            self.test = SequentialTest.of_scores(MARGIN_SCORE if margin is None else margin, alpha)
+        else:
+            taken = itertools.product(self.agents, repeat=game.num_seats)
+            self.orders = [order for order in taken if len(set(order)) == 2]
+            self.test = SequentialTest.of_shares(MARGIN_ELO if margin is None else margin, alpha)
+        if games < len(self.orders):
+            raise UserError(f"a comparison at {game} must have at least {len(self.orders)} games, got {games}.")
+        self.pairs = 0  # played, those that do not count included
+        self._seed = seed
+        self._most = games // len(self.orders)
+        self._first_round = first_round
+        self._openings = openings(game, opening_plies)
+
+    @property
+    def games(self) -> int:
+        """How many were played."""
+        return self.pairs * len(self.orders)
+
+    @property
+    def games_left(self) -> float:
+        """How many more it takes on average if the present estimate is right, at most those there are; NaN at first."""
+        return min(self.test.units_left(), self._most - self.pairs) * len(self.orders)
+
+    @property
+    def round_size(self) -> int:
+        """Pairs of the next round."""
+        return min(max(self._first_round, self.pairs // _GROWTH), self._most - self.pairs)
+
+    def rounds(self) -> Rounds:
+        """Yields rounds until there is a verdict, all games are played, or a round has not one pair without failure."""
+        while self.test.verdict is Verdict.UNDECIDED and self.pairs < self._most:
+            size = self.round_size
+            starts = [self._start(pair) for pair in range(self.pairs, self.pairs + size)]
+            text = self.game.full_text()
+            # Neighbours with the same seats share a call into compiled code.
+            records = yield [MatchSpec(text, order, seed, 0, start) for order in self.orders for seed, start in starts]
+            self.pairs += size
+            by_order = [records[i : i + size] for i in range(0, len(records), size)]
+            whole = [pair for pair in zip(*by_order, strict=True) if ended(pair)]
+            if not whole:
+                return
+            if self.alone:
+                self.test.add([a.scores[0] for a, _ in whole], [b.scores[0] for _, b in whole])
+            else:
+                self.test.add([self._share(pair) for pair in whole])
+
+    def _start(self, pair: int) -> tuple[int, tuple[int, ...]]:
+        """Returns seed and opening of a pair; seeds are those of a tournament, so that its games serve here as well."""
+        opening = self._openings[derive_seed(self._seed, pair, "opening") % len(self._openings)]
+        return derive_seed(self._seed, pair, *opening), opening
+
+    def _share(self, pair: Sequence[MatchRecord]) -> float:
+        """Returns the first agent's share of the points of a pair."""
+        won = [p for r in pair for p, agent in zip(points(r), r.spec.agents, strict=True) if agent == self.agents[0]]
+        return float(np.sum(won)) / len(pair)
+
+
+def ended(pair: Sequence[MatchRecord]) -> bool:
+    """Returns whether all of these matches have a result: no agent failed."""
+    return all(record.termination in _ENDED for record in pair)

@@ -1,0 +1,111 @@
+"""Which matches a tournament plays: a schedule is a pure function of the agents and the seed, apart from playing."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Generator, Iterable, Iterator, Sequence
+
+from turnier.agents.agent import Agent
+from turnier.arena.match import MatchRecord, MatchSpec, derive_seed
+from turnier.games.errors import UserError
+from turnier.games.game import Game, Position
+
+# A schedule that needs results: it yields rounds of matches and is sent the records of each, in the order of the specs.
+# The size of a round never depends on the workers, so that whoever plays plays the same matches.
+Rounds = Generator[list[MatchSpec], list[MatchRecord], None]
+
+
+def seat_orders(num_seats: int) -> list[tuple[int, ...]]:
+    """Returns the seat orders that one group of agents plays on one seed: all up to three seats, then rotations."""
+    if num_seats <= 3:
+        return list(itertools.permutations(range(num_seats)))
+    return [tuple((i + shift) % num_seats for i in range(num_seats)) for shift in range(num_seats)]
+
+
+def openings(game: Game, plies: int) -> list[tuple[int, ...]]:
+    """Returns every opening of at most that many plies that leaves something to play, the empty one first.
+
+    One ply is the "DiffStarts" of Weitz 2022, B.1: the start and every position after the first stone.
+    """
+    if plies and game.has_chance:
+        raise UserError(f"openings need a game without chance, got {game}; leave them out.")
+    found: list[tuple[int, ...]] = [()]
+    level: list[tuple[tuple[int, ...], Position]] = [((), game.start())]
+    for _ in range(plies):
+        level = [((*opening, a), position.play(a)) for opening, position in level for a in position.legal_actions()]
+        level = [(opening, position) for opening, position in level if not position.over]
+        found += [opening for opening, _ in level]
+    return found
+
+
+def round_robin(game: Game, agents: Sequence[Agent], games: int, seed: int, opening_plies: int = 0) -> list[MatchSpec]:
+    """Returns a round robin in which every group of agents competes in all roles.
+
+    Args:
+        agents: one or more for a one-seat game (each plays alone, all on the same seeds), else at least as many as
+            the game has seats; naming an agent twice lets it play itself.
+        games: matches of each group, rounded up to whole sets of seat orders (and openings) on one seed.
+        seed: the tournament's seed; every match's own seed depends on it, on the repetition and on nothing else.
+        opening_plies: play from every position after at most that many plies, see `openings`.
+    """
+    texts = check_field(game, agents, games, seed)
+    groups = itertools.combinations(texts, game.num_seats)
+    return list(matches_of(game, groups, games, (seed,), openings(game, opening_plies)))
+
+
+def gauntlet(
+    game: Game, agents: Sequence[Agent], challengers: int, games: int, seed: int, opening_plies: int = 0
+) -> list[MatchSpec]:
+    """Returns the matches of the first agents, one at a time, against every group of the others, in all roles.
+
+    Args:
+        challengers: how many of the agents, named first, play against the field of all others.
+        agents, games, seed, opening_plies: as in `round_robin`, whose matches these are a part of.
+    """
+    texts = check_field(game, agents, games, seed)
+    if game.num_seats == 1:
+        raise UserError(f"a gauntlet needs a game of two or more seats, got {game}; use the format round_robin.")
+    field = texts[challengers:]
+    if challengers < 1 or len(field) < game.num_seats - 1:
+        raise UserError(
+            f"a gauntlet of {game} must have at least 1 challenger and a field of {game.num_seats - 1}, got"
+            f" {challengers} and {len(field)}; name more agents."
+        )
+    fields = list(itertools.combinations(field, game.num_seats - 1))
+    groups = ((challenger, *rest) for challenger in texts[:challengers] for rest in fields)
+    return list(matches_of(game, groups, games, (seed,), openings(game, opening_plies)))
+
+
+def check_field(game: Game, agents: Sequence[Agent], games: int, seed: int) -> list[str]:
+    """Returns the full texts of a tournament's agents; raises UserError where it cannot be played."""
+    if games < 1:
+        raise UserError(f"a tournament must have at least 1 game, got {games}.")
+    if seed < 0:
+        raise UserError(f"a seed must be 0 or larger, got {seed}.")
+    if len(agents) < game.num_seats:
+        raise UserError(
+            f"{game} needs at least {game.num_seats} agents, got {len(agents)}; name one twice to let it play itself."
+        )
+    for agent in agents:
+        agent.require(game)
+    return [agent.full_text() for agent in agents]
+
+
+def matches_of(
+    game: Game, groups: Iterable[tuple[str, ...]], games: int, seeds: tuple[int, ...], starts: Sequence[tuple[int, ...]]
+) -> Iterator[MatchSpec]:
+    """Yields the matches of groups of agents in all seat orders, from every start, all groups on the same seeds.
+
+    Args:
+        games: matches of each group, rounded up to whole sets of seat orders and starts.
+        seeds: what the matches' seeds depend on, besides the repetition and the start.
+    """
+    text, num_seats = game.full_text(), game.num_seats
+    for group in groups:
+        # An agent against itself has fewer orders: those that differ.
+        orders = list(dict.fromkeys(tuple(group[i] for i in order) for order in seat_orders(num_seats)))
+        for repetition in range(-(-games // (len(orders) * len(starts)))):
+            for opening in starts:
+                match_seed = derive_seed(*seeds, repetition, *opening)
+                for order in orders:
+                    yield MatchSpec(text, order, match_seed, opening=opening)

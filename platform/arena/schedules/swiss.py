@@ -1,0 +1,98 @@
+"""Swiss tournaments: in each round agents meet that did equally well so far, for fields too large for a round robin."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import networkx
+
+from turnier.agents.agent import Agent
+from turnier.arena.match import MatchRecord, Termination
+from turnier.arena.schedules.round_robin import Rounds, check_field, matches_of
+from turnier.games.errors import UserError
+from turnier.games.game import Game
+
+REMATCH = 1_000_000  # what a second meeting weighs in squared differences of points; no field is so far apart
+
+
+def swiss(game: Game, agents: Sequence[Agent], games: int, seed: int, rounds: int = 0) -> Rounds:
+    """Yields rounds in which every agent plays one group of its equals in all roles; see `Rounds`.
+
+    Two seats: pairs whose points are as equal as can be, by squared difference, and that have not met. More seats: the
+    order of points, cut into groups. Those left over, the last who sat out least, sit out and get the points of a win.
+
+    Args:
+        agents: more than the game has seats, none twice.
+        games: matches of each group and round, rounded up to whole sets of seat orders on one seed.
+        seed: as in `round_robin`; all groups of a round play on the same seeds.
+        rounds: how many; 0 = as many as leave one agent unbeaten where the better one always wins.
+    """
+    texts = check_field(game, agents, games, seed)
+    if game.num_seats < 2:
+        raise UserError(f"a Swiss tournament needs a game of two or more seats, got {game}; use round_robin.")
+    if len(set(texts)) < len(texts) or len(texts) <= game.num_seats:
+        raise UserError(
+            f"a Swiss tournament of {game} must have more than {game.num_seats} agents, none twice, got"
+            f" {len(texts)}; use round_robin."
+        )
+    return _rounds(game, texts, games, seed, rounds or rounds_to_the_best(len(texts), game.num_seats))
+
+
+def rounds_to_the_best(agents: int, seats: int) -> int:
+    """Returns how many rounds leave one agent unbeaten where the better one always wins."""
+    rounds = 1
+    while seats**rounds < agents:
+        rounds += 1
+    return rounds
+
+
+def _rounds(game: Game, agents: list[str], games: int, seed: int, rounds: int) -> Rounds:
+    points: Counter[str] = Counter(dict.fromkeys(agents, 0))
+    sat_out: Counter[str] = Counter()
+    met: Counter[frozenset[str]] = Counter()
+    for number in range(rounds):
+        ordered = sorted(agents, key=lambda agent: -points[agent])  # of equals the one named first
+        resting = sorted(reversed(ordered), key=lambda agent: sat_out[agent])[: len(agents) % game.num_seats]
+        playing = [agent for agent in ordered if agent not in resting]
+        groups = _pairs(playing, points, met) if game.num_seats == 2 else _groups(playing, game.num_seats)
+        specs = list(matches_of(game, groups, games, (seed, number), [()]))
+        records = yield specs
+        points.update(match_points(records))
+        for group in groups:
+            met.update(frozenset(pair) for pair in itertools.combinations(group, 2))
+        for agent in resting:
+            points[agent] += 2 * (game.num_seats - 1) * (len(specs) // len(groups))
+        sat_out.update(resting)
+
+
+def match_points(records: Iterable[MatchRecord]) -> Counter[str]:
+    """Returns each agent's points: 2 for every seat that it scored more than, 1 for every one it scored the same as.
+
+    Failures count for nobody: their scores do not say who won.
+    """
+    points: Counter[str] = Counter()
+    for record in records:
+        if record.termination not in (Termination.NORMAL, Termination.LIMIT):
+            continue
+        for (mine, my_score), (theirs, their_score) in itertools.permutations(
+            zip(record.spec.agents, record.scores, strict=True), 2
+        ):
+            if mine != theirs:
+                points[mine] += 2 if my_score > their_score else int(my_score == their_score)
+    return points
+
+
+def _pairs(agents: list[str], points: Counter[str], met: Counter[frozenset[str]]) -> list[tuple[str, ...]]:
+    graph = networkx.Graph()
+    for mine, theirs in itertools.combinations(agents, 2):
+        apart = (points[mine] - points[theirs]) ** 2 + REMATCH * met[frozenset((mine, theirs))]
+        graph.add_edge(mine, theirs, weight=-apart)
+    matched = networkx.max_weight_matching(graph, maxcardinality=True)
+    place = {agent: i for i, agent in enumerate(agents)}
+    return sorted((tuple(sorted(pair, key=place.__getitem__)) for pair in matched), key=lambda pair: place[pair[0]])
+
+
+def _groups(agents: list[str], size: int) -> list[tuple[str, ...]]:
+    return [tuple(agents[i : i + size]) for i in range(0, len(agents), size)]

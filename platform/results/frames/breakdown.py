@@ -1,0 +1,71 @@
+"""Win rates by what an agent was told, whom it met, and how many played: from a frame of `matches_frame`."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+
+import pandas as pd
+
+from turnier.agents.registry import AGENTS
+from turnier.games.errors import UserError
+from turnier.games.spec import Spec
+from turnier.results.frames.matches import win_share
+
+_SHARES = ["games", "wins", "draws", "losses", "win_rate", "win_rate_low", "win_rate_high"]
+
+
+def by_parameter(frame: pd.DataFrame, parameter: str) -> pd.DataFrame:
+    """Returns a row per game, kind of agent (its name) and value of a parameter, nested ones as `evaluator.empty`.
+
+    Columns: game, name, the parameter (a number where all its values are), and those of `win_share`. Agents without the
+    parameter are left out.
+    """
+    known = {agent: _value(agent, parameter) for agent in frame["agent"].unique().tolist()}
+    value = frame["agent"].astype(str).map({agent: found for agent, found in known.items() if found is not None})
+    chosen = frame[value.notna()].assign(value=value[value.notna()])
+    chosen["name"] = chosen["agent"].astype(str).str.split("(", n=1).str[0]
+    rows = [
+        {"game": game, "name": name, parameter: found, **win_share(part)}
+        for (game, name, found), part in chosen.groupby(["game", "name", "value"], observed=True)
+    ]
+    table = pd.DataFrame(rows, columns=["game", "name", parameter, *_SHARES])
+    with contextlib.suppress(ValueError):
+        table[parameter] = pd.to_numeric(table[parameter])
+    return table.sort_values(["game", "name", parameter], ignore_index=True)
+
+
+@functools.lru_cache(maxsize=4096)
+def _value(agent: str, parameter: str) -> str | None:
+    """Returns an agent's parameter as text, None where it has no such; also for agents that are unknown today."""
+    with contextlib.suppress(UserError):
+        value: Spec | str | None = AGENTS.make(agent).spec(defaults=True)
+        for name in parameter.split("."):
+            value = value.parameters.get(name) if isinstance(value, Spec) else None
+        return None if value is None else str(value)
+    return None
+
+
+def by_opponent(frame: pd.DataFrame) -> pd.DataFrame:
+    """Returns a row per game, agent and other agent that sat in the same match, with the columns of `win_share`.
+
+    A win is one over all, so in games of more than two seats it says how well the agent does where the other plays too.
+    An agent that met itself is its own opponent. Columns: game, label, opponent, and those of `win_share`.
+    """
+    seats = frame[["match", "game", "label", "seat", "result"]]
+    pairs = seats.merge(seats[["match", "label", "seat"]], on="match", suffixes=("", "_other"))
+    pairs = pairs[pairs["seat"] != pairs["seat_other"]]
+    rows = [
+        {"game": game, "label": label, "opponent": other, **win_share(part.drop_duplicates(["match", "seat"]))}
+        for (game, label, other), part in pairs.groupby(["game", "label", "label_other"], observed=True)
+    ]
+    return pd.DataFrame(rows, columns=["game", "label", "opponent", *_SHARES])
+
+
+def by_players(frame: pd.DataFrame) -> pd.DataFrame:
+    """Returns a row per agent and number of seats, all boards together. Columns: label, seats, those of `win_share`."""
+    rows = [
+        {"label": label, "seats": int(seats), **win_share(part)}
+        for (label, seats), part in frame.groupby(["label", "seats"], observed=True)
+    ]
+    return pd.DataFrame(rows, columns=["label", "seats", *_SHARES])

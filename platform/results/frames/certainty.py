@@ -1,0 +1,168 @@
+"""Certainty from stored votes: per position, per group of positions, per agent (Kutsch 2017, 2.4 and 9.1).
+
+Three columns say how often searches of the same position agree, all from 0 to 1:
+
+- `certainty`: the share of the most frequent action, C;
+- `normalised`: (n C - 1) / (n - 1) with n legal actions, as Kutsch reports it. The most frequent of few random actions
+  is more frequent than 1 / n, so a random agent gets more than 0; `chance_level` says how much with as many searches;
+- `agreement`: the same norm of the share of pairs of searches that chose the same action. Its expectation is exactly 0
+  for a random agent and 1 for a deterministic one, with any number of searches.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+from sqlalchemy import inspect, select
+
+from turnier.arena.repeated_search import VoteRecord
+from turnier.results.frames.matches import label
+from turnier.results.store.schema import positions, run_votes, votes
+from turnier.results.store.store import Store
+from turnier.statistics.intervals import mean_of_means
+
+MEASURES = ("certainty", "normalised", "agreement")
+_AGENT = ["game", "agent", "label"]
+_GROUP = [*_AGENT, "legal", "phase"]
+_POSITION = [*_GROUP, "position"]
+_VOTE = [*_POSITION, "seed", "action", "nodes", "seconds"]
+
+
+def votes_frame(records: Iterable[VoteRecord]) -> pd.DataFrame:
+    """Returns one row per vote.
+
+    Columns: game, agent, label (the agent's short text form), legal (how many actions were), phase, position (its id),
+    seed, action, nodes, seconds.
+    """
+    rows = []
+    for record in records:
+        spec, place = record.spec, record.spec.position
+        group = (place.game, spec.agent, label(spec.agent), len(place.legal), place.phase)
+        rows.append((*group, place.id, spec.seed, record.action, record.nodes, record.seconds))
+    return pd.DataFrame(rows, columns=_VOTE)
+
+
+def votes_of_runs(store: Store, run_ids: Sequence[str]) -> pd.DataFrame:
+    """Returns the frame of `votes_frame` for all votes of some runs, without reading what the searches found out."""
+    query = (
+        select(
+            positions.c.game,
+            votes.c.agent,
+            positions.c.legal,
+            positions.c.phase,
+            positions.c.id.label("position"),
+            votes.c.seed,
+            votes.c.action,
+            votes.c.nodes,
+            votes.c.seconds,
+        )
+        .join_from(votes, positions, positions.c.number == votes.c.position_number)
+        .where(votes.c.number.in_(select(run_votes.c.vote_number).where(run_votes.c.run_id.in_(run_ids))))
+        .order_by(votes.c.number)
+    )
+    with store.database.reading() as connection:
+        rows = connection.execute(query).all() if inspect(connection).has_table(votes.name) else []
+    frame = pd.DataFrame([tuple(row) for row in rows], columns=[name for name in _VOTE if name != "label"])
+    counted = {text: len(json.loads(text)) for text in frame["legal"].unique()}
+    frame = frame.assign(label=frame["agent"].map(label), legal=frame["legal"].map(counted).astype(np.int64))
+    return frame[_VOTE]
+
+
+def position_certainty(votes: pd.DataFrame) -> pd.DataFrame:
+    """Returns one row per agent and position of a frame of votes; positions with one vote only are left out.
+
+    Columns: those of the group, position, searches, certainty, normalised, agreement, chance_level, seconds (of all
+    searches).
+    """
+    by_action = votes.groupby([*_POSITION, "action"], as_index=False).agg(
+        votes=("action", "size"), seconds=("seconds", "sum")
+    )
+    by_action["pairs"] = by_action["votes"] * (by_action["votes"] - 1)
+    table = by_action.groupby(_POSITION, as_index=False).agg(
+        searches=("votes", "sum"), most=("votes", "max"), pairs=("pairs", "sum"), seconds=("seconds", "sum")
+    )
+    table = table[table["searches"] > 1].reset_index(drop=True)
+    searches, legal = table["searches"], table["legal"]
+    chance = [chance_level(int(n), int(r)) for n, r in zip(legal, searches, strict=True)]
+    certainty = table["most"] / searches
+    found = table.assign(
+        certainty=certainty,
+        normalised=normalised(certainty, legal),
+        agreement=normalised(table["pairs"] / (searches * (searches - 1)), legal),
+        chance_level=np.array(chance, np.float64),
+    )
+    return found[[*_POSITION, "searches", *MEASURES, "chance_level", "seconds"]]
+
+
+def group_certainty(positions: pd.DataFrame) -> pd.DataFrame:
+    """Returns one row per game, agent, number of legal actions and phase of a frame of `position_certainty`.
+
+    Columns: game, agent, label, legal, phase; groups (1), states, searches; certainty, normalised and agreement, the
+    means over the states, each with NAME_low and NAME_high (95 %, Student's t over states; NaN for one state);
+    chance_level; seconds (a search).
+    """
+    return _table(positions, _GROUP)
+
+
+def agent_certainty(positions: pd.DataFrame) -> pd.DataFrame:
+    """Returns one row per game and agent: means over the groups, whatever their sizes, as Kutsch reports them.
+
+    Columns: as `group_certainty` but for legal and phase. For the 95 % intervals see `intervals.mean_of_means`.
+    """
+    return _table(positions, _AGENT)
+
+
+def _table(positions: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+    rows = [dict(zip(keys, key, strict=True)) | estimates(part) for key, part in positions.groupby(keys)]
+    return pd.DataFrame(rows) if rows else pd.DataFrame(columns=[*keys, *estimates(positions)])
+
+
+def estimates(positions: pd.DataFrame) -> dict[str, Any]:
+    """Returns what positions of one agent say, as means over their groups: the columns of `agent_certainty`."""
+    groups = [part for _, part in positions.groupby(["legal", "phase"])]
+    row: dict[str, Any] = {
+        "groups": len(groups),
+        "states": len(positions),
+        "searches": int(positions["searches"].sum()),
+    }
+    for name in MEASURES:
+        mean, half = mean_of_means([part[name].to_numpy(np.float64) for part in groups])
+        row |= {name: mean, f"{name}_low": mean - half, f"{name}_high": mean + half}
+    row["chance_level"] = mean_of_means([part["chance_level"].to_numpy(np.float64) for part in groups])[0]
+    row["seconds"] = float(positions["seconds"].sum()) / max(1, row["searches"])
+    return row
+
+
+def normalised(share: Any, legal: Any) -> Any:
+    """Returns a share among n legal actions such that 1 / n becomes 0 and 1 stays 1 (Kutsch 2017, formula 10)."""
+    return (legal * share - 1) / (legal - 1)
+
+
+@functools.lru_cache(maxsize=1024)
+def chance_level(legal: int, searches: int) -> float:
+    """Returns the expected normalised certainty of an agent that chooses each of its legal actions equally often."""
+    # The counts of the actions are independent Poisson numbers, given their sum; so the probability that none of them
+    # is above a limit is a power of a cut distribution under convolution.
+    counts = np.arange(searches + 1)
+    chance = stats.poisson.pmf(counts, searches / legal)
+    given = stats.poisson.pmf(searches, searches)
+    within = [_power(np.where(counts <= limit, chance, 0.0), legal)[searches] / given for limit in range(searches)]
+    return float(normalised(sum(1.0 - p for p in within) / searches, legal))
+
+
+def _power(chance: Any, times: int) -> Any:
+    """Returns the distribution of the sum of `times` independent numbers, as far as `chance` reaches."""
+    result, square = None, chance
+    while True:
+        if times & 1:
+            result = square if result is None else np.convolve(result, square)[: len(chance)]
+        times >>= 1
+        if not times:
+            return result
+        square = np.convolve(square, square)[: len(chance)]

@@ -1,0 +1,54 @@
+"""Which matches a run has, a few at a time: what people choose a replay from."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from sqlalchemy import select
+
+from turnier.results.frames.matches import label
+from turnier.results.store.schema import matches, run_matches, seats
+from turnier.results.store.store import Store
+
+
+class Listed(NamedTuple):
+    """A match, and who scored what in it."""
+
+    id: str
+    text: str
+
+
+def latest(store: Store, run: str, most: int = 100) -> list[Listed]:
+    """Returns a run's latest matches, the latest first."""
+    numbers = (
+        select(run_matches.c.match_number)
+        .where(run_matches.c.run_id == run)
+        .order_by(run_matches.c.match_number.desc())
+        .limit(most)
+    )
+    query = (
+        select(matches.c.id, matches.c.number, matches.c.seed, seats.c.agent, seats.c.score)
+        .join(seats, seats.c.match_number == matches.c.number)
+        .where(matches.c.number.in_(numbers.scalar_subquery()))
+        .order_by(matches.c.number.desc(), seats.c.seat)
+    )
+    found: dict[tuple[str, int], list[str]] = defaultdict(list)
+    with store.database.reading() as connection:
+        for row in connection.execute(query):
+            found[row.id, row.seed].append(f"{row.score:g} {label(row.agent)}")
+    return [Listed(match, f"{' : '.join(its)} · seed {seed}") for (match, seed), its in found.items()]
+
+
+def whole_ids(store: Store, shorts: Iterable[int]) -> dict[int, str]:
+    """Returns the ids of matches by the numbers that `matches_frame` has in their place; unknown ones are left out."""
+    found = {}
+    with store.database.reading() as connection:
+        for short in shorts:
+            first = f"{short:015x}"
+            query = select(matches.c.id).where(matches.c.id >= first, matches.c.id < first + "g")
+            match = connection.scalar(query)
+            if match is not None:
+                found[short] = match
+    return found

@@ -1,0 +1,257 @@
+"""Pandas views of the store: matches, summaries with 95 % intervals, runs. Nothing here is stored."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from turnier.agents.registry import AGENTS
+from turnier.arena.match import Termination
+from turnier.games.errors import UserError
+from turnier.games.parameters import Registry
+from turnier.games.registry import GAMES
+from turnier.results.store.columns import Array, Columns, Texts
+from turnier.results.store.store import Store
+from turnier.statistics.intervals import mean_interval, median_interval, share_interval
+
+# The columns of matches_frame before the game's facts.
+MATCH_COLUMNS = (
+    "match",
+    "run",
+    "game",
+    "seat",
+    "agent",
+    "label",
+    "seed",
+    "score",
+    "result",
+    "decisions",
+    "nodes",
+    "seat_seconds",
+    "seconds",
+    "termination",
+    "seats",
+)
+_RESULTS = ("draw", "loss", "win")
+_COUNTS = ("wins", "draws", "losses")
+# A match that its limit of plies ended has a result; after a failure the scores do not say who won.
+ENDED = (Termination.NORMAL.value, Termination.LIMIT.value)
+
+
+def matches_frame(
+    store: Store,
+    run: str | None = None,
+    kind: str | None = "tournament",
+    game: str | None = None,
+    agent: str | None = None,
+    ids: bool = True,
+) -> pd.DataFrame:
+    """Returns one row per match and seat, ordered by run, match and seat.
+
+    Args:
+        store: where the matches are.
+        run: only this run's matches; else those of all runs, each once, under the oldest run that has it.
+        kind: only runs of this kind (tournament, study; None = all); not read where `run` is given.
+        game: only this game, in any text form.
+        agent: only this agent's seats, in any text form.
+        ids: with the ids in the column `match`, whose texts take half of the time; else the number that their first
+            15 digits are.
+
+    Columns besides the stored ones: `label` (the agent's short text form), `result` (win: the largest score alone,
+    draw: the largest score shared, loss; missing for games of one seat and after a failure), `seats` (of the match) and
+    one for each fact of the game. `seconds` are those of the match, `seat_seconds` those of this seat's decisions (NaN
+    where an older version played a match of several seats). Texts but ids are categories.
+    """
+    with store.database.reading() as connection:
+        chosen = [store.run(run)] if run is not None else [one for one in store.runs() if kind in (None, one.kind)]
+        parts = [store.columns.of_run(connection, one.id) for one in chosen]
+    of_run = np.repeat(np.arange(len(parts)), [len(part.number) for part in parts])
+    columns = Columns.concatenated(parts)
+    if len(parts) > 1:
+        first = np.sort(np.unique(columns.number, return_index=True)[1])
+        columns, of_run = columns.take(first), of_run[first]
+    if game is not None:
+        kept = np.flatnonzero(columns.game.are(_forms(GAMES, game)))
+        columns, of_run = columns.take(kept), of_run[kept]
+    frame = _frame(columns, of_run, [one.id for one in chosen], ids)
+    return frame if agent is None else frame[frame["agent"].isin(_forms(AGENTS, agent))].reset_index(drop=True)
+
+
+def _forms(registry: Registry[Any], text: str) -> list[str]:
+    """Returns the texts that a game or an agent may be stored as: as typed, and with every parameter."""
+    with contextlib.suppress(UserError):
+        return [text, registry.make(text).full_text()]
+    return [text]
+
+
+@functools.lru_cache(maxsize=4096)
+def label(agent: str) -> str:
+    """Returns the short text form of an agent; one that is unknown today keeps its stored one."""
+    with contextlib.suppress(UserError):
+        return str(AGENTS.make(agent))
+    return agent
+
+
+def _frame(columns: Columns, of_run: Array, run_ids: list[str], ids: bool) -> pd.DataFrame:
+    """Returns a row per seat: what belongs to its match is repeated."""
+    counts = columns.seats.astype(np.int64)
+    first = np.cumsum(counts) - counts
+    match_of = np.repeat(np.arange(len(counts)), counts)
+    alone = np.repeat(counts == 1, counts)
+    labels = Texts(np.array([label(text) for text in columns.agent.values.tolist()], str), columns.agent.codes)
+    seconds = columns.seconds[match_of]
+    values = {
+        "match": (columns.ids() if ids else columns.short_ids())[match_of],
+        "run": pd.Categorical.from_codes(of_run[match_of], run_ids),
+        "game": columns.game.take(match_of).categories(),
+        "seat": np.arange(len(columns.score)) - first[match_of],
+        "agent": columns.agent.categories(),
+        "label": labels.categories(),
+        "seed": columns.seed[match_of],
+        "score": columns.score,
+        "result": _results(columns, first, match_of, alone),
+        "decisions": columns.decisions,
+        "nodes": columns.nodes,
+        "seat_seconds": np.where(alone & np.isnan(columns.seat_seconds), seconds, columns.seat_seconds),
+        "seconds": seconds,
+        "termination": columns.termination.take(match_of).categories(),
+        "seats": counts[match_of],
+    }
+    if ids:
+        values["match"] = pd.array(values["match"], dtype="str")
+    facts = pd.DataFrame([json.loads(text) for text in columns.facts.values.tolist()])
+    facts.columns = [f"{name} (fact)" if name in MATCH_COLUMNS else name for name in facts.columns]
+    codes = columns.facts.codes[match_of]
+    return pd.DataFrame(values | {str(name): facts[name].to_numpy()[codes] for name in facts}, copy=False)
+
+
+def _results(columns: Columns, first: Array, match_of: Array, alone: Array) -> pd.Categorical:
+    """The largest score alone wins, shared it is a draw; the seats of a match stand together."""
+    scores = columns.score
+    best = scores == (np.maximum.reduceat(scores, first)[match_of] if len(first) else scores)
+    shared = (np.add.reduceat(best.astype(np.int64), first)[match_of] if len(first) else best) > 1
+    codes = np.where(best, np.where(shared, _RESULTS.index("draw"), _RESULTS.index("win")), _RESULTS.index("loss"))
+    return pd.Categorical.from_codes(
+        np.where(alone | ~columns.termination.are(ENDED)[match_of], -1, codes), list(_RESULTS)
+    )
+
+
+def summary(frame: pd.DataFrame) -> pd.DataFrame:
+    """Returns one row per game and agent of a frame that `matches_frame` made.
+
+    Columns: game, agent, label; games (an agent that plays itself counts once a seat); mean, half_width (of the mean's
+    95 % interval, Student's t), median, median_low and median_high (its 95 % interval), std, best;
+    decisions_per_second (of its own seats' time), nodes_per_decision; failures (illegal actions, errors) and unfinished
+    (limit of plies reached); for games of two and more seats wins, draws, losses, win_rate, win_rate_low and
+    win_rate_high (Wilson 95 %, of the games with a result); and for every milestone, for instance, `max_tile>=2048`,
+    `max_tile>=2048_low` and `max_tile>=2048_high`: the share of games that reached it and its Wilson 95 % interval.
+    """
+    rows = [_summary_row(str(game), str(agent), part) for (game, agent), part in frame.groupby(["game", "agent"])]
+    table = pd.DataFrame(rows) if rows else pd.DataFrame(columns=list(_summary_row("", "", frame)))
+    return table.astype(dict.fromkeys(_COUNTS, "Int64"))
+
+
+def _summary_row(game: str, agent: str, part: pd.DataFrame) -> dict[str, Any]:
+    scores = np.sort(part["score"].to_numpy(np.float64))  # sums must not depend on the order of playing
+    n = len(scores)
+    mean, half_width = mean_interval(scores)
+    timed = part[part["seat_seconds"].notna()]
+    seconds, decisions = float(timed["seat_seconds"].sum()), int(part["decisions"].sum())
+    row: dict[str, Any] = {
+        "game": game,
+        "agent": agent,
+        "label": label(agent),
+        "games": n,
+        "mean": mean,
+        "half_width": half_width,
+        **dict(zip(("median", "median_low", "median_high"), median_interval(scores), strict=True)),
+        "std": float(np.std(scores, ddof=1)) if n > 1 else math.nan,
+        "best": float(scores.max()) if n else math.nan,
+        "decisions_per_second": float(timed["decisions"].sum()) / seconds if seconds > 0 else math.nan,
+        "nodes_per_decision": float(part["nodes"].sum()) / decisions if decisions else math.nan,
+        "failures": int((~part["termination"].isin(ENDED)).sum()),
+        "unfinished": int((part["termination"] == Termination.LIMIT.value).sum()),
+    }
+    row |= _wins(part)
+    for fact, thresholds in _milestones(game).items():
+        values = part[fact].dropna() if fact in part else pd.Series(dtype=float)
+        for threshold in thresholds:
+            row |= _share(f"{fact}>={threshold}", int((values >= threshold).sum()), len(values))
+    return row
+
+
+def _wins(part: pd.DataFrame) -> dict[str, Any]:
+    wins, draws, losses = counts = [int((part["result"] == result).sum()) for result in ("win", "draw", "loss")]
+    shown = dict(zip(_COUNTS, counts if (part["seats"] > 1).any() else [None] * 3, strict=True))
+    return shown | _share("win_rate", wins, wins + draws + losses)
+
+
+def win_share(part: pd.DataFrame) -> dict[str, Any]:
+    """Returns games, wins, draws, losses and the win rate with its 95 % interval (Wilson) of rows of games."""
+    return {"games": len(part), **_wins(part.assign(seats=2))}
+
+
+def seat_summary(frame: pd.DataFrame) -> pd.DataFrame:
+    """Returns one row per game, agent and seat of the games with several seats in a frame of `matches_frame`.
+
+    Columns: game, agent, label, seat, games, wins, draws, losses, win_rate, win_rate_low and win_rate_high (Wilson
+    95 %, of the games with a result): what moving first or last is worth to an agent.
+    """
+    several = frame.loc[frame["seats"] > 1, ["game", "agent", "seat", "seats", "result"]]
+    rows = [
+        {"game": game, "agent": agent, "label": label(agent), "seat": int(seat), "games": len(part), **_wins(part)}
+        for (game, agent, seat), part in several.groupby(["game", "agent", "seat"])
+    ]
+    columns = ["game", "agent", "label", "seat", "games", *_COUNTS, "win_rate", "win_rate_low", "win_rate_high"]
+    return pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(_COUNTS, "Int64"))
+
+
+def _share(name: str, hits: int, n: int) -> dict[str, float]:
+    return dict(zip((name, f"{name}_low", f"{name}_high"), share_interval(hits, n), strict=True))
+
+
+def _milestones(game: str) -> Mapping[str, tuple[int, ...]]:
+    with contextlib.suppress(UserError):
+        return GAMES.make(game).milestones if game else {}
+    return {}
+
+
+def runs_frame(store: Store) -> pd.DataFrame:
+    """Returns one row per run, the oldest first: run, kind, name, created (UTC), matches, environment, definition."""
+    counts = store.match_counts()
+    rows = [
+        {
+            "run": run.id,
+            "kind": run.kind,
+            "name": run.name,
+            "created": run.created,
+            "matches": counts.get(run.id, 0),
+            **{key: run.environment.get(key) for key in ("turnier", "python", "machine", "cpus")},
+            "definition": run.definition,
+        }
+        for run in store.runs()
+    ]
+    columns = ["run", "kind", "name", "created", "matches", "turnier", "python", "machine", "cpus", "definition"]
+    return pd.DataFrame(rows, columns=columns).assign(created=lambda f: pd.to_datetime(f["created"], utc=True))
+
+
+def to_json(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Returns the rows as plain dicts for json.dumps, with None where there is no number."""
+    return [{str(key): _plain(value) for key, value in row.items()} for row in table.to_dict("records")]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, pd.Timestamp):
+        return None if pd.isna(value) else value.isoformat()
+    if value is pd.NaT or value is pd.NA or (isinstance(value, float) and not math.isfinite(value)):
+        return None
+    return value

@@ -1,0 +1,312 @@
+"""The database behind a URL: checked, opened, and with every failure told as one sentence."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+import os
+import re
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import (
+    ARRAY,
+    URL,
+    Column,
+    ColumnElement,
+    Connection,
+    CursorResult,
+    Engine,
+    NullPool,
+    QueuePool,
+    Table,
+    cast,
+    create_engine,
+    event,
+    func,
+    literal_column,
+    make_url,
+    null,
+    select,
+)
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+
+from turnier.games.errors import UserError
+from turnier.results.store import schema
+
+CHUNK = 5000  # ids in one query
+ROWS = 200  # rows in one statement
+BUSY_SECONDS = 30  # how long SQLite waits for another writer
+CONNECT_SECONDS = 10  # how long PostgreSQL may take to answer
+_HOW = "write sqlite:///turnier.db or postgresql://USER:PASSWORD@HOST/NAME"
+_AGAIN = "repeat the command, which goes on where it stopped"
+_SETTINGS = (
+    "journal_mode = WAL",
+    "synchronous = NORMAL",
+    "foreign_keys = ON",
+    "wal_autocheckpoint = 8000",  # pages; with the default of 1000 appends are half as fast
+)
+_SECRETS = ("password", "sslpassword", "passfile")
+
+# The first pattern found in the driver's message gives what must hold and what to do.
+_CAUSES = (
+    ("not a database|malformed|encrypted", "must be an undamaged SQLite database", "move it away or name another"),
+    ("no such (table|column)", "must have all of Turnier's tables", "restore it from a copy or name another"),
+    (
+        "database is locked",
+        "must not be locked for more than {patience:.0f} s",
+        f"end the program that does and {_AGAIN}",
+    ),
+    ("is full|no space left", "must be on a disk with room left", f"make room and {_AGAIN}"),
+    ("read-?only", "must be writable", "mend its permissions or name another"),
+    ("unable to open", "must be a file in a folder that is writable", "mend the permissions or name another"),
+    ("disk i/o", "must be on a disk that works", f"see the system's log, then {_AGAIN}"),
+    ("foreign key", "must hold a match and a run before they are linked", "begin the run or append the match first"),
+    ("too large|out of range", "takes whole numbers of 63 bits", "choose a smaller seed"),
+    ("permission denied|no schema", "must allow this user to make and use tables", "grant it or name another user"),
+    ("password|authentication|pg_hba|role .* not exist", "must accept the user and the password", "mend the URL"),
+    ("database .* does not exist", "must exist", "make it with createdb"),
+    ("relation .* not exist|column .* not exist", "must have all of Turnier's tables", "name another database"),
+    ("too many (connections|clients)", "must have a connection left", f"end other programs and {_AGAIN}"),
+    ("", "must be running and reachable", f"start it or mend the URL, then {_AGAIN}"),
+)
+
+
+class Database:
+    """An open database. `shown_url` and `place` name it in messages, without its password; `url` has the password."""
+
+    def __init__(self, url: str, read_only: bool = False, patience: float = BUSY_SECONDS) -> None:
+        parsed = _parse(url)
+        self._patience = patience  # s to wait for a lock of SQLite
+        self.read_only = read_only
+        self.is_sqlite = parsed.get_backend_name() == "sqlite"
+        self._secrets = [s for s in (parsed.password, *(parsed.query.get(key) for key in _SECRETS)) if s]
+        if self.is_sqlite:
+            path = _check_path(str(parsed.database), read_only)
+            parsed = parsed.set(database=str(path))
+            self.shown_url = parsed.render_as_string()
+            self.place = f"the results database {path}"
+            self._engine = _sqlite_engine(path, read_only, patience)
+        else:
+            hidden = {key: "***" for key in _SECRETS if key in parsed.query}
+            shown = parsed.set(drivername="postgresql").update_query_dict(hidden)
+            self.shown_url = shown.render_as_string(hide_password=True).replace("%2A", "*")
+            self.place = f"the results database {self.shown_url}"
+            self._engine = _postgresql_engine(parsed, read_only)
+        self.url = parsed.render_as_string(hide_password=False)
+        # Writers of SQLite take their turn at the start; readers see one state of the database for all their queries.
+        self._writer = self._engine.execution_options(begin="BEGIN IMMEDIATE")
+        self._reader = self._engine
+        if not self.is_sqlite:
+            self._reader = self._engine.execution_options(isolation_level="REPEATABLE READ")
+        try:
+            self._prepare()
+        except BaseException:
+            self.close()
+            raise
+
+    def _prepare(self) -> None:
+        with self.reading() as connection:
+            missing = schema.missing_tables(connection, self.place)
+        if schema.version in missing and self.read_only:
+            raise UserError(
+                f"{self.place} must hold results to read, but it has none; `turnier tournament ...` makes some."
+            )
+        self._lacking: set[tuple[str, str]] = set()
+        self._lacking_tables = {table.name for table in missing} if self.read_only else set()
+        if missing and not self.read_only:
+            with self.writing() as connection:
+                schema.make(connection, self.place)
+        elif missing:  # what an earlier version has can be read as it is
+            with self.reading() as connection:
+                self._lacking = {(c.table.name, c.name) for c in schema.missing_columns(connection)}
+
+    def close(self) -> None:
+        self._engine.dispose()
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A connection with one consistent view of the database."""
+        with self._sentences(), self._reader.begin() as connection:
+            yield connection
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """A connection with one transaction, committed at the end and undone where anything is raised."""
+        if self.read_only:
+            raise UserError(f"{self.place} must be opened for writing, but it was opened to read; open it again.")
+        with self._sentences(), self._writer.begin() as connection:
+            yield connection
+
+    def insert_many(
+        self, connection: Connection, table: Table, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]
+    ) -> int:
+        """Inserts rows but for those whose key is there already; returns how many were new."""
+        return sum(done.rowcount for done in self._insert(connection, table, columns, rows, ""))
+
+    def insert_returning(
+        self,
+        connection: Connection,
+        table: Table,
+        columns: Sequence[str],
+        rows: Sequence[tuple[Any, ...]],
+        returned: Sequence[str],
+    ) -> list[tuple[Any, ...]]:
+        """Inserts rows as `insert_many` does; returns these columns of those that were new."""
+        done = self._insert(connection, table, columns, rows, f" RETURNING {', '.join(returned)}")
+        return [tuple(row) for result in done for row in result]
+
+    def _insert(
+        self, connection: Connection, table: Table, columns: Sequence[str], rows: Sequence[tuple[Any, ...]], end: str
+    ) -> Iterator[CursorResult[Any]]:
+        """Inserts many rows with each statement: SQLite gives way to other threads at every one, and each costs.
+
+        The driver takes the values as they are: SQLAlchemy's own way costs as much as the insert itself.
+        """
+        mark = f"({', '.join(['?' if self.is_sqlite else '%s'] * len(columns))})"
+        begin = f"INSERT INTO {table.name} ({', '.join(columns)}) VALUES "
+        for first in range(0, len(rows), ROWS):
+            some = rows[first : first + ROWS]
+            statement = f"{begin}{', '.join([mark] * len(some))} ON CONFLICT DO NOTHING{end}"
+            values = tuple(itertools.chain.from_iterable(some))
+            yield connection.exec_driver_sql(statement, values, execution_options={"preserve_rowcount": True})
+
+    def lacks(self, table: Table) -> bool:
+        """Whether an earlier version made the tables without this one, and only a writer may make it."""
+        return table.name in self._lacking_tables
+
+    def stored(self, column: Column[Any]) -> ColumnElement[Any]:
+        """Returns a column to read; NULL under its name where an earlier version made the tables without it."""
+        return null().label(column.name) if (column.table.name, column.name) in self._lacking else column
+
+    def among(self, column: Column[Any], ids: Sequence[str]) -> ColumnElement[bool]:
+        """Returns the condition that a column is one of many values, which are one parameter of the query."""
+        if self.is_sqlite:
+            return column.in_(select(literal_column("value")).select_from(func.json_each(json.dumps(ids))))
+        return column == func.any(cast(list(ids), ARRAY(column.type)))
+
+    @contextlib.contextmanager
+    def _sentences(self) -> Iterator[None]:
+        """Turns what the database raises into a UserError with one sentence."""
+        try:
+            yield
+        except (DBAPIError, PoolTimeoutError, OverflowError) as error:
+            cause = " ".join(str(getattr(error, "orig", None) or error).partition("\nLINE ")[0].split())
+            for secret in self._secrets:
+                cause = cause.replace(str(secret), "***")
+            _, must, cure = next(row for row in _CAUSES if re.search(row[0], cause, re.IGNORECASE))
+            must = must.format(patience=self._patience)
+            raise UserError(f"{self.place} {must}, got: {cause[:300].rstrip('.')}; {cure}.") from error
+
+
+def chunks(ids: Iterable[str]) -> Iterator[list[str]]:
+    """Yields ids in as many as one query takes."""
+    rest = iter(ids)
+    while chunk := list(itertools.islice(rest, CHUNK)):
+        yield chunk
+
+
+def clock(connection: Connection) -> float:
+    """Returns seconds on the database's clock, which all of its users share and nobody sets meanwhile.
+
+    That is the server's clock, and for SQLite, whose users must be on one machine (it writes a log ahead), the time
+    since the machine started: setting the wall clock must not make a driver look dead.
+    """
+    if connection.dialect.name == "postgresql":
+        return float(connection.scalar(select(func.extract("epoch", func.clock_timestamp()))) or 0)
+    return time.monotonic()
+
+
+def now() -> str:
+    """Returns the time as it is stored: UTC, ISO 8601."""
+    return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+def _parse(text: str) -> URL:
+    """Returns the URL with the driver that we use; raises UserError for anything but SQLite files and PostgreSQL."""
+    shown = re.sub(r"//.*@", "//***@", re.sub(r"(password=)[^&]*", r"\1***", text))
+    try:
+        url = make_url(text)
+    except (ArgumentError, ValueError):
+        raise UserError(f"a results database must be named by a URL, got {shown!r}; {_HOW}.") from None
+    if url.drivername in ("postgres", "postgresql", "postgresql+psycopg"):
+        return url.set(drivername="postgresql+psycopg")
+    if url.drivername not in ("sqlite", "sqlite+pysqlite"):
+        raise UserError(f"a results database must be SQLite or PostgreSQL, got {shown!r}; {_HOW}.")
+    if not url.database or url.database.startswith((":memory:", "file:")) or url.query or url.host or "\0" in text:
+        raise UserError(f"a results database must be a file with no options, got {shown!r}; {_HOW}.")
+    return url
+
+
+def _check_path(database: str, read_only: bool) -> Path:
+    path = Path(os.path.expanduser(database)).absolute()  # an unknown ~user stays as it is
+    if path.is_dir():
+        raise UserError(f"a results database must be a file, got the folder {path}; name a file in it.")
+    if not path.parent.is_dir():
+        raise UserError(f"the folder of a results database must exist, got {path}; make {path.parent} first.")
+    if read_only and not path.exists():
+        raise UserError(
+            f"a results database must exist to be read, but there is no {path}; `turnier tournament ...` makes one."
+        )
+    return path
+
+
+def _connect_sqlite(path: Path, mode: str, patience: float) -> sqlite3.Connection:
+    target = f"{path.as_uri()}?mode={mode}"
+    connection = sqlite3.connect(target, patience, isolation_level=None, check_same_thread=False, uri=True)
+    try:
+        for setting in _SETTINGS if mode == "rwc" else ():
+            connection.execute(f"PRAGMA {setting}")
+        connection.execute("PRAGMA cache_size = -64000").execute("SELECT 1 FROM sqlite_master").close()
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _sqlite_engine(path: Path, read_only: bool, patience: float) -> Engine:
+    def connect() -> sqlite3.Connection:
+        deadline = time.monotonic() + patience
+        mode = "ro" if read_only else "rwc"
+        while True:
+            try:
+                return _connect_sqlite(path, mode, patience)
+            except sqlite3.OperationalError as error:
+                locked = "locked" in str(error)
+                if locked and time.monotonic() < deadline:
+                    # SQLite itself does not wait where two processes make a new file at once.
+                    time.sleep(0.02)
+                elif not locked and mode == "ro" and not path.with_name(f"{path.name}-wal").exists():
+                    # Even a reader makes files beside a database with a write-ahead log; where it may not and there is
+                    # no log, nobody is writing either.
+                    mode = "ro&immutable=1"
+                else:
+                    raise
+
+    # A reader's connection is made anew each time, because it may have to be another kind (see above).
+    pool = NullPool if read_only else QueuePool
+    engine = create_engine("sqlite+pysqlite://", creator=connect, poolclass=pool)
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        # Python's sqlite3 would begin only before some statements, and never take the write lock at once.
+        connection.exec_driver_sql(connection.get_execution_options().get("begin", "BEGIN"))
+
+    return engine
+
+
+def _postgresql_engine(url: URL, read_only: bool) -> Engine:
+    options: dict[str, Any] = {} if "connect_timeout" in url.query else {"connect_timeout": CONNECT_SECONDS}
+    try:
+        engine = create_engine(url, connect_args=options, pool_pre_ping=True)
+    except (ImportError, NoSuchModuleError):
+        raise UserError(
+            "PostgreSQL needs the package psycopg, which is missing; install it with pip install 'psycopg[binary]'."
+        ) from None
+    return engine.execution_options(postgresql_readonly=True) if read_only else engine

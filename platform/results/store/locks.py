@@ -1,0 +1,117 @@
+"""Locks in the store: one driver per study, known to every machine that uses the same database."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import socket
+import threading
+import uuid
+from types import TracebackType
+from typing import Self
+
+from sqlalchemy import delete, select, update
+
+from turnier.games.errors import UserError
+from turnier.results.store.database import Database, clock
+from turnier.results.store.schema import locks
+
+STALE_SECONDS = 30.0  # a lock without a heartbeat for so long may be taken over
+BEAT_SECONDS = 5.0
+
+
+def this_process() -> str:
+    """Returns the holder's name by which other processes of this machine can see whether it has ended."""
+    return f"{socket.gethostname()}:{os.getpid()}"
+
+
+class Held(UserError):
+    """Another holder has the lock."""
+
+    def __init__(self, message: str, holder: str) -> None:
+        super().__init__(message)
+        self.holder = holder
+
+
+class Lock:
+    """A lock that is held. As a context manager it keeps its heartbeat going and unlocks at the end."""
+
+    def __init__(self, database: Database, name: str, holder: str) -> None:
+        """Takes the lock; raises Held where another one has it."""
+        self.name = name
+        self.holder = f"{holder} ({uuid.uuid4().hex[:8]})"  # two drivers in one process are two holders
+        self._database = database
+        self._ended = threading.Event()
+        self._thread: threading.Thread | None = None
+        with database.writing() as connection:
+            now = clock(connection)
+            row = (name, self.holder, now)
+            if database.insert_many(connection, locks, ("name", "holder", "heartbeat"), [row]):
+                return
+            query = select(locks.c.holder, locks.c.heartbeat).where(locks.c.name == name).with_for_update()
+            other, heartbeat = connection.execute(query).one()
+            if not is_stale(heartbeat, now) and not is_dead(other):
+                raise Held(
+                    f"{name!r} must have one driver at a time, but {other} has it (heartbeat {now - heartbeat:.0f} s"
+                    " ago); wait until it has ended, or end it.",
+                    other,
+                )
+            connection.execute(update(locks).where(locks.c.name == name).values(holder=self.holder, heartbeat=now))
+
+    def heartbeat(self) -> None:
+        """Says that the holder is alive; raises UserError where another one has taken the lock over."""
+        with self._database.writing() as connection:
+            mine = (locks.c.name == self.name) & (locks.c.holder == self.holder)
+            if connection.execute(update(locks).where(mine).values(heartbeat=clock(connection))).rowcount == 1:
+                return
+            other = connection.scalar(select(locks.c.holder).where(locks.c.name == self.name)) or "nobody"
+        raise UserError(
+            f"{self.name!r} must stay locked by its driver, but {other} has the lock now (this process gave no"
+            f" heartbeat for {STALE_SECONDS:.0f} s); stop here, the results so far are kept."
+        )
+
+    def unlock(self) -> None:
+        """Gives the lock back; does nothing where another one has it."""
+        with self._database.writing() as connection:
+            connection.execute(delete(locks).where(locks.c.name == self.name, locks.c.holder == self.holder))
+
+    def __enter__(self) -> Self:
+        self._thread = threading.Thread(target=self._beat, name=f"lock {self.name}", daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._ended.set()
+        if self._thread is not None:
+            self._thread.join()
+        # A database that fails now must not hide why the block ended; the lock goes stale by itself.
+        with contextlib.suppress(UserError):
+            self.unlock()
+
+    def _beat(self) -> None:
+        while not self._ended.wait(BEAT_SECONDS):
+            # A lost lock is told to the driver by its own call of heartbeat, a failed database by its next append.
+            with contextlib.suppress(UserError):
+                self.heartbeat()
+
+
+def is_stale(heartbeat: float, now: float) -> bool:
+    """Whether a heartbeat is too old; one of the future was given before the machine started again."""
+    return not -STALE_SECONDS < now - heartbeat < STALE_SECONDS
+
+
+def is_dead(holder: str) -> bool:
+    """Whether the holder is a process of this machine that has ended."""
+    found = re.match(r"(.+):(\d+)( \(\w+\))?$", holder)
+    if found is None or found[1] != socket.gethostname() or os.name != "posix":
+        return False
+    try:
+        os.kill(int(found[2]), 0)  # asks whether the process exists, sends nothing
+    except (ProcessLookupError, OverflowError):
+        return True
+    except PermissionError:
+        return False
+    return False

@@ -1,0 +1,70 @@
+"""Optuna studies in a store: opened once with what defines them, and refused with anything else."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import optuna
+from optuna.study import StudyDirection
+from sqlalchemy.exc import DBAPIError
+
+from turnier.games.errors import UserError
+from turnier.results.store.store import Store
+
+optuna.logging.set_verbosity(optuna.logging.WARNING)
+ATTEMPTS = 15
+
+
+def open_study(
+    store: Store,
+    name: str,
+    definition: Mapping[str, Any],
+    directions: Sequence[StudyDirection] = (StudyDirection.MAXIMIZE,),
+) -> optuna.Study:
+    """Returns the study of that name; raises UserError where it is stored with another definition."""
+    with optuna_errors(store.shown_url):
+        storage = _open_storage(store.url)
+        study = optuna.create_study(storage=storage, study_name=name, directions=list(directions), load_if_exists=True)
+        mine, stored = json.loads(json.dumps(definition)), study.user_attrs.get("definition")
+        if stored is None:
+            if study.get_trials(deepcopy=False):
+                raise UserError(f"study {name!r} was not made by turnier; choose another name with --name.")
+            study.set_user_attr("definition", mine)
+            return study
+    different = [f"{key} {stored.get(key)!r} (now {mine[key]!r})" for key in mine if stored.get(key) != mine[key]]
+    if different:
+        raise UserError(
+            f"study {name!r} is stored with {', '.join(different)};"
+            " repeat the stored values to go on, or start another study with --name."
+        )
+    return study
+
+
+def _open_storage(url: str) -> optuna.storages.RDBStorage:
+    """Opens Optuna's storage; where two drivers make its tables at once, the one that comes too late tries again."""
+    for attempt in range(ATTEMPTS):
+        try:
+            return optuna.storages.RDBStorage(url)
+        except (DBAPIError, optuna.exceptions.StorageInternalError) as failure:
+            reason = str(failure.__cause__ or failure)
+            if attempt == ATTEMPTS - 1 or not re.search("exist|unique|duplicate|locked", reason, re.IGNORECASE):
+                raise
+            time.sleep(0.2)
+    raise AssertionError
+
+
+@contextmanager
+def optuna_errors(url: str) -> Iterator[None]:
+    """Turns a storage failure inside Optuna into one sentence."""
+    try:
+        yield
+    except (optuna.exceptions.StorageInternalError, DBAPIError, RuntimeError) as failure:
+        reason = str(failure.__cause__ or failure).strip().splitlines()[0]
+        raise UserError(
+            f"the study storage at {url} must answer, got: {reason}; mend it and repeat the command."
+        ) from None

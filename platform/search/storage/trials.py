@@ -1,0 +1,207 @@
+"""Optuna's trials as frames, read straight from its tables: ten thousand in a second, and nothing is written.
+
+Optuna's own storage makes its tables where they are missing, and reads a trial at a time.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import optuna
+import pandas as pd
+from optuna.distributions import BaseDistribution, FloatDistribution, json_to_distribution
+from optuna.importance import PedAnovaImportanceEvaluator, get_param_importances
+from scipy import stats
+from sqlalchemy import Connection, column, inspect, select, table
+
+from turnier.games.registry import GAMES
+from turnier.results.store.store import Store
+from turnier.statistics.intervals import CONFIDENCE
+
+optuna.logging.set_verbosity(optuna.logging.WARNING)
+
+STUDIES = table("studies", column("study_id"), column("study_name"))
+STUDY_NOTES = table("study_user_attributes", column("study_id"), column("key"), column("value_json"))
+TRIALS = table("trials", column("trial_id"), column("study_id"), column("number"), column("state"))
+VALUES = table("trial_values", column("trial_id"), column("objective"), column("value"))
+LATEST = table("trial_intermediate_values", column("trial_id"), column("step"), column("intermediate_value"))
+PARAMETERS = table(
+    "trial_params", column("trial_id"), column("param_name"), column("param_value"), column("distribution_json")
+)
+NOTES = table("trial_user_attributes", column("trial_id"), column("key"), column("value_json"))
+
+# What studies note of a trial; `round` is a generation by another name.
+NOTED = ("generation", "round", "index", "standard_error", "low", "high", "games", "seconds")
+TRIAL_COLUMNS = ("number", "state", "value", "low", "high", "cost", "group", "index", "games", "seconds")
+FINISHED = ("COMPLETE", "PRUNED")
+_EVALUATED = 1000  # trials that importance is computed from at most
+_FEWEST = 8  # below which it says nothing
+
+
+def study_names(store: Store) -> list[str]:
+    """Returns the names of all studies in a store, the oldest first; none where there are no tables of Optuna's."""
+    with store.database.reading() as connection:
+        if not inspect(connection).has_table(STUDIES.name):
+            return []
+        return list(connection.scalars(select(STUDIES.c.study_name).order_by(STUDIES.c.study_id)))
+
+
+def count_trials(store: Store, study: str) -> int:
+    """Returns how many finished trials a study has."""
+    with store.database.reading() as connection:
+        return sum(str(state) in FINISHED for state in connection.scalars(_of_study(TRIALS.c.state, study)))
+
+
+def trials_frame(store: Store, study: str) -> pd.DataFrame:
+    """Returns one row per finished trial of a study, by number.
+
+    Columns: number, state (COMPLETE, or PRUNED with its latest value), value, low and high (its 95 % interval: stored,
+    or Student's t from the stored standard error; NaN where neither is), cost (the second objective: ms a decision; NaN
+    where the study has one objective), group (generation or round, from 0), index,
+    games (of the trial), seconds; then one for each parameter, whose names are `frame.attrs["parameters"]`.
+    """
+    with store.database.reading() as connection:
+        trials = _read(connection, _of_study([TRIALS.c.trial_id, TRIALS.c.number, TRIALS.c.state], study))
+        ids = _of_study(TRIALS.c.trial_id, study)
+        values = _read(connection, select(VALUES).where(VALUES.c.trial_id.in_(ids)))
+        latest = _read(connection, select(LATEST).where(LATEST.c.trial_id.in_(ids)).order_by(LATEST.c.step))
+        parameters = _read_parameters(connection, PARAMETERS.c.trial_id.in_(ids))
+        noted = select(NOTES).where(NOTES.c.trial_id.in_(ids), NOTES.c.key.in_(NOTED))
+        notes = _read(connection, noted)
+    trials = trials[trials["state"].astype(str).isin(FINISHED)].set_index("trial_id")
+    objectives = {number: part.set_index("trial_id")["value"] for number, part in values.groupby("objective")}
+    value = objectives.get(0, pd.Series(dtype=float))
+    value = value.combine_first(latest.groupby("trial_id")["intermediate_value"].last())
+    notes["value_json"] = pd.to_numeric(notes["value_json"], errors="coerce")  # JSON writes numbers as everybody does
+    known = notes.pivot(index="trial_id", columns="key", values="value_json").reindex(columns=list(NOTED))
+    known = known.astype(float).reindex(trials.index)
+    frame = trials.assign(state=trials["state"].astype(str), value=value.reindex(trials.index).astype(float))
+    half = known["standard_error"] * stats.t.ppf(0.5 + CONFIDENCE / 2, known["games"] - 1)
+    frame = frame.assign(
+        low=known["low"].fillna(frame["value"] - half),
+        high=known["high"].fillna(frame["value"] + half),
+        cost=objectives.get(1, pd.Series(dtype=float)).reindex(trials.index).astype(float),
+        group=known["generation"].fillna(known["round"]),
+        index=known["index"],
+        games=known["games"],
+        seconds=known["seconds"],
+    )
+    chosen = _chosen(parameters).reindex(trials.index)
+    frame = frame[list(TRIAL_COLUMNS)].join(chosen).sort_values("number", ignore_index=True)
+    frame.attrs["parameters"] = list(chosen.columns)
+    return frame
+
+
+def generations_frame(store: Store, study: str) -> pd.DataFrame:
+    """Returns what a study noted of its generations, one row each; no rows where it has none.
+
+    Columns: generation (from 0), mean, best, sigma, axis_ratio; recommended and half_width: the mean of games that
+    workers played of the recommendation before, which would have idled, with its 95 % interval.
+    """
+    query = (
+        select(STUDY_NOTES.c.key, STUDY_NOTES.c.value_json)
+        .join_from(STUDY_NOTES, STUDIES, STUDIES.c.study_id == STUDY_NOTES.c.study_id)
+        .where(STUDIES.c.study_name == study, STUDY_NOTES.c.key.like("generation %"))
+    )
+    with store.database.reading() as connection:
+        rows = connection.execute(query).all()
+    columns = ["generation", "mean", "best", "sigma", "axis_ratio", "recommended", "half_width"]
+    found = []
+    for key, text in rows:
+        known = json.loads(text)
+        before = known.get("recommended before", {})
+        spare = {"recommended": before.get("mean"), "half_width": before.get("half_width")}
+        found.append({"generation": int(key.split()[1]), **known, **spare})
+    return pd.DataFrame(found, columns=columns).astype(float).sort_values("generation", ignore_index=True)
+
+
+def definition(store: Store, study: str) -> dict[str, Any]:
+    """Returns what a study was begun with; empty where it is not one of Turnier's."""
+    query = (
+        select(STUDY_NOTES.c.value_json)
+        .join_from(STUDY_NOTES, STUDIES, STUDIES.c.study_id == STUDY_NOTES.c.study_id)
+        .where(STUDIES.c.study_name == study, STUDY_NOTES.c.key == "definition")
+    )
+    with store.database.reading() as connection:
+        found = connection.scalar(query)
+    return dict(json.loads(found)) if found else {}
+
+
+def unit(store: Store, study: str) -> str:
+    """Returns what a study's values are."""
+    known = definition(store, study)
+    if "game" not in known:
+        return "value"
+    if GAMES.make(known["game"]).num_seats == 1:
+        return "mean score"
+    return "games won, %" if "learning" in known else "share of points"
+
+
+def importance(frame: pd.DataFrame) -> pd.Series:
+    """Returns each parameter's share of what decides which trials of a frame are good, the largest first.
+
+    PED-ANOVA (Watanabe et al. 2023) by Optuna, of at most _EVALUATED trials, evenly chosen; empty for too few.
+    """
+    names: Sequence[str] = frame.attrs["parameters"]
+    done = frame[(frame["state"] == "COMPLETE") & frame["value"].notna()]
+    done = done.iloc[:: max(1, -(-len(done) // _EVALUATED))]
+    varied = [name for name in names if done[name].count() >= _FEWEST and done[name].nunique() > 1]
+    if not varied:
+        return pd.Series(dtype=float)
+    ranges = {name: _range(done[name].dropna()) for name in varied}
+    study = optuna.create_study(direction="maximize")
+    for value, row in zip(done["value"], done[varied].to_dict("records"), strict=True):
+        chosen = {str(name): each for name, each in row.items() if not pd.isna(each)}
+        its = {name: ranges[name] for name in chosen}
+        study.add_trial(optuna.trial.create_trial(value=float(value), params=chosen, distributions=its))
+    # One at a time: a parameter that others leave unused is known of some trials only.
+    evaluator = PedAnovaImportanceEvaluator()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # `normalize` is called experimental
+        shares = {n: get_param_importances(study, evaluator=evaluator, params=[n], normalize=False)[n] for n in varied}
+    found = pd.Series(shares, dtype=float).sort_values(ascending=False)
+    return found / found.sum() if found.sum() > 0 else found
+
+
+def _range(values: pd.Series) -> BaseDistribution:
+    if pd.api.types.is_bool_dtype(values.infer_objects()) or not pd.api.types.is_numeric_dtype(values):
+        return optuna.distributions.CategoricalDistribution(sorted(values.unique().tolist(), key=str))
+    return optuna.distributions.FloatDistribution(float(values.min()), float(values.max()))
+
+
+def _of_study(columns: Any, study: str) -> Any:
+    query = select(*columns) if isinstance(columns, list) else select(columns)
+    joined = query.join_from(TRIALS, STUDIES, STUDIES.c.study_id == TRIALS.c.study_id)
+    return joined.where(STUDIES.c.study_name == study)
+
+
+def _read(connection: Connection, query: Any) -> pd.DataFrame:
+    result = connection.execute(query)
+    return pd.DataFrame(list(map(tuple, result.all())), columns=list(result.keys()))
+
+
+def _read_parameters(connection: Connection, wanted: Any) -> pd.DataFrame:
+    """Returns the stored values of parameters with their ranges: long texts, mostly one for each parameter."""
+    name, kind = PARAMETERS.c.param_name, PARAMETERS.c.distribution_json
+    kinds = connection.execute(select(name, kind).where(wanted).distinct()).all()
+    if len({row[0] for row in kinds}) < len(kinds):
+        return _read(connection, select(PARAMETERS).where(wanted))
+    found = _read(connection, select(PARAMETERS.c.trial_id, name, PARAMETERS.c.param_value).where(wanted))
+    return found.assign(distribution_json=found["param_name"].map(dict(map(tuple, kinds))))
+
+
+def _chosen(parameters: pd.DataFrame) -> pd.DataFrame:
+    """Returns a column per parameter with the values as they were meant, by trial."""
+    columns = {}
+    for name, part in parameters.groupby("param_name", sort=False):
+        kinds = {text: json_to_distribution(text) for text in part["distribution_json"].unique()}
+        if all(isinstance(kind, FloatDistribution) for kind in kinds.values()):
+            columns[str(name)] = pd.Series(part["param_value"].to_numpy(), index=part["trial_id"])
+            continue
+        stored = zip(part["param_value"].tolist(), part["distribution_json"].tolist(), strict=True)
+        values = [kinds[text].to_external_repr(value) for value, text in stored]
+        columns[str(name)] = pd.Series(values, index=part["trial_id"])
+    return pd.DataFrame(columns)

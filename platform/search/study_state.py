@@ -1,0 +1,87 @@
+"""How far a study is, from the store: its driver may run anywhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import optuna
+from optuna.trial import TrialState
+from rich.table import Table
+
+from turnier.results.store.progress import progress_of_runs
+from turnier.results.store.store import Store
+from turnier.search.storage.studies import optuna_errors
+
+
+@dataclass(frozen=True)
+class StudyState:
+    """What is known of a study; None where it is not yet known."""
+
+    study: str
+    state: str  # running | finished | stopped | unknown
+    games: int | None  # of candidates and, at its end, of finalists
+    planned: int | None
+    seconds_left: float | None
+    generations: int  # complete
+    candidates: int  # evaluated
+    best: float | None  # the largest value of a candidate, which was lucky
+    best_parameters: dict[str, Any] | None
+    recommendation: dict[str, Any] | None
+    recommended_mean: float | None  # of games of the recommendation before, by workers that would have idled
+    recommended_half_width: float | None
+    sigma: float | None
+
+
+def study_state(store: Store, name: str) -> StudyState:
+    """Returns how far the study of that name is; raises UserError where the store has none."""
+    run = store.run(f"study:{name}")
+    progress = next(one for one in progress_of_runs(store) if one.run == run.id)
+    with optuna_errors(store.shown_url):
+        study = optuna.load_study(study_name=name, storage=optuna.storages.RDBStorage(store.url))
+        trials = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
+        attributes = study.user_attrs
+    numbers = sorted(int(key.split()[1]) for key in attributes if key.startswith("generation "))
+    latest: dict[str, Any] = attributes[f"generation {numbers[-1]}"] if numbers else {}
+    known: dict[str, float] = next(
+        (s for n in reversed(numbers) if (s := attributes[f"generation {n}"].get("recommended before"))), {}
+    )
+    best = max(trials, key=lambda trial: float(trial.value or 0.0), default=None)
+    return StudyState(
+        study=name,
+        state=progress.state,
+        games=progress.done,
+        planned=progress.planned,
+        seconds_left=progress.seconds_left,
+        generations=len(numbers),
+        candidates=len(trials),
+        best=None if best is None else best.value,
+        best_parameters=None if best is None else dict(best.params),
+        recommendation=latest.get("recommendation"),
+        recommended_mean=known.get("mean"),
+        recommended_half_width=known.get("half_width"),
+        sigma=latest.get("sigma"),
+    )
+
+
+def state_table(state: StudyState) -> Table:
+    """Returns the state as people read it."""
+    table = Table(title=f"study {state.study}: {state.state}", show_header=False)
+    left = "" if state.seconds_left is None else f", {timedelta(seconds=round(state.seconds_left))} left"
+    if state.games is not None:
+        table.add_row("games", f"{state.games:,} of {state.planned:,}{left}")
+    table.add_row("generations", f"{state.generations:,}, {state.candidates:,} candidates")
+    if state.best is not None:
+        table.add_row("best so far (lucky)", f"{state.best:,.6g}   {_shown(state.best_parameters)}")
+    if state.recommendation is not None:
+        table.add_row("recommended", _shown(state.recommendation))
+    if state.recommended_mean is not None:
+        table.add_row("  its games of late", f"{state.recommended_mean:,.6g} ± {state.recommended_half_width:,.2g}")
+    if state.sigma is not None:
+        table.add_row("sigma", f"{state.sigma:.3f}")
+    return table
+
+
+def _shown(values: dict[str, Any] | None) -> str:
+    return "  ".join(f"{k} {v:.4g}" if isinstance(v, float) else f"{k} {v}" for k, v in (values or {}).items())
