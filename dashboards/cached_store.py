@@ -12,10 +12,10 @@ import streamlit as st
 
 from turnier.arena.reanalysis import Review, Thought
 from turnier.arena.repeated_search import VoteRecord
+from turnier.core.errors import UserError
 from turnier.dashboards import STORE_VARIABLE, optuna_page
 from turnier.dashboards import run_summary as digest
 from turnier.dashboards.run_summary import Ranks, Scores
-from turnier.games.errors import UserError
 from turnier.games.registry import game_of
 from turnier.results.frames.certainty import position_certainty, votes_of_runs
 from turnier.results.frames.match_list import latest, whole_ids

@@ -11,10 +11,10 @@ import altair as alt
 import pandas as pd
 from streamlit import runtime
 
+from turnier.core.errors import UserError
 from turnier.dashboards import cached_store as reading
 from turnier.dashboards import widgets as parts
 from turnier.dashboards.run_summary import COMPARED, SHOWN
-from turnier.games.errors import UserError
 
 # Loaded by the libraries, or by us, only when they are needed first.
 LATE = (

@@ -10,9 +10,9 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from turnier.core.errors import UserError
 from turnier.dashboards import cached_store as reading
 from turnier.dashboards.figures.charts import Figure, image, shortened, table_csv
-from turnier.games.errors import UserError
 from turnier.results.store.progress import RUNNING
 from turnier.results.store.store import Run
 

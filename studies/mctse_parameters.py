@@ -18,7 +18,7 @@ from rich.console import Console
 from turnier.agents.registry import make_agent
 from turnier.commands.command_line import in_this_environment, run_app
 from turnier.commands.runs.front import search_front
-from turnier.games.errors import unknown
+from turnier.core.errors import unknown
 from turnier.results.store.store import DEFAULT_URL, Store
 from turnier.search.pareto import ParetoDefinition, ParetoStudy
 

@@ -34,7 +34,7 @@ from turnier.arena.match import MatchSpec, derive_seed
 from turnier.arena.play import play_matches
 from turnier.arena.workers.simulated_workers import SimulatedExecutor
 from turnier.commands.command_line import run_app
-from turnier.games.errors import unknown
+from turnier.core.errors import unknown
 from turnier.results.store.store import Store
 from turnier.runs.bar import game_bar
 from turnier.search.definition import StudyDefinition

@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageColor, ImageDraw, ImageFont, ImageOps
 
+from turnier.core.errors import UserError
 from turnier.games.drawing import INK, PAPER, SEAT_COLOURS
-from turnier.games.errors import UserError
 from turnier.games.game import Game, Ints
-from turnier.games.spe_ed_board import ACTIVE, HEIGHT, PLAYERS, ROUND, WIDTH, X, Y
-from turnier.games.spe_ed_messages import cells_of
+from turnier.games.spe_ed.board import ACTIVE, HEIGHT, PLAYERS, ROUND, WIDTH, X, Y
+from turnier.games.spe_ed.messages import cells_of
 
 OUT = "#555555"  # whose player is
 SIDE = 600  # about so many pixels has the longer side of a board

@@ -9,10 +9,10 @@ from typing import Any
 import pandas as pd
 
 from turnier.agents.registry import AGENTS
+from turnier.core.errors import UserError
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.charts import Figure
 from turnier.dashboards.figures.scores import value_of
-from turnier.games.errors import UserError
 from turnier.games.registry import GAMES
 from turnier.results.frames.certainty import agent_certainty, group_certainty
 

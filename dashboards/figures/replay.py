@@ -10,8 +10,8 @@ from turnier.arena.reanalysis import Moment, Review
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.charts import Figure
 from turnier.games.game import Game
-from turnier.games.spe_ed import SpeEd
-from turnier.games.spe_ed_overlay import Overlay
+from turnier.games.spe_ed.game import SpeEd
+from turnier.games.spe_ed.overlay import Overlay
 from turnier.results.frames.matches import label
 
 

@@ -8,14 +8,14 @@ from typing import Any
 import streamlit as st
 
 from turnier.arena.reanalysis import Moment, Review, Thought
+from turnier.core.errors import UserError
 from turnier.dashboards import cached_store as reading
 from turnier.dashboards import widgets as parts
 from turnier.dashboards.figures import replay as replay_figures
 from turnier.dashboards.run_summary import SHOWN
 from turnier.dashboards.widgets import IN_ADDRESS
-from turnier.games.errors import UserError
 from turnier.games.game import Game
-from turnier.games.spe_ed_overlay import Overlay
+from turnier.games.spe_ed.overlay import Overlay
 from turnier.results.frames.certainty import position_certainty, votes_frame
 from turnier.results.frames.matches import label
 

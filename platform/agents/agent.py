@@ -14,11 +14,11 @@ import numpy.typing as npt
 from turnier.agents.abi import ACT, VALUES, VISITS, SeatKernels
 from turnier.agents.budget import AMOUNT
 from turnier.agents.evaluator import Evaluator, Score
+from turnier.core.errors import UserError
+from turnier.core.parameters import Declared
+from turnier.core.rng import streams
 from turnier.games.abi import pointer
-from turnier.games.errors import UserError
 from turnier.games.game import Game, Position
-from turnier.games.parameters import Declared
-from turnier.games.rng import streams
 
 Floats = npt.NDArray[np.float64]
 

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from turnier.agents.abi import EVALUATE, EvaluatorKernels
+from turnier.core.parameters import Declared
 from turnier.games.abi import kernel, pointer
 from turnier.games.game import Game
-from turnier.games.parameters import Declared
 
 # The first weights of every evaluator: how deep its rollouts go, and the game-score method, 1 or 2 (Kutsch 2017, 9.2).
 ROLLOUT_DEPTH, SCORE_METHOD, OWN = 0, 1, 2

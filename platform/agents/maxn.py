@@ -14,9 +14,9 @@ from turnier.agents.agent import CompiledAgent
 from turnier.agents.budget import AMOUNT
 from turnier.agents.evaluator import Evaluator, Score
 from turnier.agents.transposition import ABSENT, find, hash_words, new_table, slot_of
+from turnier.core.parameters import parameter
 from turnier.games.abi import Floats, kernel
 from turnier.games.game import Game
-from turnier.games.parameters import parameter
 
 DEPTH, HASH = 0, 1
 TABLE_BITS = 18

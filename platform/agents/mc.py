@@ -13,9 +13,11 @@ from numba import types
 
 from turnier.agents.abi import ACT, EVALUATOR, SEAT, VALUES, VISITS, Root, new_scratch
 from turnier.agents.agent import CompiledPlayer, Decision, SearchAgent
-from turnier.agents.atomics import fetch_add
 from turnier.agents.budget import AMOUNT
-from turnier.agents.crew import (
+from turnier.agents.evaluator import Evaluator
+from turnier.agents.evaluators.rollout import Rollout
+from turnier.core.atomics import fetch_add
+from turnier.core.helper_threads import (
     LINE,
     SHARE_DONE,
     STOP,
@@ -26,14 +28,12 @@ from turnier.agents.crew import (
     call_helpers,
     count_in,
 )
-from turnier.agents.evaluator import Evaluator
-from turnier.agents.evaluators.rollout import Rollout
-from turnier.agents.packed import PACKED, pack, packing
+from turnier.core.packing import PACKED, pack, packing
+from turnier.core.parameters import parameter
+from turnier.core.rng import next_word, seed_stream
 from turnier.games.abi import GAME, Actions, Floats, Rng, State, kernel
 from turnier.games.game import Game, Position
 from turnier.games.generic import copy_state
-from turnier.games.parameters import parameter
-from turnier.games.rng import next_word, seed_stream
 
 ITERATIONS, DIVIDED = 0, 1  # settings
 SMALLEST_CHUNK = 40  # iterations, some 15 microseconds of shallow rollouts: what a thread may wait for the others

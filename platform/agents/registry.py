@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from turnier.agents.agent import Agent
 from turnier.agents.budget import read_budget
 from turnier.agents.evaluator import Evaluator
-from turnier.games.parameters import Registry
+from turnier.core.parameters import Registry
 
 AGENTS: Registry[Agent] = Registry(
     "agent",

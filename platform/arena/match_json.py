@@ -10,7 +10,7 @@ import numpy as np
 
 from turnier.arena.match import MatchRecord, MatchSpec, Termination, pack_plies, unpack_plies
 from turnier.arena.play import replay
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.games.game import Game
 
 

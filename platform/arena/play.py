@@ -31,11 +31,11 @@ from turnier.arena.play_kernel import (
     WHOLE,
     play_many,
 )
+from turnier.core.errors import UserError
+from turnier.core.rng import streams, streams_of
 from turnier.games.abi import CHANCE, compile_kernel
-from turnier.games.errors import UserError
 from turnier.games.game import MAX_SEATS, Game, Position
 from turnier.games.registry import game_of
-from turnier.games.rng import streams, streams_of
 
 FIRST_ROOM = 1 << 17  # plies; a match that does not fit is played again, so this is more than a long game of 2048
 ILLEGAL_ERROR = "the agent chose an illegal action"

@@ -6,7 +6,7 @@ import numpy as np
 from numba import types
 
 from turnier.agents.abi import SEATS, VALUES, VISITS
-from turnier.agents.clock import nanoseconds
+from turnier.core.clock import nanoseconds
 from turnier.games.abi import CHANCE, GAME, TERMINAL, kernel
 from turnier.games.generic import copy_state, draw_outcome
 

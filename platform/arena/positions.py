@@ -16,7 +16,7 @@ from turnier.agents.registry import AGENTS
 from turnier.arena.match import MatchRecord, MatchSpec, derive_seed
 from turnier.arena.play import replay_positions
 from turnier.arena.repeated_search import SeenPosition, VoteSpec
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.games.registry import GAMES
 
 # Whose games positions are collected from unless somebody else is named: quick, and good enough to see all of a game.

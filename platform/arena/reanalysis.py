@@ -19,7 +19,7 @@ from turnier.arena.repeated_search import SeenPosition, VoteRecord, VoteSpec, ca
 from turnier.games.abi import CHANCE
 from turnier.games.game import Position
 from turnier.games.registry import game_of
-from turnier.games.spe_ed_overlay import Overlay
+from turnier.games.spe_ed.overlay import Overlay
 
 
 @dataclass(frozen=True)

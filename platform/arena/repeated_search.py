@@ -15,7 +15,7 @@ import numpy.typing as npt
 from turnier.agents.registry import agent_of
 from turnier.arena.match import derive_seed
 from turnier.arena.workers.executor import Work
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.games.game import Position
 from turnier.games.registry import game_of
 

@@ -15,9 +15,9 @@ from turnier.agents.registry import AGENTS
 from turnier.arena.match import MatchSpec, derive_seed
 from turnier.arena.play import play_matches, replay_positions
 from turnier.bench.programs import run_program
+from turnier.core.rng import stream
 from turnier.games.abi import GAME, kernel
 from turnier.games.registry import GAMES
-from turnier.games.rng import stream
 
 EVERY = 20  # plies between the boards that are taken from a game
 SEARCHES = 6_000  # of depth 3; a decision more takes about twenty times as long

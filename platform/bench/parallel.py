@@ -16,9 +16,9 @@ from turnier.agents.registry import AGENTS
 from turnier.arena.match import MatchSpec, derive_seed
 from turnier.arena.play import play_matches, replay_positions
 from turnier.bench.expectimax import search_many
+from turnier.core.rng import stream
 from turnier.games.game import Position
 from turnier.games.registry import GAMES
-from turnier.games.rng import stream
 
 WORKERS = 2
 SHORT_ROUNDS = 25  # the middle quotient counts: other programs' moments on one of the cores weigh more here

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 
 
 def run_program(folder: Path, name: str, *arguments: object) -> dict[str, float]:

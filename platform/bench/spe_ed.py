@@ -13,9 +13,9 @@ from turnier.agents.spe_ed.field import MOVES, fill_field, new_field, stride_of,
 from turnier.agents.spe_ed.minimax_search import NODES, WEIGHTS, new_numbers, value_of_move
 from turnier.agents.spe_ed.rollout_search import ROLLOUTS, STEPS, new_found, new_paths, run_rollouts
 from turnier.bench.programs import run_program
+from turnier.core.rng import stream
 from turnier.games.game import Ints
 from turnier.games.registry import GAMES
-from turnier.games.rng import stream
 
 BOARD = "spe_ed(width=60,height=60,players={})"
 PATHS = 200_000

@@ -28,11 +28,11 @@ from turnier.bench.learning import (
 from turnier.bench.parallel import PARALLEL_MEASURES
 from turnier.bench.programs import run_program
 from turnier.bench.spe_ed import SPE_ED_MEASURES
+from turnier.core.errors import unknown
+from turnier.core.rng import stream
 from turnier.games.abi import GAME, Rng, State, kernel
-from turnier.games.errors import unknown
 from turnier.games.generic import copy_state
 from turnier.games.registry import GAMES
-from turnier.games.rng import stream
 
 RANDOM_GAMES = 200_000
 MC_DECISIONS = 400

@@ -21,8 +21,8 @@ from turnier.commands.runs.tune import tune
 from turnier.commands.services.dashboard import dashboard, write_reports
 from turnier.commands.services.join import join
 from turnier.commands.services.serve import serve
-from turnier.games.errors import UserError
-from turnier.games.parameters import Declared, Registry, parameters_of
+from turnier.core.errors import UserError
+from turnier.core.parameters import Declared, Registry, parameters_of
 from turnier.games.registry import GAMES
 
 app = typer.Typer(

@@ -14,7 +14,7 @@ from types import FrameType
 
 import typer
 
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.results.store.manifest import started_with
 
 SHOW_CURSOR = "\x1b[?25h"  # a progress bar may have hidden it

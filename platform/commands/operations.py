@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.results.store.manifest import started_with
 
 StoreOption = Annotated[str, typer.Option("--store", help="SQLite or PostgreSQL URL")]

@@ -9,7 +9,7 @@ from pathlib import Path
 import matplotlib
 import numpy as np
 
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.results.store.curves import CurvePoint
 from turnier.runs.training import Evaluation
 

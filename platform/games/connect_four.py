@@ -13,13 +13,13 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
+from turnier.core.errors import UserError
+from turnier.core.parameters import parameter
+from turnier.core.rng import below
 from turnier.games import abi
 from turnier.games.abi import TERMINAL, kernel
 from turnier.games.drawing import Notes, squares
-from turnier.games.errors import UserError
 from turnier.games.game import Game, grid_neighbours
-from turnier.games.parameters import parameter
-from turnier.games.rng import below
 
 # STONES + seat holds a seat's stones; PLAYED counts both, -1 = over.
 ROWS, COLUMNS, STONES, PLAYED, STATE_WORDS = 0, 1, 2, 4, 5

@@ -11,12 +11,12 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from turnier.core.errors import UserError
+from turnier.core.parameters import Declared
+from turnier.core.rng import stream
 from turnier.games.abi import CHANCE, OUTCOMES, STATE_DTYPE, TERMINAL, GameKernels, no_chance, pointer
 from turnier.games.drawing import Notes, lines
-from turnier.games.errors import UserError
 from turnier.games.generic import draw_outcome
-from turnier.games.parameters import Declared
-from turnier.games.rng import stream
 
 Ints = npt.NDArray[np.int64]
 NumArray = npt.NDArray[Any]

@@ -16,12 +16,12 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
+from turnier.core.parameters import parameter
+from turnier.core.rng import below
 from turnier.games import abi
 from turnier.games.abi import TERMINAL, kernel
 from turnier.games.drawing import HEX_ROW, SEAT_COLOURS, Notes, hexagons
 from turnier.games.game import Game
-from turnier.games.parameters import parameter
-from turnier.games.rng import below
 
 SIZE, SWAP, PLAYED, CELL = 0, 1, 2, 3  # PLAYED counts the plies, -1 = over; from CELL on the cells, row by row
 SIDES = 12

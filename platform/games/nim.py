@@ -13,12 +13,12 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from turnier.core.errors import UserError
+from turnier.core.parameters import parameter
 from turnier.games import abi
 from turnier.games.abi import TERMINAL, kernel
 from turnier.games.drawing import CHANGED, INK, LINE, SEAT_COLOURS, Notes, picture, word
-from turnier.games.errors import UserError
 from turnier.games.game import Game
-from turnier.games.parameters import parameter
 
 # START is where the piles of the start lie, PILE those left; MOVER is the seat to move or TERMINAL.
 MAX_PILES = 8

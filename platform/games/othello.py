@@ -15,13 +15,13 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
+from turnier.core.errors import UserError
+from turnier.core.parameters import parameter
+from turnier.core.rng import below
 from turnier.games import abi
 from turnier.games.abi import TERMINAL, kernel
 from turnier.games.drawing import Notes, squares
-from turnier.games.errors import UserError
 from turnier.games.game import Game, grid_neighbours, square_symmetries
-from turnier.games.parameters import parameter
-from turnier.games.rng import below
 
 # STONES + seat holds a seat's stones, seat 0 has black; MOVER is the seat to move or TERMINAL.
 SIZE, STONES, MOVER, STATE_WORDS = 0, 1, 3, 4

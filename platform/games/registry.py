@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import functools
 
+from turnier.core.parameters import Registry
 from turnier.games.game import Game
-from turnier.games.parameters import Registry
 
 GAMES: Registry[Game] = Registry(
     "game",
     {
-        "2048": "turnier.games.twenty48:Twenty48",
+        "2048": "turnier.games.twenty48.game:Twenty48",
         "connect_four": "turnier.games.connect_four:ConnectFour",
         "hex": "turnier.games.hex:Hex",
         "nim": "turnier.games.nim:Nim",
         "othello": "turnier.games.othello:Othello",
-        "spe_ed": "turnier.games.spe_ed:SpeEd",
+        "spe_ed": "turnier.games.spe_ed.game:SpeEd",
         "tictactoe": "turnier.games.tictactoe:TicTacToe",
-        "yavalath": "turnier.games.yavalath:Yavalath",
+        "yavalath": "turnier.games.yavalath.game:Yavalath",
     },
 )
 make_game = GAMES.make

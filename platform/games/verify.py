@@ -7,7 +7,7 @@ import json
 import zlib
 from pathlib import Path
 
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.games.game import Game
 
 

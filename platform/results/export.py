@@ -13,7 +13,7 @@ import pandas as pd
 
 from turnier.arena.match import MatchRecord
 from turnier.arena.match_json import to_json
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.results.store.store import Run, Store
 
 COLUMNS = (

@@ -19,7 +19,7 @@ from turnier.arena.positions import COLLECTOR, choose_by_move, choose_positions,
 from turnier.arena.repeated_search import VoteRecord, VoteSpec
 from turnier.arena.schedules.round_robin import round_robin
 from turnier.arena.workers.executor import Executor
-from turnier.games.errors import UserError, unknown
+from turnier.core.errors import UserError, unknown
 from turnier.games.registry import GAMES
 from turnier.results.frames.measures import MEASURES, SEARCH_MEASURES
 from turnier.results.store.store import Run, Store

@@ -17,7 +17,7 @@ from turnier.arena.schedules.swiss import rounds_to_the_best, swiss
 from turnier.arena.workers.executor import Executor
 from turnier.commands.standings_tables import print_standings
 from turnier.commands.tables import print_seats, print_summary
-from turnier.games.errors import UserError, unknown
+from turnier.core.errors import UserError, unknown
 from turnier.games.game import Game
 from turnier.games.registry import GAMES
 from turnier.results.frames.matches import label, matches_frame, seat_summary, summary

@@ -22,7 +22,7 @@ from turnier.agents.ntuple.weights import Weights, read_config
 from turnier.agents.registry import EVALUATORS
 from turnier.commands.command_line import run_app
 from turnier.commands.scripts.experiments import play_and_print
-from turnier.games.errors import UserError, unknown
+from turnier.core.errors import UserError, unknown
 from turnier.games.registry import GAMES
 from turnier.results.store.store import DEFAULT_URL
 from turnier.runs.bar import game_bar

@@ -19,7 +19,7 @@ from turnier.agents.registry import AGENTS
 from turnier.arena.match import derive_seed
 from turnier.arena.schedules.round_robin import round_robin
 from turnier.arena.workers.executor import Executor, ThreadExecutor
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.games.game import Game
 from turnier.results.frames.measures import MEASURES
 from turnier.results.store.curves import CurvePoint

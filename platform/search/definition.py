@@ -8,7 +8,7 @@ from typing import Any
 
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import derive_seed
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.games.registry import GAMES
 from turnier.search.noise import NOISES, Fixed
 from turnier.search.samplers.cmaes import Cmaes

@@ -27,9 +27,9 @@ from turnier.agents.registry import AGENTS, EVALUATORS
 from turnier.arena.match import derive_seed
 from turnier.arena.schedules.round_robin import round_robin
 from turnier.arena.workers.executor import Executor
-from turnier.games.errors import UserError, unknown
+from turnier.core.errors import UserError, unknown
+from turnier.core.parameters import parameters_of
 from turnier.games.game import Game
-from turnier.games.parameters import parameters_of
 from turnier.games.registry import GAMES
 from turnier.results.frames.measures import MEASURES, Estimate
 from turnier.results.store.progress import run_bar

@@ -11,8 +11,8 @@ from typing import ClassVar
 import numpy as np
 from scipy import stats
 
-from turnier.games.errors import UserError
-from turnier.games.parameters import Declared, Registry, parameter
+from turnier.core.errors import UserError
+from turnier.core.parameters import Declared, Registry, parameter
 
 Scores = Sequence[Sequence[float]]  # of each candidate, in the order they were asked for
 _GAMES = "games a candidate; of several seats, times every seat and opponent"

@@ -10,7 +10,7 @@ import numpy as np
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import MatchRecord, MatchSpec, derive_seed
 from turnier.arena.schedules.duel import ended, points
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.games.game import Game
 
 Unit = tuple[MatchSpec, ...]

@@ -20,7 +20,7 @@ from turnier.agents.agent import Agent
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import MatchRecord, derive_seed
 from turnier.arena.workers.executor import Executor
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.games.game import Game
 from turnier.games.registry import GAMES
 from turnier.results.store.progress import run_bar

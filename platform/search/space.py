@@ -11,8 +11,8 @@ from typing import Any
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
 
 from turnier.agents.agent import Agent
-from turnier.games.errors import UserError, unknown
-from turnier.games.parameters import Declared, Parameter, parameters_of
+from turnier.core.errors import UserError, unknown
+from turnier.core.parameters import Declared, Parameter, parameters_of
 
 Value = float | int | bool | str
 _NUMBER = r"-?[0-9]+(?:\.[0-9]+)?(?:e[0-9]+)?"

@@ -17,7 +17,7 @@ from optuna.trial import FrozenTrial, TrialState, create_trial
 from turnier.agents.agent import Agent
 from turnier.agents.registry import AGENTS
 from turnier.arena.workers.executor import MATCHES, Executor
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.games.game import Game
 from turnier.games.registry import GAMES
 from turnier.results.store.locks import Lock

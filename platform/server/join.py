@@ -16,9 +16,9 @@ from websockets.exceptions import InvalidHandshake, InvalidStatus, WebSocketExce
 from websockets.sync.client import ClientConnection, connect
 
 from turnier.agents.agent import Agent
-from turnier.games.errors import UserError
-from turnier.games.spe_ed_board import ACTIONS
-from turnier.games.spe_ed_messages import state_of
+from turnier.core.errors import UserError
+from turnier.games.spe_ed.board import ACTIONS
+from turnier.games.spe_ed.messages import state_of
 from turnier.server.thinker import Thinker
 
 ASKED = 3  # times that the server is asked for its time; the quickest answer counts

@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Mapping
 from pathlib import Path
 
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 
 VARIABLE = "TURNIER_SPE_ED_KEYS"
 MADE = 6

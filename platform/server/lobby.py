@@ -15,7 +15,7 @@ import numpy as np
 
 from turnier.agents.agent import Agent
 from turnier.arena.match import MatchRecord, MatchSpec, derive_seed
-from turnier.games.spe_ed import SpeEd
+from turnier.games.spe_ed.game import SpeEd
 from turnier.results.store.store import Store
 from turnier.server.client import Client
 from turnier.server.official_log import official_time, write_lines

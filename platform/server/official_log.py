@@ -13,10 +13,10 @@ from typing import Any
 
 from turnier.arena.match import MatchRecord
 from turnier.arena.play import replay_positions
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.games.game import Ints
-from turnier.games.spe_ed_board import COMMITTED, PLAYERS
-from turnier.games.spe_ed_messages import message_of, state_of
+from turnier.games.spe_ed.board import COMMITTED, PLAYERS
+from turnier.games.spe_ed.messages import message_of, state_of
 
 encode = json.JSONEncoder(separators=(",", ":")).encode
 

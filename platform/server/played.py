@@ -10,13 +10,13 @@ from turnier.arena.match import MatchRecord
 from turnier.arena.match_json import from_json
 from turnier.arena.play import replay_positions
 from turnier.arena.reanalysis import Review
+from turnier.core.errors import UserError
 from turnier.games.abi import CHANCE
-from turnier.games.errors import UserError
 from turnier.games.game import Game, Ints
 from turnier.games.registry import game_of
-from turnier.games.spe_ed import SpeEd
-from turnier.games.spe_ed_messages import game_text_of, message_of
-from turnier.games.spe_ed_records import play_round, start_of
+from turnier.games.spe_ed.game import SpeEd
+from turnier.games.spe_ed.messages import game_text_of, message_of
+from turnier.games.spe_ed.records import play_round, start_of
 from turnier.results.frames.matches import label
 from turnier.results.store.store import Store
 from turnier.server.official_log import final_message, head, log_of, read_log, rounds_of

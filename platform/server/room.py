@@ -16,9 +16,9 @@ from turnier.agents.agent import Agent, Decision
 from turnier.arena.match import MatchRecord, MatchSpec, Termination, derive_seed, pack_plies
 from turnier.games.game import Ints, Position
 from turnier.games.registry import game_of
-from turnier.games.spe_ed_board import ACTIONS, ACTIVE, NO_ANSWER, PLAYERS
-from turnier.games.spe_ed_messages import message_of
-from turnier.games.spe_ed_reasons import reasons
+from turnier.games.spe_ed.board import ACTIONS, ACTIVE, NO_ANSWER, PLAYERS
+from turnier.games.spe_ed.messages import message_of
+from turnier.games.spe_ed.reasons import reasons
 from turnier.server.official_log import encode, final_message, head, official_time
 from turnier.server.settings import Rules
 from turnier.server.thinker import Thinker

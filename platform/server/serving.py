@@ -9,7 +9,7 @@ from typing import Any
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.server.lobby import Lobby
 from turnier.server.settings import Limits
 from turnier.server.web import make_app

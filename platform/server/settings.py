@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from turnier.games.errors import UserError
-from turnier.games.spe_ed_board import MAX_PLAYERS, MAX_SIDE, MIN_SIDE
+from turnier.core.errors import UserError
+from turnier.games.spe_ed.board import MAX_PLAYERS, MAX_SIDE, MIN_SIDE
 
 
 @dataclass(frozen=True)

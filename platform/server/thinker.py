@@ -10,8 +10,8 @@ from turnier.agents.agent import Agent, Decision
 from turnier.agents.registry import AGENTS
 from turnier.agents.spe_ed.player import SpeEdAgent, SpeEdPlayer
 from turnier.games.game import Ints
-from turnier.games.spe_ed import SpeEd
-from turnier.games.spe_ed_board import ACTIVE, SILENCE
+from turnier.games.spe_ed.board import ACTIVE, SILENCE
+from turnier.games.spe_ed.game import SpeEd
 
 WARM_UP = 50_000_000  # nanoseconds
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from turnier.games.abi import TERMINAL
 from turnier.games.game import Ints
-from turnier.games.spe_ed_board import (
+from turnier.games.spe_ed.board import (
     ACTIVE,
     DIRECTION,
     DIRECTIONS,
@@ -23,7 +23,7 @@ from turnier.games.spe_ed_board import (
     X,
     Y,
 )
-from turnier.games.spe_ed_messages import cells_of
+from turnier.games.spe_ed.messages import cells_of
 
 ROUNDS_AN_ANSWER = 250
 

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import stats
 
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.statistics.intervals import CONFIDENCE
 
 MARGIN_ELO = 20.0  # default margin where agents meet: a share of points of 0.529

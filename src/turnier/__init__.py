@@ -3,7 +3,7 @@
 from turnier.agents.registry import AGENTS, EVALUATORS, make_agent
 from turnier.arena.match import MatchRecord, MatchSpec, Termination
 from turnier.arena.play import play_match, play_matches
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.games.registry import GAMES, make_game
 
 __version__ = "0.1.0"

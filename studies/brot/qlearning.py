@@ -16,7 +16,7 @@ from rich.console import Console
 
 from turnier.agents.spe_ed.q_learning import Learning, QTraining
 from turnier.commands.command_line import run_app
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.runs.bar import game_bar
 
 BEGUN = Learning()

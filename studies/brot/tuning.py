@@ -24,7 +24,7 @@ from turnier.agents.registry import make_agent
 from turnier.arena.workers.executor import Executor, make_executor
 from turnier.commands.command_line import run_app
 from turnier.commands.scripts.experiments import play_and_print
-from turnier.games.errors import unknown
+from turnier.core.errors import unknown
 from turnier.results.store.store import DEFAULT_URL, Store
 from turnier.runs.experiment import Experiment, Row
 from turnier.search.definition import StudyDefinition

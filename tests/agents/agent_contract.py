@@ -18,11 +18,11 @@ from turnier.agents.registry import AGENTS, EVALUATORS, make_agent
 from turnier.agents.spe_ed.player import SpeEdAgent
 from turnier.arena.match import MatchRecord, MatchSpec, Termination
 from turnier.arena.play import play_matches
+from turnier.core.parameters import Declared, parameters_of
+from turnier.core.rng import stream
 from turnier.games.abi import JIT
 from turnier.games.game import Game, Position
-from turnier.games.parameters import Declared, parameters_of
 from turnier.games.registry import make_game
-from turnier.games.rng import stream
 
 GAMES = ("tictactoe", "connect_four(rows=4,columns=4)", "nim", "2048(size=2)", "2048(size=3)", "2048")
 FEW_GAMES = ("tictactoe", "2048(size=2)", "2048")

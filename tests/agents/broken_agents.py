@@ -13,9 +13,9 @@ from turnier.agents.abi import ACT, VALUES, VISITS
 from turnier.agents.agent import Agent, CompiledAgent, Decision, Player
 from turnier.agents.greedy import Greedy
 from turnier.agents.random import Random
+from turnier.core.parameters import parameter
 from turnier.games.abi import kernel
 from turnier.games.game import Game, Position
-from turnier.games.parameters import parameter
 
 
 def decision(game: Game, action: Any, visits: Any = None, values: Any = None, nodes: int = 0) -> Decision:

@@ -15,9 +15,9 @@ from turnier.agents.mctse.search import search
 from turnier.agents.mctse.tree import DONE, NODES_PER_ITERATION, NONE, NUM_ACTION_NODES, NUM_NODES, UNKNOWN, new_tree
 from turnier.agents.mctse.tree_copies import LARGEST_BATCH
 from turnier.agents.registry import EVALUATORS, make_agent
+from turnier.core.rng import stream
 from turnier.games.abi import CHANCE
 from turnier.games.game import Game, Position
-from turnier.games.rng import stream
 
 SCORE = EVALUATORS.make("score")
 UNLIMITED = 1_000_000

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from turnier.core.rng import below, next_word, seed_stream
 from turnier.games.abi import CHANCE, TERMINAL
 from turnier.games.game import Game, Position
 from turnier.games.generic import draw_outcome
-from turnier.games.rng import below, next_word, seed_stream
 
 Evaluate = Callable[[Any, Any], list[float]]
 

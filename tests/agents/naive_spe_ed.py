@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from turnier.games.game import Game, Ints
-from turnier.games.spe_ed_board import DIRECTION, HEIGHT, SPEED, WIDTH, X, Y
+from turnier.games.spe_ed.board import DIRECTION, HEIGHT, SPEED, WIDTH, X, Y
 
 Cell = tuple[int, int]
 Weights = tuple[float, float]  # aggression and territory

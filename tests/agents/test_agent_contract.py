@@ -15,9 +15,9 @@ from turnier.agents.agent import Agent
 from turnier.agents.registry import AGENTS, EVALUATORS, make_agent
 from turnier.arena.match import MatchSpec, Termination
 from turnier.arena.play import play_match, play_matches
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
+from turnier.core.parameters import Declared, parameters_of
 from turnier.games.game import Game
-from turnier.games.parameters import Declared, parameters_of
 from turnier.games.registry import make_game
 
 Law = Callable[[Agent, Game], None]

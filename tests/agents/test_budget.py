@@ -9,8 +9,8 @@ from turnier.agents.budget import UNITS, read_budget
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import MatchSpec
 from turnier.arena.play import play_match
-from turnier.games.errors import UserError
-from turnier.games.parameters import parameters_of
+from turnier.core.errors import UserError
+from turnier.core.parameters import parameters_of
 from turnier.games.registry import GAMES
 
 

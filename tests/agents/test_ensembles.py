@@ -21,9 +21,9 @@ from turnier.agents.ensembles.root_parallel import RootParallel
 from turnier.agents.registry import make_agent
 from turnier.arena.match import MatchSpec, Termination
 from turnier.arena.play import play_match
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
+from turnier.core.rng import stream
 from turnier.games.registry import make_game
-from turnier.games.rng import stream
 
 SEARCH = "mctse(iterations=40,rollout_depth=5)"
 ENSEMBLES = [

@@ -8,8 +8,8 @@ import pytest
 from tests.agents.positions import board_position, estimate, marks_position
 from turnier.agents.abi import new_scratch
 from turnier.agents.registry import EVALUATORS
+from turnier.core.rng import stream
 from turnier.games.game import Position
-from turnier.games.rng import stream
 
 POSITIONS = {
     "tictactoe": marks_position("XO......."),

@@ -17,10 +17,10 @@ from tests.naive import Board
 from turnier.agents.expectimax.agent import Expectimax
 from turnier.agents.expectimax.search import AFTERSTATE, STATE, STOPPED, depth_of
 from turnier.agents.registry import make_agent
+from turnier.core.rng import stream
 from turnier.games.abi import CHANCE, JIT, TERMINAL
 from turnier.games.game import Game, Position
 from turnier.games.registry import make_game
-from turnier.games.rng import stream
 
 needs_jit = pytest.mark.skipif(not JIT, reason="thousands of evaluations")
 

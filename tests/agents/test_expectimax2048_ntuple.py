@@ -14,10 +14,10 @@ from turnier.agents.expectimax.ntuple2048 import act_expectimax2048_ntuple
 from turnier.agents.expectimax.search import LIMIT, STOPPED
 from turnier.agents.ntuple.weights import Weights
 from turnier.agents.registry import EVALUATORS, make_agent
+from turnier.core.rng import stream
 from turnier.games.abi import JIT, pointer
 from turnier.games.game import Position
 from turnier.games.registry import make_game
-from turnier.games.rng import stream
 
 needs_jit = pytest.mark.skipif(not JIT, reason="thousands of evaluations")
 CELLS = "network=cells,cells=0.1.2/4.5.6.9/0.1.4.5"

@@ -16,10 +16,10 @@ from turnier.agents.ntuple.learn_games import learn_games
 from turnier.agents.ntuple.td import LEARNING
 from turnier.agents.ntuple.training import Plan, Training
 from turnier.agents.registry import EVALUATORS
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
+from turnier.core.rng import seed_stream
 from turnier.games.game import Position
 from turnier.games.registry import make_game
-from turnier.games.rng import seed_stream
 
 SMALL = "ntuple(network=cells,cells=0.1.2/4.5.6/0.1.4.5)"
 ASYMMETRIC = "ntuple(network=cells,cells=0.1.2/1.3,symmetric=false)"

@@ -16,8 +16,8 @@ from tests.agents.positions import DIRECTION, board_position, estimate
 from tests.naive import Board
 from turnier.agents.evaluators.matrix2048 import Matrix2048
 from turnier.agents.registry import EVALUATORS, make_agent
+from turnier.core.rng import stream
 from turnier.games.registry import make_game
-from turnier.games.rng import stream
 
 LARGEST = 3_932_156.0
 # As the text prints them.

@@ -13,8 +13,8 @@ from tests.agents.two_seat_games import Coins, Takeaway
 from tests.contract.tiny_games import Fuse, Pennies, Pig, Wander
 from turnier.agents.agent import Agent, Decision
 from turnier.agents.registry import make_agent
+from turnier.core.errors import UserError
 from turnier.games.abi import JIT
-from turnier.games.errors import UserError
 from turnier.games.game import Game, Position
 from turnier.games.registry import make_game
 

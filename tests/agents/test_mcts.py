@@ -38,9 +38,9 @@ from turnier.agents.mcts.tree import (
 from turnier.agents.registry import EVALUATORS, make_agent
 from turnier.arena.match import MatchSpec
 from turnier.arena.play import play_matches
+from turnier.core.rng import stream
 from turnier.games.abi import CHANCE, JIT
 from turnier.games.game import Position
-from turnier.games.rng import stream
 
 SCORE = EVALUATORS.make("score")
 CAPACITY = 20_000  # nodes of the trees in these tests

@@ -36,11 +36,11 @@ from turnier.agents.mcts.tree import (
 from turnier.agents.registry import make_agent
 from turnier.arena.match import MatchSpec, Termination
 from turnier.arena.play import play_matches
+from turnier.core.rng import stream
 from turnier.games import abi
 from turnier.games.abi import JIT, NO_WIN, TERMINAL, kernel
 from turnier.games.game import Game, Position
 from turnier.games.registry import make_game
-from turnier.games.rng import stream
 
 needs_jit = pytest.mark.skipif(not JIT, reason="many searches; test_mcts.py runs small ones in plain Python")
 

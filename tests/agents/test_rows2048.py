@@ -15,10 +15,10 @@ from tests.agents.positions import board_position, estimate
 from tests.naive import Board
 from turnier.agents.evaluator import OWN
 from turnier.agents.evaluators.rows2048 import NUM_ROWS, Rows2048, row_table
+from turnier.core.parameters import parameters_of
+from turnier.core.rng import stream
 from turnier.games.game import Position
-from turnier.games.parameters import parameters_of
 from turnier.games.registry import make_game
-from turnier.games.rng import stream
 
 LARGEST = 3_932_156.0
 DEFAULT = Rows2048()

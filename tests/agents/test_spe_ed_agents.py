@@ -20,8 +20,8 @@ from turnier.arena.match import MatchSpec, Termination
 from turnier.arena.play import play_match
 from turnier.games.game import Position
 from turnier.games.registry import make_game
-from turnier.games.spe_ed_board import DIRECTIONS
-from turnier.games.spe_ed_messages import game_text_of, state_of
+from turnier.games.spe_ed.board import DIRECTIONS
+from turnier.games.spe_ed.messages import game_text_of, state_of
 
 LEFT, RIGHT, SLOW, FAST, ON = range(5)
 SEARCHES = ("rollouts", "minimax", "tables", "combi")

@@ -12,7 +12,7 @@ from turnier.agents.spe_ed.rollout_search import Paths, longest_of
 from turnier.agents.spe_ed.rollouts import RolloutPlayer
 from turnier.games.game import Position
 from turnier.games.registry import make_game
-from turnier.games.spe_ed_board import ACTIVE, MOVER, X, Y
+from turnier.games.spe_ed.board import ACTIVE, MOVER, X, Y
 
 ON = 4
 

@@ -40,11 +40,11 @@ from turnier.agents.spe_ed.rollout_search import (
 from turnier.agents.spe_ed.survivors import enters_free_cells, random_survivor
 from turnier.agents.spe_ed.table_search import fill_tables, new_tables
 from turnier.agents.spe_ed.territory import SPACE_ROWS, own_share
+from turnier.core.rng import stream
 from turnier.games.abi import JIT
 from turnier.games.game import Game, Ints
 from turnier.games.registry import make_game
-from turnier.games.rng import stream
-from turnier.games.spe_ed_board import ACTIVE, ROUND, SPEED, X, Y, put_cell
+from turnier.games.spe_ed.board import ACTIVE, ROUND, SPEED, X, Y, put_cell
 
 DRAWS = 20_000 if JIT else 300
 NO_TREE = np.zeros((0, MOVES), np.int32)

@@ -17,12 +17,12 @@ from tests.agents.agent_contract import same
 from tests.agents.mctse_trees import BOTH, LIMITS, POSITIONS, UNLIMITED, check_invariants, mctse
 from tests.agents.positions import board_position, marks_position
 from turnier.agents.agent import Decision
-from turnier.agents.crew import Crew
 from turnier.agents.mctse.agent import MctsePlayer
 from turnier.agents.mctse.tree import DONE, ME, SHARE
 from turnier.agents.registry import make_agent
 from turnier.arena.match import MatchSpec, Termination
 from turnier.arena.play import play_match, play_matches
+from turnier.core.helper_threads import Crew
 from turnier.games.abi import JIT
 from turnier.games.game import Position
 

@@ -16,7 +16,7 @@ from turnier.arena.schedules.adaptive import AdaptiveTournament
 from turnier.arena.schedules.duel import Duel, points
 from turnier.arena.schedules.round_robin import Rounds, round_robin
 from turnier.arena.workers.executor import Executor, SerialExecutor, make_executor
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.games.registry import make_game
 from turnier.results.store.store import Store
 from turnier.runs.play import play_rounds

@@ -26,7 +26,7 @@ from turnier.arena.workers.executor import (
     do_batch,
     make_executor,
 )
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.games.registry import make_game
 
 AGENTS = ["random", "mc(iterations=5,rollout_depth=5)", "mctse(iterations=20,rollout_depth=5)"]

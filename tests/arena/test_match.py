@@ -25,11 +25,11 @@ from turnier.arena import play as match
 from turnier.arena.match import MatchRecord, MatchSpec, Termination, pack_plies, unpack_plies
 from turnier.arena.play import check_spec, play_match, play_matches, replay, replay_positions
 from turnier.arena.play_kernel import END, NORMAL, NUM_COUNTS, play_many
+from turnier.core.errors import UserError
+from turnier.core.rng import streams
 from turnier.games.abi import CHANCE, JIT
-from turnier.games.errors import UserError
 from turnier.games.game import MAX_SEATS, Position
 from turnier.games.registry import GAMES, make_game
-from turnier.games.rng import streams
 
 ROOT = Path(__file__).resolve().parents[2]
 needs_jit = pytest.mark.skipif(not JIT, reason="whole games of 2048")

@@ -19,7 +19,7 @@ from turnier.arena.play import play_match
 from turnier.arena.workers.executor import make_pool
 from turnier.arena.workers.ray_workers import RayPool
 from turnier.commands.runs.show_match import watch
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.games.game import Position
 from turnier.games.registry import make_game
 

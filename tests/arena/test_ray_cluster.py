@@ -20,7 +20,7 @@ from turnier.arena.schedules.round_robin import round_robin
 from turnier.arena.workers import ray_head
 from turnier.arena.workers.ray_head import HeadWatch
 from turnier.arena.workers.ray_workers import RayExecutor, Rows
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.games.registry import make_game
 
 # Nodes that are killed are known to be gone after three seconds.

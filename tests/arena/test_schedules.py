@@ -13,7 +13,7 @@ from turnier.arena.match import MatchRecord, MatchSpec, Termination, derive_seed
 from turnier.arena.play import play_matches
 from turnier.arena.schedules.round_robin import Rounds, gauntlet, round_robin
 from turnier.arena.schedules.swiss import match_points, swiss
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.games.registry import GAMES
 
 TTT = GAMES.make("tictactoe")

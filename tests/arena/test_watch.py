@@ -11,7 +11,7 @@ from turnier.agents.registry import make_agent
 from turnier.arena.match import MatchSpec
 from turnier.arena.play import play_match
 from turnier.commands.runs.show_match import watch
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.games.registry import make_game
 
 

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from turnier.commands.app import app
 from turnier.commands.machine import doctor
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.results.frames.matches import matches_frame
 from turnier.results.store.progress import progress_of_runs
 from turnier.results.store.store import Store

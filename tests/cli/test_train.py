@@ -19,7 +19,7 @@ from turnier.agents.ntuple.weights import load_weights
 from turnier.agents.registry import make_agent
 from turnier.arena.match import MatchSpec
 from turnier.commands.app import app
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.games.registry import make_game
 
 # Checkpoints every tenth of a second instead of every minute, so that a kill finds some.

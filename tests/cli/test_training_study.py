@@ -12,7 +12,7 @@ from turnier.agents.ntuple.weights import load_weights, weights_from_file
 from turnier.agents.registry import make_agent
 from turnier.arena.match import MatchRecord
 from turnier.arena.workers.executor import make_executor
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.results.store.store import Store
 from turnier.runs.experiment import Row, figures, play_experiment, stored_experiments
 from turnier.runs.trained_experiment import LearnedRow, Learner, TrainingStudy, train_all

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from turnier.commands.app import app
 from turnier.commands.runs.tune import definition_of, read_games
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.results.store.store import Store
 from turnier.search.space import read_parameters
 from turnier.search.study_state import study_state

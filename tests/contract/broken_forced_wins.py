@@ -12,7 +12,7 @@ from tests.contract.forced_wins import check_forced_win
 from turnier.games import abi
 from turnier.games.abi import NO_WIN, kernel
 from turnier.games.registry import make_game
-from turnier.games.yavalath_board import (
+from turnier.games.yavalath.board import (
     CELLS_AT,
     FOUR,
     NOTHING,
@@ -25,7 +25,7 @@ from turnier.games.yavalath_board import (
     threats,
     toggle,
 )
-from turnier.games.yavalath_forced import forced_win
+from turnier.games.yavalath.forced import forced_win
 
 
 @kernel(abi.FORCED_WIN)

@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tests.contract import game_contract as contract
+from turnier.core.rng import below, uniform
 from turnier.games import abi
 from turnier.games.abi import CHANCE, TERMINAL, kernel
 from turnier.games.game import Game, grid_neighbours, square_symmetries
-from turnier.games.rng import below, uniform
 
 # `TURN` is the seat to commit, or 2 for the die; GUESS + seat is 0 or 1 + the number that the seat has committed to.
 ROUNDS, LEFT, TURN, GUESS, WORDS = 0, 1, 2, 3, 5

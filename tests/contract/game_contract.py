@@ -34,10 +34,10 @@ from tests.contract.play import (
     walk,
     z_scores,
 )
+from turnier.core.rng import stream
 from turnier.games import generic
 from turnier.games.abi import CHANCE, STATE_DTYPE, TERMINAL
 from turnier.games.game import MAX_SEATS, Game, Ints, NumArray
-from turnier.games.rng import stream
 
 Check = Callable[[Game], None]
 

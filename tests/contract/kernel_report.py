@@ -17,11 +17,13 @@ import numpy as np
 from numba import types
 
 from tests.contract import tiny_games
-from turnier.games import abi, generic, rng, twenty48_board
+from turnier.core import rng
+from turnier.games import abi, generic
 from turnier.games.abi import CHANCE, JIT, PLATFORM, TERMINAL
 from turnier.games.game import Game, Ints
 from turnier.games.perft import perft
 from turnier.games.registry import GAMES, make_game
+from turnier.games.twenty48 import board as twenty48_board
 
 WALK = 8  # nodes, then playouts
 VARIANTS = (

@@ -16,7 +16,7 @@ from numba import types
 
 from turnier.games import abi
 from turnier.games.abi import JIT, kernel
-from turnier.games.twenty48 import Twenty48, legal, step
+from turnier.games.twenty48.game import Twenty48, legal, step
 
 ROOT = Path(__file__).resolve().parents[2]
 needs_jit = pytest.mark.skipif(not JIT, reason="function pointers exist only in compiled code")

@@ -13,11 +13,11 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
+from turnier.core.parameters import parameter
+from turnier.core.rng import below
 from turnier.games import abi
 from turnier.games.abi import CHANCE, TERMINAL, kernel
 from turnier.games.game import Game, grid_neighbours, square_symmetries
-from turnier.games.parameters import parameter
-from turnier.games.rng import below
 
 # Pig. `ROLLING` is 1 where the die is to be thrown; `TURNS` counts down all seats' turns; SCORE + seat is banked.
 SEATS, TARGET, SEAT, TURNS, ROLLING, POT, SCORE = range(7)

@@ -7,9 +7,9 @@ import functools
 import numpy as np
 import pytest
 
+from turnier.core.errors import UserError
 from turnier.games.abi import JIT
 from turnier.games.connect_four import PLAYED, ConnectFour
-from turnier.games.errors import UserError
 from turnier.games.game import Position
 
 Columns = tuple[str, ...]  # of "X" and "O" from the bottom up

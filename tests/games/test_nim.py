@@ -8,7 +8,7 @@ import operator
 
 import pytest
 
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.games.game import Position
 from turnier.games.nim import Nim
 from turnier.games.registry import make_game

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
+from turnier.core.errors import UserError
 from turnier.games.abi import JIT
-from turnier.games.errors import UserError
 from turnier.games.game import Position
 from turnier.games.othello import Othello
 

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turnier.games.errors import UserError
-from turnier.games.parameters import Declared, Parameter, Registry, parameter, parameters_of
+from turnier.core.errors import UserError
+from turnier.core.parameters import Declared, Parameter, Registry, parameter, parameters_of
+from turnier.core.text_form import Spec, parse
 from turnier.games.registry import GAMES, make_game
-from turnier.games.spec import Spec, parse
 from turnier.games.tictactoe import TicTacToe
-from turnier.games.twenty48 import Twenty48
+from turnier.games.twenty48.game import Twenty48
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tests.contract.tiny_games import Pennies, Pig
+from turnier.core.errors import UserError
 from turnier.games.abi import CHANCE, TERMINAL
-from turnier.games.errors import UserError
 from turnier.games.game import Game, Position, grid_neighbours, square_symmetries
 from turnier.games.registry import make_game
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.games.game import Position
 from turnier.games.registry import make_game
-from turnier.games.spe_ed_board import ACTIONS, ACTIVE, DIRECTION, DIRECTIONS, NO_ANSWER, SPEED, X, Y
-from turnier.games.spe_ed_messages import game_text_of, message_of, state_of
+from turnier.games.spe_ed.board import ACTIONS, ACTIVE, DIRECTION, DIRECTIONS, NO_ANSWER, SPEED, X, Y
+from turnier.games.spe_ed.messages import game_text_of, message_of, state_of
 
 LEFT, RIGHT, SLOW, FAST, ON = range(5)
 

@@ -8,9 +8,9 @@ import xml.etree.ElementTree as ET
 import numpy as np
 
 from turnier.games.registry import make_game
-from turnier.games.spe_ed import SpeEd
-from turnier.games.spe_ed_board import X, Y
-from turnier.games.spe_ed_overlay import COLOURS, SHADES, Overlay, Path
+from turnier.games.spe_ed.board import X, Y
+from turnier.games.spe_ed.game import SpeEd
+from turnier.games.spe_ed.overlay import COLOURS, SHADES, Overlay, Path
 
 SVG = "{http://www.w3.org/2000/svg}"
 GAME = make_game("spe_ed(width=9,height=7)")

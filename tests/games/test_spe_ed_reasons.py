@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from turnier.games.drawing import INK, SEAT_COLOURS
-from turnier.games.spe_ed import SpeEd
-from turnier.games.spe_ed_board import ACTIONS, ACTIVE, NO_ANSWER, PLAYERS
-from turnier.games.spe_ed_messages import cells_of, state_of
-from turnier.games.spe_ed_reasons import reasons
-from turnier.games.spe_ed_records import play_round, start_of
+from turnier.games.spe_ed.board import ACTIONS, ACTIVE, NO_ANSWER, PLAYERS
+from turnier.games.spe_ed.game import SpeEd
+from turnier.games.spe_ed.messages import cells_of, state_of
+from turnier.games.spe_ed.reasons import reasons
+from turnier.games.spe_ed.records import play_round, start_of
 
 RECORDS = Path(__file__).resolve().parents[1] / "data/spe_ed/official_server_games.jsonl.gz"
 LINES = gzip.decompress(RECORDS.read_bytes()).splitlines()

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turnier.games.errors import UserError
-from turnier.games.spec import MAX_DEPTH, MAX_LENGTH, Spec, parse
+from turnier.core.errors import UserError
+from turnier.core.text_form import MAX_DEPTH, MAX_LENGTH, Spec, parse
 
 WORDS = st.text(st.characters(exclude_characters='(),="', exclude_categories=["Cc", "Cs", "Z"]), min_size=1, max_size=6)
 TEXTS = WORDS | st.text(st.characters(exclude_characters='"', exclude_categories=["Cs"]), max_size=6)

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from tests.naive_yavalath import Naive
+from turnier.core.errors import UserError
 from turnier.games.abi import JIT
-from turnier.games.errors import UserError
 from turnier.games.game import Position
 from turnier.games.perft import perft
 from turnier.games.registry import make_game
-from turnier.games.yavalath import Yavalath
+from turnier.games.yavalath.game import Yavalath
 
 VARIANTS = [
     Yavalath(size=size, **rules)  # type: ignore[arg-type]

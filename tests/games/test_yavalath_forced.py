@@ -8,8 +8,8 @@ import pytest
 from tests.contract.forced_wins import refutation
 from turnier.games.abi import JIT, NO_WIN
 from turnier.games.game import Position
-from turnier.games.yavalath import Yavalath
-from turnier.games.yavalath_board import coordinates
+from turnier.games.yavalath.board import coordinates
+from turnier.games.yavalath.game import Yavalath
 
 Cell = tuple[int, int]
 # Three stones (q, r) with the opponent's three far away and their side to move: won by four forcing moves and the four.

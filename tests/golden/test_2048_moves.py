@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests import naive
-from turnier.games.twenty48 import Twenty48
+from turnier.games.twenty48.game import Twenty48
 
 LINES = (Path(__file__).parent.parent / "data" / "2048" / "moves.jsonl").read_text().splitlines()
 RECORDS: list[dict[str, Any]] = [json.loads(line) for line in LINES]

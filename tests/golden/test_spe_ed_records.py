@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from turnier.games import spe_ed_records
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.games.game import Position
 from turnier.games.registry import make_game
-from turnier.games.spe_ed_board import ACTIONS, ACTIVE, NO_ANSWER, ROUND
+from turnier.games.spe_ed import records as spe_ed_records
+from turnier.games.spe_ed.board import ACTIONS, ACTIVE, NO_ANSWER, ROUND
 from turnier.games.verify import verify_file
 
 FILE = Path(__file__).parent.parent / "data" / "spe_ed" / "official_server_games.jsonl.gz"

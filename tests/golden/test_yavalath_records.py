@@ -14,8 +14,7 @@ from turnier.games import abi
 from turnier.games.abi import kernel
 from turnier.games.game import Game
 from turnier.games.verify import verify_file
-from turnier.games.yavalath import Yavalath
-from turnier.games.yavalath_board import (
+from turnier.games.yavalath.board import (
     MADE,
     MOVER,
     NOTHING,
@@ -32,7 +31,8 @@ from turnier.games.yavalath_board import (
     toggle,
     window,
 )
-from turnier.games.yavalath_rules import init, legal, settle, step, to_move
+from turnier.games.yavalath.game import Yavalath
+from turnier.games.yavalath.rules import init, legal, settle, step, to_move
 
 FOLDER = Path(__file__).parent.parent / "data" / "yavalath"
 LINES = {

@@ -11,8 +11,8 @@ import pytest
 
 from turnier.agents.registry import make_agent
 from turnier.arena.workers.executor import SerialExecutor
+from turnier.core.errors import UserError
 from turnier.dashboards.reports.document import write_report
-from turnier.games.errors import UserError
 from turnier.results.frames.certainty import agent_certainty, group_certainty, position_certainty, votes_frame
 from turnier.results.store.store import Store
 from turnier.runs.experiment import (

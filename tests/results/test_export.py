@@ -13,7 +13,7 @@ from tests.results.made import DUEL, GAME, made
 from turnier.arena.match import MatchRecord, MatchSpec, Termination
 from turnier.arena.match_json import disagreement, from_json, to_json, verify_exported
 from turnier.arena.play import play_matches
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.games.registry import make_game
 from turnier.results import export as exporting
 from turnier.results.export import export

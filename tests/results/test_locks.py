@@ -11,7 +11,7 @@ import time
 import pytest
 from sqlalchemy import select, update
 
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.results.store import locks
 from turnier.results.store.schema import locks as table
 from turnier.results.store.store import Store

@@ -16,7 +16,7 @@ from tests.postgres import stopped
 from turnier.arena.match import MatchRecord, MatchSpec, Termination
 from turnier.arena.play import play_match
 from turnier.arena.workers.executor import Batch, SerialExecutor
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.results.store.progress import progress_of_runs, run_bar
 from turnier.results.store.store import Store
 from turnier.runs.play import play_into

@@ -19,7 +19,7 @@ from rich.console import Console
 from sqlalchemy import text, update
 
 from tests.results.made import made
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.results.frames.matches import matches_frame
 from turnier.results.store import manifest
 from turnier.results.store import progress as run_progress

@@ -15,7 +15,7 @@ from sqlalchemy import func, inspect, select, text
 from tests.results.made import BATCH, DUEL, GAME, append_all, append_forever, ids, made, started, told
 from turnier.arena.match import MatchSpec, Termination
 from turnier.arena.play import play_matches, replay
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.results.store import schema
 from turnier.results.store.store import Store
 

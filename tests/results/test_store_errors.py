@@ -16,7 +16,7 @@ import pytest
 from sqlalchemy import text
 
 from tests.results.made import made
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.results.store import database
 from turnier.results.store.store import Store
 

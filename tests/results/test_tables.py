@@ -13,7 +13,7 @@ from sqlalchemy import delete, func, select
 from tests.results.made import DUEL, GAME, ids, made
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import Termination
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.results.frames.matches import MATCH_COLUMNS, matches_frame, runs_frame, seat_summary, summary, to_json
 from turnier.results.store.columns import Texts
 from turnier.results.store.schema import match_columns

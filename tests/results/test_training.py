@@ -15,7 +15,7 @@ from turnier.agents.registry import EVALUATORS
 from turnier.arena.play import replay
 from turnier.arena.workers.executor import SerialExecutor
 from turnier.commands.training_plot import plot_training
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.games.registry import make_game
 from turnier.results.frames.matches import matches_frame
 from turnier.results.store.curves import CurvePoint

@@ -15,7 +15,7 @@ from turnier.arena.play import play_match
 from turnier.arena.positions import choose_positions, vote_specs
 from turnier.arena.repeated_search import SeenPosition, VoteRecord, VoteSpec, cast_votes
 from turnier.arena.workers.executor import Batch, SerialExecutor
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.results.store import schema
 from turnier.results.store.store import Store
 from turnier.runs.play import cast_into

@@ -12,7 +12,7 @@ import optuna
 import pytest
 
 from turnier.arena.workers.executor import make_executor
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.results.frames.matches import matches_frame
 from turnier.results.store.store import Store
 from turnier.search import learning_study

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.search.in_memory import search_in_memory
 from turnier.search.noise import NOISES, Noise
 from turnier.search.samplers.registry import SAMPLERS

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from turnier.arena.workers.executor import SerialExecutor
 from turnier.commands.front_tables import dominated, plot_points, print_points
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.results.store.store import Store
 from turnier.search.pareto import ParetoDefinition, ParetoStudy, Point
 

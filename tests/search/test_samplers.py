@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.search.samplers.grid import Grid, GridSearch
 from turnier.search.samplers.registry import SAMPLERS
 from turnier.search.samplers.sampler import Search

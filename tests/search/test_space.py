@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from turnier.agents.registry import make_agent
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.search.space import Space
 
 AGENT = make_agent("mctse(evaluator=heuristics2048(merge=0.8))")

@@ -16,7 +16,7 @@ import pytest
 from sqlalchemy import text
 
 from turnier.arena.workers.executor import make_executor
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.results.store.store import Store
 from turnier.search.definition import StudyDefinition
 from turnier.search.study import Study

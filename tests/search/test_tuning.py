@@ -14,7 +14,7 @@ from sqlalchemy import text
 from tests.postgres import stopped
 from turnier.arena.workers.executor import SerialExecutor
 from turnier.arena.workers.simulated_workers import SimulatedExecutor
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.results.store.store import Store
 from turnier.search.definition import StudyDefinition
 from turnier.search.samplers.registry import SAMPLERS

@@ -15,8 +15,8 @@ import pytest
 from tests.server.served import Served, eventually, newest, rules, say, served, state
 from turnier.agents.registry import AGENTS
 from turnier.arena.match_json import disagreement
-from turnier.games.errors import UserError
-from turnier.games.spe_ed_messages import message_of
+from turnier.core.errors import UserError
+from turnier.games.spe_ed.messages import message_of
 from turnier.results.store.store import Store
 from turnier.server.join import Joining, offset_to, seconds_of, time_url_of, with_key
 from turnier.server.official_log import read_log, rounds_of

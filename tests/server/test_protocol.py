@@ -18,8 +18,8 @@ from websockets.sync.client import ClientConnection
 
 from tests.server.served import PATIENT, Served, eventually, first_state, newest, rules, say, served, state
 from turnier.arena.match_json import disagreement
-from turnier.games.spe_ed_board import DIRECTIONS, DX, DY
-from turnier.games.spe_ed_messages import cells_of, message_of
+from turnier.games.spe_ed.board import DIRECTIONS, DX, DY
+from turnier.games.spe_ed.messages import cells_of, message_of
 from turnier.results.frames.matches import matches_frame
 from turnier.results.store.store import Store
 from turnier.server.official_log import log_of, read_log, rounds_of

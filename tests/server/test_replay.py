@@ -18,10 +18,10 @@ from turnier.arena.match import MatchRecord, MatchSpec
 from turnier.arena.match_json import to_json
 from turnier.arena.play import play_match
 from turnier.commands.app import app
+from turnier.core.errors import UserError
 from turnier.dashboards.figures.animation import board_image, write_mp4
-from turnier.games.errors import UserError
 from turnier.games.registry import make_game
-from turnier.games.spe_ed_messages import cells_of, message_of
+from turnier.games.spe_ed.messages import cells_of, message_of
 from turnier.results.store.store import Store
 from turnier.server.official_log import read_log, rounds_of
 from turnier.server.played import find_played

@@ -13,7 +13,7 @@ from websockets.sync.client import connect
 from tests.server.served import say, state
 from turnier.arena.match import Termination
 from turnier.arena.match_json import disagreement
-from turnier.games.spe_ed_messages import message_of
+from turnier.games.spe_ed.messages import message_of
 from turnier.results.frames.matches import matches_frame, summary
 from turnier.results.store.store import Store
 from turnier.server.official_log import read_log, rounds_of

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.statistics import sprt
 from turnier.statistics.sprt import SequentialTest, Verdict, elo_of_share, share_of_elo
 

@@ -13,8 +13,8 @@ import numpy.typing as npt
 from turnier.agents.abi import SeatKernels
 from turnier.agents.agent import Agent, Decision, Floats, Player, seat_rng
 from turnier.agents.ensembles.pool import Pool, SearchJob, SerialPool, search_first
+from turnier.core.rng import next_word
 from turnier.games.game import Game, Position
-from turnier.games.rng import next_word
 
 Rng = npt.NDArray[np.uint64]
 

@@ -12,8 +12,8 @@ import numpy as np
 from turnier.agents.agent import Agent, Decision, Floats
 from turnier.agents.ensembles.ensemble import Ensemble, Rng
 from turnier.agents.mctse.agent import Mctse
-from turnier.games.parameters import parameter
-from turnier.games.rng import below
+from turnier.core.parameters import parameter
+from turnier.core.rng import below
 
 
 def decided_after(votes: Sequence[int]) -> int:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from turnier.agents.agent import Decision, Floats
 from turnier.agents.registry import agent_of
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.games.registry import game_of
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from turnier.agents.agent import Agent, Decision, Floats
 from turnier.agents.ensembles.ensemble import Ensemble, Rng
 from turnier.agents.mctse.agent import Mctse
-from turnier.games.parameters import parameter
+from turnier.core.parameters import parameter
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from numba import types
 
 from turnier.agents.abi import EVALUATE
 from turnier.agents.evaluator import OWN, ROLLOUT_DEPTH, Evaluator
+from turnier.core.parameters import parameter, parameters_of
 from turnier.games.abi import Actions, kernel
 from turnier.games.game import Game, square_symmetries
 from turnier.games.generic import copy_state
-from turnier.games.parameters import parameter, parameters_of
 
 # Weights in declared order, from OWN on.
 USE_EMPTY, EMPTY0, EMPTY1, EMPTY2, EMPTY_METHOD = (OWN + i for i in range(5))

@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 from turnier.agents.abi import EVALUATE, EvaluatorKernels
 from turnier.agents.evaluator import OWN, Evaluator
+from turnier.core.parameters import parameter, parameters_of
 from turnier.games.abi import TERMINAL, kernel, pointer
 from turnier.games.game import Game
-from turnier.games.parameters import parameter, parameters_of
 
 NUM_ROWS = 65_536
 # Table entries are multiples of this (a millionth of a point), so that sums of them are exact in any order.

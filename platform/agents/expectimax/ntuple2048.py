@@ -1,6 +1,6 @@
 """Expectimax for 4x4 boards of 2048 with an n-tuple network: the same values as the generic search, bit for bit.
 
-Boards are words as in games/twenty48_board.py. The last decision before the leaves, where nearly all the work is, is
+Boards are words as in games/twenty48/board.py. The last decision before the leaves, where nearly all the work is, is
 made for all tiles that chance can place on a board together: the moved boards are collected, values are remembered
 (four of five leaves of depth 3 are boards that others are too), and the entries of new boards are fetched early, since
 a network's tables do not fit into the processor's caches.
@@ -21,12 +21,12 @@ from turnier.agents.expectimax.table2048 import BOARD, NO_LIMIT, Keys, is_fused,
 from turnier.agents.ntuple.board2048_kernels import find_entries_of_images, sum_entries_of_images
 from turnier.agents.ntuple.network_kernels import AT_END, SYMMETRIES, TUPLES, Index, Table, Words
 from turnier.games.abi import Floats, kernel
-from turnier.games.twenty48_board import GAIN, MOVED, count_empty, legal_mask, slide, slide_gain, transpose
+from turnier.games.twenty48.board import GAIN, MOVED, count_empty, legal_mask, slide, slide_gain, transpose
 
 _U = np.uint64
 _U64, _F64, _I64 = types.uint64, types.float64, types.int64
 _0, _31, _ROW, _CELL = (_U(n) for n in (0, 31, 0xFFFF, 15))
-RIGHT = 65536  # in tables of moved rows, see games/twenty48_board.py
+RIGHT = 65536  # in tables of moved rows, see games/twenty48/board.py
 NO_MOVE = -math.inf
 
 MOST_LEAVES = 128  # of a chance node: 16 cells, 2 tiles, 4 actions

@@ -1,6 +1,6 @@
 """Expectimax for 4x4 boards of 2048 with a table of rows: the same values as the generic search, many times as fast.
 
-Boards are words as in games/twenty48_board.py. The last decision before the leaves, where nearly all the work is, is
+Boards are words as in games/twenty48/board.py. The last decision before the leaves, where nearly all the work is, is
 made for all tiles that chance can place on a board together: a tile changes one row, so of the other three rows the
 moved tiles and their values are worked out once. Sums are exact in any order (see evaluators/rows2048.py), so the
 values are those of the generic search, bit for bit.
@@ -28,7 +28,7 @@ from turnier.agents.expectimax.table2048 import (
     tag_of,
 )
 from turnier.games.abi import Floats, kernel
-from turnier.games.twenty48_board import MOVED, count_empty, legal_mask, slide, transpose
+from turnier.games.twenty48.board import MOVED, count_empty, legal_mask, slide, transpose
 
 # Of `work`, which begins with scratch space of `last_value`: how many leaves may still be evaluated.
 LEAVES_LEFT = 32

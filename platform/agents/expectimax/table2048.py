@@ -11,9 +11,9 @@ from numba import types
 
 from turnier.agents.expectimax.search import AFTERSTATE
 from turnier.games.abi import Floats, State, kernel
-from turnier.games.twenty48_board import tile_sum
+from turnier.games.twenty48.board import tile_sum
 
-BOARD, HIGH = 1, 2  # words of a state, see games/twenty48.py
+BOARD, HIGH = 1, 2  # words of a state, see games/twenty48/game.py
 NO_LIMIT = 2.0**52  # leaves
 NO_SLOT = -1
 

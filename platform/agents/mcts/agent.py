@@ -34,9 +34,9 @@ from turnier.agents.mcts.tree import (
     find_position,
     new_tree,
 )
+from turnier.core.parameters import parameter
 from turnier.games.abi import kernel
 from turnier.games.game import Game, Position
-from turnier.games.parameters import parameter
 
 
 @kernel(ACT)

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
+from turnier.core.rng import below, next_word, seed_stream
 from turnier.games.abi import CHANCE, GAME, Actions, Floats, Rng, State, kernel
 from turnier.games.generic import copy_state, draw_outcome
-from turnier.games.rng import below, next_word, seed_stream
 
 NONE = -1  # no such node, no such action
 MAX_NODES = 4_000_000  # a tree that is full learns from rollouts at its nodes, but grows no more

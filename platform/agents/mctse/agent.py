@@ -14,7 +14,6 @@ import numpy.typing as npt
 from turnier.agents.abi import ACT, VALUES, VISITS
 from turnier.agents.agent import CompiledPlayer, Decision, SearchAgent
 from turnier.agents.budget import AMOUNT
-from turnier.agents.crew import LINE, Crew
 from turnier.agents.evaluator import Evaluator
 from turnier.agents.evaluators.rollout import Rollout
 from turnier.agents.mcts.search import FINALS, MOST_CHUNKS, ROBUST_MAX
@@ -28,11 +27,12 @@ from turnier.agents.mctse.search import (
 from turnier.agents.mctse.threads import lead_mctse, lead_search, pack_share, serve_mctse
 from turnier.agents.mctse.tree import DONE, NODES_PER_ITERATION, clear, has_room, new_tree, new_tree_copy
 from turnier.agents.mctse.tree_copies import new_copies
-from turnier.agents.packed import pack
+from turnier.core.helper_threads import LINE, Crew
+from turnier.core.packing import pack
+from turnier.core.parameters import parameter
+from turnier.core.rng import fork_streams
 from turnier.games.abi import kernel
 from turnier.games.game import Game, Position
-from turnier.games.parameters import parameter
-from turnier.games.rng import fork_streams
 
 Words = npt.NDArray[np.uint64]
 

@@ -23,9 +23,9 @@ from turnier.agents.mctse.tree import (
     mean_value,
     num_children,
 )
+from turnier.core.rng import below
 from turnier.games.abi import CHANCE, GAME, TERMINAL, Actions, Floats, Rng, State, kernel
 from turnier.games.generic import copy_state, draw_outcome
-from turnier.games.rng import below
 
 ITERATIONS, MAXNODES, TREE_DEPTH, EXPLORATION, NORMALISED, FINAL, SECURITY, MINIMUM = range(8)  # settings
 NORMALISE_AFTER = 100  # iterations (Kutsch 2017, 5)

@@ -6,8 +6,6 @@ import numpy as np
 from numba import types
 
 from turnier.agents.abi import EVALUATOR, SEAT, Root, new_scratch
-from turnier.agents.atomics import load, store, yield_processor
-from turnier.agents.crew import GONE, SHARE_DONE, STOP, Post, await_helpers, await_work, call_helpers, count_in
 from turnier.agents.mcts.search import MOST_CHUNKS
 from turnier.agents.mctse.search import ITERATIONS, MINIMUM, descend, is_settled, report
 from turnier.agents.mctse.tree import DONE, ME, PENDING, TREE, back_up, clear
@@ -23,10 +21,12 @@ from turnier.agents.mctse.tree_copies import (
     tell_paths,
     tell_values,
 )
-from turnier.agents.packed import PACKED, packing
+from turnier.core.atomics import load, store, yield_processor
+from turnier.core.helper_threads import GONE, SHARE_DONE, STOP, Post, await_helpers, await_work, call_helpers, count_in
+from turnier.core.packing import PACKED, packing
+from turnier.core.rng import fork_streams
 from turnier.games.abi import GAME, Floats, Rng, State, kernel
 from turnier.games.generic import copy_state
-from turnier.games.rng import fork_streams
 
 RNGS = types.Array(types.uint64, 2, "C")  # [threads, 4 or more]
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
-from turnier.agents.crew import LINE
+from turnier.core.helper_threads import LINE
 from turnier.games.abi import kernel, tell_type
 
 NONE = -1  # no such node

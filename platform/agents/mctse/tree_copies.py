@@ -16,8 +16,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
-from turnier.agents.atomics import fetch_add, load, prefetch, store
-from turnier.agents.crew import LINE
 from turnier.agents.mctse.tree import (
     IS_ACTION,
     ME,
@@ -33,6 +31,8 @@ from turnier.agents.mctse.tree import (
     find_child,
     put_node,
 )
+from turnier.core.atomics import fetch_add, load, prefetch, store
+from turnier.core.helper_threads import LINE
 from turnier.games.abi import Floats, kernel, tell_type
 
 MOST_ITERATIONS = 4096  # that are handed out at once; then all copies become equal

@@ -23,7 +23,7 @@ from turnier.agents.ntuple.network_kernels import (
     Words,
 )
 from turnier.games.abi import kernel
-from turnier.games.twenty48_board import transpose
+from turnier.games.twenty48.board import transpose
 
 _U = np.uint64
 _U64 = types.uint64

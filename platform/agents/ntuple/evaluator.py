@@ -43,16 +43,16 @@ from turnier.agents.ntuple.network_kernels import (
     stage_of,
 )
 from turnier.agents.ntuple.weights import evaluator_weights, read_config, weights_from_file
+from turnier.core.errors import UserError
+from turnier.core.parameters import parameter, parameters_of
 from turnier.games.abi import GAME, TERMINAL, Actions, State, kernel, pointer
-from turnier.games.errors import UserError
 from turnier.games.game import Game
 from turnier.games.generic import copy_state
-from turnier.games.parameters import parameter, parameters_of
 from turnier.games.registry import GAMES
-from turnier.games.twenty48_board import move
+from turnier.games.twenty48.board import move
 
 _U = np.uint64
-BOARD, HIGH = 1, 2  # words of a state, see games/twenty48.py
+BOARD, HIGH = 1, 2  # words of a state, see games/twenty48/game.py
 _NOTHING = np.float64(0.0)
 
 

@@ -39,9 +39,9 @@ from turnier.agents.ntuple.network_kernels import (
     sum_entries,
 )
 from turnier.agents.ntuple.settings import DISCOUNT, FROM_RANDOM, HORIZON, METHOD, RESTART, TRACE
+from turnier.core.rng import below, seed_stream, uniform
 from turnier.games.abi import CHANCE, GAME, TERMINAL, Floats, State, kernel
 from turnier.games.generic import copy_state, draw_outcome
-from turnier.games.rng import below, seed_stream, uniform
 
 _U = np.uint64
 _U64, _I64, _F32 = types.uint64, types.int64, types.float32

@@ -22,7 +22,7 @@ from turnier.agents.ntuple.network_kernels import (
     SUMS_SHIFT,
     TOUCHES,
 )
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.games.game import Game, square_symmetries
 
 Tuples = tuple[tuple[int, ...], ...]

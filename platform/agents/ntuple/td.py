@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from turnier.agents.ntuple.settings import NUM_SETTINGS
-from turnier.games.errors import UserError
-from turnier.games.parameters import Declared, Registry, parameter
+from turnier.core.errors import UserError
+from turnier.core.parameters import Declared, Registry, parameter
 
 
 @dataclass(frozen=True)

@@ -24,10 +24,10 @@ from turnier.agents.ntuple.learn_games import learn_games
 from turnier.agents.ntuple.network import Network
 from turnier.agents.ntuple.td import Td
 from turnier.agents.ntuple.weights import Weights, load_weights, touched_entries
+from turnier.core.errors import UserError
+from turnier.core.rng import streams
 from turnier.games.abi import compile_kernel
-from turnier.games.errors import UserError
 from turnier.games.game import Game
-from turnier.games.rng import streams
 
 BLOCK_SECONDS = 0.25  # of games that a thread plays between two looks at the clock
 CHECKPOINT_SECONDS = 60.0  # at least; a checkpoint takes at most a twentieth of the time

@@ -19,7 +19,7 @@ from turnier.agents.ntuple.layout import Floats32, Layout, new_table
 from turnier.agents.ntuple.network import Network
 from turnier.agents.ntuple.network_kernels import AT_END, ORIGIN
 from turnier.agents.ntuple.td import LEARNING
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 
 FORMAT = 1
 SLICE = 1 << 22  # entries whose comparisons need little memory

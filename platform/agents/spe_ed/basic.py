@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from turnier.agents.spe_ed.player import PREFERENCE, Choice, SpeEdAgent, SpeEdPlayer, only
-from turnier.games.spe_ed_board import CHANGE_NOTHING
+from turnier.games.spe_ed.board import CHANGE_NOTHING
 
 
 class BasicPlayer(SpeEdPlayer):

@@ -18,10 +18,10 @@ from turnier.agents.spe_ed.player import Choice, TimedAgent, best_of
 from turnier.agents.spe_ed.rollout_search import ROLLOUTS, surviving
 from turnier.agents.spe_ed.rollouts import RolloutAgent, RolloutPlayer
 from turnier.agents.spe_ed.tables import TableAgent, TablePlayer
+from turnier.core.parameters import parameter
 from turnier.games.abi import compile_kernel
 from turnier.games.game import Game
-from turnier.games.parameters import parameter
-from turnier.games.spe_ed_board import ACTIVE, PLAYERS
+from turnier.games.spe_ed.board import ACTIVE, PLAYERS
 
 WORST = 2.0  # the largest score; where minimax is weighed, it is that of moves that no long path begins with
 

@@ -15,7 +15,7 @@ from numba import types
 
 from turnier.games.abi import State, kernel
 from turnier.games.game import Game
-from turnier.games.spe_ed_board import (
+from turnier.games.spe_ed.board import (
     ACTIVE,
     DIRECTION,
     HEIGHT,

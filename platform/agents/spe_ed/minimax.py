@@ -23,9 +23,9 @@ from turnier.agents.spe_ed.minimax_search import (
     value_of_move,
 )
 from turnier.agents.spe_ed.player import Choice, SpeEdPlayer, TimedAgent, best_of
+from turnier.core.parameters import parameter
 from turnier.games.abi import compile_kernel
 from turnier.games.game import Game
-from turnier.games.parameters import parameter
 
 
 class Searched(NamedTuple):

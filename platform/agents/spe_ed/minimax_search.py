@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from turnier.agents.clock import TIME_OF_DAY, time_is_up
 from turnier.agents.spe_ed.field import (
     ALIVE,
     CELL,
@@ -33,8 +32,9 @@ from turnier.agents.spe_ed.field import (
     paint,
 )
 from turnier.agents.spe_ed.territory import SPACE_ROWS, Space, own_share
+from turnier.core.clock import TIME_OF_DAY, time_is_up
 from turnier.games.abi import Floats, kernel
-from turnier.games.spe_ed_board import MAX_SPEED, jumps
+from turnier.games.spe_ed.board import MAX_SPEED, jumps
 
 DEEPEST = 100  # rounds; marks have to fit into a byte
 NODES, STOPPED, MOST_NODES, ENDS, PAUSE, NUMBERS = range(6)

@@ -12,8 +12,8 @@ import numpy.typing as npt
 from turnier.agents.spe_ed.field import MOVES
 from turnier.agents.spe_ed.player import Choice, SpeEdAgent, SpeEdPlayer, best_of, only
 from turnier.agents.spe_ed.q_learning import Learning, key_of, read_table
+from turnier.core.parameters import parameter
 from turnier.games.game import Game
-from turnier.games.parameters import parameter
 
 
 class QPlayer(SpeEdPlayer):

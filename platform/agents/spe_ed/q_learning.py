@@ -31,12 +31,12 @@ from turnier.agents.spe_ed.field import (
     read_walker,
     stride_of,
 )
+from turnier.core.errors import UserError
+from turnier.core.rng import below, stream, uniform
 from turnier.games.abi import GAME, Floats, Rng, State, kernel
-from turnier.games.errors import UserError
 from turnier.games.game import Game
 from turnier.games.registry import game_of
-from turnier.games.rng import below, stream, uniform
-from turnier.games.spe_ed_board import ACTIVE, PLAYERS
+from turnier.games.spe_ed.board import ACTIVE, PLAYERS
 
 Table = types.Array(types.float32, 2, "C")  # [2**bits, MOVES]
 WINDOW, ALPHA, GAMMA, EPSILON_BEGIN, EPSILON_END, GAMES = range(6)  # of settings

@@ -13,7 +13,6 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from turnier.agents.clock import time_is_up
 from turnier.agents.spe_ed.field import (
     CELL,
     FASTER,
@@ -29,9 +28,10 @@ from turnier.agents.spe_ed.field import (
     offset_of,
     paint,
 )
+from turnier.core.clock import time_is_up
+from turnier.core.rng import xoshiro
 from turnier.games.abi import Floats, Rng, kernel
-from turnier.games.rng import xoshiro
-from turnier.games.spe_ed_board import JUMP_EVERY, JUMP_SPEED, MAX_SPEED
+from turnier.games.spe_ed.board import JUMP_EVERY, JUMP_SPEED, MAX_SPEED
 
 MAX_PATH = 512  # rounds; longer paths count as that long
 ROLLOUTS, STEPS, LONGEST, SLOT, TREE_NODES, COMPLETE, NUMBERS = range(7)

@@ -24,10 +24,10 @@ from turnier.agents.spe_ed.rollout_search import (
     run_rollouts,
     surviving,
 )
+from turnier.core.parameters import parameter
 from turnier.games.abi import compile_kernel
 from turnier.games.game import Game
-from turnier.games.parameters import parameter
-from turnier.games.spe_ed_overlay import Overlay, Path
+from turnier.games.spe_ed.overlay import Overlay, Path
 
 NO_LIMIT = 1 << 60
 SHOWN_PATHS = 12  # to people

@@ -11,10 +11,10 @@ from numba import types
 from turnier.agents.abi import EVALUATE
 from turnier.agents.evaluator import ROLLOUT_DEPTH, Evaluator
 from turnier.agents.spe_ed.field import FASTER, MOVES, TURN
+from turnier.core.rng import below
 from turnier.games.abi import Rng, State, kernel
 from turnier.games.game import Game
-from turnier.games.rng import below
-from turnier.games.spe_ed_board import (
+from turnier.games.spe_ed.board import (
     CHANGE_NOTHING,
     DIRECTION,
     DX,

@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from turnier.agents.clock import TIME_OF_DAY, nanoseconds, time_is_up
 from turnier.agents.spe_ed.field import (
     CELL,
     FASTER,
@@ -29,8 +28,9 @@ from turnier.agents.spe_ed.field import (
     num_entered,
     offset_of,
 )
+from turnier.core.clock import TIME_OF_DAY, nanoseconds, time_is_up
 from turnier.games.abi import kernel
-from turnier.games.spe_ed_board import jumps
+from turnier.games.spe_ed.board import jumps
 
 MOST_ROUNDS = 100
 

@@ -12,7 +12,7 @@ from turnier.agents.agent import Agent
 from turnier.arena.match import MatchRecord, MatchSpec, derive_seed
 from turnier.arena.schedules.duel import ended, points
 from turnier.arena.schedules.round_robin import Rounds
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.games.game import Game
 from turnier.statistics.places import next_pairings, place_certainty, ranking
 from turnier.statistics.ratings import Ratings, bradley_terry

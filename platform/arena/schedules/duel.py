@@ -10,7 +10,7 @@ import numpy as np
 from turnier.agents.agent import Agent
 from turnier.arena.match import MatchRecord, MatchSpec, Termination, derive_seed
 from turnier.arena.schedules.round_robin import Rounds, openings
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.games.game import Game
 from turnier.statistics.sprt import MARGIN_ELO, MARGIN_SCORE, SequentialTest, Verdict
 

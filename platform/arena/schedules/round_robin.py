@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 
 from turnier.agents.agent import Agent
 from turnier.arena.match import MatchRecord, MatchSpec, derive_seed
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.games.game import Game, Position
 
 # A schedule that needs results: it yields rounds of matches and is sent the records of each, in the order of the specs.

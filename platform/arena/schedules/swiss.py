@@ -11,7 +11,7 @@ import networkx
 from turnier.agents.agent import Agent
 from turnier.arena.match import MatchRecord, Termination
 from turnier.arena.schedules.round_robin import Rounds, check_field, matches_of
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.games.game import Game
 
 REMATCH = 1_000_000  # what a second meeting weighs in squared differences of points; no field is so far apart

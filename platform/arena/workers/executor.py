@@ -23,7 +23,7 @@ from turnier.agents.ensembles.ensemble import Ensemble
 from turnier.agents.ensembles.pool import Pool, SerialPool, ThreadPool
 from turnier.arena.match import MatchRecord, MatchSpec
 from turnier.arena.play import play_matches, prepare_matches
-from turnier.games.errors import UserError, unknown
+from turnier.core.errors import UserError, unknown
 
 TARGET_SECONDS = 1.0  # of work in a batch
 SPARE_SECONDS = 0.2  # of work in a batch that nobody waits for

@@ -15,7 +15,7 @@ from typing import Any
 
 from turnier.arena.workers.executor import Lost
 from turnier.arena.workers.ray_head import HeadWatch
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 
 LOOK_SECONDS = 2.0  # how often nodes and silent workers are looked after
 SILENT_SECONDS = 10.0  # a worker that had nothing to say for so long is asked for a sign of life

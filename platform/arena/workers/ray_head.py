@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 
 PROBE_SECONDS = 3.0
 HEAD_SECONDS = 25.0  # of silence; Ray gives up after 60

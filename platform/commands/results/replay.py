@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 
 StoreOption = Annotated[str, typer.Option("--store", help="SQLite or PostgreSQL URL")]
 

@@ -14,7 +14,7 @@ from turnier.agents.ntuple.td import LEARNING
 from turnier.agents.ntuple.training import Plan, Training
 from turnier.agents.ntuple.weights import Weights
 from turnier.agents.registry import EVALUATORS
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.games.registry import GAMES
 from turnier.results.store.progress import run_bar
 from turnier.results.store.store import Store

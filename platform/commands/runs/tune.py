@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 
 FEWEST_FRESH, MOST_FRESH = 20, 500  # games of each finalist at the end, where nothing is said
 FRESH_SHARE = 50  # else so many times fewer than the budget

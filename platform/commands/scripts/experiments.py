@@ -13,7 +13,7 @@ from rich.table import Table
 
 from turnier.arena.workers.executor import make_executor
 from turnier.commands.command_line import run_app
-from turnier.games.errors import unknown
+from turnier.core.errors import unknown
 from turnier.results.store.progress import run_bar
 from turnier.results.store.store import DEFAULT_URL, Store
 from turnier.runs.experiment import Experiment, counted, figures, play_experiment, unit, verdict

@@ -15,7 +15,7 @@ from rich.table import Table
 
 from turnier.arena.workers.executor import Executor, make_executor
 from turnier.commands.command_line import in_this_environment, run_app
-from turnier.games.errors import unknown
+from turnier.core.errors import unknown
 from turnier.results.store.store import DEFAULT_URL, Store
 from turnier.search.learning_study import Candidate, LearningStudy, LearningStudyDefinition
 

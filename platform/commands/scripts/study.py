@@ -16,7 +16,7 @@ from turnier.agents.registry import make_agent
 from turnier.arena.workers.executor import make_executor
 from turnier.commands.command_line import in_this_environment, run_app
 from turnier.commands.study_tables import plot_study, print_parameters
-from turnier.games.errors import unknown
+from turnier.core.errors import unknown
 from turnier.results.store.store import DEFAULT_URL, Store
 from turnier.search.definition import StudyDefinition
 from turnier.search.final_comparison import finalists, play_final, print_rows

@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from turnier.core.errors import UserError
 from turnier.dashboards import STORE_VARIABLE
-from turnier.games.errors import UserError
 from turnier.results.store.store import DEFAULT_URL, Store
 
 HOST = "127.0.0.1"

@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 
 from turnier.commands.services.serve import SERVED
-from turnier.games.errors import unknown
+from turnier.core.errors import unknown
 
 
 def join(

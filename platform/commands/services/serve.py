@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from turnier.games.errors import UserError, unknown
+from turnier.core.errors import UserError, unknown
 
 SERVED = ("spe_ed",)
 StoreOption = Annotated[str, typer.Option("--store", help="SQLite or PostgreSQL URL")]

@@ -8,8 +8,8 @@ import functools
 import pandas as pd
 
 from turnier.agents.registry import AGENTS
-from turnier.games.errors import UserError
-from turnier.games.spec import Spec
+from turnier.core.errors import UserError
+from turnier.core.text_form import Spec
 from turnier.results.frames.matches import win_share
 
 _SHARES = ["games", "wins", "draws", "losses", "win_rate", "win_rate_low", "win_rate_high"]

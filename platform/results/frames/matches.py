@@ -14,8 +14,8 @@ import pandas as pd
 
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import Termination
-from turnier.games.errors import UserError
-from turnier.games.parameters import Registry
+from turnier.core.errors import UserError
+from turnier.core.parameters import Registry
 from turnier.games.registry import GAMES
 from turnier.results.store.columns import Array, Columns, Texts
 from turnier.results.store.store import Store

@@ -37,7 +37,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.results.store import schema
 
 CHUNK = 5000  # ids in one query

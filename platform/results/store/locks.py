@@ -13,7 +13,7 @@ from typing import Self
 
 from sqlalchemy import delete, select, update
 
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.results.store.database import Database, clock
 from turnier.results.store.schema import locks
 

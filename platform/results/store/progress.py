@@ -15,7 +15,7 @@ from typing import Any, Self
 from rich.console import Console
 from sqlalchemy import Row, insert, inspect, select, update
 
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.results.store import manifest
 from turnier.results.store.database import Database, clock, now
 from turnier.results.store.locks import is_dead, is_stale, this_process

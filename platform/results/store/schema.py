@@ -23,7 +23,7 @@ from sqlalchemy import (
     text,
 )
 
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 
 SCHEMA_VERSION = 5
 _CREATION_LOCK = 0x7475726E  # PostgreSQL's advisory lock while tables are made

@@ -15,7 +15,7 @@ from typing import Any, Self
 from sqlalchemy import Connection, Row, delete, func, inspect, select
 
 from turnier.arena.match import MatchRecord, MatchSpec, Termination, unpack_plies
-from turnier.games.errors import UserError, unknown
+from turnier.core.errors import UserError, unknown
 from turnier.results.store.columns import MATCH_FIELDS, Columns
 from turnier.results.store.curves import Curves
 from turnier.results.store.database import BUSY_SECONDS, CHUNK, Database, chunks, now

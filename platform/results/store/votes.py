@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, Table, func, select
 
 from turnier.arena.repeated_search import SeenPosition, VoteRecord, VoteSpec
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.results.store.database import Database, chunks, now
 from turnier.results.store.schema import positions, run_votes, votes
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from turnier.games.parameters import parameter
+from turnier.core.parameters import parameter
 from turnier.search.samplers.sampler import MOST, PopulationSampler, Search, Vectors
 
 with warnings.catch_warnings():

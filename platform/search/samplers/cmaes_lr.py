@@ -13,7 +13,7 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     from cmaes import CMA
 
-from turnier.games.parameters import parameter
+from turnier.core.parameters import parameter
 from turnier.search.samplers.sampler import MOST, PopulationSampler, Search, Vectors
 
 

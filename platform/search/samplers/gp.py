@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import norm, qmc
 
-from turnier.games.parameters import parameter
+from turnier.core.parameters import parameter
 from turnier.search.samplers.modelled import ModelledSearch
 from turnier.search.samplers.sampler import Sampler, Vectors
 

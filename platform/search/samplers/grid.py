@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from turnier.games.errors import UserError
-from turnier.games.parameters import parameter
+from turnier.core.errors import UserError
+from turnier.core.parameters import parameter
 from turnier.search.samplers.sampler import Sampler, Search, Vectors
 
 LARGEST = 1_000_000  # combinations

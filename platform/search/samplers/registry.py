@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from turnier.games.parameters import Registry
+from turnier.core.parameters import Registry
 from turnier.search.samplers.sampler import Sampler
 
 SAMPLERS: Registry[Sampler] = Registry(

@@ -14,8 +14,8 @@ from typing import ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from turnier.games.errors import UserError
-from turnier.games.parameters import Declared
+from turnier.core.errors import UserError
+from turnier.core.parameters import Declared
 
 Vectors = npt.NDArray[np.float64]
 MOST = 64  # candidates a generation: under noise many candidates with few games learn fastest

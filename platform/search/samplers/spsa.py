@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from turnier.games.parameters import parameter
+from turnier.core.parameters import parameter
 from turnier.search.samplers.sampler import Sampler, Search, Vectors
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import optuna
 from optuna.distributions import BaseDistribution, FloatDistribution
 
-from turnier.games.parameters import parameter
+from turnier.core.parameters import parameter
 from turnier.search.samplers.modelled import ModelledSearch
 from turnier.search.samplers.sampler import Sampler, Vectors
 

@@ -13,7 +13,7 @@ import optuna
 from optuna.study import StudyDirection
 from sqlalchemy.exc import DBAPIError
 
-from turnier.games.errors import UserError
+from turnier.core.errors import UserError
 from turnier.results.store.store import Store
 
 optuna.logging.set_verbosity(optuna.logging.WARNING)

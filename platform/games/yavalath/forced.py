@@ -10,7 +10,7 @@ from numba import types
 
 from turnier.games import abi
 from turnier.games.abi import NO_WIN, State, kernel
-from turnier.games.yavalath_board import (
+from turnier.games.yavalath.board import (
     CELLS_AT,
     FOUR,
     MOVER,

@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from turnier.games.game import Game, Position
 from turnier.games.registry import game_of
-from turnier.games.spe_ed_board import ACTIONS, ACTIVE, NO_ANSWER, PLAYERS
-from turnier.games.spe_ed_messages import cells_of, game_text_of, message_of, state_of
+from turnier.games.spe_ed.board import ACTIONS, ACTIVE, NO_ANSWER, PLAYERS
+from turnier.games.spe_ed.messages import cells_of, game_text_of, message_of, state_of
 
 Record = Mapping[str, Any]
 

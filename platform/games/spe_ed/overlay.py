@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from turnier.games.drawing import INK, LINE, PAPER, SEAT_COLOURS
-from turnier.games.spe_ed_board import ACTIONS
+from turnier.games.spe_ed.board import ACTIONS
 
 # From so much on a cell has the shade beside; a single hue, light to dark.
 SHADES = ((0.003, "#e6dff1"), (0.01, "#cdbde3"), (0.03, "#ac92cf"), (0.1, "#8662b5"), (0.3, "#5b3492"))

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from turnier.core.errors import UserError
 from turnier.games.abi import STATE_DTYPE, TERMINAL
-from turnier.games.errors import UserError
-from turnier.games.spe_ed_board import (
+from turnier.games.spe_ed.board import (
     ACTIVE,
     CELLS,
     COLLISION,

@@ -17,12 +17,12 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from turnier.core.errors import UserError
+from turnier.core.parameters import parameter
 from turnier.games import abi
 from turnier.games.drawing import HEX_ROW, Notes, hexagons
-from turnier.games.errors import UserError
 from turnier.games.game import Game
-from turnier.games.parameters import parameter
-from turnier.games.yavalath_board import (
+from turnier.games.yavalath.board import (
     END,
     FOUR,
     MAX_SIZE,
@@ -36,9 +36,9 @@ from turnier.games.yavalath_board import (
     coordinates,
     num_cells,
 )
-from turnier.games.yavalath_forced import forced_win
-from turnier.games.yavalath_records import disagreement
-from turnier.games.yavalath_rules import DRAW, cells, init, legal, playout, step, to_move
+from turnier.games.yavalath.forced import forced_win
+from turnier.games.yavalath.records import disagreement
+from turnier.games.yavalath.rules import DRAW, cells, init, legal, playout, step, to_move
 
 MARKS = ".XO#"
 

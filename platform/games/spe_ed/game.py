@@ -17,11 +17,11 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from turnier.core.parameters import parameter
 from turnier.games import abi
 from turnier.games.drawing import INK, PAPER, SEAT_COLOURS, Notes, picture, stone
 from turnier.games.game import Game, grid_neighbours, square_symmetries
-from turnier.games.parameters import parameter
-from turnier.games.spe_ed_board import (
+from turnier.games.spe_ed.board import (
     ACTIONS,
     ACTIVE,
     CELLS,
@@ -37,9 +37,9 @@ from turnier.games.spe_ed_board import (
     X,
     Y,
 )
-from turnier.games.spe_ed_overlay import Overlay, legend, lines, shades
-from turnier.games.spe_ed_records import disagreement
-from turnier.games.spe_ed_rules import cells, init, legal, observe, step, to_move
+from turnier.games.spe_ed.overlay import Overlay, legend, lines, shades
+from turnier.games.spe_ed.records import disagreement
+from turnier.games.spe_ed.rules import cells, init, legal, observe, step, to_move
 
 HEADS, TRAILS = "ABCDEF", ".123456*"
 

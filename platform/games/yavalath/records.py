@@ -13,7 +13,7 @@ import numpy as np
 
 from turnier.games.game import Game, Position
 from turnier.games.perft import perft
-from turnier.games.yavalath_board import END, PLAYERS, RANK, STONES, SWAPPED, coordinates
+from turnier.games.yavalath.board import END, PLAYERS, RANK, STONES, SWAPPED, coordinates
 
 ENDS = ("none", "three", "four", "draw")  # of two players, by state[END]
 Record = Mapping[str, Any]

@@ -16,14 +16,14 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
+from turnier.core.parameters import parameter
+from turnier.core.rng import next_word, xoshiro
 from turnier.games import abi
 from turnier.games.abi import CHANCE, TERMINAL, kernel
 from turnier.games.drawing import CHANGED, INK, Notes, picture
 from turnier.games.drawing import word as written
 from turnier.games.game import Game, grid_neighbours, square_symmetries
-from turnier.games.parameters import parameter
-from turnier.games.rng import next_word, xoshiro
-from turnier.games.twenty48_board import (
+from turnier.games.twenty48.board import (
     ORDERS,
     exponent,
     legal_mask,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
+from turnier.core.rng import below, xoshiro
 from turnier.games import abi
 from turnier.games.abi import TERMINAL, kernel
-from turnier.games.rng import below, xoshiro
-from turnier.games.yavalath_board import (
+from turnier.games.yavalath.board import (
     BEST,
     CELLS_AT,
     END,

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from turnier.agents.atomics import PLAIN, load, store, yield_processor
+from turnier.core.atomics import PLAIN, load, store, yield_processor
 from turnier.games.abi import JIT, compile_kernel, kernel
 
 # Words of a post, the array through which a crew is told what to do; the last three take up 16 each.

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
-from turnier.games.errors import UserError, unknown
-from turnier.games.spec import Spec, parse
+from turnier.core.errors import UserError, unknown
+from turnier.core.text_form import Spec, parse
 
 T = TypeVar("T", bound="Declared")
 
