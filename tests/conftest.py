@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
-from turnier.games.abi import JIT  # noqa: E402
+from turnier.core.kernel import JIT  # noqa: E402
 
 settings.register_profile("turnier", deadline=None, derandomize=True, max_examples=200 if JIT else 25)
 settings.load_profile("turnier")

@@ -12,7 +12,9 @@ import numpy as np
 from numba import types
 from numba.core.types import FunctionType
 
-from turnier.games.abi import GAME, Actions, Floats, Rng, State, kernel, tell_type
+from turnier.core.kernel import kernel, tell_type
+from turnier.core.rng import Rng
+from turnier.games.abi import GAME, Actions, Floats, State
 from turnier.games.game import MAX_SEATS
 
 

@@ -15,9 +15,9 @@ from turnier.agents.abi import ACT, VALUES, VISITS, SeatKernels
 from turnier.agents.budget import AMOUNT
 from turnier.agents.evaluator import Evaluator, Score
 from turnier.core.errors import UserError
+from turnier.core.kernel import pointer
 from turnier.core.parameters import Declared
 from turnier.core.rng import streams
-from turnier.games.abi import pointer
 from turnier.games.game import Game, Position
 
 Floats = npt.NDArray[np.float64]

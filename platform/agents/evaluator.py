@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from turnier.agents.abi import EVALUATE, EvaluatorKernels
+from turnier.core.kernel import kernel, pointer
 from turnier.core.parameters import Declared
-from turnier.games.abi import kernel, pointer
 from turnier.games.game import Game
 
 # The first weights of every evaluator: how deep its rollouts go, and the game-score method, 1 or 2 (Kutsch 2017, 9.2).

@@ -10,8 +10,8 @@ import numpy as np
 from turnier.agents.abi import ACT, VALUES, VISITS, new_scratch
 from turnier.agents.agent import CompiledAgent
 from turnier.agents.evaluator import Evaluator, Score
+from turnier.core.kernel import kernel
 from turnier.core.parameters import parameter
-from turnier.games.abi import kernel
 
 
 @kernel(ACT)

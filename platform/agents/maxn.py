@@ -14,8 +14,9 @@ from turnier.agents.agent import CompiledAgent
 from turnier.agents.budget import AMOUNT
 from turnier.agents.evaluator import Evaluator, Score
 from turnier.agents.transposition import ABSENT, find, hash_words, new_table, slot_of
+from turnier.core.kernel import kernel
 from turnier.core.parameters import parameter
-from turnier.games.abi import Floats, kernel
+from turnier.games.abi import Floats
 from turnier.games.game import Game
 
 DEPTH, HASH = 0, 1

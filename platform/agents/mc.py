@@ -28,10 +28,11 @@ from turnier.core.helper_threads import (
     call_helpers,
     count_in,
 )
+from turnier.core.kernel import kernel
 from turnier.core.packing import PACKED, pack, packing
 from turnier.core.parameters import parameter
-from turnier.core.rng import next_word, seed_stream
-from turnier.games.abi import GAME, Actions, Floats, Rng, State, kernel
+from turnier.core.rng import Rng, next_word, seed_stream
+from turnier.games.abi import GAME, Actions, Floats, State
 from turnier.games.game import Game, Position
 from turnier.games.generic import copy_state
 

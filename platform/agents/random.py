@@ -9,8 +9,8 @@ import numpy as np
 
 from turnier.agents.abi import ACT
 from turnier.agents.agent import CompiledAgent
+from turnier.core.kernel import kernel
 from turnier.core.rng import below
-from turnier.games.abi import kernel
 
 
 @kernel(ACT)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
-from turnier.games.abi import kernel
+from turnier.core.kernel import kernel
 
 ABSENT = -1  # no such entry
 

@@ -32,8 +32,9 @@ from turnier.arena.play_kernel import (
     play_many,
 )
 from turnier.core.errors import UserError
+from turnier.core.kernel import compile_kernel
 from turnier.core.rng import streams, streams_of
-from turnier.games.abi import CHANCE, compile_kernel
+from turnier.games.abi import CHANCE
 from turnier.games.game import MAX_SEATS, Game, Position
 from turnier.games.registry import game_of
 

@@ -7,7 +7,8 @@ from numba import types
 
 from turnier.agents.abi import SEATS, VALUES, VISITS
 from turnier.core.clock import nanoseconds
-from turnier.games.abi import CHANCE, GAME, TERMINAL, kernel
+from turnier.core.kernel import kernel
+from turnier.games.abi import CHANCE, GAME, TERMINAL
 from turnier.games.generic import copy_state, draw_outcome
 
 NORMAL, ILLEGAL, LIMIT, FULL, STOPPED = 0, 1, 2, 3, 4  # status of a match; FULL = no room left in `plies`

@@ -15,8 +15,9 @@ from turnier.agents.registry import AGENTS
 from turnier.arena.match import MatchSpec, derive_seed
 from turnier.arena.play import play_matches, replay_positions
 from turnier.bench.programs import run_program
+from turnier.core.kernel import kernel
 from turnier.core.rng import stream
-from turnier.games.abi import GAME, kernel
+from turnier.games.abi import GAME
 from turnier.games.registry import GAMES
 
 EVERY = 20  # plies between the boards that are taken from a game

@@ -17,7 +17,7 @@ from turnier.agents.ntuple.training import Plan, Training
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import MatchSpec, derive_seed
 from turnier.arena.play import play_matches, replay_positions
-from turnier.games.abi import kernel
+from turnier.core.kernel import kernel
 from turnier.games.registry import GAMES
 
 WARM_GAMES, GAMES_MEASURED = 1000, 2000

@@ -29,8 +29,9 @@ from turnier.bench.parallel import PARALLEL_MEASURES
 from turnier.bench.programs import run_program
 from turnier.bench.spe_ed import SPE_ED_MEASURES
 from turnier.core.errors import unknown
-from turnier.core.rng import stream
-from turnier.games.abi import GAME, Rng, State, kernel
+from turnier.core.kernel import kernel
+from turnier.core.rng import Rng, stream
+from turnier.games.abi import GAME, State
 from turnier.games.generic import copy_state
 from turnier.games.registry import GAMES
 

@@ -113,7 +113,7 @@ def play(
 
     Example: turnier play 2048 "mc(iterations=50)" --seed 3 --show
     """
-    from turnier.arena.workers.executor import make_pool
+    from turnier.arena.workers.make import make_pool
     from turnier.commands.runs.show_match import watch
 
     made, players = GAMES.make(game), [AGENTS.make(agent) for agent in agents]
@@ -161,10 +161,11 @@ def tournament(
         return
     if not game or not agents:
         raise UserError("a tournament needs a game and agents, or a run after --resume; see turnier tournament --help.")
-    from turnier.arena.workers.executor import make_executor
-    from turnier.results.store.progress import run_bar
+    from turnier.arena.workers.make import make_executor
+    from turnier.commands.runs.tournament import show
     from turnier.results.store.store import Store
-    from turnier.runs.tournament import Tournament, show
+    from turnier.runs.bar import run_bar
+    from turnier.runs.tournament import Tournament
 
     wanted = Tournament(game, agents, form, games, seed, openings, challengers, rounds, top, certain, budget)
     with Store.open(store) as results:
@@ -212,9 +213,10 @@ def compare(
       turnier compare random "mc(iterations=20,rollout_depth=10)" --game 2048
       turnier compare "mcts(iterations=1000)" "alphabeta(depth=4)" --game yavalath --margin 50 --openings 1
     """
-    from turnier.arena.workers.executor import make_executor
+    from turnier.arena.workers.make import make_executor
+    from turnier.commands.runs.compare import show
     from turnier.results.store.store import Store
-    from turnier.runs.comparison import Comparison, show
+    from turnier.runs.comparison import Comparison
 
     wanted = Comparison(game, (first, second), seed, margin, alpha, games, first_round, openings, budget)
     with Store.open(store) as results, make_executor(executor, workers, address) as pool:
@@ -245,9 +247,10 @@ def certainty(
 
     Example: turnier certainty 2048 random "mc(iterations=100)" --states 5
     """
-    from turnier.arena.workers.executor import make_executor
+    from turnier.arena.workers.make import make_executor
+    from turnier.commands.runs.certainty import show
     from turnier.results.store.store import Store
-    from turnier.runs.certainty import Certainty, measure, show
+    from turnier.runs.certainty import Certainty, measure
 
     wanted = Certainty.of(game, agents, states, repeats, collector, games, seed)
     with Store.open(store) as results, make_executor(executor, workers, address) as pool:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from numba import types
 
 from turnier.core.atomics import PLAIN, load, store, yield_processor
-from turnier.games.abi import JIT, compile_kernel, kernel
+from turnier.core.kernel import JIT, compile_kernel, kernel
 
 # Words of a post, the array through which a crew is told what to do; the last three take up 16 each.
 WORK, SHARE_DONE, GONE, HELPERS, MUTEX, THERE_IS_WORK, ALL_DONE = 0, 1, 2, 3, 8, 24, 40

@@ -14,7 +14,7 @@ from numba import types
 from numba.core import cgutils, imputils
 from numba.extending import intrinsic
 
-from turnier.games.abi import JIT, compile_kernel
+from turnier.core.kernel import JIT, compile_kernel
 
 WORDS = 512  # of a package
 PACKED = types.Array(types.int64, 1, "C")

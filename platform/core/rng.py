@@ -13,7 +13,9 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from turnier.games.abi import Rng, kernel
+from turnier.core.kernel import kernel
+
+Rng = types.Array(types.uint64, 1, "C")  # the type of a stream, [4]
 
 _17, _19, _23, _32, _41, _45, _11 = (np.uint64(n) for n in (17, 19, 23, 32, 41, 45, 11))
 _27, _30, _31 = (np.uint64(n) for n in (27, 30, 31))

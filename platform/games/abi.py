@@ -7,19 +7,14 @@ pointers (`GameKernels`). That way an agent compiles once for all games, and a n
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
-import os
-import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
-from numba import njit, types
-from numba.core.types import FunctionType, WrapperAddressProtocol
-from numba.extending import typeof_impl
+from numba import types
+from numba.core.types import FunctionType
+
+from turnier.core.kernel import kernel, pointer, tell_type
+from turnier.core.rng import Rng
 
 STATE_DTYPE = np.int64
 CHANCE = -1  # what `to_move` answers where an outcome has to be drawn: the state is an afterstate
@@ -29,7 +24,6 @@ NO_WIN = -1  # what `forced_win` answers where it finds none
 State = types.Array(types.int64, 1, "C")  # [state_words]
 Actions = types.Array(types.int64, 1, "C")  # [max_legal], or [num_cells] for `cells`
 Floats = types.Array(types.float64, 1, "C")  # [seats] for rewards, [max_outcomes] for probabilities
-Rng = types.Array(types.uint64, 1, "C")  # [4], see rng.py
 
 INIT = types.void(State, Rng)
 TO_MOVE = types.int64(State)
@@ -41,148 +35,6 @@ PLAYOUT = types.int64(State, types.int64, Rng, Floats)
 CELLS = types.void(State, Actions)
 OBSERVE = types.void(State, types.int64, State)
 FORCED_WIN = types.int64(State, types.int64)
-
-# Files whose kernels and constants other kernels may use. Numba stamps only the caller's file, so an edit here would
-# leave stale machine code in callers' caches; their digest is therefore part of the cache directory's name.
-PLATFORM = Path(__file__).resolve().parent.parent
-HELPER_FILES = tuple(
-    PLATFORM / name
-    for name in (
-        "games/abi.py",
-        "games/game.py",
-        "games/generic.py",
-        "core/rng.py",
-        "games/spe_ed/board.py",
-        "games/twenty48/board.py",
-        "games/yavalath/board.py",
-        "games/yavalath/forced.py",
-        "games/yavalath/rules.py",
-        "agents/abi.py",
-        "agents/alphabeta/search.py",
-        "core/atomics.py",
-        "core/clock.py",
-        "core/helper_threads.py",
-        "agents/evaluator.py",
-        "agents/expectimax/table2048.py",
-        "agents/expectimax/search.py",
-        "agents/ntuple/board2048_kernels.py",
-        "agents/ntuple/board_lookups.py",
-        "agents/ntuple/intrinsics.py",
-        "agents/ntuple/network_kernels.py",
-        "agents/ntuple/settings.py",
-        "agents/mcts/search.py",
-        "agents/mcts/tree.py",
-        "agents/mctse/search.py",
-        "core/packing.py",
-        "agents/spe_ed/field.py",
-        "agents/spe_ed/territory.py",
-        "agents/transposition.py",
-        "agents/mctse/tree.py",
-        "agents/mctse/tree_copies.py",
-    )
-)
-
-JIT = not numba.config.DISABLE_JIT
-
-
-def cache_directory() -> Path:
-    """Returns where compiled kernels are kept: in `$NUMBA_CACHE_DIR` or the user's cache, by the helpers' digest."""
-    base = os.environ.get("NUMBA_CACHE_DIR") or os.path.join(
-        os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache"), "turnier"
-    )
-    digest = hashlib.sha256(f"{numba.__version__} {np.__version__}".encode())
-    for path in HELPER_FILES:
-        digest.update(path.read_bytes() if path.exists() else b"")
-    return Path(base) / f"kernels-{digest.hexdigest()[:16]}"
-
-
-@contextlib.contextmanager
-def _kernel_cache() -> Iterator[None]:
-    """Points numba's cache at ours while a dispatcher is made, and leaves other users of numba alone."""
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(_CACHE_DIRECTORY)
-    try:
-        yield
-    finally:
-        numba.config.CACHE_DIR = before
-
-
-_CACHE_DIRECTORY = cache_directory()
-_first_on_this_machine = not _CACHE_DIRECTORY.exists()
-
-
-def kernel(signature: Any, inline: bool = False) -> Callable[[Callable[..., Any]], Any]:
-    """Marks a module-level function as a kernel with the given numba signature.
-
-    It compiles at its first use, once, without the GIL, and is cached on disk. Kernels never raise and allocate nothing
-    inside a simulation loop. With `NUMBA_DISABLE_JIT=1` they are plain Python and give the same results, bit for bit.
-    `inline` copies it into its callers, worth it for small helpers that take a whole `GameKernels`: passing that many
-    pointers costs more than the call itself (mctse 10 % faster).
-    """
-
-    def decorate(function: Callable[..., Any]) -> Any:
-        with _kernel_cache():
-            options = {"inline": "always"} if inline else {}
-            dispatcher: Any = njit(cache=True, nogil=True, error_model="numpy", **options)(function)
-        dispatcher.kernel_signature = signature
-        return dispatcher
-
-    return decorate
-
-
-class KernelPointer(WrapperAddressProtocol):
-    """A compiled kernel as a first-class function that other compiled code can call."""
-
-    def __init__(self, dispatcher: Any) -> None:
-        self._signature = dispatcher.kernel_signature
-        dispatcher.compile(self._signature.args)
-        compiled = dispatcher.overloads[self._signature.args]
-        if types.unliteral(compiled.signature.return_type) != self._signature.return_type:
-            # Callers would read the result as what was declared, and get noise.
-            raise TypeError(
-                f"kernel {dispatcher.__name__} must return {self._signature.return_type} on every path, got"
-                f" {compiled.signature.return_type}"
-            )
-        self._address = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_cfunc_wrapper_name)
-        self._dispatcher = dispatcher  # keeps the machine code alive
-
-    def __wrapper_address__(self) -> int:
-        return int(self._address)
-
-    def signature(self) -> Any:
-        return self._signature
-
-    def __call__(self, *arguments: Any) -> Any:
-        return self._dispatcher(*arguments)
-
-
-def pointer(dispatcher: Any, signature: Any) -> Any:
-    """Returns `dispatcher` as a function pointer; raises TypeError where it was declared with another signature."""
-    if dispatcher.kernel_signature != signature:
-        raise TypeError(
-            f"kernel {dispatcher.__name__} must be declared @kernel({signature}), got {dispatcher.kernel_signature}"
-        )
-    if not JIT:
-        return dispatcher
-    if not hasattr(dispatcher, "kernel_pointer"):
-        _announce_compilation()
-        dispatcher.kernel_pointer = KernelPointer(dispatcher)
-    return dispatcher.kernel_pointer
-
-
-def compile_kernel(dispatcher: Any) -> None:
-    """Compiles (or loads) a kernel that Python calls directly, before it is needed."""
-    if JIT and not dispatcher.signatures:
-        _announce_compilation()
-        dispatcher.compile(dispatcher.kernel_signature.args)
-
-
-def _announce_compilation() -> None:
-    """Says once why the first command on a machine takes longer, where somebody is watching."""
-    global _first_on_this_machine
-    if _first_on_this_machine and sys.stderr.isatty():
-        print("Compiling kernels; this happens once on this machine and takes about a minute ...", file=sys.stderr)
-    _first_on_this_machine = False
 
 
 class GameKernels(NamedTuple):
@@ -214,11 +66,6 @@ GAME = types.NamedTuple(
     [FunctionType(s) for s in _KERNEL_SIGNATURES] + [types.int64] * 7 + [types.float64, types.int64],
     GameKernels,
 )
-
-
-def tell_type(cls: type[NamedTuple], numba_type: Any) -> None:
-    """Tells numba the type of a tuple of pointers: working it out took most of what a call from Python costs."""
-    typeof_impl.register(cls)(lambda value, context: numba_type)
 
 
 tell_type(GameKernels, GAME)

@@ -12,9 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from turnier.core.errors import UserError
+from turnier.core.kernel import pointer
 from turnier.core.parameters import Declared
 from turnier.core.rng import stream
-from turnier.games.abi import CHANCE, OUTCOMES, STATE_DTYPE, TERMINAL, GameKernels, no_chance, pointer
+from turnier.games.abi import CHANCE, OUTCOMES, STATE_DTYPE, TERMINAL, GameKernels, no_chance
 from turnier.games.drawing import Notes, lines
 from turnier.games.generic import draw_outcome
 

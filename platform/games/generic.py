@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from numba import types
 
-from turnier.core.rng import below, uniform
-from turnier.games.abi import CHANCE, GAME, TERMINAL, Actions, Floats, Rng, State, kernel
+from turnier.core.kernel import kernel
+from turnier.core.rng import Rng, below, uniform
+from turnier.games.abi import CHANCE, GAME, TERMINAL, Actions, Floats, State
 
 
 @kernel(types.int64(GAME, State, Rng, Actions, Floats), inline=True)

@@ -14,9 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from turnier.core.errors import UserError
+from turnier.core.kernel import kernel
 from turnier.core.parameters import parameter
 from turnier.games import abi
-from turnier.games.abi import TERMINAL, kernel
+from turnier.games.abi import TERMINAL
 from turnier.games.drawing import CHANGED, INK, LINE, SEAT_COLOURS, Notes, picture, word
 from turnier.games.game import Game
 

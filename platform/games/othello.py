@@ -16,10 +16,11 @@ import numpy.typing as npt
 from numba import types
 
 from turnier.core.errors import UserError
+from turnier.core.kernel import kernel
 from turnier.core.parameters import parameter
 from turnier.core.rng import below
 from turnier.games import abi
-from turnier.games.abi import TERMINAL, kernel
+from turnier.games.abi import TERMINAL
 from turnier.games.drawing import Notes, squares
 from turnier.games.game import Game, grid_neighbours, square_symmetries
 

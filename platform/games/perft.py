@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from turnier.games.abi import GAME, STATE_DTYPE, TERMINAL, Actions, Floats, kernel
+from turnier.core.kernel import kernel
+from turnier.games.abi import GAME, STATE_DTYPE, TERMINAL, Actions, Floats
 from turnier.games.game import Game, Ints
 from turnier.games.generic import copy_state
 

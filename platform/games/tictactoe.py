@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
+from turnier.core.kernel import kernel
 from turnier.games import abi
-from turnier.games.abi import TERMINAL, kernel
+from turnier.games.abi import TERMINAL
 from turnier.games.drawing import Notes, squares
 from turnier.games.game import Game, grid_neighbours, square_symmetries
 

@@ -10,6 +10,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
+from turnier.results.store.progress import Reporter
+from turnier.results.store.store import Store
+
 
 class _Rate(ProgressColumn):
     def render(self, task: Task) -> Text:
@@ -67,3 +70,18 @@ def game_bar(
     )
     with Progress(*columns, console=console or Console(stderr=True), speed_estimate_period=20) as progress:
         yield Bar(progress, label, total, unit, completed)
+
+
+@contextmanager
+def run_bar(
+    store: Store,
+    run_id: str,
+    label: str,
+    total: int,
+    console: Console | None = None,
+    unit: str = "games",
+    completed: int = 0,
+) -> Iterator[Bar]:
+    """Shows a bar as `game_bar` does, and tells the store how far the run is. Everything that plays uses this."""
+    with game_bar(label, total, console, unit, completed) as bar, Reporter(store.database, run_id, bar):
+        yield bar

@@ -6,19 +6,14 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from rich.console import Console
-
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import derive_seed
 from turnier.arena.positions import choose_positions, collector_matches, vote_specs
 from turnier.arena.repeated_search import VoteRecord
 from turnier.arena.workers.executor import Executor
-from turnier.commands.tables import print_certainty
 from turnier.games.registry import GAMES
-from turnier.results.frames.certainty import agent_certainty, group_certainty, position_certainty, votes_frame
-from turnier.results.frames.matches import to_json
-from turnier.results.store.progress import run_bar
 from turnier.results.store.store import Store
+from turnier.runs.bar import run_bar
 from turnier.runs.play import cast_into, play_into
 
 
@@ -76,13 +71,3 @@ def measure(certainty: Certainty, store: Store, executor: Executor) -> list[Vote
             votes += cast
             bar.advance(len(cast))
     return votes
-
-
-def show(console: Console, certainty: Certainty, votes: Sequence[VoteRecord], as_json: bool) -> None:
-    """Prints the groups and the means over them, as tables or as JSON."""
-    positions = position_certainty(votes_frame(votes))
-    groups, agents = group_certainty(positions), agent_certainty(positions)
-    if as_json:
-        print(json.dumps({"agents": to_json(agents), "groups": to_json(groups)}, indent=2))
-    else:
-        print_certainty(console, groups, agents, GAMES.make(certainty.game).phase_name)

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any
 
 import pandas as pd
-from rich.console import Console
 
 from turnier.agents.registry import agents_within
 from turnier.arena.match import derive_seed
 from turnier.arena.schedules.duel import Duel
 from turnier.arena.workers.executor import Executor
-from turnier.commands.tables import agent_table, number
 from turnier.games.registry import GAMES
-from turnier.results.frames.matches import matches_frame, summary, to_json
-from turnier.results.store.progress import run_bar
+from turnier.results.frames.matches import matches_frame, summary
 from turnier.results.store.store import Store
+from turnier.runs.bar import run_bar
 from turnier.runs.play import play_rounds
 from turnier.statistics.sprt import MARGIN_ELO, MARGIN_SCORE, Verdict, elo_of_share
 
@@ -113,36 +110,3 @@ class Comparison:
         frame = matches_frame(store, run=self.run_id)
         rows = summary(frame[frame["match"].isin(self._played)]).set_index("agent", drop=False)
         return rows.loc[list(self.duel.agents)]
-
-
-def show(console: Console, comparison: Comparison, store: Store, as_json: bool) -> None:
-    """Prints the sentence and both agents, as a table or as JSON."""
-    duel, rows = comparison.duel, to_json(comparison.table(store))
-    if as_json:
-        found: dict[str, Any] = {
-            "verdict": duel.test.verdict.value,
-            "sentence": comparison.sentence,
-            "margin": comparison.margin,
-            "alpha": comparison.alpha,
-            "games": duel.games,
-            "pairs": duel.pairs,
-            "pairs_without_failure": duel.test.units,
-            "games_left": to_json(pd.DataFrame([{"n": duel.games_left}]))[0]["n"],
-            "estimate": to_json(pd.DataFrame([comparison.estimate]))[0],
-            "agents": rows,
-        }
-        print(json.dumps(found, indent=2))
-        return
-    caption = f"margin {comparison.margin}; a verdict is wrong with {100 * comparison.alpha:g} % at most"
-    headings = ("games", "pairs", "mean score" if duel.alone else "win rate", "failed")
-    table = agent_table(f"{duel.game}: 95 % intervals", *headings, caption=caption)
-    for row in rows:
-        if duel.alone:
-            value = f"{number(row['mean'])} ± {number(row['half_width'])}"
-        else:
-            rate, low, high = (100 * (row[f"win_rate{end}"] or 0.0) for end in ("", "_low", "_high"))
-            value = f"{rate:.1f} % ({low:.1f}-{high:.1f})"
-        failed = f"{row['failures']:,} ({100 * row['failures'] / row['games']:.1f} %)"
-        table.add_row(row["label"], f"{row['games']:,}", f"{duel.test.units:,}", value, failed)
-    console.print(table)
-    console.print(comparison.sentence, soft_wrap=True, markup=False, highlight=False)

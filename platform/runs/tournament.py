@@ -7,21 +7,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rich.console import Console
-
 from turnier.agents.registry import agents_within
 from turnier.arena.match import MatchRecord, MatchSpec, derive_seed
 from turnier.arena.schedules.adaptive import AdaptiveTournament
 from turnier.arena.schedules.round_robin import Rounds, gauntlet, round_robin, seat_orders
 from turnier.arena.schedules.swiss import rounds_to_the_best, swiss
 from turnier.arena.workers.executor import Executor
-from turnier.commands.standings_tables import print_standings
-from turnier.commands.tables import print_seats, print_summary
 from turnier.core.errors import UserError, unknown
 from turnier.games.game import Game
 from turnier.games.registry import GAMES
-from turnier.results.frames.matches import label, matches_frame, seat_summary, summary
-from turnier.results.frames.standings import standings
 from turnier.results.store.store import Store
 from turnier.runs.bar import Bar
 from turnier.runs.play import play_into, play_rounds
@@ -99,21 +93,3 @@ class Tournament:
         else:
             yield from play_rounds(store, self.run_id, self.schedule, executor)
             bar.expect(bar.done - bar.total, bar.unit)  # places may be certain before all games are played
-
-
-def show(console: Console, store: Store, tournament: Tournament) -> None:
-    """Prints what the run found."""
-    frame = matches_frame(store, run=tournament.run_id, ids=False)
-    print_summary(console, summary(frame))
-    print_seats(console, seat_summary(frame))
-    print_standings(console, *standings(frame))
-    if tournament.adaptive:
-        console.print(_places(tournament.adaptive, tournament.certainty), soft_wrap=True, markup=False, highlight=False)
-
-
-def _places(found: AdaptiveTournament, wanted: float) -> str:
-    leaders = ", ".join(f"{place}. {label(agent)}" for place, agent in enumerate(found.leaders(), 1))
-    certain = f"certain to {100 * found.certainty:.1f} % after {found.games:,} games"
-    if found.certainty >= wanted:
-        return f"The first places are {certain}: {leaders}."
-    return f"The first places are not yet decided, only {certain}, see --games: {leaders}."

@@ -5,26 +5,19 @@ Annotations are evaluated here at once, since they name what the script said.
 
 import hashlib
 import json
-import os
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from turnier.agents.ntuple.evaluator import NTuple
 from turnier.agents.ntuple.td import LEARNING
 from turnier.agents.ntuple.training import Plan, Training
 from turnier.agents.ntuple.weights import Weights, read_config
 from turnier.agents.registry import EVALUATORS
-from turnier.commands.command_line import run_app
-from turnier.commands.scripts.experiments import play_and_print
-from turnier.core.errors import UserError, unknown
+from turnier.core.errors import UserError
 from turnier.games.registry import GAMES
-from turnier.results.store.store import DEFAULT_URL
 from turnier.runs.bar import game_bar
 from turnier.runs.experiment import Experiment, Row
 
@@ -147,29 +140,3 @@ def train_all(learners: Iterable[Learner], folder: Path, workers: int) -> None:
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
-
-
-def run_training_studies(
-    description: str | None, build: Callable[[str], Iterable[TrainingStudy]], presets: Iterable[str]
-) -> None:
-    """Runs a script of learned experiments from its command line; as `run_experiments` otherwise."""
-    names = list(presets)
-    app = typer.Typer(add_completion=False, rich_markup_mode=None)
-
-    @app.command(help=description)
-    def main(
-        preset: Annotated[str, typer.Option(help=", ".join(names))] = names[0],
-        folder: Annotated[Path, typer.Option(help="of trained networks; what is there is not trained again")] = Path(
-            "trained"
-        ),
-        store: Annotated[str, typer.Option(help="SQLite or PostgreSQL URL")] = DEFAULT_URL,
-        executor: Annotated[str, typer.Option(help="where matches are played: threads or serial")] = "threads",
-        workers: Annotated[int | None, typer.Option(help="default: all cores")] = None,
-    ) -> None:
-        if preset not in names:
-            raise unknown("preset", preset, names)
-        studies = list(build(preset))
-        train_all([learner for study in studies for learner in study.learners], folder, workers or os.cpu_count() or 1)
-        play_and_print([study.experiment(folder) for study in studies], store, executor, workers, None)
-
-    run_app(app)

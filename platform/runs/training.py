@@ -18,7 +18,8 @@ from turnier.agents.ntuple.weights import Weights
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import derive_seed
 from turnier.arena.schedules.round_robin import round_robin
-from turnier.arena.workers.executor import Executor, ThreadExecutor
+from turnier.arena.workers.executor import Executor
+from turnier.arena.workers.local import ThreadExecutor
 from turnier.core.errors import UserError
 from turnier.games.game import Game
 from turnier.results.frames.measures import MEASURES

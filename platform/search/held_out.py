@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from turnier.agents.agent import Agent
 from turnier.arena.match import MatchRecord, MatchSpec
 from turnier.arena.workers.executor import Executor
-from turnier.results.store.progress import run_bar
 from turnier.results.store.store import Store
+from turnier.runs.bar import run_bar
 from turnier.runs.play import play_into
 from turnier.search.objective import Objective, Unit
 

@@ -32,9 +32,8 @@ from turnier.core.parameters import parameters_of
 from turnier.games.game import Game
 from turnier.games.registry import GAMES
 from turnier.results.frames.measures import MEASURES, Estimate
-from turnier.results.store.progress import run_bar
 from turnier.results.store.store import Store
-from turnier.runs.bar import Bar
+from turnier.runs.bar import Bar, run_bar
 from turnier.runs.play import play_into
 from turnier.search.storage.studies import open_study, optuna_errors
 

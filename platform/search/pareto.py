@@ -23,9 +23,8 @@ from turnier.arena.workers.executor import Executor
 from turnier.core.errors import UserError
 from turnier.games.game import Game
 from turnier.games.registry import GAMES
-from turnier.results.store.progress import run_bar
 from turnier.results.store.store import Store
-from turnier.runs.bar import Bar
+from turnier.runs.bar import Bar, run_bar
 from turnier.runs.play import play_into
 from turnier.search.held_out import play_fresh
 from turnier.search.objective import Objective, Unit

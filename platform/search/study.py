@@ -21,9 +21,8 @@ from turnier.core.errors import UserError
 from turnier.games.game import Game
 from turnier.games.registry import GAMES
 from turnier.results.store.locks import Lock
-from turnier.results.store.progress import run_bar
 from turnier.results.store.store import Store
-from turnier.runs.bar import Bar
+from turnier.runs.bar import Bar, run_bar
 from turnier.runs.play import serve_into
 from turnier.search.definition import StudyDefinition
 from turnier.search.generation import Candidate, Generation

@@ -1,5 +1,13 @@
 """Turnier: tournaments and hyperparameter search for game-playing agents."""
 
+from pathlib import Path
+
+if not (Path(__file__).with_name("core") / "errors.py").exists():
+    raise ImportError(
+        "turnier's folders in src/turnier must be symbolic links, but this checkout has none;"
+        " run: git config core.symlinks true && git checkout -- src/turnier"
+    )
+
 from turnier.agents.registry import AGENTS, EVALUATORS, make_agent
 from turnier.arena.match import MatchRecord, MatchSpec, Termination
 from turnier.arena.play import play_match, play_matches

@@ -21,7 +21,8 @@ from rich.console import Console
 from settings import NOTE, combi, combi_of_brot, game, strategies
 
 from turnier.agents.registry import make_agent
-from turnier.arena.workers.executor import Executor, make_executor
+from turnier.arena.workers.executor import Executor
+from turnier.arena.workers.make import make_executor
 from turnier.commands.command_line import run_app
 from turnier.commands.scripts.experiments import play_and_print
 from turnier.core.errors import unknown

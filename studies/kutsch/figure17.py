@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from learners import NOTE, SETTINGS, TRAINED, learner, row
 
-from turnier.runs.trained_experiment import TrainingStudy, run_training_studies
+from turnier.commands.scripts.trained_experiments import run_training_studies
+from turnier.runs.trained_experiment import TrainingStudy
 
 # series -> how it learns; the last two learn from no random move, as is usual
 CURVES = {

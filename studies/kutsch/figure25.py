@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from learners import NOTE, SETTINGS, TRAINED, learner, row
 
-from turnier.runs.trained_experiment import TrainingStudy, run_training_studies
+from turnier.commands.scripts.trained_experiments import run_training_studies
+from turnier.runs.trained_experiment import TrainingStudy
 
 # figure -> the parameter here, the thesis's name, the values tried, and what the thesis found
 SWEEPS: dict[int, tuple[str, str, tuple[float, ...], str]] = {

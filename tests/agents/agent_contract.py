@@ -18,9 +18,9 @@ from turnier.agents.registry import AGENTS, EVALUATORS, make_agent
 from turnier.agents.spe_ed.player import SpeEdAgent
 from turnier.arena.match import MatchRecord, MatchSpec, Termination
 from turnier.arena.play import play_matches
+from turnier.core.kernel import JIT
 from turnier.core.parameters import Declared, parameters_of
 from turnier.core.rng import stream
-from turnier.games.abi import JIT
 from turnier.games.game import Game, Position
 from turnier.games.registry import make_game
 

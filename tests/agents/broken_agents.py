@@ -13,8 +13,8 @@ from turnier.agents.abi import ACT, VALUES, VISITS
 from turnier.agents.agent import Agent, CompiledAgent, Decision, Player
 from turnier.agents.greedy import Greedy
 from turnier.agents.random import Random
+from turnier.core.kernel import kernel
 from turnier.core.parameters import parameter
-from turnier.games.abi import kernel
 from turnier.games.game import Game, Position
 
 

@@ -7,9 +7,10 @@ from typing import Any, ClassVar
 
 from turnier.agents.abi import ACT
 from turnier.agents.agent import CompiledAgent
+from turnier.core.kernel import kernel
 from turnier.core.rng import below
 from turnier.games import abi
-from turnier.games.abi import TERMINAL, kernel
+from turnier.games.abi import TERMINAL
 from turnier.games.game import Game
 
 LONG = 5000  # plies of `long`, more than the first buffer of a compiled match holds

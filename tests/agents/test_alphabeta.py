@@ -20,7 +20,7 @@ from turnier.agents.agent import Agent, Decision
 from turnier.agents.alphabeta.agent import TimedAlphaBetaPlayer
 from turnier.agents.registry import make_agent
 from turnier.core.errors import UserError
-from turnier.games.abi import JIT
+from turnier.core.kernel import JIT
 from turnier.games.game import Game, Position
 from turnier.games.registry import make_game
 

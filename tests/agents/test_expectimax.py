@@ -17,8 +17,9 @@ from tests.naive import Board
 from turnier.agents.expectimax.agent import Expectimax
 from turnier.agents.expectimax.search import AFTERSTATE, STATE, STOPPED, depth_of
 from turnier.agents.registry import make_agent
+from turnier.core.kernel import JIT
 from turnier.core.rng import stream
-from turnier.games.abi import CHANCE, JIT, TERMINAL
+from turnier.games.abi import CHANCE, TERMINAL
 from turnier.games.game import Game, Position
 from turnier.games.registry import make_game
 

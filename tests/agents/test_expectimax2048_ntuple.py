@@ -14,8 +14,8 @@ from turnier.agents.expectimax.ntuple2048 import act_expectimax2048_ntuple
 from turnier.agents.expectimax.search import LIMIT, STOPPED
 from turnier.agents.ntuple.weights import Weights
 from turnier.agents.registry import EVALUATORS, make_agent
+from turnier.core.kernel import JIT, pointer
 from turnier.core.rng import stream
-from turnier.games.abi import JIT, pointer
 from turnier.games.game import Position
 from turnier.games.registry import make_game
 

@@ -15,9 +15,9 @@ from tests.agents.positions import DIRECTION, board_position, estimate
 from tests.naive import Board
 from turnier.agents.evaluators.heuristics2048 import Heuristics2048
 from turnier.agents.registry import EVALUATORS, make_agent
+from turnier.core.kernel import JIT
 from turnier.core.parameters import parameters_of
 from turnier.core.rng import stream
-from turnier.games.abi import JIT
 from turnier.games.game import Position
 
 LARGEST = 3_932_156.0

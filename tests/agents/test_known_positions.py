@@ -14,7 +14,7 @@ from turnier.agents.agent import Decision
 from turnier.agents.registry import make_agent
 from turnier.arena.match import MatchSpec
 from turnier.arena.play import play_matches
-from turnier.games.abi import JIT
+from turnier.core.kernel import JIT
 
 pytestmark = pytest.mark.skipif(not JIT, reason="thousands of searches; the contract runs small ones in plain Python")
 

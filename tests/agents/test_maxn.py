@@ -14,7 +14,7 @@ from tests.contract.tiny_games import Fuse, Pennies, Pig, Wander
 from turnier.agents.agent import Agent, Decision
 from turnier.agents.registry import make_agent
 from turnier.core.errors import UserError
-from turnier.games.abi import JIT
+from turnier.core.kernel import JIT
 from turnier.games.game import Game, Position
 from turnier.games.registry import make_game
 

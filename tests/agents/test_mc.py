@@ -12,7 +12,7 @@ from tests.agents import naive_search as oracle
 from tests.agents.positions import board_position, marks_position
 from turnier.agents.agent import Agent
 from turnier.agents.registry import make_agent
-from turnier.games.abi import JIT
+from turnier.core.kernel import JIT
 from turnier.games.game import Position
 
 needs_jit = pytest.mark.skipif(not JIT, reason="thousands of rollouts")

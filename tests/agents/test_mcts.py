@@ -38,8 +38,9 @@ from turnier.agents.mcts.tree import (
 from turnier.agents.registry import EVALUATORS, make_agent
 from turnier.arena.match import MatchSpec
 from turnier.arena.play import play_matches
+from turnier.core.kernel import JIT
 from turnier.core.rng import stream
-from turnier.games.abi import CHANCE, JIT
+from turnier.games.abi import CHANCE
 from turnier.games.game import Position
 
 SCORE = EVALUATORS.make("score")

@@ -36,9 +36,10 @@ from turnier.agents.mcts.tree import (
 from turnier.agents.registry import make_agent
 from turnier.arena.match import MatchSpec, Termination
 from turnier.arena.play import play_matches
+from turnier.core.kernel import JIT, kernel
 from turnier.core.rng import stream
 from turnier.games import abi
-from turnier.games.abi import JIT, NO_WIN, TERMINAL, kernel
+from turnier.games.abi import NO_WIN, TERMINAL
 from turnier.games.game import Game, Position
 from turnier.games.registry import make_game
 

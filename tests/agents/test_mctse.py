@@ -27,8 +27,9 @@ from tests.agents.positions import board_position, estimate
 from turnier.agents.agent import seat_rng
 from turnier.agents.mctse.search import search
 from turnier.agents.mctse.tree import DONE, NODES_PER_ITERATION, NUM_NODES, new_tree
+from turnier.core.kernel import JIT
 from turnier.core.rng import below
-from turnier.games.abi import CHANCE, JIT, TERMINAL
+from turnier.games.abi import CHANCE, TERMINAL
 from turnier.games.game import Position
 from turnier.games.generic import draw_outcome
 

@@ -16,7 +16,7 @@ from tests.agents.positions import board_position
 from turnier.agents.abi import VALUES
 from turnier.agents.mctse.search import choose, is_settled, report, select_action
 from turnier.agents.mctse.tree import DONE, NONE, NUM_NODES, UNKNOWN, add_child, back_up, find_child, new_tree
-from turnier.games.abi import JIT
+from turnier.core.kernel import JIT
 
 needs_jit = pytest.mark.skipif(not JIT, reason="thousands of iterations")
 

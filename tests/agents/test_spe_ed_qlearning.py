@@ -15,7 +15,7 @@ from turnier.agents.spe_ed import q_learning
 from turnier.agents.spe_ed.field import HEADING, TAKEN, fill_field, new_field, stride_of, walkers_of
 from turnier.agents.spe_ed.q_learning import Learning, QTraining, key_of, read_table
 from turnier.core.errors import UserError
-from turnier.games.abi import JIT
+from turnier.core.kernel import JIT
 from turnier.games.registry import make_game
 
 SMALL = Learning("spe_ed(width=12,height=12,players=3)", window=3, bits=12, games=3000 if JIT else 6)

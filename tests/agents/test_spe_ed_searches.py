@@ -40,8 +40,8 @@ from turnier.agents.spe_ed.rollout_search import (
 from turnier.agents.spe_ed.survivors import enters_free_cells, random_survivor
 from turnier.agents.spe_ed.table_search import fill_tables, new_tables
 from turnier.agents.spe_ed.territory import SPACE_ROWS, own_share
+from turnier.core.kernel import JIT
 from turnier.core.rng import stream
-from turnier.games.abi import JIT
 from turnier.games.game import Game, Ints
 from turnier.games.registry import make_game
 from turnier.games.spe_ed.board import ACTIVE, ROUND, SPEED, X, Y, put_cell

@@ -23,7 +23,7 @@ from turnier.agents.registry import make_agent
 from turnier.arena.match import MatchSpec, Termination
 from turnier.arena.play import play_match, play_matches
 from turnier.core.helper_threads import Crew
-from turnier.games.abi import JIT
+from turnier.core.kernel import JIT
 from turnier.games.game import Position
 
 needs_jit = pytest.mark.skipif(not JIT, reason="thousands of iterations")

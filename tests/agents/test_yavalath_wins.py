@@ -6,7 +6,7 @@ import pytest
 
 from tests.games.test_yavalath_forced import WON, position_of
 from turnier.agents.registry import make_agent
-from turnier.games.abi import JIT
+from turnier.core.kernel import JIT
 from turnier.games.game import Position
 from turnier.games.registry import make_game
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from turnier.core.kernel import kernel
 from turnier.core.parameters import parameter
 from turnier.games import abi
-from turnier.games.abi import NO_WIN, TERMINAL, kernel
+from turnier.games.abi import NO_WIN, TERMINAL
 from turnier.games.game import Game
 
 # Takeaway. State words: the heap at the start, the heap, the seat to move.

@@ -15,7 +15,7 @@ from turnier.arena.match import MatchRecord
 from turnier.arena.play import play_matches, replay_positions
 from turnier.arena.positions import choose_positions, collector_matches, vote_specs
 from turnier.arena.repeated_search import VOTES, SeenPosition, VoteSpec, cast_vote, cast_votes
-from turnier.arena.workers.executor import make_executor
+from turnier.arena.workers.make import make_executor
 from turnier.core.errors import UserError
 from turnier.games.game import Game, Position
 from turnier.games.registry import make_game

@@ -15,7 +15,9 @@ from turnier.arena.play import play_matches
 from turnier.arena.schedules.adaptive import AdaptiveTournament
 from turnier.arena.schedules.duel import Duel, points
 from turnier.arena.schedules.round_robin import Rounds, round_robin
-from turnier.arena.workers.executor import Executor, SerialExecutor, make_executor
+from turnier.arena.workers.executor import Executor
+from turnier.arena.workers.local import SerialExecutor
+from turnier.arena.workers.make import make_executor
 from turnier.core.errors import UserError
 from turnier.games.registry import make_game
 from turnier.results.store.store import Store

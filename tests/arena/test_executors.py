@@ -15,17 +15,9 @@ from turnier.arena.match import MatchRecord, MatchSpec
 from turnier.arena.play import play_match, play_matches
 from turnier.arena.schedules.round_robin import openings, round_robin, seat_orders
 from turnier.arena.workers import executor as executors
-from turnier.arena.workers.executor import (
-    MOST_LOSSES,
-    BatchSizer,
-    Done,
-    Executor,
-    Lost,
-    SerialExecutor,
-    Work,
-    do_batch,
-    make_executor,
-)
+from turnier.arena.workers.executor import MOST_LOSSES, BatchSizer, Done, Executor, Lost, Work, do_batch
+from turnier.arena.workers.local import SerialExecutor
+from turnier.arena.workers.make import make_executor
 from turnier.core.errors import UserError
 from turnier.games.registry import make_game
 

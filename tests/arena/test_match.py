@@ -26,8 +26,9 @@ from turnier.arena.match import MatchRecord, MatchSpec, Termination, pack_plies,
 from turnier.arena.play import check_spec, play_match, play_matches, replay, replay_positions
 from turnier.arena.play_kernel import END, NORMAL, NUM_COUNTS, play_many
 from turnier.core.errors import UserError
+from turnier.core.kernel import JIT
 from turnier.core.rng import streams
-from turnier.games.abi import CHANCE, JIT
+from turnier.games.abi import CHANCE
 from turnier.games.game import MAX_SEATS, Position
 from turnier.games.registry import GAMES, make_game
 

@@ -16,7 +16,7 @@ from turnier.agents.ensembles.pool import Pool, SearchJob, SerialPool, ThreadPoo
 from turnier.agents.registry import make_agent
 from turnier.arena.match import MatchSpec, unpack_plies
 from turnier.arena.play import play_match
-from turnier.arena.workers.executor import make_pool
+from turnier.arena.workers.make import make_pool
 from turnier.arena.workers.ray_workers import RayPool
 from turnier.commands.runs.show_match import watch
 from turnier.core.errors import UserError

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from turnier.arena.workers.executor import SerialExecutor
+from turnier.arena.workers.local import SerialExecutor
+from turnier.commands.runs.compare import show
 from turnier.results.store.store import Store
-from turnier.runs.comparison import Comparison, show
+from turnier.runs.comparison import Comparison
 from turnier.statistics.sprt import Verdict
 
 CLOSE = ("mcts(iterations=16)", "mcts(iterations=17)")

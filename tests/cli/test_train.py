@@ -23,8 +23,10 @@ from turnier.core.errors import UserError
 from turnier.games.registry import make_game
 
 # Checkpoints every tenth of a second instead of every minute, so that a kill finds some.
-QUICKLY = "import turnier.agents.ntuple.training as t; t.CHECKPOINT_SECONDS = 0.1;"
+QUICKLY = (
+    "import turnier.agents.ntuple.training as t; t.CHECKPOINT_SECONDS = 0.1;"
     " from turnier.commands.app import main; main()"
+)
 NETWORK = "ntuple(network=cells,cells=0.1.2.3/4.5.6.7)"
 
 

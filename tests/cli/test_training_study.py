@@ -11,7 +11,7 @@ from turnier.agents.ntuple.training import Training
 from turnier.agents.ntuple.weights import load_weights, weights_from_file
 from turnier.agents.registry import make_agent
 from turnier.arena.match import MatchRecord
-from turnier.arena.workers.executor import make_executor
+from turnier.arena.workers.make import make_executor
 from turnier.core.errors import UserError
 from turnier.results.store.store import Store
 from turnier.runs.experiment import Row, figures, play_experiment, stored_experiments

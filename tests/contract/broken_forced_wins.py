@@ -9,8 +9,9 @@ from numba import types
 
 from tests.contract.broken_games import Broken
 from tests.contract.forced_wins import check_forced_win
+from turnier.core.kernel import kernel, pointer
 from turnier.games import abi
-from turnier.games.abi import NO_WIN, kernel
+from turnier.games.abi import NO_WIN
 from turnier.games.registry import make_game
 from turnier.games.yavalath.board import (
     CELLS_AT,
@@ -90,7 +91,7 @@ def finds_nothing(state, depth):
 
 def with_forced_win(says: str, broken: Any, text: str = "yavalath(size=4)") -> Broken:
     game = make_game(text)
-    game.__dict__["kernels"] = game.kernels._replace(forced_win=abi.pointer(broken, abi.FORCED_WIN))
+    game.__dict__["kernels"] = game.kernels._replace(forced_win=pointer(broken, abi.FORCED_WIN))
     return Broken(check_forced_win, broken.__name__, says, game)
 
 

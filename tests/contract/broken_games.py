@@ -13,9 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tests.contract import game_contract as contract
+from turnier.core.kernel import kernel, pointer
 from turnier.core.rng import below, uniform
 from turnier.games import abi
-from turnier.games.abi import CHANCE, TERMINAL, kernel
+from turnier.games.abi import CHANCE, TERMINAL
 from turnier.games.game import Game, grid_neighbours, square_symmetries
 
 # `TURN` is the seat to commit, or 2 for the die; GUESS + seat is 0 or 1 + the number that the seat has committed to.
@@ -327,7 +328,7 @@ class Broken(NamedTuple):
 def with_kernel(check: contract.Check, says: str, **kernels: Any) -> Broken:
     """Returns Guess with some kernels replaced."""
     game = Guess()
-    pointers = {name: abi.pointer(kernel_, SIGNATURES[name]) for name, kernel_ in kernels.items()}
+    pointers = {name: pointer(kernel_, SIGNATURES[name]) for name, kernel_ in kernels.items()}
     game.__dict__["kernels"] = game.kernels._replace(**pointers)
     return Broken(check, " ".join(kernel_.__name__ for kernel_ in kernels.values()), says, game)
 

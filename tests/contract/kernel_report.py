@@ -10,6 +10,7 @@ import importlib
 import json
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
@@ -18,13 +19,15 @@ from numba import types
 
 from tests.contract import tiny_games
 from turnier.core import rng
+from turnier.core.kernel import JIT
 from turnier.games import abi, generic
-from turnier.games.abi import CHANCE, JIT, PLATFORM, TERMINAL
+from turnier.games.abi import CHANCE, TERMINAL
 from turnier.games.game import Game, Ints
 from turnier.games.perft import perft
 from turnier.games.registry import GAMES, make_game
 from turnier.games.twenty48 import board as twenty48_board
 
+GAMES_FOLDER = Path(abi.__file__).resolve().parent
 WALK = 8  # nodes, then playouts
 VARIANTS = (
     "2048(size=2)",
@@ -43,8 +46,10 @@ BORDER = (
 
 
 def kernels() -> dict[str, Any]:
-    """Returns every kernel of platform/games and of the tiny games by its full name."""
-    modules = [importlib.import_module(f"turnier.games.{path.stem}") for path in sorted(PLATFORM.glob("games/*.py"))]
+    """Returns every kernel of games, of random numbers and of the tiny games by its full name."""
+    files = [*sorted(GAMES_FOLDER.rglob("*.py")), GAMES_FOLDER.parent / "core" / "rng.py"]
+    names = [".".join(path.relative_to(GAMES_FOLDER.parent).with_suffix("").parts) for path in files]
+    modules = [importlib.import_module(f"turnier.{name}") for name in names]
     return {
         f"{module.__name__}.{name}": value
         for module in (*modules, tiny_games)

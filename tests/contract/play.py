@@ -15,9 +15,10 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from turnier.core.rng import stream
+from turnier.core.kernel import JIT, kernel
+from turnier.core.rng import Rng, stream
 from turnier.games import generic
-from turnier.games.abi import CHANCE, GAME, JIT, STATE_DTYPE, TERMINAL, Actions, Floats, Rng, State, kernel
+from turnier.games.abi import CHANCE, GAME, STATE_DTYPE, TERMINAL, Actions, Floats, State
 from turnier.games.game import Game, Ints, NumArray
 
 MAX_NODES = 300  # of each game, where a law need not see the end

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import types as types_of_python
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,8 @@ import numpy as np
 import pytest
 from numba import types
 
+from turnier.core.kernel import JIT, cache_directory, digest_of, kernel, pointer
 from turnier.games import abi
-from turnier.games.abi import JIT, kernel
 from turnier.games.twenty48.game import Twenty48, legal, step
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -76,26 +77,56 @@ def test_a_second_process_compiles_nothing(reports: dict[str, dict[str, Any]]) -
     assert {name: facts for name, facts in second.items() if facts["misses"] or not facts["hits"]} == {}
 
 
-def test_the_cache_lies_in_a_directory_named_by_the_helpers(
+def test_the_cache_lies_in_a_directory_named_by_the_compiler(
     reports: dict[str, dict[str, Any]], cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(cache))
-    assert list(cache.iterdir()) == [abi.cache_directory()]
+    assert list(cache.iterdir()) == [cache_directory()]
 
 
-def test_editing_a_helper_file_changes_the_cache_directory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    helpers = (tmp_path / "one.py", tmp_path / "two.py")
-    monkeypatch.setattr(abi, "HELPER_FILES", helpers)
-    names = [abi.cache_directory()]
-    for path, text in ((helpers[0], "x = 1"), (helpers[1], "y = 1"), (helpers[0], "x = 2"), (helpers[1], "y = 22")):
-        path.write_text(text)
-        names.append(abi.cache_directory())
-        assert abi.cache_directory() == names[-1]
-    assert len(set(names)) == len(names)
+SOURCE = """
+from numba import types
+from turnier.core.kernel import kernel
+import {other} as other
+WIDTH = {width}
+TABLE = ({width}, 2)
+SIGNATURE = types.int64(types.int64)
+@kernel(SIGNATURE)
+def first(x):
+    {doc}
+    return second(x) + {own}
+@kernel(SIGNATURE)
+def second(x):
+    return x * WIDTH + TABLE[1] + other.HEIGHT  # {comment}
+@kernel(SIGNATURE)
+def unrelated(x):
+    return {unrelated}
+"""
+
+
+def module_of(source: str, name: str, monkeypatch: pytest.MonkeyPatch) -> Any:
+    module = types_of_python.ModuleType(name)
+    monkeypatch.setitem(sys.modules, name, module)
+    exec(compile(source, name, "exec"), vars(module))
+    return module
+
+
+def test_a_kernels_digest_says_what_it_compiles_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Constants and kernels that a kernel uses change its digest, wherever they are; comments and neighbours do not."""
+    usual = {"width": 3, "own": 1, "unrelated": 5, "doc": "pass", "comment": "", "other": "heights"}
+
+    def digest(height: int = 7, **changes: Any) -> str:
+        module_of(f"HEIGHT = {height}", "heights", monkeypatch)
+        return digest_of(module_of(SOURCE.format(**usual | changes), "made", monkeypatch).first)
+
+    alike = [digest(), digest(unrelated=6), digest(comment="another"), digest(doc='"""A docstring."""')]
+    assert len(set(alike)) == 1
+    others = [digest(width=4), digest(own=2), digest(height=8)]
+    assert len({*alike, *others}) == 4
 
 
 def test_the_cache_lies_where_the_user_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    digest = abi.cache_directory().name
+    digest = cache_directory().name
     for variables, place in (
         ({"NUMBA_CACHE_DIR": "/a", "XDG_CACHE_HOME": "/b", "HOME": "/c"}, "/a"),
         ({"XDG_CACHE_HOME": "/b", "HOME": "/c"}, "/b/turnier"),
@@ -105,7 +136,7 @@ def test_the_cache_lies_where_the_user_says(monkeypatch: pytest.MonkeyPatch) -> 
             monkeypatch.delenv(name, raising=False)
         for name, value in variables.items():
             monkeypatch.setenv(name, value)
-        assert abi.cache_directory() == Path(place) / digest
+        assert cache_directory() == Path(place) / digest
 
 
 def test_other_users_of_numba_keep_their_cache_directory() -> None:
@@ -114,7 +145,7 @@ def test_other_users_of_numba_keep_their_cache_directory() -> None:
 
 def test_a_kernel_of_another_signature_is_refused() -> None:
     with pytest.raises(TypeError, match=r"kernel legal must be declared @kernel\(.*, got .*"):
-        abi.pointer(legal, abi.STEP)
+        pointer(legal, abi.STEP)
     with pytest.raises(TypeError, match="kernel step must be declared"):
         abi.game_kernels(step, legal, legal, step)
 
@@ -134,7 +165,7 @@ def to_move_as_truth(state):
 def test_a_kernel_that_returns_another_type_is_refused(wrong: Any) -> None:
     """Compiled callers read what the declared type says, so another type would be read as noise."""
     with pytest.raises(TypeError, match="must return"):
-        abi.pointer(wrong, abi.TO_MOVE)
+        pointer(wrong, abi.TO_MOVE)
 
 
 @kernel(types.int64(abi.GAME, abi.State))
@@ -150,11 +181,11 @@ def test_compiled_code_calls_kernels_through_pointers() -> None:
 
 @needs_jit
 def test_a_pointer_is_made_once_and_can_be_called_from_python() -> None:
-    pointer = abi.pointer(legal, abi.LEGAL)
-    assert abi.pointer(legal, abi.LEGAL) is pointer is Twenty48(size=2).kernels.legal
-    assert pointer.signature() == abi.LEGAL
+    made = pointer(legal, abi.LEGAL)
+    assert pointer(legal, abi.LEGAL) is made is Twenty48(size=2).kernels.legal
+    assert made.signature() == abi.LEGAL
     out = np.zeros(4, np.int64)
-    assert pointer(Twenty48().position_from_tiles([[2, 0, 0, 0]] + [[0] * 4] * 3), out) == 2
+    assert made(Twenty48().position_from_tiles([[2, 0, 0, 0]] + [[0] * 4] * 3), out) == 2
     assert out.tolist() == [1, 3, 0, 0]
 
 

@@ -13,10 +13,11 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
+from turnier.core.kernel import kernel
 from turnier.core.parameters import parameter
 from turnier.core.rng import below
 from turnier.games import abi
-from turnier.games.abi import CHANCE, TERMINAL, kernel
+from turnier.games.abi import CHANCE, TERMINAL
 from turnier.games.game import Game, grid_neighbours, square_symmetries
 
 # Pig. `ROLLING` is 1 where the die is to be thrown; `TURNS` counts down all seats' turns; SCORE + seat is banked.

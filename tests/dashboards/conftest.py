@@ -10,7 +10,8 @@ import streamlit as st
 from typer.testing import CliRunner
 
 from tests.postgres import postgres_server, postgres_url  # noqa: F401
-from turnier.arena.workers.executor import SerialExecutor, make_executor
+from turnier.arena.workers.local import SerialExecutor
+from turnier.arena.workers.make import make_executor
 from turnier.commands.app import app
 from turnier.dashboards import STORE_VARIABLE
 from turnier.results.store.store import Store

@@ -15,7 +15,7 @@ import pytest
 from scipy import stats
 
 from tests.dashboards.conftest import TINY
-from turnier.arena.workers.executor import SerialExecutor
+from turnier.arena.workers.local import SerialExecutor
 from turnier.dashboards import run_summary as digest
 from turnier.dashboards.figures import certainty as certainty_figures
 from turnier.dashboards.figures import charts

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import pyspiel
 import pytest
 
-from turnier.games.abi import JIT
+from turnier.core.kernel import JIT
 from turnier.games.game import Game, Position
 from turnier.games.registry import make_game
 

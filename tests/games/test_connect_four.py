@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from turnier.core.errors import UserError
-from turnier.games.abi import JIT
+from turnier.core.kernel import JIT
 from turnier.games.connect_four import PLAYED, ConnectFour
 from turnier.games.game import Position
 

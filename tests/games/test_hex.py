@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from turnier.games.abi import JIT
+from turnier.core.kernel import JIT
 from turnier.games.game import Position
 from turnier.games.hex import Hex
 from turnier.games.registry import make_game

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from turnier.core.errors import UserError
-from turnier.games.abi import JIT
+from turnier.core.kernel import JIT
 from turnier.games.game import Position
 from turnier.games.othello import Othello
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from turnier.core.kernel import JIT
 from turnier.core.rng import below, next_word, seed_stream, stream, streams, streams_of, uniform, xoshiro
-from turnier.games.abi import JIT
 
 MASK = 2**64 - 1
 WORDS = st.integers(0, MASK)

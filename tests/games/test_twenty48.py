@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from tests import naive
 from tests.contract.play import MAX_Z, UNLIMITED, playout_results, z_scores
 from tests.naive import Board
+from turnier.core.kernel import JIT
 from turnier.core.rng import stream
-from turnier.games.abi import CHANCE, JIT, TERMINAL
+from turnier.games.abi import CHANCE, TERMINAL
 from turnier.games.game import Ints
 from turnier.games.twenty48.board import place_tile, random_tile
 from turnier.games.twenty48.game import ACTION_NAMES, BOARD, HIGH, PENDING, Twenty48

@@ -9,7 +9,7 @@ import pytest
 
 from tests.naive_yavalath import Naive
 from turnier.core.errors import UserError
-from turnier.games.abi import JIT
+from turnier.core.kernel import JIT
 from turnier.games.game import Position
 from turnier.games.perft import perft
 from turnier.games.registry import make_game

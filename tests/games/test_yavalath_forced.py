@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from tests.contract.forced_wins import refutation
-from turnier.games.abi import JIT, NO_WIN
+from turnier.core.kernel import JIT
+from turnier.games.abi import NO_WIN
 from turnier.games.game import Position
 from turnier.games.yavalath.board import coordinates
 from turnier.games.yavalath.game import Yavalath

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from turnier.core.kernel import JIT, kernel
 from turnier.games import abi
-from turnier.games.abi import kernel
 from turnier.games.game import Game
 from turnier.games.verify import verify_file
 from turnier.games.yavalath.board import (
@@ -59,7 +59,7 @@ def test_every_file_is_known() -> None:
 @pytest.mark.parametrize("name", LINES)
 def test_every_record_is_reproduced(name: str, game: Game) -> None:
     """Records say themselves what variant they are of."""
-    if abi.JIT or not name.startswith("perft"):  # plain Python takes minutes for the counts
+    if JIT or not name.startswith("perft"):  # plain Python takes minutes for the counts
         assert verify_file(game, FOLDER / f"{name}.jsonl") == (LINES[name], None)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from turnier.agents.registry import make_agent
-from turnier.arena.workers.executor import SerialExecutor
+from turnier.arena.workers.local import SerialExecutor
 from turnier.core.errors import UserError
 from turnier.dashboards.reports.document import write_report
 from turnier.results.frames.certainty import agent_certainty, group_certainty, position_certainty, votes_frame

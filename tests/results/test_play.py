@@ -15,10 +15,12 @@ from sqlalchemy import text
 from tests.postgres import stopped
 from turnier.arena.match import MatchRecord, MatchSpec, Termination
 from turnier.arena.play import play_match
-from turnier.arena.workers.executor import Batch, SerialExecutor
+from turnier.arena.workers.executor import Batch
+from turnier.arena.workers.local import SerialExecutor
 from turnier.core.errors import UserError
-from turnier.results.store.progress import progress_of_runs, run_bar
+from turnier.results.store.progress import progress_of_runs
 from turnier.results.store.store import Store
+from turnier.runs.bar import run_bar
 from turnier.runs.play import play_into
 
 SPECS = [MatchSpec("tictactoe", ("random", "random"), seed) for seed in range(4)]

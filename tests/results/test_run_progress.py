@@ -24,10 +24,10 @@ from turnier.results.frames.matches import matches_frame
 from turnier.results.store import manifest
 from turnier.results.store import progress as run_progress
 from turnier.results.store.locks import this_process
-from turnier.results.store.progress import RunProgress, progress_of_runs, run_bar, stored_command
+from turnier.results.store.progress import RunProgress, progress_of_runs, stored_command
 from turnier.results.store.schema import run_progress as table
 from turnier.results.store.store import Store
-from turnier.runs.bar import Bar, game_bar
+from turnier.runs.bar import Bar, game_bar, run_bar
 
 RUN = "tournament:0123456789abcdef"
 

@@ -13,7 +13,7 @@ from turnier.agents.ntuple.td import LEARNING
 from turnier.agents.ntuple.training import Plan, Training
 from turnier.agents.registry import EVALUATORS
 from turnier.arena.play import replay
-from turnier.arena.workers.executor import SerialExecutor
+from turnier.arena.workers.local import SerialExecutor
 from turnier.commands.training_plot import plot_training
 from turnier.core.errors import UserError
 from turnier.games.registry import make_game

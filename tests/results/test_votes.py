@@ -14,7 +14,8 @@ from turnier.arena.match import MatchSpec
 from turnier.arena.play import play_match
 from turnier.arena.positions import choose_positions, vote_specs
 from turnier.arena.repeated_search import SeenPosition, VoteRecord, VoteSpec, cast_votes
-from turnier.arena.workers.executor import Batch, SerialExecutor
+from turnier.arena.workers.executor import Batch
+from turnier.arena.workers.local import SerialExecutor
 from turnier.core.errors import UserError
 from turnier.results.store import schema
 from turnier.results.store.store import Store

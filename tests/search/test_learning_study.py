@@ -11,7 +11,7 @@ from typing import Any
 import optuna
 import pytest
 
-from turnier.arena.workers.executor import make_executor
+from turnier.arena.workers.make import make_executor
 from turnier.core.errors import UserError
 from turnier.results.frames.matches import matches_frame
 from turnier.results.store.store import Store

@@ -9,7 +9,7 @@ import pytest
 from optuna.trial import TrialState
 from rich.console import Console
 
-from turnier.arena.workers.executor import SerialExecutor
+from turnier.arena.workers.local import SerialExecutor
 from turnier.commands.front_tables import dominated, plot_points, print_points
 from turnier.core.errors import UserError
 from turnier.results.store.store import Store

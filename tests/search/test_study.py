@@ -15,7 +15,7 @@ import optuna
 import pytest
 from sqlalchemy import text
 
-from turnier.arena.workers.executor import make_executor
+from turnier.arena.workers.make import make_executor
 from turnier.core.errors import UserError
 from turnier.results.store.store import Store
 from turnier.search.definition import StudyDefinition

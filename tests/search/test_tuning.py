@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import text
 
 from tests.postgres import stopped
-from turnier.arena.workers.executor import SerialExecutor
+from turnier.arena.workers.local import SerialExecutor
 from turnier.arena.workers.simulated_workers import SimulatedExecutor
 from turnier.core.errors import UserError
 from turnier.results.store.store import Store

@@ -27,8 +27,9 @@ from turnier.agents.alphabeta.search import (
 from turnier.agents.budget import AMOUNT
 from turnier.agents.evaluator import Evaluator, Score
 from turnier.agents.transposition import TABLE, new_table
+from turnier.core.kernel import kernel
 from turnier.core.parameters import parameter
-from turnier.games.abi import GAME, NO_WIN, Actions, Floats, State, kernel
+from turnier.games.abi import GAME, NO_WIN, Actions, Floats, State
 from turnier.games.game import Game, Position
 
 DEEPEST = 255  # plies

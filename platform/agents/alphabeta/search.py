@@ -14,7 +14,9 @@ from numba import types
 
 from turnier.agents.abi import EVALUATOR, SCRATCH, VALUES, VISITS, Root, new_scratch
 from turnier.agents.transposition import ABSENT, TABLE, Words, find, hash_words, slot_of
-from turnier.games.abi import GAME, NO_WIN, Floats, Rng, State, kernel
+from turnier.core.kernel import kernel
+from turnier.core.rng import Rng
+from turnier.games.abi import GAME, NO_WIN, Floats, State
 
 DEPTH, MAX_NODES, TABLE_BITS, ORDERING, FORCED_DEPTH, IN_POINTS = range(6)  # settings
 # Values are multiples of PLY, so that every sum is exact. A ply takes PLY off a value's size: of equal wins the sooner

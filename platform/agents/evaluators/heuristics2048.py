@@ -10,8 +10,9 @@ from numba import types
 
 from turnier.agents.abi import EVALUATE
 from turnier.agents.evaluator import OWN, ROLLOUT_DEPTH, Evaluator
+from turnier.core.kernel import kernel
 from turnier.core.parameters import parameter, parameters_of
-from turnier.games.abi import Actions, kernel
+from turnier.games.abi import Actions
 from turnier.games.game import Game, square_symmetries
 from turnier.games.generic import copy_state
 

@@ -11,8 +11,9 @@ from numba import types
 
 from turnier.agents.abi import EVALUATE
 from turnier.agents.evaluator import OWN, Evaluator
+from turnier.core.kernel import kernel
 from turnier.core.parameters import parameter
-from turnier.games.abi import TERMINAL, Actions, kernel
+from turnier.games.abi import TERMINAL, Actions
 from turnier.games.game import Game, square_symmetries
 
 # The four matrices by rows, left corner short `corner`.

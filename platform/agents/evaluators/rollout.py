@@ -9,7 +9,8 @@ import numpy as np
 
 from turnier.agents.abi import EVALUATE
 from turnier.agents.evaluator import ROLLOUT_DEPTH, SCORE_METHOD, Evaluator
-from turnier.games.abi import TERMINAL, kernel
+from turnier.core.kernel import kernel
+from turnier.games.abi import TERMINAL
 from turnier.games.generic import generic_playout
 
 

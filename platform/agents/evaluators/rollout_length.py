@@ -9,7 +9,7 @@ import numpy as np
 
 from turnier.agents.abi import EVALUATE
 from turnier.agents.evaluator import ROLLOUT_DEPTH, Evaluator
-from turnier.games.abi import kernel
+from turnier.core.kernel import kernel
 from turnier.games.generic import copy_state, generic_playout
 
 

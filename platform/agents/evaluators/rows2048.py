@@ -12,8 +12,9 @@ import numpy.typing as npt
 
 from turnier.agents.abi import EVALUATE, EvaluatorKernels
 from turnier.agents.evaluator import OWN, Evaluator
+from turnier.core.kernel import kernel, pointer
 from turnier.core.parameters import parameter, parameters_of
-from turnier.games.abi import TERMINAL, kernel, pointer
+from turnier.games.abi import TERMINAL
 from turnier.games.game import Game
 
 NUM_ROWS = 65_536

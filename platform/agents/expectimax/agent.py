@@ -19,8 +19,8 @@ from turnier.agents.expectimax.rows2048 import act_expectimax2048
 from turnier.agents.expectimax.search import DEPTH, FIXED, LIMIT, SCHEDULE, STOPPED, depth_of, search_root
 from turnier.agents.ntuple.evaluator import NTuple
 from turnier.agents.ntuple.network_kernels import PACKED
+from turnier.core.kernel import kernel, pointer
 from turnier.core.parameters import parameter
-from turnier.games.abi import kernel, pointer
 from turnier.games.game import Game, Position
 
 SCHEDULES = ("fixed", "empty", "empty_plies", "distinct")

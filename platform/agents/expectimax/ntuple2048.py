@@ -20,7 +20,8 @@ from turnier.agents.expectimax.search import BITS, CUTOFF, LIMIT, STOPPED, depth
 from turnier.agents.expectimax.table2048 import BOARD, NO_LIMIT, Keys, is_fused, is_known, keep, mixed, slot_of, tag_of
 from turnier.agents.ntuple.board2048_kernels import find_entries_of_images, sum_entries_of_images
 from turnier.agents.ntuple.network_kernels import AT_END, SYMMETRIES, TUPLES, Index, Table, Words
-from turnier.games.abi import Floats, kernel
+from turnier.core.kernel import kernel
+from turnier.games.abi import Floats
 from turnier.games.twenty48.board import GAIN, MOVED, count_empty, legal_mask, slide, slide_gain, transpose
 
 _U = np.uint64

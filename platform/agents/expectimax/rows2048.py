@@ -27,7 +27,8 @@ from turnier.agents.expectimax.table2048 import (
     slot_of,
     tag_of,
 )
-from turnier.games.abi import Floats, kernel
+from turnier.core.kernel import kernel
+from turnier.games.abi import Floats
 from turnier.games.twenty48.board import MOVED, count_empty, legal_mask, slide, transpose
 
 # Of `work`, which begins with scratch space of `last_value`: how many leaves may still be evaluated.

@@ -12,7 +12,9 @@ import numpy as np
 from numba import types
 
 from turnier.agents.abi import EVALUATOR, SCRATCH, VALUES, VISITS, Root, new_scratch
-from turnier.games.abi import CHANCE, GAME, TERMINAL, Actions, Floats, Rng, State, kernel
+from turnier.core.kernel import kernel
+from turnier.core.rng import Rng
+from turnier.games.abi import CHANCE, GAME, TERMINAL, Actions, Floats, State
 from turnier.games.generic import copy_state
 
 DEPTH, LEAF, SCHEDULE, DEEPEST, CUTOFF, BITS, LIMIT = range(7)  # settings

@@ -10,7 +10,8 @@ import numpy as np
 from numba import types
 
 from turnier.agents.expectimax.search import AFTERSTATE
-from turnier.games.abi import Floats, State, kernel
+from turnier.core.kernel import kernel
+from turnier.games.abi import Floats, State
 from turnier.games.twenty48.board import tile_sum
 
 BOARD, HIGH = 1, 2  # words of a state, see games/twenty48/game.py

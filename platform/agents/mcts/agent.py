@@ -34,8 +34,8 @@ from turnier.agents.mcts.tree import (
     find_position,
     new_tree,
 )
+from turnier.core.kernel import kernel
 from turnier.core.parameters import parameter
-from turnier.games.abi import kernel
 from turnier.games.game import Game, Position
 
 

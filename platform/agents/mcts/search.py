@@ -28,7 +28,9 @@ from turnier.agents.mcts.tree import (
     select_child,
     try_child,
 )
-from turnier.games.abi import GAME, NO_WIN, TERMINAL, Actions, Floats, Rng, State, kernel
+from turnier.core.kernel import kernel
+from turnier.core.rng import Rng
+from turnier.games.abi import GAME, NO_WIN, TERMINAL, Actions, Floats, State
 from turnier.games.generic import copy_state
 
 ITERATIONS, TREE_DEPTH, EXPLORATION, FINAL, SECURITY, MINIMUM, SOLVER, FORCED_DEPTH = range(8)  # settings

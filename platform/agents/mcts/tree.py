@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
-from turnier.core.rng import below, next_word, seed_stream
-from turnier.games.abi import CHANCE, GAME, Actions, Floats, Rng, State, kernel
+from turnier.core.kernel import kernel
+from turnier.core.rng import Rng, below, next_word, seed_stream
+from turnier.games.abi import CHANCE, GAME, Actions, Floats, State
 from turnier.games.generic import copy_state, draw_outcome
 
 NONE = -1  # no such node, no such action

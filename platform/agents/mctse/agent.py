@@ -28,10 +28,10 @@ from turnier.agents.mctse.threads import lead_mctse, lead_search, pack_share, se
 from turnier.agents.mctse.tree import DONE, NODES_PER_ITERATION, clear, has_room, new_tree, new_tree_copy
 from turnier.agents.mctse.tree_copies import new_copies
 from turnier.core.helper_threads import LINE, Crew
+from turnier.core.kernel import kernel
 from turnier.core.packing import pack
 from turnier.core.parameters import parameter
 from turnier.core.rng import fork_streams
-from turnier.games.abi import kernel
 from turnier.games.game import Game, Position
 
 Words = npt.NDArray[np.uint64]

@@ -23,8 +23,9 @@ from turnier.agents.mctse.tree import (
     mean_value,
     num_children,
 )
-from turnier.core.rng import below
-from turnier.games.abi import CHANCE, GAME, TERMINAL, Actions, Floats, Rng, State, kernel
+from turnier.core.kernel import kernel
+from turnier.core.rng import Rng, below
+from turnier.games.abi import CHANCE, GAME, TERMINAL, Actions, Floats, State
 from turnier.games.generic import copy_state, draw_outcome
 
 ITERATIONS, MAXNODES, TREE_DEPTH, EXPLORATION, NORMALISED, FINAL, SECURITY, MINIMUM = range(8)  # settings

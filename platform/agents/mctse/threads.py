@@ -23,9 +23,10 @@ from turnier.agents.mctse.tree_copies import (
 )
 from turnier.core.atomics import load, store, yield_processor
 from turnier.core.helper_threads import GONE, SHARE_DONE, STOP, Post, await_helpers, await_work, call_helpers, count_in
+from turnier.core.kernel import kernel
 from turnier.core.packing import PACKED, packing
-from turnier.core.rng import fork_streams
-from turnier.games.abi import GAME, Floats, Rng, State, kernel
+from turnier.core.rng import Rng, fork_streams
+from turnier.games.abi import GAME, Floats, State
 from turnier.games.generic import copy_state
 
 RNGS = types.Array(types.uint64, 2, "C")  # [threads, 4 or more]

@@ -17,7 +17,7 @@ import numpy as np
 from numba import types
 
 from turnier.core.helper_threads import LINE
-from turnier.games.abi import kernel, tell_type
+from turnier.core.kernel import kernel, tell_type
 
 NONE = -1  # no such node
 # Indices into `counts`.

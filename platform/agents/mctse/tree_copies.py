@@ -33,7 +33,8 @@ from turnier.agents.mctse.tree import (
 )
 from turnier.core.atomics import fetch_add, load, prefetch, store
 from turnier.core.helper_threads import LINE
-from turnier.games.abi import Floats, kernel, tell_type
+from turnier.core.kernel import kernel, tell_type
+from turnier.games.abi import Floats
 
 MOST_ITERATIONS = 4096  # that are handed out at once; then all copies become equal
 LARGEST_BATCH = 16  # iterations that a thread takes, and tells of, at once

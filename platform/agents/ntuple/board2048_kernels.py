@@ -22,7 +22,7 @@ from turnier.agents.ntuple.network_kernels import (
     Table,
     Words,
 )
-from turnier.games.abi import kernel
+from turnier.core.kernel import kernel
 from turnier.games.twenty48.board import transpose
 
 _U = np.uint64

@@ -25,7 +25,8 @@ from turnier.agents.ntuple.network_kernels import (
     Words,
     find_entries,
 )
-from turnier.games.abi import GAME, Actions, Floats, State, kernel
+from turnier.core.kernel import kernel
+from turnier.games.abi import GAME, Actions, Floats, State
 
 _U = np.uint64
 _U64, _I64 = types.uint64, types.int64

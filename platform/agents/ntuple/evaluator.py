@@ -44,8 +44,9 @@ from turnier.agents.ntuple.network_kernels import (
 )
 from turnier.agents.ntuple.weights import evaluator_weights, read_config, weights_from_file
 from turnier.core.errors import UserError
+from turnier.core.kernel import kernel, pointer
 from turnier.core.parameters import parameter, parameters_of
-from turnier.games.abi import GAME, TERMINAL, Actions, State, kernel, pointer
+from turnier.games.abi import GAME, TERMINAL, Actions, State
 from turnier.games.game import Game
 from turnier.games.generic import copy_state
 from turnier.games.registry import GAMES

@@ -20,8 +20,9 @@ from turnier.agents.ntuple.network_kernels import (
     sum_entries,
 )
 from turnier.agents.ntuple.settings import DISCOUNT, FROM_RANDOM, METHOD, RESTART
+from turnier.core.kernel import kernel
 from turnier.core.rng import below, next_word, seed_stream, uniform
-from turnier.games.abi import Floats, kernel
+from turnier.games.abi import Floats
 from turnier.games.twenty48.board import GAIN, move, occupied, place_tile, random_tile, slide, transpose
 
 _U = np.uint64

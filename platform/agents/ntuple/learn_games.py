@@ -39,8 +39,9 @@ from turnier.agents.ntuple.network_kernels import (
     sum_entries,
 )
 from turnier.agents.ntuple.settings import DISCOUNT, FROM_RANDOM, HORIZON, METHOD, RESTART, TRACE
+from turnier.core.kernel import kernel
 from turnier.core.rng import below, seed_stream, uniform
-from turnier.games.abi import CHANCE, GAME, TERMINAL, Floats, State, kernel
+from turnier.games.abi import CHANCE, GAME, TERMINAL, Floats, State
 from turnier.games.generic import copy_state, draw_outcome
 
 _U = np.uint64

@@ -12,7 +12,8 @@ from numba import types
 
 from turnier.agents.evaluator import OWN
 from turnier.agents.ntuple.intrinsics import prefetch
-from turnier.games.abi import Actions, kernel
+from turnier.core.kernel import kernel
+from turnier.games.abi import Actions
 
 Words = types.Array(types.int64, 1, "C")  # the header, see below
 Table = types.Array(types.float32, 1, "C")  # all entries

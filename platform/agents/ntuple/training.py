@@ -25,8 +25,8 @@ from turnier.agents.ntuple.network import Network
 from turnier.agents.ntuple.td import Td
 from turnier.agents.ntuple.weights import Weights, load_weights, touched_entries
 from turnier.core.errors import UserError
+from turnier.core.kernel import compile_kernel
 from turnier.core.rng import streams
-from turnier.games.abi import compile_kernel
 from turnier.games.game import Game
 
 BLOCK_SECONDS = 0.25  # of games that a thread plays between two looks at the clock

@@ -18,8 +18,8 @@ from turnier.agents.spe_ed.player import Choice, TimedAgent, best_of
 from turnier.agents.spe_ed.rollout_search import ROLLOUTS, surviving
 from turnier.agents.spe_ed.rollouts import RolloutAgent, RolloutPlayer
 from turnier.agents.spe_ed.tables import TableAgent, TablePlayer
+from turnier.core.kernel import compile_kernel
 from turnier.core.parameters import parameter
-from turnier.games.abi import compile_kernel
 from turnier.games.game import Game
 from turnier.games.spe_ed.board import ACTIVE, PLAYERS
 

@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from turnier.games.abi import State, kernel
+from turnier.core.kernel import kernel
+from turnier.games.abi import State
 from turnier.games.game import Game
 from turnier.games.spe_ed.board import (
     ACTIVE,

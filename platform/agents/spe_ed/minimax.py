@@ -23,8 +23,8 @@ from turnier.agents.spe_ed.minimax_search import (
     value_of_move,
 )
 from turnier.agents.spe_ed.player import Choice, SpeEdPlayer, TimedAgent, best_of
+from turnier.core.kernel import compile_kernel
 from turnier.core.parameters import parameter
-from turnier.games.abi import compile_kernel
 from turnier.games.game import Game
 
 

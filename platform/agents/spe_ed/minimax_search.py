@@ -33,7 +33,8 @@ from turnier.agents.spe_ed.field import (
 )
 from turnier.agents.spe_ed.territory import SPACE_ROWS, Space, own_share
 from turnier.core.clock import TIME_OF_DAY, time_is_up
-from turnier.games.abi import Floats, kernel
+from turnier.core.kernel import kernel
+from turnier.games.abi import Floats
 from turnier.games.spe_ed.board import MAX_SPEED, jumps
 
 DEEPEST = 100  # rounds; marks have to fit into a byte

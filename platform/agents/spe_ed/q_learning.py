@@ -32,8 +32,9 @@ from turnier.agents.spe_ed.field import (
     stride_of,
 )
 from turnier.core.errors import UserError
-from turnier.core.rng import below, stream, uniform
-from turnier.games.abi import GAME, Floats, Rng, State, kernel
+from turnier.core.kernel import kernel
+from turnier.core.rng import Rng, below, stream, uniform
+from turnier.games.abi import GAME, Floats, State
 from turnier.games.game import Game
 from turnier.games.registry import game_of
 from turnier.games.spe_ed.board import ACTIVE, PLAYERS

@@ -29,8 +29,9 @@ from turnier.agents.spe_ed.field import (
     paint,
 )
 from turnier.core.clock import time_is_up
-from turnier.core.rng import xoshiro
-from turnier.games.abi import Floats, Rng, kernel
+from turnier.core.kernel import kernel
+from turnier.core.rng import Rng, xoshiro
+from turnier.games.abi import Floats
 from turnier.games.spe_ed.board import JUMP_EVERY, JUMP_SPEED, MAX_SPEED
 
 MAX_PATH = 512  # rounds; longer paths count as that long

@@ -24,8 +24,8 @@ from turnier.agents.spe_ed.rollout_search import (
     run_rollouts,
     surviving,
 )
+from turnier.core.kernel import compile_kernel
 from turnier.core.parameters import parameter
-from turnier.games.abi import compile_kernel
 from turnier.games.game import Game
 from turnier.games.spe_ed.overlay import Overlay, Path
 

@@ -11,8 +11,9 @@ from numba import types
 from turnier.agents.abi import EVALUATE
 from turnier.agents.evaluator import ROLLOUT_DEPTH, Evaluator
 from turnier.agents.spe_ed.field import FASTER, MOVES, TURN
-from turnier.core.rng import below
-from turnier.games.abi import Rng, State, kernel
+from turnier.core.kernel import kernel
+from turnier.core.rng import Rng, below
+from turnier.games.abi import State
 from turnier.games.game import Game
 from turnier.games.spe_ed.board import (
     CHANGE_NOTHING,

@@ -29,7 +29,7 @@ from turnier.agents.spe_ed.field import (
     offset_of,
 )
 from turnier.core.clock import TIME_OF_DAY, nanoseconds, time_is_up
-from turnier.games.abi import kernel
+from turnier.core.kernel import kernel
 from turnier.games.spe_ed.board import jumps
 
 MOST_ROUNDS = 100

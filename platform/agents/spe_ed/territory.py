@@ -10,7 +10,7 @@ import numpy as np
 from numba import types
 
 from turnier.agents.spe_ed.field import ALIVE, CELL, OUT, Field, Walkers, offset_of
-from turnier.games.abi import kernel
+from turnier.core.kernel import kernel
 
 MARK, QUEUE, SPACE_ROWS = range(3)
 Space = types.Array(types.int32, 2, "C")  # [SPACE_ROWS, cells of the field], scratch

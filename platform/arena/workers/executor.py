@@ -1,14 +1,12 @@
-"""Where work is done: in this thread, in threads, or in Ray actors (`ray_workers`).
+"""What every executor does: batches of work on some workers; `local` and `ray_workers` hold them, `make` makes them.
 
-All three do the same batches of about a second through the same function, so that the choice never changes a move.
+All do the same batches of about a second through the same function, so that the choice never changes a move.
 Members of ensembles search in pools, which go by the same names.
 """
 
 from __future__ import annotations
 
-import concurrent.futures
 import functools
-import os
 import time
 from abc import ABC, abstractmethod
 from collections import Counter, deque
@@ -18,12 +16,9 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.agent import Agent
-from turnier.agents.ensembles.ensemble import Ensemble
-from turnier.agents.ensembles.pool import Pool, SerialPool, ThreadPool
 from turnier.arena.match import MatchRecord, MatchSpec
 from turnier.arena.play import play_matches, prepare_matches
-from turnier.core.errors import UserError, unknown
+from turnier.core.errors import UserError
 
 TARGET_SECONDS = 1.0  # of work in a batch
 SPARE_SECONDS = 0.2  # of work in a batch that nobody waits for
@@ -182,80 +177,3 @@ class Executor(ABC):
                     continue
                 sizer.observe(len(result.records), result.seconds)
                 yield result.records
-
-
-class SerialExecutor(Executor):
-    """Works in the calling thread."""
-
-    def __init__(self, workers: int | None = None) -> None:
-        super().__init__(1)
-        self._done: dict[int, Done] = {}
-
-    def submit(self, do: Batch, batch: list[Any]) -> int:
-        ticket = len(self._done)
-        self._done[ticket] = do(batch)
-        return ticket
-
-    def wait(self, tickets: list[Any]) -> Iterable[tuple[Any, Done | Lost]]:
-        done, self._done = self._done, {}
-        return done.items()
-
-    def close(self) -> None:
-        self._done.clear()
-
-
-class ThreadExecutor(Executor):
-    """Works in threads of this process; compiled code runs without the GIL."""
-
-    def __init__(self, workers: int | None = None) -> None:
-        super().__init__(os.cpu_count() or 1 if workers is None else workers)
-        self._pool = concurrent.futures.ThreadPoolExecutor(self.workers, "turnier")
-        self._stop = np.zeros(1, np.int64)
-
-    def submit(self, do: Batch, batch: list[Any]) -> concurrent.futures.Future[Done]:
-        return self._pool.submit(do, batch, self._stop)
-
-    def wait(self, tickets: list[Any]) -> Iterable[tuple[Any, Done | Lost]]:
-        done, _ = concurrent.futures.wait(tickets, return_when=concurrent.futures.FIRST_COMPLETED)
-        return [(future, future.result()) for future in done]
-
-    def close(self) -> None:
-        self._stop[0] = 1  # compiled matches look at it before every decision
-        self._pool.shutdown(wait=True, cancel_futures=True)
-
-
-EXECUTORS = ("ray", "threads", "serial")
-
-
-def make_executor(name: str, workers: int | None = None, address: str | None = None) -> Executor:
-    """Returns the executor of that name; raises UserError where there is none or it cannot start."""
-    _check(name, workers, address)
-    if name == "ray":
-        from turnier.arena.workers.ray_workers import RayExecutor
-
-        return RayExecutor(workers, address)
-    return SerialExecutor() if name == "serial" else ThreadExecutor(workers)
-
-
-def make_pool(agents: Iterable[Agent], name: str, workers: int | None = None, address: str | None = None) -> Pool:
-    """Returns the pool of that name for members of ensembles; a serial one where none of the agents is an ensemble.
-
-    Raises UserError as `make_executor` does.
-    """
-    _check(name, workers, address)
-    if name == "serial" or not any(isinstance(agent, Ensemble) for agent in agents):
-        return SerialPool()
-    if name == "ray":
-        from turnier.arena.workers.ray_workers import RayPool
-
-        return RayPool(workers, address)
-    return ThreadPool(workers)
-
-
-def _check(name: str, workers: int | None, address: str | None) -> None:
-    if name not in EXECUTORS:
-        raise unknown("executor", name, EXECUTORS)
-    if address and name != "ray":
-        raise UserError(f"--address names a Ray cluster, got it with the executor {name}; use --executor ray.")
-    if workers is not None and workers < 1:
-        raise UserError(f"there must be at least 1 worker, got {workers}.")

@@ -19,7 +19,7 @@ from sqlalchemy import text
 from turnier.arena.play_kernel import play_many
 from turnier.arena.workers.ray_actors import Crew
 from turnier.core.errors import UserError
-from turnier.games.abi import JIT
+from turnier.core.kernel import JIT
 from turnier.results.store.database import Database, clock
 from turnier.results.store.manifest import cpu_model, memory_bytes
 

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import derive_seed
-from turnier.arena.workers.executor import make_executor
+from turnier.arena.workers.make import make_executor
 from turnier.commands.front_tables import plot_points, print_points
 from turnier.games.registry import GAMES
 from turnier.search.objective import Objective

@@ -16,9 +16,8 @@ from turnier.agents.ntuple.weights import Weights
 from turnier.agents.registry import EVALUATORS
 from turnier.core.errors import UserError
 from turnier.games.registry import GAMES
-from turnier.results.store.progress import run_bar
 from turnier.results.store.store import Store
-from turnier.runs.bar import Bar
+from turnier.runs.bar import Bar, run_bar
 from turnier.runs.training import Evaluating, Evaluation, Evaluations, TrainingRun
 
 INSANE = 1000.0  # times the largest return; entries may well cancel each other out

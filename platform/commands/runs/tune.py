@@ -84,7 +84,7 @@ def tune(
       turnier tune 2048 "expectimax(depth=1,evaluator=rows2048)" --params evaluator.empty,evaluator.corner \\
         --sampler "cmaes(population=32)" --noise "racing(games=8)"
     """
-    from turnier.arena.workers.executor import make_executor
+    from turnier.arena.workers.make import make_executor
     from turnier.results.store.store import Store
     from turnier.search.final_comparison import finalists, play_final, print_rows
     from turnier.search.study import Study

@@ -11,11 +11,11 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from turnier.arena.workers.executor import make_executor
+from turnier.arena.workers.make import make_executor
 from turnier.commands.command_line import run_app
 from turnier.core.errors import unknown
-from turnier.results.store.progress import run_bar
 from turnier.results.store.store import DEFAULT_URL, Store
+from turnier.runs.bar import run_bar
 from turnier.runs.experiment import Experiment, counted, figures, play_experiment, unit, verdict
 
 

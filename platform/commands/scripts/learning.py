@@ -13,7 +13,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from turnier.arena.workers.executor import Executor, make_executor
+from turnier.arena.workers.executor import Executor
+from turnier.arena.workers.make import make_executor
 from turnier.commands.command_line import in_this_environment, run_app
 from turnier.core.errors import unknown
 from turnier.results.store.store import DEFAULT_URL, Store

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from turnier.agents.agent import Agent
 from turnier.agents.registry import make_agent
-from turnier.arena.workers.executor import make_executor
+from turnier.arena.workers.make import make_executor
 from turnier.commands.command_line import in_this_environment, run_app
 from turnier.commands.study_tables import plot_study, print_parameters
 from turnier.core.errors import unknown

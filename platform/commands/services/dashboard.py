@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+import turnier.dashboards
 from turnier.core.errors import UserError
 from turnier.dashboards import STORE_VARIABLE
 from turnier.results.store.store import DEFAULT_URL, Store
@@ -61,7 +62,7 @@ def dashboard(
     importlib.import_module("turnier.dashboards.navigation")
     importlib.import_module("turnier.dashboards.preload").warm_up()
     print(f"The dashboards of {shown} are at http://{HOST}:{chosen} (Ctrl-C ends them).", flush=True)
-    bootstrap.run(str(Path(__file__).with_name("dashboards") / "app.py"), False, [], flags)
+    bootstrap.run(str(Path(turnier.dashboards.__file__).with_name("app.py")), False, [], flags)
 
 
 def write_reports(name: str, store: str, folder: Path, as_html: bool) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
+from turnier.core.kernel import kernel
 from turnier.core.rng import below
 from turnier.games import abi
-from turnier.games.abi import TERMINAL, kernel
+from turnier.games.abi import TERMINAL
 from turnier.games.spe_ed.board import (
     ACTIVE,
     COLLISION,

@@ -16,10 +16,11 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
+from turnier.core.kernel import kernel
 from turnier.core.parameters import parameter
-from turnier.core.rng import next_word, xoshiro
+from turnier.core.rng import Rng, next_word, xoshiro
 from turnier.games import abi
-from turnier.games.abi import CHANCE, TERMINAL, kernel
+from turnier.games.abi import CHANCE, TERMINAL
 from turnier.games.drawing import CHANGED, INK, Notes, picture
 from turnier.games.drawing import word as written
 from turnier.games.game import Game, grid_neighbours, square_symmetries
@@ -126,7 +127,7 @@ def sample_chance(state, rng):
     return random_tile(_U(state[BOARD]), _U(state[HIGH]), state[SIZE] * state[SIZE], next_word(rng) & _LOW32)
 
 
-@kernel(types.int64(abi.State, types.int64, abi.Rng, abi.Floats))
+@kernel(types.int64(abi.State, types.int64, Rng, abi.Floats))
 def _playout_any(state, depth, rng, returns):
     """The playout cell by cell, for small boards and near 65,536."""
     plies = 0

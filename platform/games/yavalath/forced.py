@@ -8,8 +8,9 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
+from turnier.core.kernel import kernel
 from turnier.games import abi
-from turnier.games.abi import NO_WIN, State, kernel
+from turnier.games.abi import NO_WIN, State
 from turnier.games.yavalath.board import (
     CELLS_AT,
     FOUR,

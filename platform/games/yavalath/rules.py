@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from turnier.core.rng import below, xoshiro
+from turnier.core.kernel import kernel
+from turnier.core.rng import Rng, below, xoshiro
 from turnier.games import abi
-from turnier.games.abi import TERMINAL, kernel
+from turnier.games.abi import TERMINAL
 from turnier.games.yavalath.board import (
     BEST,
     CELLS_AT,
@@ -170,7 +171,7 @@ def _random_forced(state, words, mover, after, random_bits):
     return site
 
 
-@kernel(types.int64(abi.State, types.int64, abi.Rng, abi.Floats))
+@kernel(types.int64(abi.State, types.int64, Rng, abi.Floats))
 def _playout_three(state, depth, rng, returns):
     """The playout of three players; draws sites as `_playout_two` where nothing is forced."""
     size = state[SIZE]
@@ -214,7 +215,7 @@ def _playout_three(state, depth, rng, returns):
     return plies
 
 
-@kernel(types.int64(abi.State, types.int64, abi.Rng, abi.Floats))
+@kernel(types.int64(abi.State, types.int64, Rng, abi.Floats))
 def _playout_two(state, depth, rng, returns):
     """The playout of two players behind the opening: only stones, nothing else to ask before one makes something.
 

@@ -7,12 +7,11 @@ import json
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
-from rich.console import Console
 from sqlalchemy import Row, insert, inspect, select, update
 
 from turnier.core.errors import UserError
@@ -21,7 +20,6 @@ from turnier.results.store.database import Database, clock, now
 from turnier.results.store.locks import is_dead, is_stale, this_process
 from turnier.results.store.schema import run_progress, runs
 from turnier.results.store.store import Store
-from turnier.runs.bar import Bar, game_bar
 
 BEAT_SECONDS = 2.0
 RATE_SECONDS = 20.0  # the rate is that of the latest so many seconds
@@ -49,25 +47,19 @@ class RunProgress:
     holder: str | None  # MACHINE:PROCESS of its latest driver
 
 
-@contextlib.contextmanager
-def run_bar(
-    store: Store,
-    run_id: str,
-    label: str,
-    total: int,
-    console: Console | None = None,
-    unit: str = "games",
-    completed: int = 0,
-) -> Iterator[Bar]:
-    """Shows a bar as `game_bar` does, and tells the store how far the run is. Everything that plays uses this."""
-    with game_bar(label, total, console, unit, completed) as bar, Reporter(store.database, run_id, bar):
-        yield bar
+class Counter(Protocol):
+    """What a progress bar counts."""
+
+    total: int
+    done: int
+    skipped: int  # done before, which says nothing about the rate
+    unit: str
 
 
 class Reporter:
     """Stores every BEAT_SECONDS how far a bar is, on a thread of its own; a context manager."""
 
-    def __init__(self, database: Database, run_id: str, bar: Bar) -> None:
+    def __init__(self, database: Database, run_id: str, bar: Counter) -> None:
         self._database, self._run_id, self._bar = database, run_id, bar
         self._row: dict[str, Any] = {
             "holder": this_process(),

@@ -1,0 +1,52 @@
+"""Executors of this process: the calling thread, or a thread per core."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import os
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from turnier.arena.workers.executor import Batch, Done, Executor, Lost
+
+
+class SerialExecutor(Executor):
+    """Works in the calling thread."""
+
+    def __init__(self, workers: int | None = None) -> None:
+        super().__init__(1)
+        self._done: dict[int, Done] = {}
+
+    def submit(self, do: Batch, batch: list[Any]) -> int:
+        ticket = len(self._done)
+        self._done[ticket] = do(batch)
+        return ticket
+
+    def wait(self, tickets: list[Any]) -> Iterable[tuple[Any, Done | Lost]]:
+        done, self._done = self._done, {}
+        return done.items()
+
+    def close(self) -> None:
+        self._done.clear()
+
+
+class ThreadExecutor(Executor):
+    """Works in threads of this process; compiled code runs without the GIL."""
+
+    def __init__(self, workers: int | None = None) -> None:
+        super().__init__(os.cpu_count() or 1 if workers is None else workers)
+        self._pool = concurrent.futures.ThreadPoolExecutor(self.workers, "turnier")
+        self._stop = np.zeros(1, np.int64)
+
+    def submit(self, do: Batch, batch: list[Any]) -> concurrent.futures.Future[Done]:
+        return self._pool.submit(do, batch, self._stop)
+
+    def wait(self, tickets: list[Any]) -> Iterable[tuple[Any, Done | Lost]]:
+        done, _ = concurrent.futures.wait(tickets, return_when=concurrent.futures.FIRST_COMPLETED)
+        return [(future, future.result()) for future in done]
+
+    def close(self) -> None:
+        self._stop[0] = 1  # compiled matches look at it before every decision
+        self._pool.shutdown(wait=True, cancel_futures=True)
