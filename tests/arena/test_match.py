@@ -449,7 +449,7 @@ def test_the_compiler_changes_nothing() -> None:
         "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "src"), *filter(None, sys.path)]),
     }
     code = (
-        "from turnier.games.abi import JIT\n"
+        "from turnier.core.kernel import JIT\n"
         "from tests.arena.test_match import fingerprint\n"
         f"assert JIT is {not JIT}\n"
         "print(fingerprint())"
