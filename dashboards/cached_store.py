@@ -10,15 +10,15 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from turnier.arena.reanalysis import Review, Thought
-from turnier.arena.repeated_search import VoteRecord
+from turnier.arena.reanalysis import Reanalysis, Thought
+from turnier.arena.repeated_search import SearchRecord
 from turnier.core.errors import UserError
 from turnier.dashboards import STORE_VARIABLE, optuna_page
 from turnier.dashboards import run_summary as digest
 from turnier.dashboards.run_summary import Ranks, Scores
 from turnier.games.registry import game_of
-from turnier.results.frames.certainty import position_certainty, votes_of_runs
-from turnier.results.frames.match_list import latest, whole_ids
+from turnier.results.frames.certainty import position_certainty, searches_of_runs
+from turnier.results.match_list import full_ids, list_matches
 from turnier.results.store.curves import CurvePoint
 from turnier.results.store.progress import RUNNING, RunProgress, progress_of_runs
 from turnier.results.store.store import DEFAULT_URL, Run, Store
@@ -104,7 +104,7 @@ def ranks(run: Run) -> Ranks:
 
 @st.cache_data(max_entries=KEPT, show_spinner="Reading searches ...")
 def _positions(url: str, run: str, state: tuple[int, bool]) -> pd.DataFrame:
-    return position_certainty(votes_of_runs(_store(url), [run]))
+    return position_certainty(searches_of_runs(_store(url), [run]))
 
 
 def positions(chosen: Sequence[Run]) -> pd.DataFrame:
@@ -114,7 +114,7 @@ def positions(chosen: Sequence[Run]) -> pd.DataFrame:
 
 @st.cache_data(ttl=10, show_spinner=False)
 def _runs_with_votes(url: str) -> set[str]:
-    return set(_store(url).votes.counts())
+    return set(_store(url).searches.counts())
 
 
 def has_votes(run: str) -> bool:
@@ -201,7 +201,7 @@ def evaluations(run: str, game: str) -> list[Evaluation]:
 
 @st.cache_data(ttl=5, max_entries=KEPT, show_spinner=False)
 def _latest(url: str, run: str) -> dict[str, str]:
-    return {row.id: row.text for row in latest(_store(url), run)}
+    return {row.id: row.text for row in list_matches(_store(url), run)}
 
 
 def latest_matches(run: str) -> dict[str, str]:
@@ -212,38 +212,38 @@ def latest_matches(run: str) -> dict[str, str]:
 def extreme_matches(run: Run, largest: bool) -> dict[str, str]:
     """Returns the ids of the matches with a run's largest or smallest scores, and what each was."""
     frame = scores([run]).extremes.sort_values("score", ascending=not largest, kind="stable")
-    known = whole_ids(store(), frame["match"].unique().tolist())
+    known = full_ids(store(), frame["match"].unique().tolist())
     texts = zip(frame["match"], frame["score"], frame["label"], frame["seed"], strict=True)
     return {known[short]: f"{score:g} · {who} · seed {seed}" for short, score, who, seed in texts if short in known}
 
 
 @st.cache_resource(max_entries=8, show_spinner="Replaying ...")
-def _review(url: str, match: str) -> Review:
-    return Review(_store(url).record(match))
+def _review(url: str, match: str) -> Reanalysis:
+    return Reanalysis(_store(url).record(match))
 
 
-def review(match: str) -> Review:
+def review(match: str) -> Reanalysis:
     """Returns a stored match to go through; raises UserError where there is none."""
     return _review(url(), match)
 
 
 @st.cache_resource(max_entries=512, show_spinner=False)
-def _thought(match: str, number: int, patience: float, _review: Review) -> Thought:
+def _thought(match: str, number: int, patience: float, _review: Reanalysis) -> Thought:
     with _asking:
         return _review.think(number, patience)
 
 
-def thought(review: Review, number: int, patience: float) -> Thought:
+def thought(review: Reanalysis, number: int, patience: float) -> Thought:
     """Returns what the agent of a moment says when it is asked again."""
     return _thought(review.record.spec.id, number, patience, review)
 
 
 @st.cache_resource(max_entries=512, show_spinner="Searching again ...")
-def _searched(match: str, number: int, repeats: int, _review: Review) -> list[VoteRecord]:
+def _searched(match: str, number: int, repeats: int, _review: Reanalysis) -> list[SearchRecord]:
     return _review.search_again(number, repeats)
 
 
-def searched_again(review: Review, number: int, repeats: int) -> list[VoteRecord]:
+def searched_again(review: Reanalysis, number: int, repeats: int) -> list[SearchRecord]:
     """Returns searches of a moment's position, each by a fresh player."""
     return _searched(review.record.spec.id, number, repeats, review)
 

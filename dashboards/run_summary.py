@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from turnier.results.frames.matches import label, matches_frame, seat_summary, summary
+from turnier.agents.registry import label_of
+from turnier.results.frames.matches import matches_frame, seat_summary, summary
 from turnier.results.frames.standings import standings
 from turnier.results.store.store import Store
 from turnier.statistics.comparisons import units_needed
@@ -86,7 +87,7 @@ def spread(frame: pd.DataFrame) -> pd.DataFrame:
         for agent, its in part.groupby("agent"):
             counts, _ = np.histogram(its["score"].to_numpy(np.float64), edges)
             share = counts / len(its)
-            one = {"game": game, "agent": agent, "label": label(str(agent)), "low": edges[:-1], "high": edges[1:]}
+            one = {"game": game, "agent": agent, "label": label_of(str(agent)), "low": edges[:-1], "high": edges[1:]}
             rows.append(pd.DataFrame(one | {"games": counts, "share": share, "below": np.cumsum(share)}))
     columns = ["game", "agent", "label", "low", "high", "games", "share", "below"]
     return pd.concat(rows, ignore_index=True) if rows else pd.DataFrame(columns=columns)

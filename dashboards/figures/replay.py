@@ -5,14 +5,14 @@ from __future__ import annotations
 import pandas as pd
 
 from turnier.agents.agent import Decision
+from turnier.agents.registry import label_of
 from turnier.arena.match import MatchRecord
-from turnier.arena.reanalysis import Moment, Review
+from turnier.arena.reanalysis import Moment, Reanalysis
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.charts import Figure
 from turnier.games.game import Game
 from turnier.games.spe_ed.game import SpeEd
 from turnier.games.spe_ed.overlay import Overlay
-from turnier.results.frames.matches import label
 
 
 def board(game: Game, moment: Moment, decision: Decision | None = None, overlay: Overlay | None = None) -> str:
@@ -57,10 +57,10 @@ def visits(frame: pd.DataFrame, most: int = 12) -> Figure | None:
 def match_name(record: MatchRecord) -> str:
     """Returns who played, what it ended with, and the seed."""
     seats = zip(record.spec.agents, record.scores, strict=True)
-    return " against ".join(f"{label(agent)} ({score:g})" for agent, score in seats) + f", seed {record.spec.seed}"
+    return " against ".join(f"{label_of(agent)} ({score:g})" for agent, score in seats) + f", seed {record.spec.seed}"
 
 
-def time_text(review: Review, seat: int) -> str:
+def time_text(review: Reanalysis, seat: int) -> str:
     """Returns how long the seat's decisions took on average."""
     record = review.record
     spent, decisions = record.seat_seconds[seat], record.decisions[seat]

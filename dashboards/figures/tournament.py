@@ -6,11 +6,11 @@ import math
 
 import pandas as pd
 
+from turnier.agents.registry import label_of
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.charts import Figure
 from turnier.dashboards.figures.scores import interval, short
 from turnier.dashboards.run_summary import Ranks
-from turnier.results.frames.matches import label
 from turnier.statistics.intervals import share_interval
 
 MOST_AGENTS = 12  # of a matrix, the best
@@ -41,9 +41,9 @@ def matrix(ranks: Ranks) -> Figure:
             rows.append({"agent": first, "against": second, **told, "cell": cell})
     data = pd.DataFrame(rows)
     data = data[data["agent"].isin(order) & data["against"].isin(order)]
-    names = {agent: f"{place}  {label(agent)}" for place, agent in enumerate(order, 1)}
+    names = {agent: f"{place}  {label_of(agent)}" for place, agent in enumerate(order, 1)}
     place = data["against"].map({agent: place for place, agent in enumerate(order, 1)})
-    data = data.assign(agent=data["agent"].map(names), against=data["against"].map(label), place=place)
+    data = data.assign(agent=data["agent"].map(names), against=data["against"].map(label_of), place=place)
     titles = ("against", "")
     chart = charts.heat(data, "place", "agent", "percent", "cell", titles, (0, 100), (None, list(names.values())))
     note = "Row against column: games won, %, and Wilson's 95 % interval. * differs: p < 0.05 after Holm's correction."
@@ -68,7 +68,7 @@ def seats(ranks: Ranks) -> Figure | None:
         return None
     percent = {new: 100 * frame[old] for new, old in _PERCENT.items()}
     data = frame[["label", "seat", "games"]].assign(**percent)
-    names = [label(agent) for agent in ranking(ranks)]
+    names = [label_of(agent) for agent in ranking(ranks)]
     cells = [f"{v:.0f}\n{lo:.0f}–{hi:.0f}" for v, lo, hi in data[["percent", "low", "high"]].itertuples(index=False)]
     titles = ("seat", "")
     chart = charts.heat(data.assign(cell=cells), "seat", "label", "percent", "cell", titles, (0, 100), (None, names))
@@ -86,8 +86,8 @@ def pair_table(ranks: Ranks) -> pd.DataFrame:
     seats = 1 if alone else 2
     shown = pd.DataFrame(
         {
-            "agent": frame["first"].map(label).map(charts.shortened),
-            "against": frame["second"].map(label).map(charts.shortened),
+            "agent": frame["first"].map(label_of).map(charts.shortened),
+            "against": frame["second"].map(label_of).map(charts.shortened),
             "games": frame["games"],
             "won, %": (100 * frame["win_rate"]).round(1),
             "won, 95 %": [

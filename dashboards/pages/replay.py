@@ -7,7 +7,8 @@ from typing import Any
 
 import streamlit as st
 
-from turnier.arena.reanalysis import Moment, Review, Thought
+from turnier.agents.registry import label_of
+from turnier.arena.reanalysis import Moment, Reanalysis, Thought
 from turnier.core.errors import UserError
 from turnier.dashboards import cached_store as reading
 from turnier.dashboards import widgets as parts
@@ -16,8 +17,7 @@ from turnier.dashboards.run_summary import SHOWN
 from turnier.dashboards.widgets import IN_ADDRESS
 from turnier.games.game import Game
 from turnier.games.spe_ed.overlay import Overlay
-from turnier.results.frames.certainty import position_certainty, votes_frame
-from turnier.results.frames.matches import label
+from turnier.results.frames.certainty import position_certainty, searches_frame
 
 ORDERS = ("latest", "largest score", "smallest score")
 KINDS = ("tournament", "comparison", "study", "experiment", "certainty", "training")
@@ -49,7 +49,7 @@ def draw() -> None:
     st.fragment(parts.sentences(_moment))(review, number)
 
 
-def _choose(runs: list[reading.Run]) -> Review | None:
+def _choose(runs: list[reading.Run]) -> Reanalysis | None:
     left, right = st.columns([2, 1], vertical_alignment="bottom")
     with left:
         run = parts.choose_runs(runs, several=False, label="Run")[0]
@@ -90,7 +90,7 @@ def _move(last: int) -> int:
         return int(st.slider("Move", 0, last, key="move", **IN_ADDRESS))
 
 
-def _moment(review: Review, number: int) -> None:
+def _moment(review: Reanalysis, number: int) -> None:
     moment, game = review.moments[number], review.game
     left, right = st.columns([1, 1], gap="large")
     thought: Thought | None = None
@@ -134,11 +134,11 @@ def _turn(key: str, on: bool) -> None:
         st.query_params[key] = "off"
 
 
-def _decision(review: Review, number: int, scores: str) -> Thought | None:
+def _decision(review: Reanalysis, number: int, scores: str) -> Thought | None:
     moment, game = review.moments[number], review.game
     agent = review.record.spec.agents[moment.seat]
     st.markdown(
-        f"Move {number + 1}: seat {moment.seat}, **{label(agent)}**, plays **{game.action_name(moment.action)}**"
+        f"Move {number + 1}: seat {moment.seat}, **{label_of(agent)}**, plays **{game.action_name(moment.action)}**"
     )
     if moment.opening:
         st.caption("A move of the opening, which nobody chose.")
@@ -171,12 +171,12 @@ def _decision(review: Review, number: int, scores: str) -> Thought | None:
     return thought
 
 
-def _ask_from_the_start(review: Review) -> None:
+def _ask_from_the_start(review: Reanalysis) -> None:
     """From now on all moves of the match are asked, so that they are decided as they were in it."""
     st.session_state["asked from the start"].add(review.record.spec.id)
 
 
-def _certainty(review: Review, number: int) -> str:
+def _certainty(review: Reanalysis, number: int) -> str:
     """Searches again where that is quick, or where people ask for it."""
     seconds = REPEATS * review.seconds_per_decision
     asked = st.session_state.setdefault("searched again", set())
@@ -185,7 +185,7 @@ def _certainty(review: Review, number: int) -> str:
         if not st.button(f"Search {REPEATS} times, {seconds:.0f} s"):
             return "..."
         asked.add(key)
-    found = position_certainty(votes_frame(reading.searched_again(review, number, REPEATS)))
+    found = position_certainty(searches_frame(reading.searched_again(review, number, REPEATS)))
     return f"{100 * found['normalised'].iloc[0]:.0f} % of {REPEATS} searches" if len(found) else "one action"
 
 

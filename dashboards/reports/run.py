@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from turnier.arena.reanalysis import Review
+from turnier.arena.reanalysis import Reanalysis
 from turnier.dashboards.figures import certainty as certainty_figures
 from turnier.dashboards.figures import experiment as experiment_figures
 from turnier.dashboards.figures import replay as replay_figures
@@ -23,8 +23,8 @@ from turnier.dashboards.figures.charts import Figure, image, table_csv
 from turnier.dashboards.reports.document import STYLE
 from turnier.dashboards.run_summary import COMPARED, Scores, of_agents, of_game, ranks, scores
 from turnier.games.registry import game_of
-from turnier.results.frames.certainty import position_certainty, votes_of_runs
-from turnier.results.frames.match_list import whole_ids
+from turnier.results.frames.certainty import position_certainty, searches_of_runs
+from turnier.results.match_list import full_ids
 from turnier.results.store.progress import stored_command
 from turnier.results.store.store import Run, Store
 from turnier.runs.experiment import Experiment, figures
@@ -115,13 +115,13 @@ _COMPARED = (tournament_figures.matrix, tournament_figures.ratings, tournament_f
 def _ends(store: Store, its: Scores) -> Iterator[Board]:
     """The last positions of the matches with the largest and the smallest score."""
     ends = dict.fromkeys(its.extremes["match"].iloc[[0, -1]].tolist())
-    for match in whole_ids(store, ends).values():
-        review = Review(store.record(match))
+    for match in full_ids(store, ends).values():
+        review = Reanalysis(store.record(match))
         yield Board(replay_figures.match_name(review.record), replay_figures.board(review.game, review.moments[-1]))
 
 
 def _certainty(store: Store, run: Run) -> Iterator[Part]:
-    positions = position_certainty(votes_of_runs(store, [run.id]))
+    positions = position_certainty(searches_of_runs(store, [run.id]))
     if positions.empty:
         return
     yield Table("Agents", certainty_figures.agent_table(positions), "Means over the groups with 95 % intervals.")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Iterable
 
 from turnier.agents.agent import Agent
 from turnier.agents.budget import read_budget
 from turnier.agents.evaluator import Evaluator
+from turnier.core.errors import UserError
 from turnier.core.parameters import Registry
 
 AGENTS: Registry[Agent] = Registry(
@@ -51,6 +53,14 @@ make_agent = AGENTS.make
 def agent_of(text: str) -> Agent:
     """Returns the agent of a text form, made once a process."""
     return AGENTS.make(text)
+
+
+@functools.lru_cache(maxsize=4096)
+def label_of(text: str) -> str:
+    """Returns the short text form of an agent; one that no longer exists keeps the text it was stored with."""
+    with contextlib.suppress(UserError):
+        return str(AGENTS.make(text))
+    return text
 
 
 def agents_within(texts: Iterable[str], budget: str) -> list[Agent]:

@@ -7,7 +7,7 @@ import functools
 import hashlib
 import json
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -24,6 +24,11 @@ class Termination(enum.StrEnum):
     ILLEGAL_ACTION = "illegal_action"
     LIMIT = "limit"  # max_plies reached
     ERROR = "error"
+
+    @property
+    def has_result(self) -> bool:
+        """Whether the scores say who won: no agent failed. A match that reached its limit of plies has a result."""
+        return self in (Termination.NORMAL, Termination.LIMIT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +77,12 @@ class MatchRecord:
     facts: dict[str, float]  # what the game remembers of the final state
     error: str = ""  # a sentence where the termination is error or illegal_action
 
+    @property
+    def points(self) -> tuple[float, ...]:
+        """The points of each seat: 1 for the largest score, shared equally by the seats that have it."""
+        best = max(self.scores)
+        return tuple((score == best) / self.scores.count(best) for score in self.scores)
+
 
 _PLY_TYPES = ("<u1", "<u2", "<u4")
 _COMPRESSED = 128  # added to the first byte
@@ -105,6 +116,11 @@ def unpack_plies(packed: bytes) -> npt.NDArray[np.int64]:
     if width >= _COMPRESSED:
         width, data = width - _COMPRESSED, zlib.decompress(data)
     return np.frombuffer(data, _PLY_TYPES[width]).astype(np.int64)
+
+
+def all_have_results(records: Iterable[MatchRecord]) -> bool:
+    """Returns whether no agent failed in any of the matches."""
+    return all(record.termination.has_result for record in records)
 
 
 def derive_seed(*parts: int | str) -> int:

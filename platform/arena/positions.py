@@ -15,7 +15,7 @@ import numpy as np
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import MatchRecord, MatchSpec, derive_seed
 from turnier.arena.play import replay_positions
-from turnier.arena.repeated_search import SeenPosition, VoteSpec
+from turnier.arena.repeated_search import SearchSpec, SeenPosition
 from turnier.core.errors import UserError
 from turnier.games.registry import GAMES
 
@@ -102,9 +102,9 @@ def _seen(spec: MatchSpec, plies: bytes) -> tuple[SeenPosition, ...]:
     return tuple(SeenPosition.of(p) for p in replay_positions(spec, plies) if p.to_move >= 0)
 
 
-def vote_specs(positions: Sequence[SeenPosition], agent: str, repeats: int, seed: int) -> list[VoteSpec]:
+def search_specs(positions: Sequence[SeenPosition], agent: str, repeats: int, seed: int) -> list[SearchSpec]:
     """Returns the searches of positions by an agent; a seed depends on the position, the repeat and `seed` only."""
     if repeats < 2:
         raise UserError(f"certainty needs at least 2 searches of a state, got {repeats}.")
     text = AGENTS.make(agent).full_text()
-    return [VoteSpec(p, text, derive_seed(seed, p.id, repeat)) for p in positions for repeat in range(repeats)]
+    return [SearchSpec(p, text, derive_seed(seed, p.id, repeat)) for p in positions for repeat in range(repeats)]

@@ -15,7 +15,7 @@ from turnier.agents.registry import agent_of
 from turnier.agents.spe_ed.player import SpeEdPlayer
 from turnier.arena.match import MatchRecord, derive_seed, unpack_plies
 from turnier.arena.play import replay_positions, seen_by
-from turnier.arena.repeated_search import SeenPosition, VoteRecord, VoteSpec, cast_vote
+from turnier.arena.repeated_search import SearchRecord, SearchSpec, SeenPosition, search_position
 from turnier.games.abi import CHANCE
 from turnier.games.game import Position
 from turnier.games.registry import game_of
@@ -43,7 +43,7 @@ class Thought:
     overlay: Overlay | None = None  # what else it knew, which a board can show; agents of spe_ed have one
 
 
-class Review:
+class Reanalysis:
     """A recorded match to go through; raises UserError where a ply is not legal."""
 
     def __init__(self, record: MatchRecord) -> None:
@@ -78,12 +78,12 @@ class Review:
             self._thoughts.append(_ask(self._players[its.seat], self._seen(its), True))
         return self._thoughts[wanted]
 
-    def search_again(self, number: int, repeats: int) -> list[VoteRecord]:
+    def search_again(self, number: int, repeats: int) -> list[SearchRecord]:
         """Searches the position of a moment so often, each time with a fresh player and seed, for its certainty."""
         moment = self.moments[number]
         seen, agent = SeenPosition.of(moment.position), self.record.spec.agents[moment.seat]
         seeds = [derive_seed(self.record.spec.seed, seen.id, repeat) for repeat in range(repeats)]
-        return [cast_vote(VoteSpec(seen, agent, seed)) for seed in seeds]
+        return [search_position(SearchSpec(seen, agent, seed)) for seed in seeds]
 
     def _player(self, seat: int) -> Player:
         spec = self.record.spec

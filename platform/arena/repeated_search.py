@@ -44,7 +44,7 @@ class SeenPosition:
 
 
 @dataclass(frozen=True)
-class VoteSpec:
+class SearchSpec:
     """Everything that decides one search of a position: the same spec always gives the same action."""
 
     position: SeenPosition
@@ -58,10 +58,10 @@ class VoteSpec:
 
 
 @dataclass(frozen=True)
-class VoteRecord:
+class SearchRecord:
     """What a search chose and found out; visits and values (for the mover) are those of the legal actions, in order."""
 
-    spec: VoteSpec
+    spec: SearchSpec
     action: int
     visits: tuple[float, ...]
     values: tuple[float, ...]
@@ -73,7 +73,7 @@ def _digest(*parts: object) -> str:
     return hashlib.sha256(json.dumps(parts, separators=(",", ":")).encode()).hexdigest()[:32]
 
 
-def prepare_votes(specs: Sequence[VoteSpec]) -> None:
+def prepare_searches(specs: Sequence[SearchSpec]) -> None:
     """Checks votes and compiles what they need, so that workers find it in the cache instead of compiling at once."""
     for game_text, agent_text in dict.fromkeys((spec.position.game, spec.agent) for spec in specs):
         game, agent = game_of(game_text), agent_of(agent_text)
@@ -81,17 +81,17 @@ def prepare_votes(specs: Sequence[VoteSpec]) -> None:
         agent.seat_kernels(game)
 
 
-def cast_votes(specs: Sequence[VoteSpec], stop: npt.NDArray[np.int64] | None = None) -> list[VoteRecord]:
+def search_positions(specs: Sequence[SearchSpec], stop: npt.NDArray[np.int64] | None = None) -> list[SearchRecord]:
     """Searches positions in order and returns the records; once stop[0] is not 0 the rest is left out."""
-    records: list[VoteRecord] = []
+    records: list[SearchRecord] = []
     for spec in specs:
         if stop is not None and stop[0]:
             break
-        records.append(cast_vote(spec))
+        records.append(search_position(spec))
     return records
 
 
-def cast_vote(spec: VoteSpec) -> VoteRecord:
+def search_position(spec: SearchSpec) -> SearchRecord:
     """Searches a position once with a fresh player; raises UserError where the agent's action is not legal."""
     seen, game = spec.position, game_of(spec.position.game)
     position = game.position(
@@ -107,7 +107,7 @@ def cast_vote(spec: VoteSpec) -> VoteRecord:
         )
     legal = list(seen.legal)
     visits, values = (tuple(found[legal].tolist()) for found in (decision.visits, decision.values))
-    return VoteRecord(spec, int(decision.action), visits, values, int(decision.nodes), seconds)
+    return SearchRecord(spec, int(decision.action), visits, values, int(decision.nodes), seconds)
 
 
-VOTES: Work[VoteSpec, VoteRecord] = Work(cast_votes, prepare_votes)
+SEARCHES: Work[SearchSpec, SearchRecord] = Work(search_positions, prepare_searches)

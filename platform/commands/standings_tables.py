@@ -9,8 +9,9 @@ import pandas as pd
 from rich.console import Console
 from rich.table import Table
 
+from turnier.agents.registry import label_of
 from turnier.commands.tables import agent_table, number
-from turnier.results.frames.matches import label, to_json
+from turnier.results.frames.matches import to_json
 from turnier.statistics.intervals import share_interval
 
 MOST_COLUMNS = 4  # agents of a matrix; of more only neighbours in the ranking are shown
@@ -56,13 +57,13 @@ def _matrix(game: str, part: pd.DataFrame, order: list[str], several: bool) -> T
         places = [str(place) for place in range(1, len(order) + 1)]
         shown = agent_table(f"{game}: {what}", *places, caption=caption, numbered=True)
         for place, agent in zip(places, order, strict=True):
-            shown.add_row(place, label(agent), *(cells.get((agent, other), "") for other in order))
+            shown.add_row(place, label_of(agent), *(cells.get((agent, other), "") for other in order))
         return shown
     shown = agent_table(f"{game}: {what}", caption=caption)
     shown.add_column("next in the ranking", overflow="fold", min_width=16)
     shown.add_column("first against second", justify="right", no_wrap=True)
     for agent, other in itertools.pairwise(order):
-        shown.add_row(label(agent), label(other), cells.get((agent, other), "-"))
+        shown.add_row(label_of(agent), label_of(other), cells.get((agent, other), "-"))
     return shown
 
 

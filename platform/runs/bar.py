@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from turnier.results.store.progress import Reporter
+from turnier.results.store.progress import ProgressReporter
 from turnier.results.store.store import Store
 
 
@@ -83,5 +83,5 @@ def run_bar(
     completed: int = 0,
 ) -> Iterator[Bar]:
     """Shows a bar as `game_bar` does, and tells the store how far the run is. Everything that plays uses this."""
-    with game_bar(label, total, console, unit, completed) as bar, Reporter(store.database, run_id, bar):
+    with game_bar(label, total, console, unit, completed) as bar, ProgressReporter(store.database, run_id, bar):
         yield bar

@@ -8,13 +8,13 @@ from dataclasses import asdict, dataclass
 
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import derive_seed
-from turnier.arena.positions import choose_positions, collector_matches, vote_specs
-from turnier.arena.repeated_search import VoteRecord
+from turnier.arena.positions import choose_positions, collector_matches, search_specs
+from turnier.arena.repeated_search import SearchRecord
 from turnier.arena.workers.executor import Executor
 from turnier.games.registry import GAMES
 from turnier.results.store.store import Store
 from turnier.runs.bar import run_bar
-from turnier.runs.play import cast_into, play_into
+from turnier.runs.play import play_into, search_into
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Certainty:
             agent.require(made)
         collector_matches(game, collector, games, seed)
         choose_positions([], states, seed)
-        vote_specs([], agents[0], repeats, seed)
+        search_specs([], agents[0], repeats, seed)
         texts = tuple(dict.fromkeys(agent.full_text() for agent in playing))
         return cls(made.full_text(), texts, states, repeats, AGENTS.make(collector).full_text(), games, seed)
 
@@ -48,7 +48,7 @@ class Certainty:
         return f"certainty:{derive_seed(json.dumps(asdict(self))):016x}"
 
 
-def measure(certainty: Certainty, store: Store, executor: Executor) -> list[VoteRecord]:
+def measure(certainty: Certainty, store: Store, executor: Executor) -> list[SearchRecord]:
     """Collects and searches what the store does not have yet, and returns all votes."""
     name, run_id = str(GAMES.make(certainty.game)), certainty.run_id
     specs = collector_matches(certainty.game, certainty.collector, certainty.games, certainty.seed)
@@ -63,11 +63,11 @@ def measure(certainty: Certainty, store: Store, executor: Executor) -> list[Vote
             spec
             for agent in certainty.agents
             for positions in chosen.values()
-            for spec in vote_specs(positions, agent, certainty.repeats, certainty.seed)
+            for spec in search_specs(positions, agent, certainty.repeats, certainty.seed)
         ]
         bar.expect(len(wanted), "searches")
         bar.note("searching them")
-        for cast in cast_into(store, run_id, wanted, executor):
+        for cast in search_into(store, run_id, wanted, executor):
             votes += cast
             bar.advance(len(cast))
     return votes

@@ -15,15 +15,15 @@ import numpy as np
 
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import MatchRecord, MatchSpec
-from turnier.arena.positions import COLLECTOR, choose_by_move, choose_positions, collector_matches, vote_specs
-from turnier.arena.repeated_search import VoteRecord, VoteSpec
+from turnier.arena.positions import COLLECTOR, choose_by_move, choose_positions, collector_matches, search_specs
+from turnier.arena.repeated_search import SearchRecord, SearchSpec
 from turnier.arena.schedules.round_robin import round_robin
 from turnier.arena.workers.executor import Executor
 from turnier.core.errors import UserError, unknown
 from turnier.games.registry import GAMES
 from turnier.results.frames.measures import MEASURES, SEARCH_MEASURES
 from turnier.results.store.store import Run, Store
-from turnier.runs.play import cast_into, play_into
+from turnier.runs.play import play_into, search_into
 
 KIND = "experiment"
 _FIRST_FIELDS = 8  # of a row, which every stored one has
@@ -124,16 +124,16 @@ def row_matches(row: Row, seed: int) -> list[MatchSpec]:
     return round_robin(GAMES.make(row.game), [AGENTS.make(a) for a in row.agents], row.games, seed, row.openings)
 
 
-def row_votes(row: Row, seed: int, records: Sequence[MatchRecord]) -> list[VoteSpec]:
+def row_searches(row: Row, seed: int, records: Sequence[MatchRecord]) -> list[SearchSpec]:
     """Returns the votes of a row of searches, given the records of its matches; none for a row of matches."""
     if row.moves:
-        return vote_specs(choose_by_move(records, row.moves, row.states, seed), row.agents[0], row.repeats, seed)
+        return search_specs(choose_by_move(records, row.moves, row.states, seed), row.agents[0], row.repeats, seed)
     chosen = choose_positions(records, row.states, seed) if row.states else {}
     return [
         spec
         for (legal, phase), positions in chosen.items()
         if row.legal in (0, legal) and (not row.phases or row.phases[0] <= phase <= row.phases[1])
-        for spec in vote_specs(positions, row.agents[min(legal - 2, len(row.agents) - 1)], row.repeats, seed)
+        for spec in search_specs(positions, row.agents[min(legal - 2, len(row.agents) - 1)], row.repeats, seed)
     ]
 
 
@@ -143,7 +143,7 @@ def measure(row: Row, records: Sequence[MatchRecord]) -> Figure:
     return Figure(*estimate, float(np.mean([r.seconds for r in records])) if records else 0.0)
 
 
-def measure_votes(row: Row, records: Sequence[VoteRecord]) -> Figure:
+def measure_searches(row: Row, records: Sequence[SearchRecord]) -> Figure:
     """Returns the figure of a row of searches from the records of its votes (those that are stored so far)."""
     estimate = SEARCH_MEASURES[row.measure][1](records)
     return Figure(*estimate, float(np.mean([r.seconds for r in records])) if records else 0.0)
@@ -154,7 +154,7 @@ def play_experiment(
     store: Store,
     executor: Executor,
     expect: Callable[[int, str], object] = lambda more, unit: None,
-) -> Iterator[Sequence[MatchRecord | VoteRecord]]:
+) -> Iterator[Sequence[MatchRecord | SearchRecord]]:
     """Plays what the store does not have yet, batch by batch; raises UserError where another definition is stored.
 
     `expect` is told how many games are to come, and then, where there are rows of searches, how many searches.
@@ -166,10 +166,10 @@ def play_experiment(
     store.begin_run(run_id, KIND, experiment.title, experiment.definition())
     expect(len(matches), "games")
     yield from play_into(store, run_id, list(matches.values()), executor)
-    votes = {spec.id: spec for row in experiment.rows for spec in row_votes(row, seed, _records(row, seed, store))}
+    votes = {spec.id: spec for row in experiment.rows for spec in row_searches(row, seed, _records(row, seed, store))}
     if votes:
         expect(len(votes), "searches")
-        yield from cast_into(store, run_id, list(votes.values()), executor)
+        yield from search_into(store, run_id, list(votes.values()), executor)
 
 
 def stored_experiments(store: Store, document: str) -> list[Experiment]:
@@ -193,7 +193,7 @@ def _figure(row: Row, seed: int, store: Store) -> Figure:
     records = _records(row, seed, store)
     if not row.states:
         return measure(row, records)
-    return measure_votes(row, store.votes.records([spec.id for spec in row_votes(row, seed, records)]))
+    return measure_searches(row, store.searches.records([spec.id for spec in row_searches(row, seed, records)]))
 
 
 def _records(row: Row, seed: int, store: Store) -> list[MatchRecord]:

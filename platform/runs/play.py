@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from turnier.arena.match import MatchRecord, MatchSpec
-from turnier.arena.repeated_search import VOTES, VoteRecord, VoteSpec
+from turnier.arena.repeated_search import SEARCHES, SearchRecord, SearchSpec
 from turnier.arena.schedules.round_robin import Rounds
 from turnier.arena.workers.executor import MATCHES, Executor, Source
 from turnier.results.store.store import Store
@@ -62,13 +62,15 @@ def play_rounds(store: Store, run_id: str, rounds: Rounds, executor: Executor) -
             return
 
 
-def cast_into(store: Store, run_id: str, specs: Sequence[VoteSpec], executor: Executor) -> Iterator[list[VoteRecord]]:
-    """Yields the records of all votes as `play_into` does those of matches; a kill loses the votes in flight only."""
+def search_into(
+    store: Store, run_id: str, specs: Sequence[SearchSpec], executor: Executor
+) -> Iterator[list[SearchRecord]]:
+    """Yields the records of all searches as `play_into` does for matches; a kill loses the searches in flight only."""
     ids = {spec.id: spec for spec in specs}
-    stored = store.votes.cast(ids)
+    stored = store.searches.stored(ids)
     if stored:
-        store.votes.link(run_id, stored)
-        yield store.votes.records([vote_id for vote_id in ids if vote_id in stored])
-    for records in executor.run(VOTES, [spec for vote_id, spec in ids.items() if vote_id not in stored]):
-        store.votes.append(run_id, records)
+        store.searches.link(run_id, stored)
+        yield store.searches.records([search_id for search_id in ids if search_id in stored])
+    for records in executor.run(SEARCHES, [spec for search_id, spec in ids.items() if search_id not in stored]):
+        store.searches.append(run_id, records)
         yield records

@@ -55,7 +55,7 @@ class StudyGames(Source[MatchSpec]):
         """Says that nothing is left to wait for."""
         self._agent = None
 
-    def spare(self, count: int) -> list[MatchSpec]:
+    def idle_specs(self, count: int) -> list[MatchSpec]:
         if self._agent is None:
             return []
         specs: list[MatchSpec] = []

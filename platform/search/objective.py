@@ -9,7 +9,6 @@ import numpy as np
 
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import MatchRecord, MatchSpec, derive_seed
-from turnier.arena.schedules.duel import ended, points
 from turnier.core.errors import UserError
 from turnier.games.game import Game
 
@@ -86,8 +85,8 @@ class Objective:
     def value(self, unit: Unit, records: Mapping[str, MatchRecord]) -> float:
         """Returns what a played unit is worth; raises UserError where an agent failed."""
         played = [records[spec.id] for spec in unit]
-        if not ended(played):
-            failed = next(record for record in played if not ended([record]))
+        failed = next((record for record in played if not record.termination.has_result), None)
+        if failed:
             raise UserError(
                 f"every game of a study must end normally, got {failed.termination} ({failed.error or failed.spec});"
                 " mend the agent and start again."
@@ -95,7 +94,7 @@ class Objective:
         if self.alone:
             value = played[0].scores[0]
         else:
-            value = float(np.mean([points(r)[seat % self.game.num_seats] for seat, r in enumerate(played)]))
+            value = float(np.mean([r.points[seat % self.game.num_seats] for seat, r in enumerate(played)]))
         if not np.isfinite(value):
             raise UserError(f"every score of a study must be finite, got {value} in {played[0].spec}; mend the game.")
         return float(value)

@@ -6,10 +6,11 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from turnier.agents.registry import label_of
 from turnier.arena.match import MatchRecord
 from turnier.arena.match_json import from_json
 from turnier.arena.play import replay_positions
-from turnier.arena.reanalysis import Review
+from turnier.arena.reanalysis import Reanalysis
 from turnier.core.errors import UserError
 from turnier.games.abi import CHANCE
 from turnier.games.game import Game, Ints
@@ -17,7 +18,6 @@ from turnier.games.registry import game_of
 from turnier.games.spe_ed.game import SpeEd
 from turnier.games.spe_ed.messages import game_text_of, message_of
 from turnier.games.spe_ed.records import play_round, start_of
-from turnier.results.frames.matches import label
 from turnier.results.store.store import Store
 from turnier.server.official_log import final_message, head, log_of, read_log, rounds_of
 
@@ -43,7 +43,7 @@ class Played:
         """Returns the board of spe_ed before a move (from 0, of all seats) as SVG, with what the agent knew."""
         if self.record is None or not isinstance(self.game, SpeEd):
             raise UserError(f"an overlay needs a stored match of spe_ed, got {self.game}; leave out --overlay.")
-        review = Review(self.record)
+        review = Reanalysis(self.record)
         if not 0 <= move < len(review.moments) - 1:
             raise UserError(f"a move must be 1..{len(review.moments) - 1}, got {move + 1}; choose another.")
         moment = review.moments[move]
@@ -64,7 +64,7 @@ def find_played(what: str, store: str) -> Played:
 
 def of_record(record: MatchRecord) -> Played:
     game = game_of(record.spec.game)
-    names = [label(agent) for agent in record.spec.agents]
+    names = [label_of(agent) for agent in record.spec.agents]
     if game.name == "spe_ed":
         return Played(game, names, rounds_of(record), record)
     positions = [p for p in replay_positions(record.spec, record.plies) if p.to_move != CHANCE]

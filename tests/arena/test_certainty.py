@@ -13,8 +13,8 @@ from turnier.agents.agent import Agent, Decision, Player
 from turnier.arena import repeated_search as votes
 from turnier.arena.match import MatchRecord
 from turnier.arena.play import play_matches, replay_positions
-from turnier.arena.positions import choose_positions, collector_matches, vote_specs
-from turnier.arena.repeated_search import VOTES, SeenPosition, VoteSpec, cast_vote, cast_votes
+from turnier.arena.positions import choose_positions, collector_matches, search_specs
+from turnier.arena.repeated_search import SEARCHES, SearchSpec, SeenPosition, search_position, search_positions
 from turnier.arena.workers.make import make_executor
 from turnier.core.errors import UserError
 from turnier.games.game import Game, Position
@@ -55,7 +55,7 @@ def test_the_choice_depends_on_games_and_seed_only(games_2048: list[MatchRecord]
     assert choose_positions(games_2048, 2, seed=1) == small, "more states keep those there are"
 
 
-def key(record: votes.VoteRecord) -> tuple[Any, ...]:
+def key(record: votes.SearchRecord) -> tuple[Any, ...]:
     return record.action, record.visits, record.values, record.nodes
 
 
@@ -63,32 +63,32 @@ def key(record: votes.VoteRecord) -> tuple[Any, ...]:
 def test_any_game_has_votes_of_legal_actions(game: str) -> None:
     matches = play_matches(collector_matches(game, "random", 2, seed=3))
     chosen = choose_positions(matches, 1, seed=1)
-    specs = [spec for group in chosen.values() for spec in vote_specs(group, "mc(iterations=2)", 2, seed=1)]
+    specs = [spec for group in chosen.values() for spec in search_specs(group, "mc(iterations=2)", 2, seed=1)]
     assert specs
-    for record in cast_votes(specs):
+    for record in search_positions(specs):
         assert record.action in record.spec.position.legal
         assert len(record.visits) == len(record.values) == len(record.spec.position.legal)
         assert set(record.visits) == {2.0} and record.nodes == 2 * len(record.visits)
-        assert key(cast_vote(record.spec)) == key(record)
+        assert key(search_position(record.spec)) == key(record)
 
 
 def test_serial_threads_and_ray_cast_the_same(games_2048: list[MatchRecord]) -> None:
     groups = list(choose_positions(games_2048, 2, seed=1).values())[::6]
     agents = ("mc(iterations=5)", "mctse(iterations=20,rollout_depth=5)")
-    specs = [spec for agent in agents for group in groups for spec in vote_specs(group, agent, 3, seed=1)]
-    expected = {record.spec.id: key(record) for record in cast_votes(specs)}
+    specs = [spec for agent in agents for group in groups for spec in search_specs(group, agent, 3, seed=1)]
+    expected = {record.spec.id: key(record) for record in search_positions(specs)}
     assert len(set(expected.values())) > len(expected) / 2, "searches differ by their seeds"
     for name in ("serial", "threads", "ray"):
         with make_executor(name, 2) as executor:
-            records = [record for batch in executor.run(VOTES, specs) for record in batch]
+            records = [record for batch in executor.run(SEARCHES, specs) for record in batch]
         assert len(records) == len(specs)
         assert {record.spec.id: key(record) for record in records} == expected
 
 
 def test_a_stop_leaves_out_the_rest(games_2048: list[MatchRecord]) -> None:
-    specs = vote_specs(next(iter(choose_positions(games_2048, 1, seed=1).values())), "random", 5, seed=1)
-    assert cast_votes(specs, np.ones(1, np.int64)) == []
-    assert len(cast_votes(specs, np.zeros(1, np.int64))) == 5
+    specs = search_specs(next(iter(choose_positions(games_2048, 1, seed=1).values())), "random", 5, seed=1)
+    assert search_positions(specs, np.ones(1, np.int64)) == []
+    assert len(search_positions(specs, np.zeros(1, np.int64))) == 5
 
 
 def test_agents_see_what_their_seat_may_see(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,7 +100,7 @@ def test_agents_see_what_their_seat_may_see(monkeypatch: pytest.MonkeyPatch) -> 
     assert one == other
     hidden = start.play(start.legal_actions()[0])
     assert one.state != tuple(hidden.state.tolist())
-    record = cast_vote(VoteSpec(one, "random", 1))
+    record = search_position(SearchSpec(one, "random", 1))
     assert record.action in one.legal
 
 
@@ -121,15 +121,15 @@ class Stubborn(Agent):
 def test_an_illegal_action_is_an_error_with_the_position(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(votes, "agent_of", lambda text: Stubborn())
     start = make_game("tictactoe").start()
-    assert cast_vote(VoteSpec(SeenPosition.of(start), "stubborn", 1)).action == 7
+    assert search_position(SearchSpec(SeenPosition.of(start), "stubborn", 1)).action == 7
     with pytest.raises(UserError, match=r"stubborn must choose a legal action, got 7 where \[0, 1, 2"):
-        cast_vote(VoteSpec(SeenPosition.of(start.play(7)), "stubborn", 1))
+        search_position(SearchSpec(SeenPosition.of(start.play(7)), "stubborn", 1))
 
 
 def test_an_agent_that_cannot_play_is_refused_before_anything_is_searched() -> None:
     start = SeenPosition.of(make_game("tictactoe").start())
     with make_executor("serial") as executor, pytest.raises(UserError, match="4x4 board of 2048 only"):
-        list(executor.run(VOTES, [VoteSpec(start, "greedy(evaluator=heuristics2048())", 1)]))
+        list(executor.run(SEARCHES, [SearchSpec(start, "greedy(evaluator=heuristics2048())", 1)]))
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_an_agent_that_cannot_play_is_refused_before_anything_is_searched() -> N
         (lambda: collector_matches("2048", "random", 0, 1), "at least 1 game, got 0"),
         (lambda: collector_matches("2048", "random", 1, -1), "0 or larger, got -1"),
         (lambda: choose_positions([], 0, 1), "at least 1 state, got 0"),
-        (lambda: vote_specs([], "random", 1, 1), "at least 2 searches of a state, got 1"),
+        (lambda: search_specs([], "random", 1, 1), "at least 2 searches of a state, got 1"),
     ],
 )
 def test_senseless_numbers_are_refused(call: Any, sentence: str) -> None:

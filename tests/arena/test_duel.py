@@ -13,7 +13,7 @@ from turnier.agents.registry import make_agent
 from turnier.arena.match import MatchRecord, MatchSpec, Termination
 from turnier.arena.play import play_matches
 from turnier.arena.schedules.adaptive import AdaptiveTournament
-from turnier.arena.schedules.duel import Duel, points
+from turnier.arena.schedules.duel import Duel
 from turnier.arena.schedules.round_robin import Rounds, round_robin
 from turnier.arena.workers.executor import Executor
 from turnier.arena.workers.local import SerialExecutor
@@ -105,8 +105,8 @@ def test_pairs_with_a_failure_do_not_count() -> None:
 
 def test_points_are_shared_by_the_best() -> None:
     (record,) = play_matches([next(duel().rounds())[0]])
-    assert points(dataclasses.replace(record, scores=(1.0, -1.0))) == (1.0, 0.0)
-    assert points(dataclasses.replace(record, scores=(2.0, 2.0, 1.0))) == (0.5, 0.5, 0.0)
+    assert dataclasses.replace(record, scores=(1.0, -1.0)).points == (1.0, 0.0)
+    assert dataclasses.replace(record, scores=(2.0, 2.0, 1.0)).points == (0.5, 0.5, 0.0)
 
 
 def adaptive(games: int = 10_000, **options: float) -> AdaptiveTournament:

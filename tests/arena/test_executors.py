@@ -15,7 +15,7 @@ from turnier.arena.match import MatchRecord, MatchSpec
 from turnier.arena.play import play_match, play_matches
 from turnier.arena.schedules.round_robin import openings, round_robin, seat_orders
 from turnier.arena.workers import executor as executors
-from turnier.arena.workers.executor import MOST_LOSSES, BatchSizer, Done, Executor, Lost, Work, do_batch
+from turnier.arena.workers.executor import MAX_LOSSES, BatchSizer, Done, Executor, Lost, Work, do_batch
 from turnier.arena.workers.local import SerialExecutor
 from turnier.arena.workers.make import make_executor
 from turnier.core.errors import UserError
@@ -115,7 +115,7 @@ def test_work_that_ends_every_worker_is_given_up() -> None:
     with Deadly() as executor:
         with pytest.raises(UserError, match="workers must survive their work, but 10 ended at MatchSpec"):
             list(executor.play([MatchSpec("tictactoe", ("random", "random"), 1)]))
-        assert executor.begun == MOST_LOSSES + 1
+        assert executor.begun == MAX_LOSSES + 1
 
 
 def test_a_worker_loads_its_kernels_before_its_clock_starts() -> None:

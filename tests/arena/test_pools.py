@@ -61,7 +61,7 @@ def test_a_killed_actor_changes_no_move_and_is_counted(actors: RayPool, monkeypa
     import ray
 
     expected = without_clock(watched(SUM, None)[1])
-    victim, submit, begun = actors.crew.actors[0], actors.submit, []
+    victim, submit, begun = actors.actors.handles[0], actors.submit, []
     pid = ray.get(victim.__ray_call__.remote(lambda _: os.getpid()))
 
     def fatal(job: SearchJob) -> SearchJob:

@@ -18,8 +18,8 @@ from turnier.arena.match import MatchRecord, MatchSpec
 from turnier.arena.play import play_match
 from turnier.arena.schedules.round_robin import round_robin
 from turnier.arena.workers import ray_head
-from turnier.arena.workers.ray_head import HeadWatch
-from turnier.arena.workers.ray_workers import RayExecutor, Rows
+from turnier.arena.workers.ray_head import HeadMonitor
+from turnier.arena.workers.ray_workers import PlainRows, RayExecutor
 from turnier.core.errors import UserError
 from turnier.games.registry import make_game
 
@@ -77,24 +77,24 @@ def test_killed_workers_of_two_are_replaced(cluster: Any, expected: dict[Any, An
     with RayExecutor(2, cluster.address) as executor:
         import ray
 
-        victims = executor.crew.actors[:killed]
+        victims = executor.actors.handles[:killed]
         pids = ray.get([victim.__ray_call__.remote(lambda _: os.getpid()) for victim in victims])
         assert play(executor, lambda: [os.kill(pid, signal.SIGKILL) for pid in pids]) == expected
-        assert not set(victims) & set(executor.crew.actors)
+        assert not set(victims) & set(executor.actors.handles)
 
 
 def test_a_node_gets_work_when_it_joins_and_loses_only_its_batches_when_it_is_killed(
     cluster: Any, expected: dict[Any, Any]
 ) -> None:
     with RayExecutor(None, cluster.address) as executor:
-        assert executor.crew.workers == 2
+        assert executor.actors.workers == 2
         node = cluster.add_node(num_cpus=2, object_store_memory=128 << 20)
 
         def joined() -> None:
             deadline = time.monotonic() + 60
-            while executor.crew.workers < 4:
+            while executor.actors.workers < 4:
                 assert time.monotonic() < deadline, "the node's CPUs got no worker"
-                executor.crew.wait([])
+                executor.actors.wait([])
 
         assert play(executor, joined) == expected
         assert executor.workers == 4
@@ -102,18 +102,18 @@ def test_a_node_gets_work_when_it_joins_and_loses_only_its_batches_when_it_is_ki
         raylet = node.all_processes["raylet"][0].process.pid
         assert play(executor, lambda: os.kill(raylet, signal.SIGKILL)) == expected
         deadline = time.monotonic() + 60
-        while executor.crew.workers > 2:  # the games may have been over before it was noticed
+        while executor.actors.workers > 2:  # the games may have been over before it was noticed
             assert time.monotonic() < deadline, "workers of a dead node are kept"
-            executor.crew.wait([])
+            executor.actors.wait([])
             time.sleep(0.1)
 
 
 def test_rows_come_back_as_they_were(expected: dict[Any, Any]) -> None:
     for items in (SPECS, [play_match(spec) for spec in SPECS[:2]], []):
-        rows = Rows.of(items)
+        rows = PlainRows.of(items)
         assert [rows.kind(*row) for row in rows.rows] == items
     records = [play_match(spec) for spec in SPECS[:2]]
-    assert [MatchRecord(r.spec, *row) for r, row in zip(records, Rows.of(records, 1).rows, strict=True)] == records
+    assert [MatchRecord(r.spec, *row) for r, row in zip(records, PlainRows.of(records, 1).rows, strict=True)] == records
 
 
 @pytest.fixture
@@ -130,7 +130,7 @@ def port(server: socket.socket) -> str:
 def test_a_head_that_is_silent_is_told_in_one_sentence(head: socket.socket, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ray_head, "PROBE_SECONDS", 0.02)
     monkeypatch.setattr(ray_head, "HEAD_SECONDS", 0.5)
-    watch = HeadWatch("auto", port(head))
+    watch = HeadMonitor("auto", port(head))
     time.sleep(0.7)
     watch.require()  # it answers
     head.close()
@@ -145,8 +145,8 @@ def test_a_head_that_is_silent_is_told_in_one_sentence(head: socket.socket, monk
 
 def test_a_driver_that_waits_for_a_silent_head_is_ended(head: socket.socket) -> None:
     code = (
-        "import time; from turnier.arena import ray_head as h; h.PROBE_SECONDS = 0.02; h.HEAD_SECONDS = 0.1;"
-        f"h.GRACE_SECONDS = 0.1; h.HeadWatch('auto', '{port(head)}'); print('up', flush=True); time.sleep(60)"
+        "import time; from turnier.arena.workers import ray_head as h; h.PROBE_SECONDS = 0.02; h.HEAD_SECONDS = 0.1;"
+        f"h.GRACE_SECONDS = 0.1; h.HeadMonitor('auto', '{port(head)}'); print('up', flush=True); time.sleep(60)"
     )
     driver = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert driver.stdout is not None and driver.stdout.readline() == "up\n"

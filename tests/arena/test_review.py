@@ -7,15 +7,15 @@ import pytest
 from turnier.agents.registry import make_agent
 from turnier.arena.match import MatchSpec
 from turnier.arena.play import play_match, replay
-from turnier.arena.reanalysis import Review
+from turnier.arena.reanalysis import Reanalysis
 from turnier.games.registry import make_game
 
 SEARCHES = ("mcts(iterations=30)", "mctse(iterations=30)", "mc(iterations=5)")
 
 
-def review(game: str, *agents: str, opening: tuple[int, ...] = ()) -> Review:
+def review(game: str, *agents: str, opening: tuple[int, ...] = ()) -> Reanalysis:
     names = tuple(make_agent(agent).full_text() for agent in agents)
-    return Review(play_match(MatchSpec(make_game(game).full_text(), names, 11, opening=opening)))
+    return Reanalysis(play_match(MatchSpec(make_game(game).full_text(), names, 11, opening=opening)))
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_agents_of_spe_ed_show_what_they_knew() -> None:
     agents = ("combi(rollouts=60,nodes=100,table_nodes=500)", "rollouts(rollouts=60)", "basic")
     found = review("spe_ed(width=12,height=10,players=3)", *agents)
     known = [found.think(number).overlay for number in range(6)]
-    again = Review(found.record).think(3).overlay
+    again = Reanalysis(found.record).think(3).overlay
     combi, rollouts, basic = known[3:]
     assert combi is not None and combi.entered is not None and again is not None and again.entered is not None
     assert (combi.entered == again.entered).all() and combi.entered.any() and combi.entered.shape == (10, 12)

@@ -25,7 +25,7 @@ from turnier.dashboards.figures import tournament as tournament_figures
 from turnier.dashboards.figures.charts import Figure, image, shortened, table_csv, wrapped
 from turnier.dashboards.figures.training import curve_frame, curves
 from turnier.dashboards.optuna_page import serve_optuna_dashboard
-from turnier.results.frames.certainty import position_certainty, votes_frame, votes_of_runs
+from turnier.results.frames.certainty import position_certainty, searches_frame, searches_of_runs
 from turnier.results.frames.matches import matches_frame
 from turnier.results.store.curves import CurvePoint
 from turnier.results.store.store import Store
@@ -86,11 +86,11 @@ def test_games_that_separate_two_agents_give_the_promised_power() -> None:
 
 def test_votes_are_read_as_columns_as_they_are_as_records(store: Store) -> None:
     run = run_of(store, "certainty")
-    pd.testing.assert_frame_equal(votes_of_runs(store, [run]), votes_frame(store.votes.of_run(run)))
+    pd.testing.assert_frame_equal(searches_of_runs(store, [run]), searches_frame(store.searches.of_run(run)))
 
 
 def test_certainty_is_drawn_by_group_and_by_iterations(store: Store) -> None:
-    positions = position_certainty(votes_of_runs(store, [run_of(store, "certainty")]))
+    positions = position_certainty(searches_of_runs(store, [run_of(store, "certainty")]))
     maps = certainty_figures.heat_maps(positions, "agreement")
     assert len(maps) == 3
     groups = positions[positions["label"] == "random"].groupby(["legal", "phase"])

@@ -12,30 +12,30 @@ import pytest
 from scipy import stats
 
 from turnier.arena.play import play_matches
-from turnier.arena.positions import choose_positions, collector_matches, vote_specs
-from turnier.arena.repeated_search import SeenPosition, VoteRecord, VoteSpec, cast_votes
+from turnier.arena.positions import choose_positions, collector_matches, search_specs
+from turnier.arena.repeated_search import SearchRecord, SearchSpec, SeenPosition, search_positions
 from turnier.results.frames.certainty import (
     agent_certainty,
     chance_level,
     group_certainty,
     normalised,
     position_certainty,
-    votes_frame,
+    searches_frame,
 )
 from turnier.statistics.intervals import mean_interval, mean_of_means
 
 
-def voted(state: int, actions: str, legal: int, phase: int = 5, agent: str = "random") -> list[VoteRecord]:
+def voted(state: int, actions: str, legal: int, phase: int = 5, agent: str = "random") -> list[SearchRecord]:
     """Votes on a made-up position: one letter a search."""
     position = SeenPosition("2048(size=4)", (state,), (0.0,), tuple(range(legal)), phase)
     none = (0.0,) * legal
     return [
-        VoteRecord(VoteSpec(position, agent, i), "abcd".index(a), none, none, 1, 0.5) for i, a in enumerate(actions)
+        SearchRecord(SearchSpec(position, agent, i), "abcd".index(a), none, none, 1, 0.5) for i, a in enumerate(actions)
     ]
 
 
-def table(*records: list[VoteRecord]) -> pd.DataFrame:
-    return position_certainty(votes_frame(itertools.chain(*records)))
+def table(*records: list[SearchRecord]) -> pd.DataFrame:
+    return position_certainty(searches_frame(itertools.chain(*records)))
 
 
 def test_the_formula_by_hand() -> None:
@@ -54,8 +54,8 @@ def votes_of(agent: str, states: int, repeats: int) -> pd.DataFrame:
     matches = play_matches(collector_matches("2048", "random", 4, seed=5))
     chosen = choose_positions(matches, states, seed=1)
     groups = [group for (legal, phase), group in chosen.items() if phase % 3 == 0]
-    specs = [spec for group in groups for spec in vote_specs(group, agent, repeats, seed=2)]
-    return position_certainty(votes_frame(cast_votes(specs)))
+    specs = [spec for group in groups for spec in search_specs(group, agent, repeats, seed=2)]
+    return position_certainty(searches_frame(search_positions(specs)))
 
 
 def test_certainty_of_random_is_0() -> None:
@@ -114,7 +114,7 @@ def test_groups_and_agents_are_means_with_intervals() -> None:
 
 def test_positions_with_one_vote_and_no_votes_give_nothing() -> None:
     assert list(table(voted(1, "a", 2), voted(2, "ab", 2))["searches"]) == [2]
-    empty = position_certainty(votes_frame([]))
+    empty = position_certainty(searches_frame([]))
     assert empty.empty and agent_certainty(empty).empty and group_certainty(empty).empty
     assert {"normalised_low", "agreement_high", "chance_level"} <= set(agent_certainty(empty).columns)
 

@@ -13,7 +13,7 @@ from turnier.agents.registry import make_agent
 from turnier.arena.workers.local import SerialExecutor
 from turnier.core.errors import UserError
 from turnier.dashboards.reports.document import write_report
-from turnier.results.frames.certainty import agent_certainty, group_certainty, position_certainty, votes_frame
+from turnier.results.frames.certainty import agent_certainty, group_certainty, position_certainty, searches_frame
 from turnier.results.store.store import Store
 from turnier.runs.experiment import (
     MEASURES,
@@ -24,7 +24,7 @@ from turnier.runs.experiment import (
     measure,
     play_experiment,
     row_matches,
-    row_votes,
+    row_searches,
     stored_experiments,
     verdict,
 )
@@ -131,13 +131,13 @@ def test_rows_of_certainty_are_measured_from_stored_votes(tmp_path: Path) -> Non
     with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
         batches = list(play_experiment(CERTAINTY, store, SerialExecutor(), lambda n, unit: expected.append((n, unit))))
         run = store.runs()[0].id
-        records = store.votes.of_run(run)
+        records = store.searches.of_run(run)
         assert expected == [(3, "games"), (len(records), "searches")]
         assert sum(map(len, batches)) == 3 + len(records)
         measured = figures(CERTAINTY, store)
         assert sum(map(len, play_experiment(CERTAINTY, store, SerialExecutor()))) == 3 + len(records)
-        assert store.votes.counts() == {run: len(records)}
-    positions = position_certainty(votes_frame(records))
+        assert store.searches.counts() == {run: len(records)}
+    positions = position_certainty(searches_frame(records))
     search = agent_certainty(positions).set_index("agent").loc[make_agent(SEARCH).full_text()]
     assert measured[0].value == pytest.approx(100 * search["normalised"])
     assert (measured[0].low, measured[0].high) == pytest.approx(
@@ -159,7 +159,7 @@ def test_an_agent_for_each_number_of_legal_actions(tmp_path: Path) -> None:
     row = dataclasses.replace(CERTAIN, agents=agents)
     with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
         played(store, dataclasses.replace(CERTAINTY, rows=(row,)))
-        votes = row_votes(row, 5, store.records([spec.id for spec in row_matches(row, 5)]))
+        votes = row_searches(row, 5, store.records([spec.id for spec in row_matches(row, 5)]))
         (figure,) = figures(dataclasses.replace(CERTAINTY, rows=(row,)), store)
     assert {(len(spec.position.legal), spec.agent) for spec in votes} == {
         (n, make_agent(agents[min(n, 4) - 2]).full_text()) for n in range(2, 10)

@@ -247,11 +247,11 @@ def test_columns_hold_what_rows_hold(store: Store) -> None:
     with store.database.reading() as connection:
         parts = select(func.count()).where(match_columns.c.run_id == "run")
         assert connection.scalar(parts) < 20
-        columns = [store.columns.of_run(connection, run) for run in ("run", "study")]
+        columns = [store.blocks.of_run(connection, run) for run in ("run", "study")]
     with store.database.writing() as connection:
         connection.execute(delete(match_columns))
     with store.database.reading() as connection:
-        rows = [store.columns.of_run(connection, run) for run in ("run", "study")]
+        rows = [store.blocks.of_run(connection, run) for run in ("run", "study")]
     assert [len(part.number) for part in columns] == [5 + 6 + 80 + 1, 5]
     for run in zip(columns, rows, strict=True):
         assert [_listed(value) for value in run[0]] == [_listed(value) for value in run[1]]

@@ -10,7 +10,6 @@ import numpy as np
 
 from turnier.agents.agent import Agent
 from turnier.arena.match import MatchRecord, MatchSpec, derive_seed
-from turnier.arena.schedules.duel import ended, points
 from turnier.arena.schedules.round_robin import Rounds
 from turnier.core.errors import UserError
 from turnier.games.game import Game
@@ -113,9 +112,9 @@ class AdaptiveTournament:
         return MatchSpec(text, (a, b), seed), MatchSpec(text, (b, a), seed)
 
     def _note(self, pairing: tuple[int, int], pair: Sequence[MatchRecord], number: int) -> None:
-        if ended(pair):
+        if all(record.termination.has_result for record in pair):
             there, back = pair
-            self._results += [(*pairing, points(there)[0], number), (*pairing, points(back)[1], number)]
+            self._results += [(*pairing, there.points[0], number), (*pairing, back.points[1], number)]
 
     def _rate(self) -> Ratings:
         first, second, won, pair = np.array(self._results, np.float64).reshape(-1, 4).T

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from turnier.agents.agent import Agent
-from turnier.arena.match import MatchRecord, MatchSpec, Termination, derive_seed
+from turnier.arena.match import MatchRecord, MatchSpec, derive_seed
 from turnier.arena.schedules.round_robin import Rounds, openings
 from turnier.core.errors import UserError
 from turnier.games.game import Game
@@ -16,13 +16,6 @@ from turnier.statistics.sprt import MARGIN_ELO, MARGIN_SCORE, SequentialTest, Ve
 
 FIRST_ROUND = 32  # pairs
 _GROWTH = 5  # a round is at least a fifth of what was played before it: about ten rounds a decade of games
-_ENDED = (Termination.NORMAL, Termination.LIMIT)
-
-
-def points(record: MatchRecord) -> tuple[float, ...]:
-    """Returns the points of each seat: 1 for the largest score, shared by those that have it."""
-    best = max(record.scores)
-    return tuple((score == best) / record.scores.count(best) for score in record.scores)
 
 
 class Duel:
@@ -105,7 +98,8 @@ class Duel:
             records = yield [MatchSpec(text, order, seed, 0, start) for order in self.orders for seed, start in starts]
             self.pairs += size
             by_order = [records[i : i + size] for i in range(0, len(records), size)]
-            whole = [pair for pair in zip(*by_order, strict=True) if ended(pair)]
+            pairs = zip(*by_order, strict=True)
+            whole = [pair for pair in pairs if all(record.termination.has_result for record in pair)]
             if not whole:
                 return
             if self.alone:
@@ -120,10 +114,5 @@ class Duel:
 
     def _share(self, pair: Sequence[MatchRecord]) -> float:
         """Returns the first agent's share of the points of a pair."""
-        won = [p for r in pair for p, agent in zip(points(r), r.spec.agents, strict=True) if agent == self.agents[0]]
+        won = [p for r in pair for p, agent in zip(r.points, r.spec.agents, strict=True) if agent == self.agents[0]]
         return float(np.sum(won)) / len(pair)
-
-
-def ended(pair: Sequence[MatchRecord]) -> bool:
-    """Returns whether all of these matches have a result: no agent failed."""
-    return all(record.termination in _ENDED for record in pair)

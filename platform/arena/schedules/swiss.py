@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 import networkx
 
 from turnier.agents.agent import Agent
-from turnier.arena.match import MatchRecord, Termination
+from turnier.arena.match import MatchRecord
 from turnier.arena.schedules.round_robin import Rounds, check_field, matches_of
 from turnier.core.errors import UserError
 from turnier.games.game import Game
@@ -74,7 +74,7 @@ def match_points(records: Iterable[MatchRecord]) -> Counter[str]:
     """
     points: Counter[str] = Counter()
     for record in records:
-        if record.termination not in (Termination.NORMAL, Termination.LIMIT):
+        if not record.termination.has_result:
             continue
         for (mine, my_score), (theirs, their_score) in itertools.permutations(
             zip(record.spec.agents, record.scores, strict=True), 2

@@ -21,11 +21,11 @@ from turnier.arena.play import play_matches, prepare_matches
 from turnier.core.errors import UserError
 
 TARGET_SECONDS = 1.0  # of work in a batch
-SPARE_SECONDS = 0.2  # of work in a batch that nobody waits for
+IDLE_SECONDS = 0.2  # of work in a batch that nobody waits for
 GROWTH = 8  # a batch is at most this many times larger than the largest before it
 
 
-MOST_LOSSES = 10  # of the same work; then it is what ends the workers
+MAX_LOSSES = 10  # of the same work; then it is what ends the workers
 
 S = TypeVar("S")
 R = TypeVar("R")
@@ -79,9 +79,9 @@ class BatchSizer:
         fair = -(-remaining // (2 * self.workers))
         return max(1, min(wanted, fair, self.largest * GROWTH))
 
-    def spare(self) -> int:
+    def idle_size(self) -> int:
         """Returns how many specs keep a worker busy without keeping others waiting."""
-        return max(1, int(SPARE_SECONDS / self.seconds_each)) if self.seconds_each else 1
+        return max(1, int(IDLE_SECONDS / self.seconds_each)) if self.seconds_each else 1
 
     def observe(self, done: int, seconds: float) -> None:
         if not done:
@@ -98,7 +98,7 @@ class Source(Generic[S]):
     def __init__(self, specs: Iterable[S] = ()) -> None:
         self.waiting = deque(specs)
 
-    def spare(self, count: int) -> list[S]:
+    def idle_specs(self, count: int) -> list[S]:
         """Returns about so many specs for a worker that would idle while others end what is waited for."""
         return []
 
@@ -163,7 +163,9 @@ class Executor(ABC):
             while waiting and len(flying) < 2 * sizer.workers:  # also where all are lost: others will come
                 batch = [waiting.popleft() for _ in range(min(len(waiting), sizer.size(len(waiting))))]
                 flying[self.submit(do, batch)] = batch
-            while not waiting and flying and len(flying) < self.workers and (batch := source.spare(sizer.spare())):
+            while not waiting and 0 < len(flying) < self.workers:
+                if not (batch := source.idle_specs(sizer.idle_size())):
+                    break
                 flying[self.submit(do, batch)] = batch
             if not flying:
                 return
@@ -171,8 +173,8 @@ class Executor(ABC):
                 batch = flying.pop(ticket)
                 if isinstance(result, Lost):
                     losses.update(batch)
-                    if losses[batch[0]] > MOST_LOSSES:
-                        raise UserError(f"workers must survive their work, but {MOST_LOSSES} ended at {batch[0]}.")
+                    if losses[batch[0]] > MAX_LOSSES:
+                        raise UserError(f"workers must survive their work, but {MAX_LOSSES} ended at {batch[0]}.")
                     waiting.extendleft(reversed(batch))
                     continue
                 sizer.observe(len(result.records), result.seconds)

@@ -14,7 +14,7 @@ from importlib import metadata
 from typing import Any
 
 from turnier.arena.workers.executor import Lost
-from turnier.arena.workers.ray_head import HeadWatch
+from turnier.arena.workers.ray_head import HeadMonitor
 from turnier.core.errors import UserError
 
 LOOK_SECONDS = 2.0  # how often nodes and silent workers are looked after
@@ -50,7 +50,7 @@ class _Worker:
     heard: float = field(default_factory=time.monotonic)
 
 
-class Crew:
+class RayActors:
     """Actors on the cluster at `address`, else on a quiet local one: `workers`, or as many as it has CPUs meanwhile."""
 
     def __init__(self, workers: int | None = None, address: str | None = None) -> None:
@@ -63,7 +63,7 @@ class Crew:
         self._flights: dict[Any, _Worker] = {}
         self._lost: list[Any] = []
         self._looked = self._told = -1e9
-        self._head = HeadWatch(self.address, self._ray.get_runtime_context().gcs_address)
+        self._head = HeadMonitor(self.address, self._ray.get_runtime_context().gcs_address)
         try:
             self._await_first()
         except BaseException:
@@ -76,7 +76,7 @@ class Crew:
         return len(self._ready)
 
     @property
-    def actors(self) -> list[Any]:
+    def handles(self) -> list[Any]:
         return [worker.actor for worker in self._ready]
 
     def size(self) -> tuple[int, int]:

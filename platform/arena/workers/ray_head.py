@@ -15,7 +15,7 @@ HEAD_SECONDS = 25.0  # of silence; Ray gives up after 60
 GRACE_SECONDS = 10.0  # in which calls of Ray that wait for the head may keep the driver from saying so itself
 
 
-class HeadWatch:
+class HeadMonitor:
     """Asks the head's port every few seconds, on a thread of its own."""
 
     def __init__(self, address: str, port: str) -> None:

@@ -1,4 +1,4 @@
-"""Executors and pools on a crew of Ray actors (`ray_crew`)."""
+"""Executors and pools on a actors of Ray actors (`ray_crew`)."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Any, NamedTuple
 from turnier.agents.agent import Decision
 from turnier.agents.ensembles.pool import Pool, SearchJob
 from turnier.arena.workers.executor import Batch, Done, Executor, Lost
-from turnier.arena.workers.ray_actors import Crew
+from turnier.arena.workers.ray_actors import RayActors
 
 
-class Rows(NamedTuple):
+class PlainRows(NamedTuple):
     """Dataclass instances as plain rows, which pickle several times faster."""
 
     kind: type
     rows: list[tuple[Any, ...]]
 
     @classmethod
-    def of(cls, items: Sequence[Any], first: int = 0) -> Rows:
+    def of(cls, items: Sequence[Any], first: int = 0) -> PlainRows:
         """Returns the rows without the fields before the `first`."""
         if not items:
             return cls(object, [])
@@ -28,28 +28,28 @@ class Rows(NamedTuple):
         return cls(type(items[0]), list(map(fields, items)))
 
 
-def _work_on(do: Batch, specs: Rows) -> tuple[Rows, float]:
+def _work_on(do: Batch, specs: PlainRows) -> tuple[PlainRows, float]:
     """What an actor does with a batch; the records go back without their specs, which stand first in them."""
     done = do([specs.kind(*row) for row in specs.rows])
-    return Rows.of(done.records, 1), done.seconds
+    return PlainRows.of(done.records, 1), done.seconds
 
 
 class RayExecutor(Executor):
-    """Works in a crew of Ray actors."""
+    """Works in a actors of Ray actors."""
 
     def __init__(self, workers: int | None = None, address: str | None = None) -> None:
-        self.crew = Crew(workers, address)
-        super().__init__(self.crew.workers)
+        self.actors = RayActors(workers, address)
+        super().__init__(self.actors.workers)
         self._batches: dict[Any, list[Any]] = {}
 
     def submit(self, do: Batch, batch: list[Any]) -> Any:
-        ref = self.crew.send(functools.partial(_work_on, do), Rows.of(batch))
+        ref = self.actors.send(functools.partial(_work_on, do), PlainRows.of(batch))
         self._batches[ref] = batch
         return ref
 
     def wait(self, tickets: list[Any]) -> Iterable[tuple[Any, Done | Lost]]:
-        results = self.crew.wait(tickets)
-        self.workers = self.crew.workers
+        results = self.actors.wait(tickets)
+        self.workers = self.actors.workers
         return [(ref, self._done(ref, result)) for ref, result in results]
 
     def _done(self, ref: Any, result: Any) -> Done | Lost:
@@ -62,26 +62,26 @@ class RayExecutor(Executor):
         return Done([records.kind(spec, *row) for spec, row in zip(specs, records.rows, strict=False)], seconds)
 
     def close(self) -> None:
-        self.crew.close()
+        self.actors.close()
 
 
 class RayPool(Pool):
-    """Searches in a crew of Ray actors; what is lost with an actor is searched again, with the same seed."""
+    """Searches in a actors of Ray actors; what is lost with an actor is searched again, with the same seed."""
 
     def __init__(self, workers: int | None = None, address: str | None = None) -> None:
-        self.crew = Crew(workers, address)
-        super().__init__(self.crew.workers)
+        self.actors = RayActors(workers, address)
+        super().__init__(self.actors.workers)
         self._jobs: dict[Any, SearchJob | None] = {}  # ref -> the job, or None where nobody waits for it any more
 
     def submit(self, job: SearchJob) -> SearchJob:
-        self._jobs[self.crew.send(SearchJob.run, job)] = job
+        self._jobs[self.actors.send(SearchJob.run, job)] = job
         return job
 
     def wait(self, tickets: list[SearchJob]) -> Iterable[tuple[SearchJob, Decision]]:
         done: list[tuple[SearchJob, Decision]] = []
         while not done:
             # Dropped searches are waited for, too, so that their workers count as free when they are.
-            for ref, result in self.crew.wait(list(self._jobs)):
+            for ref, result in self.actors.wait(list(self._jobs)):
                 job = self._jobs.pop(ref)
                 if job is None:
                     continue
@@ -100,4 +100,4 @@ class RayPool(Pool):
                 self._jobs[ref] = None
 
     def close(self) -> None:
-        self.crew.close()
+        self.actors.close()

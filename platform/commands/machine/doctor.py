@@ -17,7 +17,7 @@ from packaging.specifiers import SpecifierSet
 from sqlalchemy import text
 
 from turnier.arena.play_kernel import play_many
-from turnier.arena.workers.ray_actors import Crew
+from turnier.arena.workers.ray_actors import RayActors
 from turnier.core.errors import UserError
 from turnier.core.kernel import JIT
 from turnier.results.store.database import Database, clock
@@ -154,14 +154,14 @@ def _with_room(found: str, path: Path) -> Check:
 def check_ray(address: str | None) -> Check:
     """Starts Ray here, or joins the cluster, and lets a worker do something."""
     began = time.perf_counter()
-    crew = Crew(1, address)
+    actors = RayActors(1, address)
     try:
-        ref = crew.send(_task, 20)
-        found = dict(crew.wait([ref])).get(ref)
-        nodes, cpus = crew.size()
+        ref = actors.send(_task, 20)
+        found = dict(actors.wait([ref])).get(ref)
+        nodes, cpus = actors.size()
     finally:
-        crew.close()
-    where = "started here" if crew.address == "local" else f"cluster at {crew.address}: {nodes} nodes, {cpus} CPUs"
+        actors.close()
+    where = "started here" if actors.address == "local" else f"cluster at {actors.address}: {nodes} nodes, {cpus} CPUs"
     if found != 21:
         return Check("ray", FAIL, f"{where}, but a task came back as {found!r}", "see the logs in /tmp/ray")
     return Check("ray", OK, f"{where}, a task ran after {time.perf_counter() - began:.1f} s")

@@ -7,17 +7,17 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
-from turnier.arena.repeated_search import VoteRecord
+from turnier.arena.repeated_search import SearchRecord
 from turnier.commands.tables import print_certainty
 from turnier.games.registry import GAMES
-from turnier.results.frames.certainty import agent_certainty, group_certainty, position_certainty, votes_frame
+from turnier.results.frames.certainty import agent_certainty, group_certainty, position_certainty, searches_frame
 from turnier.results.frames.matches import to_json
 from turnier.runs.certainty import Certainty
 
 
-def show(console: Console, certainty: Certainty, votes: Sequence[VoteRecord], as_json: bool) -> None:
+def show(console: Console, certainty: Certainty, votes: Sequence[SearchRecord], as_json: bool) -> None:
     """Prints the groups and the means over them, as tables or as JSON."""
-    positions = position_certainty(votes_frame(votes))
+    positions = position_certainty(searches_frame(votes))
     groups, agents = group_certainty(positions), agent_certainty(positions)
     if as_json:
         print(json.dumps({"agents": to_json(agents), "groups": to_json(groups)}, indent=2))

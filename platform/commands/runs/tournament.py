@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from rich.console import Console
 
+from turnier.agents.registry import label_of
 from turnier.arena.schedules.adaptive import AdaptiveTournament
 from turnier.commands.standings_tables import print_standings
 from turnier.commands.tables import print_seats, print_summary
-from turnier.results.frames.matches import label, matches_frame, seat_summary, summary
+from turnier.results.frames.matches import matches_frame, seat_summary, summary
 from turnier.results.frames.standings import standings
 from turnier.results.store.store import Store
 from turnier.runs.tournament import Tournament
@@ -24,7 +25,7 @@ def show(console: Console, store: Store, tournament: Tournament) -> None:
 
 
 def _places(found: AdaptiveTournament, wanted: float) -> str:
-    leaders = ", ".join(f"{place}. {label(agent)}" for place, agent in enumerate(found.leaders(), 1))
+    leaders = ", ".join(f"{place}. {label_of(agent)}" for place, agent in enumerate(found.leaders(), 1))
     certain = f"certain to {100 * found.certainty:.1f} % after {found.games:,} games"
     if found.certainty >= wanted:
         return f"The first places are {certain}: {leaders}."

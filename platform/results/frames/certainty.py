@@ -21,8 +21,8 @@ import pandas as pd
 from scipy import stats
 from sqlalchemy import inspect, select
 
-from turnier.arena.repeated_search import VoteRecord
-from turnier.results.frames.matches import label
+from turnier.agents.registry import label_of
+from turnier.arena.repeated_search import SearchRecord
 from turnier.results.store.schema import positions, run_votes, votes
 from turnier.results.store.store import Store
 from turnier.statistics.intervals import mean_of_means
@@ -34,7 +34,7 @@ _POSITION = [*_GROUP, "position"]
 _VOTE = [*_POSITION, "seed", "action", "nodes", "seconds"]
 
 
-def votes_frame(records: Iterable[VoteRecord]) -> pd.DataFrame:
+def searches_frame(records: Iterable[SearchRecord]) -> pd.DataFrame:
     """Returns one row per vote.
 
     Columns: game, agent, label (the agent's short text form), legal (how many actions were), phase, position (its id),
@@ -43,13 +43,13 @@ def votes_frame(records: Iterable[VoteRecord]) -> pd.DataFrame:
     rows = []
     for record in records:
         spec, place = record.spec, record.spec.position
-        group = (place.game, spec.agent, label(spec.agent), len(place.legal), place.phase)
+        group = (place.game, spec.agent, label_of(spec.agent), len(place.legal), place.phase)
         rows.append((*group, place.id, spec.seed, record.action, record.nodes, record.seconds))
     return pd.DataFrame(rows, columns=_VOTE)
 
 
-def votes_of_runs(store: Store, run_ids: Sequence[str]) -> pd.DataFrame:
-    """Returns the frame of `votes_frame` for all votes of some runs, without reading what the searches found out."""
+def searches_of_runs(store: Store, run_ids: Sequence[str]) -> pd.DataFrame:
+    """Returns the frame of `searches_frame` for all votes of some runs, without reading what the searches found out."""
     query = (
         select(
             positions.c.game,
@@ -70,7 +70,7 @@ def votes_of_runs(store: Store, run_ids: Sequence[str]) -> pd.DataFrame:
         rows = connection.execute(query).all() if inspect(connection).has_table(votes.name) else []
     frame = pd.DataFrame([tuple(row) for row in rows], columns=[name for name in _VOTE if name != "label"])
     counted = {text: len(json.loads(text)) for text in frame["legal"].unique()}
-    frame = frame.assign(label=frame["agent"].map(label), legal=frame["legal"].map(counted).astype(np.int64))
+    frame = frame.assign(label=frame["agent"].map(label_of), legal=frame["legal"].map(counted).astype(np.int64))
     return frame[_VOTE]
 
 

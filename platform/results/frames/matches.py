@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import json
 import math
 from collections.abc import Mapping
@@ -12,12 +11,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from turnier.agents.registry import AGENTS
+from turnier.agents.registry import AGENTS, label_of
 from turnier.arena.match import Termination
 from turnier.core.errors import UserError
 from turnier.core.parameters import Registry
 from turnier.games.registry import GAMES
-from turnier.results.store.columns import Array, Columns, Texts
+from turnier.results.store.columns import Array, MatchColumns, Texts
 from turnier.results.store.store import Store
 from turnier.statistics.intervals import mean_interval, median_interval, share_interval
 
@@ -41,8 +40,7 @@ MATCH_COLUMNS = (
 )
 _RESULTS = ("draw", "loss", "win")
 _COUNTS = ("wins", "draws", "losses")
-# A match that its limit of plies ended has a result; after a failure the scores do not say who won.
-ENDED = (Termination.NORMAL.value, Termination.LIMIT.value)
+WITH_RESULT = [termination.value for termination in Termination if termination.has_result]
 
 
 def matches_frame(
@@ -71,9 +69,9 @@ def matches_frame(
     """
     with store.database.reading() as connection:
         chosen = [store.run(run)] if run is not None else [one for one in store.runs() if kind in (None, one.kind)]
-        parts = [store.columns.of_run(connection, one.id) for one in chosen]
+        parts = [store.blocks.of_run(connection, one.id) for one in chosen]
     of_run = np.repeat(np.arange(len(parts)), [len(part.number) for part in parts])
-    columns = Columns.concatenated(parts)
+    columns = MatchColumns.concatenated(parts)
     if len(parts) > 1:
         first = np.sort(np.unique(columns.number, return_index=True)[1])
         columns, of_run = columns.take(first), of_run[first]
@@ -91,21 +89,13 @@ def _forms(registry: Registry[Any], text: str) -> list[str]:
     return [text]
 
 
-@functools.lru_cache(maxsize=4096)
-def label(agent: str) -> str:
-    """Returns the short text form of an agent; one that is unknown today keeps its stored one."""
-    with contextlib.suppress(UserError):
-        return str(AGENTS.make(agent))
-    return agent
-
-
-def _frame(columns: Columns, of_run: Array, run_ids: list[str], ids: bool) -> pd.DataFrame:
+def _frame(columns: MatchColumns, of_run: Array, run_ids: list[str], ids: bool) -> pd.DataFrame:
     """Returns a row per seat: what belongs to its match is repeated."""
     counts = columns.seats.astype(np.int64)
     first = np.cumsum(counts) - counts
     match_of = np.repeat(np.arange(len(counts)), counts)
     alone = np.repeat(counts == 1, counts)
-    labels = Texts(np.array([label(text) for text in columns.agent.values.tolist()], str), columns.agent.codes)
+    labels = Texts(np.array([label_of(text) for text in columns.agent.values.tolist()], str), columns.agent.codes)
     seconds = columns.seconds[match_of]
     values = {
         "match": (columns.ids() if ids else columns.short_ids())[match_of],
@@ -132,14 +122,14 @@ def _frame(columns: Columns, of_run: Array, run_ids: list[str], ids: bool) -> pd
     return pd.DataFrame(values | {str(name): facts[name].to_numpy()[codes] for name in facts}, copy=False)
 
 
-def _results(columns: Columns, first: Array, match_of: Array, alone: Array) -> pd.Categorical:
+def _results(columns: MatchColumns, first: Array, match_of: Array, alone: Array) -> pd.Categorical:
     """The largest score alone wins, shared it is a draw; the seats of a match stand together."""
     scores = columns.score
     best = scores == (np.maximum.reduceat(scores, first)[match_of] if len(first) else scores)
     shared = (np.add.reduceat(best.astype(np.int64), first)[match_of] if len(first) else best) > 1
     codes = np.where(best, np.where(shared, _RESULTS.index("draw"), _RESULTS.index("win")), _RESULTS.index("loss"))
     return pd.Categorical.from_codes(
-        np.where(alone | ~columns.termination.are(ENDED)[match_of], -1, codes), list(_RESULTS)
+        np.where(alone | ~columns.termination.are(WITH_RESULT)[match_of], -1, codes), list(_RESULTS)
     )
 
 
@@ -167,7 +157,7 @@ def _summary_row(game: str, agent: str, part: pd.DataFrame) -> dict[str, Any]:
     row: dict[str, Any] = {
         "game": game,
         "agent": agent,
-        "label": label(agent),
+        "label": label_of(agent),
         "games": n,
         "mean": mean,
         "half_width": half_width,
@@ -176,7 +166,7 @@ def _summary_row(game: str, agent: str, part: pd.DataFrame) -> dict[str, Any]:
         "best": float(scores.max()) if n else math.nan,
         "decisions_per_second": float(timed["decisions"].sum()) / seconds if seconds > 0 else math.nan,
         "nodes_per_decision": float(part["nodes"].sum()) / decisions if decisions else math.nan,
-        "failures": int((~part["termination"].isin(ENDED)).sum()),
+        "failures": int((~part["termination"].isin(WITH_RESULT)).sum()),
         "unfinished": int((part["termination"] == Termination.LIMIT.value).sum()),
     }
     row |= _wins(part)
@@ -206,7 +196,7 @@ def seat_summary(frame: pd.DataFrame) -> pd.DataFrame:
     """
     several = frame.loc[frame["seats"] > 1, ["game", "agent", "seat", "seats", "result"]]
     rows = [
-        {"game": game, "agent": agent, "label": label(agent), "seat": int(seat), "games": len(part), **_wins(part)}
+        {"game": game, "agent": agent, "label": label_of(agent), "seat": int(seat), "games": len(part), **_wins(part)}
         for (game, agent, seat), part in several.groupby(["game", "agent", "seat"])
     ]
     columns = ["game", "agent", "label", "seat", "games", *_COUNTS, "win_rate", "win_rate_low", "win_rate_high"]

@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from turnier.arena.match import MatchRecord, unpack_plies
-from turnier.arena.repeated_search import VoteRecord
-from turnier.results.frames.certainty import estimates, position_certainty, votes_frame
+from turnier.arena.repeated_search import SearchRecord
+from turnier.results.frames.certainty import estimates, position_certainty, searches_frame
 from turnier.statistics.intervals import mean_interval, share_interval
 
 Estimate = tuple[float, float, float, int]  # value, low, high, games counted
 Measure = Callable[[Sequence[MatchRecord], str], Estimate]
-SearchMeasure = Callable[[Sequence[VoteRecord]], Estimate]
+SearchMeasure = Callable[[Sequence[SearchRecord]], Estimate]
 
 
 def _mean(values: Sequence[float]) -> Estimate:
@@ -26,17 +26,13 @@ def _percent(hits: int, n: int) -> Estimate:
     return 100 * share, 100 * low, 100 * high, n
 
 
-def _won(record: MatchRecord, seat: int) -> bool:
-    return record.scores[seat] == max(record.scores) and record.scores.count(record.scores[seat]) == 1
-
-
 def _agent_wins(records: Sequence[MatchRecord], agent: str, only: int | None = None) -> Estimate:
     seats = [(r, s) for r in records for s, name in enumerate(r.spec.agents) if name == agent and only in (None, s)]
-    return _percent(sum(_won(r, s) for r, s in seats), len(seats))
+    return _percent(sum(r.points[s] == 1 for r, s in seats), len(seats))
 
 
 def _seat_wins(seat: int) -> Measure:
-    return lambda records, agent: _percent(sum(_won(r, seat) for r in records), len(records))
+    return lambda records, agent: _percent(sum(r.points[seat] == 1 for r in records), len(records))
 
 
 def _agent_score(records: Sequence[MatchRecord], agent: str) -> Estimate:
@@ -68,18 +64,18 @@ MEASURES: dict[str, tuple[str, Measure]] = {
 
 
 def _certainty(column: str) -> SearchMeasure:
-    def measure(records: Sequence[VoteRecord]) -> Estimate:
-        found = estimates(position_certainty(votes_frame(records)))
+    def measure(records: Sequence[SearchRecord]) -> Estimate:
+        found = estimates(position_certainty(searches_frame(records)))
         value, low, high = (100 * found[name] for name in (column, f"{column}_low", f"{column}_high"))
         return value, max(low, 0.0) if column != "agreement" else low, min(high, 100.0), found["searches"]
 
     return measure
 
 
-def _by_position(worth: Callable[[VoteRecord], float]) -> SearchMeasure:
+def _by_position(worth: Callable[[SearchRecord], float]) -> SearchMeasure:
     """The mean over positions, each the mean of its searches."""
 
-    def measure(records: Sequence[VoteRecord]) -> Estimate:
+    def measure(records: Sequence[SearchRecord]) -> Estimate:
         found: dict[str, list[float]] = {}
         for record in records:
             found.setdefault(record.spec.position.id, []).append(worth(record))
@@ -88,10 +84,10 @@ def _by_position(worth: Callable[[VoteRecord], float]) -> SearchMeasure:
     return measure
 
 
-def _visits(place: int) -> Callable[[VoteRecord], float]:
+def _visits(place: int) -> Callable[[SearchRecord], float]:
     """The share of visits, %, that the action got whose mean value is in that place, 0 = best."""
 
-    def worth(record: VoteRecord) -> float:
+    def worth(record: SearchRecord) -> float:
         ranked = np.argsort(record.values)[::-1]
         return float(100 * record.visits[ranked[place]] / sum(record.visits)) if place < len(ranked) else 0.0
 

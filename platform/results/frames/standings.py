@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from turnier.results.frames.matches import ENDED, label
+from turnier.agents.registry import label_of
+from turnier.results.frames.matches import WITH_RESULT
 from turnier.statistics.comparisons import holm, paired_difference
 from turnier.statistics.intervals import share_interval
 from turnier.statistics.live_ratings import MOST_GAMES, live_ratings
@@ -38,7 +39,7 @@ def _meetings(part: pd.DataFrame) -> _Meetings:
     """Takes the rows of one game, all seats of each match together."""
     seats = int(part["seats"].iloc[0])
     codes, names = pd.factorize(part["agent"], sort=True)
-    ended = part["termination"].isin(ENDED).to_numpy(bool)[::seats]
+    ended = part["termination"].isin(WITH_RESULT).to_numpy(bool)[::seats]
     agents = codes.reshape(-1, seats)[ended]
     scores = part["score"].to_numpy(np.float64).reshape(-1, seats)[ended]
     seeds = pd.factorize(part["seed"].to_numpy()[::seats][ended])[0]
@@ -97,12 +98,23 @@ def standings(frame: pd.DataFrame) -> Standings:
 
 
 def _rated(part: pd.DataFrame, met: _Meetings, ratings: Ratings) -> list[dict[str, Any]]:
-    live = _live(part[part["termination"].isin(ENDED)]) if part["seats"].iloc[0] > 2 else {}
+    live = _live(part[part["termination"].isin(WITH_RESULT)]) if part["seats"].iloc[0] > 2 else {}
     rows, half_widths = [], ratings.half_widths()
     for i in np.argsort(-ratings.elo, kind="stable"):
         elo, half, agent = ratings.elo[i], half_widths[i], met.agents[i]
-        shown = (agent, label(agent), met.games[i], elo, elo - half, elo + half, *live.get(agent, (math.nan, math.nan)))
-        rows.append(dict(zip(RATING_COLUMNS[1:], shown, strict=True)))
+        mu, sigma = live.get(agent, (math.nan, math.nan))
+        rows.append(
+            {
+                "agent": agent,
+                "label": label_of(agent),
+                "games": met.games[i],
+                "elo": elo,
+                "elo_low": elo - half,
+                "elo_high": elo + half,
+                "live_mu": mu,
+                "live_sigma": sigma,
+            }
+        )
     return rows
 
 
@@ -138,7 +150,7 @@ def _together(part: pd.DataFrame) -> tuple[list[dict[str, Any]], list[dict[str, 
 
 
 def _alone(part: pd.DataFrame) -> list[dict[str, Any]]:
-    ended = part[part["termination"].isin(ENDED)]
+    ended = part[part["termination"].isin(WITH_RESULT)]
     scores = ended.pivot_table(index="seed", columns="agent", values="score", aggfunc="mean")
     rows = []
     for first, second in itertools.combinations(sorted(scores.columns), 2):

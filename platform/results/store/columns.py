@@ -51,7 +51,7 @@ class Texts(NamedTuple):
         return Texts(np.array(list(known), str), np.concatenate(codes) if codes else np.empty(0, np.int32))
 
 
-class Columns(NamedTuple):
+class MatchColumns(NamedTuple):
     """Matches in the order of their numbers, and their seats one match after the other."""
 
     number: Array  # [matches] int64, the store's
@@ -69,7 +69,7 @@ class Columns(NamedTuple):
     seat_seconds: Array  # [all seats] float64, NaN where they were not taken
 
     @classmethod
-    def from_rows(cls, matches: Iterable[tuple[Any, ...]], seats: Iterable[tuple[Any, ...]]) -> Columns:
+    def from_rows(cls, matches: Iterable[tuple[Any, ...]], seats: Iterable[tuple[Any, ...]]) -> MatchColumns:
         """Makes columns of rows that begin with MATCH_FIELDS and SEAT_FIELDS, each in the order of its key."""
         rows = list(matches)
         number, ids, game, seed, termination, seconds, facts = _turned(rows, len(MATCH_FIELDS))
@@ -101,7 +101,7 @@ class Columns(NamedTuple):
         """Returns the first 15 hexadecimal digits of the ids as int64 [matches]."""
         return (np.frombuffer(self.id.tobytes(), ">u8")[::2] >> 4).astype(np.int64)
 
-    def take(self, matches: Array) -> Columns:
+    def take(self, matches: Array) -> MatchColumns:
         """Returns these matches (indices) with their seats, in this order."""
         ends = np.cumsum(self.seats, dtype=np.int64)
         counts = self.seats[matches].astype(np.int64)
@@ -110,19 +110,19 @@ class Columns(NamedTuple):
         split = self._fields.index("agent")
         values: Sequence[Any] = self
         parts: list[Any] = [value.take(matches if i < split else seats) for i, value in enumerate(values)]
-        return Columns(*parts)
+        return MatchColumns(*parts)
 
     @staticmethod
-    def concatenated(parts: Sequence[Columns]) -> Columns:
+    def concatenated(parts: Sequence[MatchColumns]) -> MatchColumns:
         if not parts:
-            return Columns.from_rows([], [])
+            return MatchColumns.from_rows([], [])
         joined: list[Any] = [
             Texts.concatenated(values) if isinstance(values[0], Texts) else np.concatenate(values)
             for values in zip(*parts, strict=True)
         ]
-        return Columns(*joined)
+        return MatchColumns(*joined)
 
-    def in_order(self) -> Columns:
+    def in_order(self) -> MatchColumns:
         """Returns the matches in the order of their numbers."""
         if (np.diff(self.number) > 0).all():
             return self
@@ -144,7 +144,7 @@ class Columns(NamedTuple):
         return file.getvalue()
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> Columns:
+    def from_bytes(cls, data: bytes) -> MatchColumns:
         with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
             found = dict(arrays)
         found["id"] = found["id"].view("V16")

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 from sqlalchemy import Connection, Select, delete, insert, select, update
 
-from turnier.results.store.columns import MATCH_FIELDS, SEAT_FIELDS, Columns
+from turnier.results.store.columns import MATCH_FIELDS, SEAT_FIELDS, MatchColumns
 from turnier.results.store.database import Database
 from turnier.results.store.schema import match_columns, matches, run_matches, runs, seats
 
@@ -19,7 +19,7 @@ MERGED = 32  # parts of about the same size that become one
 MOST = 1 << 18  # matches in a part: some 30 MB
 
 
-class RunColumns:
+class MatchBlocks:
     """Reads and writes matches as columns, within the transactions of the store."""
 
     def __init__(self, database: Database) -> None:
@@ -32,7 +32,7 @@ class RunColumns:
         if not self._has_columns(connection, run_id):
             self._insert(connection, run_id, -1, self._from_rows(connection, run_id))
 
-    def add(self, connection: Connection, run_id: str, columns: Columns) -> None:
+    def add(self, connection: Connection, run_id: str, columns: MatchColumns) -> None:
         """Stores matches that were just attached to a run. Small parts are merged, so that there are never many."""
         if not self._has_columns(connection, run_id):
             return
@@ -51,7 +51,7 @@ class RunColumns:
                 connection.execute(update(match_columns).where(table.number.in_(numbers)).values(level=-1))
                 return
             connection.execute(delete(match_columns).where(table.number.in_(numbers)))
-            level, part = level + 1, Columns.concatenated([Columns.from_bytes(data) for _, data in found])
+            level, part = level + 1, MatchColumns.concatenated([MatchColumns.from_bytes(data) for _, data in found])
 
     def remove(self, connection: Connection, numbers: Sequence[int]) -> None:
         """Takes matches out of the columns of all their runs; `run_matches` must still have them."""
@@ -59,23 +59,24 @@ class RunColumns:
         table = match_columns.c
         query = select(table.number, table.data).where(table.run_id.in_(its_runs)).order_by(table.number)
         for number, data in connection.execute(query.with_for_update()).all():
-            part = Columns.from_bytes(data)
+            part = MatchColumns.from_bytes(data)
             keep = np.flatnonzero(~np.isin(part.number, numbers))
             if len(keep) < len(part.number):
                 left = {"matches": len(keep), "data": part.take(keep).to_bytes()}
                 connection.execute(update(match_columns).where(table.number == number).values(left))
 
-    def of_run(self, connection: Connection, run_id: str) -> Columns:
+    def of_run(self, connection: Connection, run_id: str) -> MatchColumns:
         """Returns all matches of a run in the order of their numbers."""
         if not self._has_columns(connection, run_id):
             return self._from_rows(connection, run_id)
-        parts = select(match_columns.c.data).where(match_columns.c.run_id == run_id)
-        return Columns.concatenated([Columns.from_bytes(data) for data in connection.scalars(parts)]).in_order()
+        query = select(match_columns.c.data).where(match_columns.c.run_id == run_id)
+        blocks = [MatchColumns.from_bytes(data) for data in connection.scalars(query)]
+        return MatchColumns.concatenated(blocks).in_order()
 
-    def of_matches(self, connection: Connection, numbers: Iterable[int]) -> Columns:
+    def of_matches(self, connection: Connection, numbers: Iterable[int]) -> MatchColumns:
         """Returns stored matches by their numbers, from their rows."""
         parts = [self._read(connection, some) for some in _some(sorted(numbers))]
-        return Columns.concatenated(parts)
+        return MatchColumns.concatenated(parts)
 
     def _has_columns(self, connection: Connection, run_id: str) -> bool:
         if self.database.lacks(match_columns):
@@ -83,18 +84,18 @@ class RunColumns:
         some = select(match_columns.c.number).where(match_columns.c.run_id == run_id).limit(1)
         return connection.scalar(some) is not None
 
-    def _insert(self, connection: Connection, run_id: str, level: int, part: Columns) -> None:
+    def _insert(self, connection: Connection, run_id: str, level: int, part: MatchColumns) -> None:
         row = {"run_id": run_id, "level": level, "matches": len(part.number), "data": part.to_bytes()}
         connection.execute(insert(match_columns).values(row))
 
-    def _from_rows(self, connection: Connection, run_id: str) -> Columns:
+    def _from_rows(self, connection: Connection, run_id: str) -> MatchColumns:
         return self._read(connection, select(run_matches.c.match_number).where(run_matches.c.run_id == run_id))
 
-    def _read(self, connection: Connection, numbers: Sequence[int] | Select[tuple[int]]) -> Columns:
+    def _read(self, connection: Connection, numbers: Sequence[int] | Select[tuple[int]]) -> MatchColumns:
         its_matches = select(*(matches.c[name] for name in MATCH_FIELDS)).where(matches.c.number.in_(numbers))
         its_seats = select(*(self.database.stored(seats.c[name]) for name in SEAT_FIELDS))
         its_seats = its_seats.where(seats.c.match_number.in_(numbers))
-        return Columns.from_rows(
+        return MatchColumns.from_rows(
             map(tuple, connection.execute(its_matches.order_by(matches.c.number))),
             map(tuple, connection.execute(its_seats.order_by(seats.c.match_number, seats.c.seat))),
         )

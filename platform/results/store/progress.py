@@ -56,7 +56,7 @@ class Counter(Protocol):
     unit: str
 
 
-class Reporter:
+class ProgressReporter:
     """Stores every BEAT_SECONDS how far a bar is, on a thread of its own; a context manager."""
 
     def __init__(self, database: Database, run_id: str, bar: Counter) -> None:

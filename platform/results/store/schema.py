@@ -93,7 +93,7 @@ match_columns = Table(
     Column("run_id", ForeignKey("runs.id"), nullable=False),
     Column("level", Integer, nullable=False),  # how often its matches were merged; -1 = will not be again
     Column("matches", BigInteger, nullable=False),
-    Column("data", LargeBinary, nullable=False),  # Columns.to_bytes
+    Column("data", LargeBinary, nullable=False),  # MatchColumns.to_bytes
     Index("match_columns_by_run", "run_id", "level"),
 )
 
@@ -140,7 +140,7 @@ votes = Table(
     "votes",
     metadata,
     Column("number", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
-    Column("id", Text, nullable=False, unique=True),  # VoteSpec.id
+    Column("id", Text, nullable=False, unique=True),  # SearchSpec.id
     Column("position_number", ForeignKey("positions.number"), nullable=False),
     Column("agent", Text, nullable=False),
     Column("seed", BigInteger, nullable=False),

@@ -16,14 +16,14 @@ from sqlalchemy import Connection, Row, delete, func, inspect, select
 
 from turnier.arena.match import MatchRecord, MatchSpec, Termination, unpack_plies
 from turnier.core.errors import UserError, unknown
-from turnier.results.store.columns import MATCH_FIELDS, Columns
+from turnier.results.store.columns import MATCH_FIELDS, MatchColumns
 from turnier.results.store.curves import Curves
 from turnier.results.store.database import BUSY_SECONDS, CHUNK, Database, chunks, now
 from turnier.results.store.locks import Lock, this_process
 from turnier.results.store.manifest import manifest
-from turnier.results.store.match_blocks import RunColumns
+from turnier.results.store.match_blocks import MatchBlocks
 from turnier.results.store.schema import matches, run_matches, run_votes, runs, seats
-from turnier.results.store.votes import Votes
+from turnier.results.store.searches import Searches
 
 DEFAULT_URL = "sqlite:///turnier.db"
 _MATCH_COLUMNS = (
@@ -64,9 +64,9 @@ class Store:
 
     def __init__(self, database: Database) -> None:
         self.database = database
-        self.votes = Votes(database)
+        self.searches = Searches(database)
         self.curves = Curves(database)
-        self.columns = RunColumns(database)
+        self.blocks = MatchBlocks(database)
 
     @classmethod
     def open(cls, url: str = DEFAULT_URL, read_only: bool = False, patience: float = BUSY_SECONDS) -> Self:
@@ -112,7 +112,7 @@ class Store:
         }
         with self.database.writing() as connection:
             is_new = self.database.insert_many(connection, runs, tuple(row), [tuple(row.values())])
-            self.columns.begin(connection, run_id)
+            self.blocks.begin(connection, run_id)
             if is_new:
                 return
             stored = connection.execute(select(runs).where(runs.c.id == run_id)).one()
@@ -157,10 +157,10 @@ class Store:
             return {run_id: count for run_id, count in connection.execute(query)}
 
     def stored_counts(self) -> dict[str, int]:
-        """Returns the number of matches and votes of every run that has any; also from a store of version 2."""
+        """Returns the number of matches and searches of every run that has any; also from a store of version 2."""
         with self.database.reading() as connection:
-            votes = self.votes.counts() if inspect(connection).has_table(run_votes.name) else {}
-        return dict(Counter(self.match_counts()) + Counter(votes))
+            searches = self.searches.counts() if inspect(connection).has_table(run_votes.name) else {}
+        return dict(Counter(self.match_counts()) + Counter(searches))
 
     def append(self, run_id: str, records: Iterable[MatchRecord]) -> int:
         """Stores matches of a run that has begun, all or none; returns how many were not stored before.
@@ -209,7 +209,7 @@ class Store:
             self._link(connection, run_id, known.values())
             self._attach(connection, run_id, numbers.values())
             added = [(numbers[row[0]], *(row[i] for i in _OF_COLUMNS)) for row in rows if row[0] in numbers]
-            self.columns.add(connection, run_id, Columns.from_rows(sorted(added), sorted(its_seats)))
+            self.blocks.add(connection, run_id, MatchColumns.from_rows(sorted(added), sorted(its_seats)))
         return len(new)
 
     def link(self, run_id: str, match_ids: Iterable[str]) -> None:
@@ -225,7 +225,7 @@ class Store:
     def _link(self, connection: Connection, run_id: str, numbers: Iterable[int]) -> None:
         """Attaches matches that were stored before to a run, in rows and in columns."""
         attached = self._attach(connection, run_id, numbers)
-        self.columns.add(connection, run_id, self.columns.of_matches(connection, attached))
+        self.blocks.add(connection, run_id, self.blocks.of_matches(connection, attached))
 
     def _attach(self, connection: Connection, run_id: str, numbers: Iterable[int]) -> list[int]:
         """Returns the numbers of those that were not attached to the run before."""
@@ -258,7 +258,7 @@ class Store:
                 query = select(matches.c.number).where(self.database.among(matches.c.id, ids) & failed)
                 numbers = list(connection.scalars(query))
                 if numbers:
-                    self.columns.remove(connection, numbers)
+                    self.blocks.remove(connection, numbers)
                     connection.execute(delete(run_matches).where(run_matches.c.match_number.in_(numbers)))
                     connection.execute(delete(seats).where(seats.c.match_number.in_(numbers)))
                     connection.execute(delete(matches).where(matches.c.number.in_(numbers)))

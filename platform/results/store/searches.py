@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Table, func, select
 
-from turnier.arena.repeated_search import SeenPosition, VoteRecord, VoteSpec
+from turnier.arena.repeated_search import SearchRecord, SearchSpec, SeenPosition
 from turnier.core.errors import UserError
 from turnier.results.store.database import Database, chunks, now
 from turnier.results.store.schema import positions, run_votes, votes
@@ -29,13 +29,13 @@ _VOTE_COLUMNS = (
 )
 
 
-class Votes:
+class Searches:
     """What `Store` is to matches, this is to votes; it is `Store.votes`."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
 
-    def append(self, run_id: str, records: Iterable[VoteRecord]) -> int:
+    def append(self, run_id: str, records: Iterable[SearchRecord]) -> int:
         """Stores votes of a run that has begun, all or none; returns how many were not stored before.
 
         A vote that is stored already (by any run) stays as it is and is linked to this run.
@@ -91,14 +91,14 @@ class Votes:
         with self.database.reading() as connection:
             return {run_id: count for run_id, count in connection.execute(query)}
 
-    def cast(self, vote_ids: Iterable[str]) -> set[str]:
+    def stored(self, vote_ids: Iterable[str]) -> set[str]:
         """Returns those of the ids whose votes are stored, by whichever run."""
         with self.database.reading() as connection:
             return set(_numbers(connection, votes, vote_ids))
 
-    def records(self, vote_ids: Iterable[str]) -> list[VoteRecord]:
+    def records(self, vote_ids: Iterable[str]) -> list[SearchRecord]:
         """Returns stored votes in the order of the ids; ids that are not stored are left out."""
-        records: list[VoteRecord] = []
+        records: list[SearchRecord] = []
         searched: dict[int, SeenPosition] = {}
         with self.database.reading() as connection:
             for ids in chunks(vote_ids):
@@ -109,7 +109,7 @@ class Votes:
                 records += [_record(rows[i], searched[rows[i].position_number]) for i in ids if i in rows]
         return records
 
-    def of_run(self, run_id: str) -> list[VoteRecord]:
+    def of_run(self, run_id: str) -> list[SearchRecord]:
         """Returns all votes of a run, in the order in which they were stored."""
         query = select(votes.c.id).join(run_votes, run_votes.c.vote_number == votes.c.number)
         with self.database.reading() as connection:
@@ -131,6 +131,6 @@ def _position(row: Row[Any]) -> SeenPosition:
     return SeenPosition(row.game, state, returns, legal, row.phase)
 
 
-def _record(row: Row[Any], position: SeenPosition) -> VoteRecord:
+def _record(row: Row[Any], position: SeenPosition) -> SearchRecord:
     visits, values = (tuple(json.loads(text)) for text in (row.visits, row.action_values))
-    return VoteRecord(VoteSpec(position, row.agent, row.seed), row.action, visits, values, row.nodes, row.seconds)
+    return SearchRecord(SearchSpec(position, row.agent, row.seed), row.action, visits, values, row.nodes, row.seconds)

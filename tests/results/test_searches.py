@@ -12,23 +12,23 @@ from sqlalchemy import func, inspect, select, text
 from tests.results.made import ids, made
 from turnier.arena.match import MatchSpec
 from turnier.arena.play import play_match
-from turnier.arena.positions import choose_positions, vote_specs
-from turnier.arena.repeated_search import SeenPosition, VoteRecord, VoteSpec, cast_votes
+from turnier.arena.positions import choose_positions, search_specs
+from turnier.arena.repeated_search import SearchRecord, SearchSpec, SeenPosition, search_positions
 from turnier.arena.workers.executor import Batch
 from turnier.arena.workers.local import SerialExecutor
 from turnier.core.errors import UserError
 from turnier.results.store import schema
 from turnier.results.store.store import Store
-from turnier.runs.play import cast_into
+from turnier.runs.play import search_into
 
 SEARCH = "mc(iterations=2,rollout_depth=3)"
 
 
-def specs(game: str = "tictactoe", states: int = 2, repeats: int = 3) -> list[VoteSpec]:
+def specs(game: str = "tictactoe", states: int = 2, repeats: int = 3) -> list[SearchSpec]:
     seats = 1 if game.startswith("2048") else 2
     match = play_match(MatchSpec(game, ("random",) * seats, 4))
     chosen = choose_positions([match], states, seed=1)
-    return [spec for positions in chosen.values() for spec in vote_specs(positions, SEARCH, repeats, seed=2)]
+    return [spec for positions in chosen.values() for spec in search_specs(positions, SEARCH, repeats, seed=2)]
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def run(store: Store) -> Store:
     return store
 
 
-def vote_ids(records: list[VoteRecord]) -> list[str]:
+def search_ids(records: list[SearchRecord]) -> list[str]:
     return [record.spec.id for record in records]
 
 
@@ -49,38 +49,38 @@ def counts(store: Store) -> tuple[int, ...]:
 
 
 def test_votes_come_back_as_they_were(run: Store) -> None:
-    records = cast_votes(specs("2048") + specs())
+    records = search_positions(specs("2048") + specs())
     odd = replace(records[0], spec=replace(records[0].spec, seed=2**63 - 1), values=(math.inf, -1e-300, 0.1)[:2])
     records.append(odd)
-    assert run.votes.append("run", records) == len(records)
-    assert run.votes.records(vote_ids(records)) == records
-    assert sorted(vote_ids(run.votes.of_run("run"))) == sorted(vote_ids(records))
-    backwards = [*vote_ids(records)[::-1], "0" * 32]
-    assert run.votes.records(backwards) == records[::-1]
-    assert run.votes.cast(backwards) == set(vote_ids(records))
+    assert run.searches.append("run", records) == len(records)
+    assert run.searches.records(search_ids(records)) == records
+    assert sorted(search_ids(run.searches.of_run("run"))) == sorted(search_ids(records))
+    backwards = [*search_ids(records)[::-1], "0" * 32]
+    assert run.searches.records(backwards) == records[::-1]
+    assert run.searches.stored(backwards) == set(search_ids(records))
     searched = {record.spec.position for record in records}
     assert counts(run) == (len(searched), len(records), len(records))
 
 
 def test_the_same_votes_twice_change_nothing_and_belong_to_every_run(run: Store) -> None:
-    records = cast_votes(specs())
-    assert run.votes.append("run", records[:5]) == 5
+    records = search_positions(specs())
+    assert run.searches.append("run", records[:5]) == 5
     slower = [replace(record, seconds=9.0) for record in records]
-    assert run.votes.append("other", [*slower, slower[0]]) == len(records) - 5
-    assert run.votes.records(vote_ids(records)) == records[:5] + slower[5:]
-    run.votes.link("run", vote_ids(records))
-    assert run.votes.counts() == {"run": len(records), "other": len(records)}
+    assert run.searches.append("other", [*slower, slower[0]]) == len(records) - 5
+    assert run.searches.records(search_ids(records)) == records[:5] + slower[5:]
+    run.searches.link("run", search_ids(records))
+    assert run.searches.counts() == {"run": len(records), "other": len(records)}
     with pytest.raises(UserError, match=r"votes must be stored to be linked to run 'run', but 1 are not\."):
-        run.votes.link("run", ["0" * 32, *vote_ids(records)])
+        run.searches.link("run", ["0" * 32, *search_ids(records)])
 
 
 def test_an_append_that_fails_stores_nothing(run: Store) -> None:
-    records = cast_votes(specs())
+    records = search_positions(specs())
     large = replace(records[0], spec=replace(records[0].spec, seed=2**63))
     with pytest.raises(UserError, match="63 bits"):
-        run.votes.append("run", [*records, large])
+        run.searches.append("run", [*records, large])
     with pytest.raises(UserError, match="begin the run"):
-        run.votes.append("nowhere", records)
+        run.searches.append("nowhere", records)
     assert counts(run) == (0, 0, 0)
 
 
@@ -103,15 +103,15 @@ def test_a_killed_measurement_goes_on_where_it_stopped(run: Store) -> None:
     wanted = specs()
     killed = Counting(limit=7)
     with pytest.raises(KeyboardInterrupt):
-        list(cast_into(run, "run", wanted, killed))
-    stored = run.votes.cast(spec.id for spec in wanted)
+        list(search_into(run, "run", wanted, killed))
+    stored = run.searches.stored(spec.id for spec in wanted)
     assert 0 < len(stored) <= 7
     resumed = Counting()
-    records = [record for batch in cast_into(run, "run", wanted, resumed) for record in batch]
+    records = [record for batch in search_into(run, "run", wanted, resumed) for record in batch]
     assert {spec.id for spec in resumed.given} == {spec.id for spec in wanted} - stored
-    assert sorted(vote_ids(records)) == sorted(spec.id for spec in wanted)
+    assert sorted(search_ids(records)) == sorted(spec.id for spec in wanted)
     last = Counting()
-    assert sum(len(batch) for batch in cast_into(run, "run", wanted, last)) == len(wanted)
+    assert sum(len(batch) for batch in search_into(run, "run", wanted, last)) == len(wanted)
     assert last.given == []
 
 
@@ -125,7 +125,7 @@ def as_version_2(store: Store) -> None:
 
 
 def test_a_store_of_version_2_is_read_as_it_is_and_upgraded_by_a_writer(url: str) -> None:
-    match, votes = made(1), cast_votes(specs())
+    match, votes = made(1), search_positions(specs())
     with Store.open(url) as store:
         store.begin_run("run", "tournament", "t", {})
         store.append("run", [match])
@@ -133,14 +133,14 @@ def test_a_store_of_version_2_is_read_as_it_is_and_upgraded_by_a_writer(url: str
     with Store.open(url, read_only=True) as reader:
         assert reader.records(ids([match])) == [match]
         with pytest.raises(UserError, match="must have all of Turnier's tables"):
-            reader.votes.counts()
+            reader.searches.counts()
     for _ in range(2):
         with Store.open(url) as store, store.database.reading() as connection:
             assert connection.scalars(text("SELECT version FROM turnier_version")).all() == [schema.SCHEMA_VERSION]
             assert set(inspect(connection).get_table_names()) == set(schema.metadata.tables)
     with Store.open(url) as store:
         assert store.records(ids([match])) == [match]
-        assert store.votes.append("run", votes) == len(votes)
+        assert store.searches.append("run", votes) == len(votes)
 
 
 def test_an_upgrade_leaves_another_programs_table_alone(url: str) -> None:
@@ -155,4 +155,4 @@ def test_an_upgrade_leaves_another_programs_table_alone(url: str) -> None:
 def test_positions_are_told_apart_by_state_and_returns() -> None:
     seen = SeenPosition("2048(size=4)", (4, 1, 0, 0), (0.0,), (0, 1), 14)
     assert seen.id != replace(seen, returns=(4.0,)).id != replace(seen, state=(4, 2, 0, 0)).id
-    assert len({VoteSpec(seen, agent, seed).id for agent in ("random", "greedy") for seed in (1, 2)}) == 4
+    assert len({SearchSpec(seen, agent, seed).id for agent in ("random", "greedy") for seed in (1, 2)}) == 4

@@ -8,19 +8,19 @@ from typing import NamedTuple
 
 from sqlalchemy import select
 
-from turnier.results.frames.matches import label
+from turnier.agents.registry import label_of
 from turnier.results.store.schema import matches, run_matches, seats
 from turnier.results.store.store import Store
 
 
-class Listed(NamedTuple):
+class ListedMatch(NamedTuple):
     """A match, and who scored what in it."""
 
     id: str
     text: str
 
 
-def latest(store: Store, run: str, most: int = 100) -> list[Listed]:
+def list_matches(store: Store, run: str, most: int = 100) -> list[ListedMatch]:
     """Returns a run's latest matches, the latest first."""
     numbers = (
         select(run_matches.c.match_number)
@@ -37,11 +37,11 @@ def latest(store: Store, run: str, most: int = 100) -> list[Listed]:
     found: dict[tuple[str, int], list[str]] = defaultdict(list)
     with store.database.reading() as connection:
         for row in connection.execute(query):
-            found[row.id, row.seed].append(f"{row.score:g} {label(row.agent)}")
-    return [Listed(match, f"{' : '.join(its)} · seed {seed}") for (match, seed), its in found.items()]
+            found[row.id, row.seed].append(f"{row.score:g} {label_of(row.agent)}")
+    return [ListedMatch(match, f"{' : '.join(its)} · seed {seed}") for (match, seed), its in found.items()]
 
 
-def whole_ids(store: Store, shorts: Iterable[int]) -> dict[int, str]:
+def full_ids(store: Store, shorts: Iterable[int]) -> dict[int, str]:
     """Returns the ids of matches by the numbers that `matches_frame` has in their place; unknown ones are left out."""
     found = {}
     with store.database.reading() as connection:
