@@ -9,7 +9,7 @@ from turnier.dashboards import widgets as parts
 from turnier.dashboards.figures import certainty as certainty_figures
 from turnier.dashboards.run_summary import COMPARED
 from turnier.dashboards.widgets import show, show_table
-from turnier.results.frames.certainty import MEASURES
+from turnier.results.frames.certainty import CERTAINTY_MEASURES
 
 MOST_RUNS = 20  # whose scores are looked through
 ABOUT = {
@@ -39,7 +39,9 @@ def draw() -> None:
         game = parts.choose_game(sorted(positions["game"].unique()))
         labels = list(positions.loc[positions["game"] == game, "label"].unique())
         agents = parts.choose_several("Agents", labels, "agents")
-        measure = parts.choose_view("Measure", ["normalised", *(m for m in MEASURES if m != "normalised")], "measure")
+        measure = parts.choose_view(
+            "Measure", ["normalised", *(m for m in CERTAINTY_MEASURES if m != "normalised")], "measure"
+        )
         st.caption(ABOUT[measure])
     if not agents:
         st.info("Choose an agent above.")

@@ -1,9 +1,10 @@
-"""Speed of expectimax on 2048 boards beside our C program: the same boards, table, depth, cut-off; the same values."""
+"""Speed of expectimax at 2048 relative to our C program: the same boards, table, depth and cut-off, the same values."""
 
 from __future__ import annotations
 
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,21 +15,25 @@ from turnier.agents.evaluator import OWN
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import MatchSpec, derive_seed
 from turnier.arena.play import play_matches, replay_positions
-from turnier.bench.programs import run_program
+from turnier.bench.programs import Rates, run_program
 from turnier.core.kernel import kernel
 from turnier.core.rng import stream
 from turnier.games.abi import GAME
 from turnier.games.registry import GAMES
 
-EVERY = 20  # plies between the boards that are taken from a game
-SEARCHES = 6_000  # of depth 3; a decision more takes about twenty times as long
-Pair = tuple[float, float]
+EVERY = 20  # plies between two boards taken from a game
+SEARCHES = 6_000  # of depth 3; each further ply takes about twenty times as long
 
 
-def expectimax_rates(folder: Path, depth: int, cutoff: float, table: int, seed: int) -> tuple[Pair, Pair]:
-    """Returns (ours, C's) evaluations/s and (ours, C's) decisions/s; one program after the other, on one core.
+class ExpectimaxRates(NamedTuple):
+    evaluations: Rates  # per second
+    decisions: Rates  # per second
 
-    Boards are from a game at depth 2. Raises RuntimeError where the two programs do not find the same.
+
+def expectimax_rates(folder: Path, depth: int, cutoff: float, table: int, seed: int) -> ExpectimaxRates:
+    """Measures one program after the other, on one core and the boards of a game at depth 2.
+
+    Raises RuntimeError where the two programs disagree.
     """
     game = GAMES.make("2048")
     agent = AGENTS.make(f"expectimax(depth={depth},cutoff={cutoff!r},table={table},evaluator=rows2048)")
@@ -36,21 +41,21 @@ def expectimax_rates(folder: Path, depth: int, cutoff: float, table: int, seed: 
     rounds = max(1, SEARCHES // 20 ** (depth - 3) // len(states)) if depth > 2 else 20
     seat = agent.seat_kernels(game)
     assert seat is not None
-    returns, found = np.zeros(1), np.zeros(3)
-    search_many(game.kernels, seat, states[:1], returns, stream(seed), found, 1)  # compiles
+    returns, sums = np.zeros(1), np.zeros(3)
+    search_many(game.kernels, seat, states[:1], returns, stream(seed), sums, 1)  # compiles
     began = time.perf_counter()
-    search_many(game.kernels, seat, states, returns, stream(seed), found, rounds)
+    search_many(game.kernels, seat, states, returns, stream(seed), sums, rounds)
     seconds = time.perf_counter() - began
     np.ascontiguousarray(seat.evaluator.weights[OWN:]).tofile(folder / "table")
     np.ascontiguousarray(states[:, 1]).tofile(folder / "boards")
     files = (folder / "table", folder / "boards")
     theirs = run_program(folder, "reference_expectimax2048", *files, depth, cutoff, table, rounds)
     expected = (theirs["evaluations"] * rounds, theirs["value"] * rounds, theirs["actions"] * rounds)
-    if not np.allclose(found, expected, rtol=1e-9, atol=0):
-        raise RuntimeError(f"both programs must find the same, got {found.tolist()} and {list(expected)}")
-    return (
-        (float(found[0] / seconds), theirs["evaluations_per_second"]),
-        (len(states) * rounds / seconds, theirs["boards_per_second"]),
+    if not np.allclose(sums, expected, rtol=1e-9, atol=0):
+        raise RuntimeError(f"both programs must agree, got {sums.tolist()} and {list(expected)}")
+    return ExpectimaxRates(
+        Rates(float(sums[0] / seconds), theirs["evaluations_per_second"]),
+        Rates(len(states) * rounds / seconds, theirs["boards_per_second"]),
     )
 
 
@@ -65,15 +70,15 @@ def _states(seed: int) -> npt.NDArray[np.int64]:
 
 @kernel(types.void(GAME, SEAT, types.Array(types.int64, 2, "C"), types.Array(types.float64, 1, "C"),
                    types.Array(types.uint64, 1, "C"), types.Array(types.float64, 1, "C"), types.int64))  # fmt: skip
-def search_many(game, seat, states, returns, rng, found, rounds):
-    """Adds up evaluations, best values and actions of `rounds` decisions for every state into `found`, [3]."""
+def search_many(game, seat, states, returns, rng, sums, rounds):
+    """Adds up evaluations, best values and actions of `rounds` decisions for every state into `sums`, [3]."""
     root = np.zeros((2, game.num_actions))
-    found[:] = 0.0
+    sums[:] = 0.0
     for _ in range(rounds):
         for i in range(states.shape[0]):
             root[:] = 0.0
             action = seat.act(game, seat.evaluator, seat.settings, states[i], returns, rng, root)
             for other in range(game.num_actions):
-                found[0] += root[VISITS, other]
-            found[1] += root[VALUES, action]
-            found[2] += action
+                sums[0] += root[VISITS, other]
+            sums[1] += root[VALUES, action]
+            sums[2] += action

@@ -371,7 +371,7 @@ def bench(
       turnier bench
       turnier bench random_2048 learn_tc_2048 --rounds 9 --json
     """
-    from turnier.bench.suite import benchmark_table, run_benchmarks
+    from turnier.bench import benchmark_table, run_benchmarks
 
     measured = run_benchmarks(Console(stderr=True), rounds, names or ())
     if as_json:

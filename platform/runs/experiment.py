@@ -21,7 +21,7 @@ from turnier.arena.schedules.round_robin import round_robin
 from turnier.arena.workers.executor import Executor
 from turnier.core.errors import UserError, unknown
 from turnier.games.registry import GAMES
-from turnier.results.frames.measures import MEASURES, SEARCH_MEASURES
+from turnier.results.frames.measures import MATCH_MEASURES, SEARCH_MEASURES
 from turnier.results.store.store import Run, Store
 from turnier.runs.play import play_into, search_into
 
@@ -41,7 +41,7 @@ class Row:
     game: str
     agents: tuple[str, ...]
     games: int  # rounded up to whole sets of seat orders and openings; of certainty: what the collector plays
-    measure: str = "win_rate"  # a name of MEASURES, or of SEARCH_MEASURES
+    measure: str = "win_rate"  # a name of MATCH_MEASURES, or of SEARCH_MEASURES
     published: float | None = None  # in the measure's unit
     x: float | None = None  # the row's place on the plot's axis, where rows are points of a curve
     openings: int = 0  # plies; see schedule.openings
@@ -103,10 +103,10 @@ class Figure:
 
 def unit(row: Row) -> str:
     """Returns what a row's figures count; raises UserError where its measure is unknown."""
-    known = {name: what for name, (what, _) in (SEARCH_MEASURES if row.states else MEASURES).items()}
-    if row.measure not in known:
-        raise unknown("measure", row.measure, known)
-    return known[row.measure]
+    units = {name: kind.unit for name, kind in (SEARCH_MEASURES if row.states else MATCH_MEASURES).items()}
+    if row.measure not in units:
+        raise unknown("measure", row.measure, units)
+    return units[row.measure]
 
 
 def counted(experiment: Experiment) -> tuple[str, str]:
@@ -139,13 +139,13 @@ def row_searches(row: Row, seed: int, records: Sequence[MatchRecord]) -> list[Se
 
 def measure(row: Row, records: Sequence[MatchRecord]) -> Figure:
     """Returns a row's figure from the records of its matches (those that are stored so far)."""
-    estimate = MEASURES[row.measure][1](records, AGENTS.make(row.agents[0]).full_text())
+    estimate = MATCH_MEASURES[row.measure].estimate(records, AGENTS.make(row.agents[0]).full_text())
     return Figure(*estimate, float(np.mean([r.seconds for r in records])) if records else 0.0)
 
 
 def measure_searches(row: Row, records: Sequence[SearchRecord]) -> Figure:
     """Returns the figure of a row of searches from the records of its votes (those that are stored so far)."""
-    estimate = SEARCH_MEASURES[row.measure][1](records)
+    estimate = SEARCH_MEASURES[row.measure].estimate(records)
     return Figure(*estimate, float(np.mean([r.seconds for r in records])) if records else 0.0)
 
 

@@ -22,7 +22,7 @@ from turnier.arena.workers.executor import Executor
 from turnier.arena.workers.local import ThreadExecutor
 from turnier.core.errors import UserError
 from turnier.games.game import Game
-from turnier.results.frames.measures import MEASURES
+from turnier.results.frames.measures import MATCH_MEASURES
 from turnier.results.store.curves import CurvePoint
 from turnier.results.store.store import Store
 from turnier.runs.play import play_into
@@ -136,7 +136,7 @@ def stored_evaluations(store: Store, run_id: str, game: Game) -> list[Evaluation
 
 def evaluation_unit(game: Game) -> str:
     """Returns what the values of a game's evaluations are."""
-    return MEASURES[_measure(game)][0]
+    return MATCH_MEASURES[_measure(game)].unit
 
 
 def _measure(game: Game) -> str:
@@ -145,7 +145,7 @@ def _measure(game: Game) -> str:
 
 def _evaluation(store: Store, run_id: str, measure: str, games: int, agent: str) -> Evaluation:
     records = store.records(store.curves.match_ids(run_id, agent))
-    return Evaluation(games, *MEASURES[measure][1](records, agent))
+    return Evaluation(games, *MATCH_MEASURES[measure].estimate(records, agent))
 
 
 class Evaluations:

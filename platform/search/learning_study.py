@@ -31,7 +31,7 @@ from turnier.core.errors import UserError, unknown
 from turnier.core.parameters import parameters_of
 from turnier.games.game import Game
 from turnier.games.registry import GAMES
-from turnier.results.frames.measures import MEASURES, Estimate
+from turnier.results.frames.measures import MATCH_MEASURES, Estimate
 from turnier.results.store.store import Store
 from turnier.runs.bar import Bar, run_bar
 from turnier.runs.play import play_into
@@ -124,7 +124,7 @@ class LearningStudy:
 
     @property
     def unit(self) -> str:
-        return MEASURES[self.measure][0]
+        return MATCH_MEASURES[self.measure].unit
 
     def run(self, rounds: int, executor: Executor, workers: int) -> None:
         """Runs until `rounds` are complete, training so many candidates at once; what is stored is not done again."""
@@ -222,7 +222,7 @@ class LearningStudy:
         """Plays games in all seat orders; returns their mean or share with its interval and the matches."""
         specs = round_robin(self.game, [agent, *self.others], games, seed)
         records = [record for batch in play_into(self.store, self.run_id, specs, executor) for record in batch]
-        return MEASURES[self.measure][1](records, agent.full_text())
+        return MATCH_MEASURES[self.measure].estimate(records, agent.full_text())
 
     def _trial(self, candidate: Candidate) -> FrozenTrial:
         complete = self.definition.rungs[-1] in candidate.found
@@ -252,7 +252,7 @@ class LearningStudy:
     def _candidate(self, trial: FrozenTrial) -> Candidate:
         facts = trial.user_attrs
         found = {
-            rung: (value, facts["low"], facts["high"], facts["games"])
+            rung: Estimate(value, facts["low"], facts["high"], facts["games"])
             for rung, value in trial.intermediate_values.items()
         }
         return Candidate(facts["round"], facts["index"], self.start.replace(**trial.params), dict(trial.params), found)

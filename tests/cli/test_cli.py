@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from turnier.bench.suite import MEASURES
+from turnier.bench import BENCHMARKS
 from turnier.commands.app import app, main
 
 REPO = Path(__file__).resolve().parents[2]
@@ -250,7 +250,7 @@ def test_every_command_has_help_with_an_example() -> None:
 def test_bench_prints_values_and_quotients(tmp_path: Path) -> None:
     names = ("random_2048", "mc_2048")
     table = json.loads(good("bench", *names, "--json", "--rounds", "1", cwd=tmp_path))
-    assert tuple(table) == names and set(names) < set(MEASURES)
+    assert tuple(table) == names and set(names) < set(BENCHMARKS)
     for row in table.values():
         assert row["value"] > 0
         assert row["reference"] > 0

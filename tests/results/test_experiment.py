@@ -16,7 +16,7 @@ from turnier.dashboards.reports.document import write_report
 from turnier.results.frames.certainty import agent_certainty, group_certainty, position_certainty, searches_frame
 from turnier.results.store.store import Store
 from turnier.runs.experiment import (
-    MEASURES,
+    MATCH_MEASURES,
     Experiment,
     Row,
     counted,
@@ -85,7 +85,7 @@ def test_what_cannot_be_measured_is_refused(tmp_path: Path) -> None:
         with pytest.raises(UserError, match="run the scripts in studies/"):
             stored_experiments(store, "guide")
     assert math.isnan(measure(ROWS[0], []).value) and measure(ROWS[0], []).games == 0
-    assert all(name in MEASURES for name in ("win_rate", "score", "plies"))
+    assert all(name in MATCH_MEASURES for name in ("win_rate", "score", "plies"))
 
 
 @pytest.mark.parametrize("axis", ["", "iterations"])

@@ -27,7 +27,7 @@ from turnier.results.store.schema import positions, run_votes, votes
 from turnier.results.store.store import Store
 from turnier.statistics.intervals import mean_of_means
 
-MEASURES = ("certainty", "normalised", "agreement")
+CERTAINTY_MEASURES = ("certainty", "normalised", "agreement")
 _AGENT = ["game", "agent", "label"]
 _GROUP = [*_AGENT, "legal", "phase"]
 _POSITION = [*_GROUP, "position"]
@@ -97,7 +97,7 @@ def position_certainty(votes: pd.DataFrame) -> pd.DataFrame:
         agreement=normalised(table["pairs"] / (searches * (searches - 1)), legal),
         chance_level=np.array(chance, np.float64),
     )
-    return found[[*_POSITION, "searches", *MEASURES, "chance_level", "seconds"]]
+    return found[[*_POSITION, "searches", *CERTAINTY_MEASURES, "chance_level", "seconds"]]
 
 
 def group_certainty(positions: pd.DataFrame) -> pd.DataFrame:
@@ -131,7 +131,7 @@ def estimates(positions: pd.DataFrame) -> dict[str, Any]:
         "states": len(positions),
         "searches": int(positions["searches"].sum()),
     }
-    for name in MEASURES:
+    for name in CERTAINTY_MEASURES:
         mean, half = mean_of_means([part[name].to_numpy(np.float64) for part in groups])
         row |= {name: mean, f"{name}_low": mean - half, f"{name}_high": mean + half}
     row["chance_level"] = mean_of_means([part["chance_level"].to_numpy(np.float64) for part in groups])[0]
