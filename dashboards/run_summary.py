@@ -10,7 +10,7 @@ import pandas as pd
 
 from turnier.agents.registry import label_of
 from turnier.results.frames.matches import matches_frame, seat_summary, summary
-from turnier.results.frames.standings import standings
+from turnier.results.frames.standings import Standings
 from turnier.results.store.store import Store
 from turnier.statistics.comparisons import units_needed
 
@@ -55,7 +55,7 @@ def scores(store: Store, run: str) -> Scores:
 def ranks(store: Store, run: str) -> Ranks:
     """Reads a run's matches and returns how its agents compare."""
     frame = matches_frame(store, run=run, ids=False)
-    ratings, pairs = standings(frame)
+    ratings, pairs = Standings.of(frame)
     needed = [units_needed(*row) for row in pairs[["difference", "difference_high", "pairs"]].itertuples(index=False)]
     found = Ranks(ratings, pairs.assign(needed=np.array(needed, np.float64)), seat_summary(frame))
     return Ranks(*(part.assign(run=run) for part in found))

@@ -308,15 +308,15 @@ def results(
     """
     from turnier.commands.standings_tables import print_standings, with_standings
     from turnier.commands.tables import print_seats, print_summary
-    from turnier.results.frames.matches import matches_frame, seat_summary, summary, to_json
-    from turnier.results.frames.standings import standings
+    from turnier.results.frames.matches import json_rows, matches_frame, seat_summary, summary
+    from turnier.results.frames.standings import Standings
     from turnier.results.store.store import Store
 
     results_store = Store.open(store, read_only=True)
     frame = matches_frame(results_store, run=run or None, kind=None if run else "tournament", ids=False)
-    found = standings(frame)
+    found = Standings.of(frame)
     if as_json:
-        print(json.dumps(with_standings(to_json(summary(frame)), *found), indent=2))
+        print(json.dumps(with_standings(json_rows(summary(frame)), *found), indent=2))
         return
     print_summary(console, summary(frame))
     print_seats(console, seat_summary(frame))

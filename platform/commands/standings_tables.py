@@ -11,7 +11,7 @@ from rich.table import Table
 
 from turnier.agents.registry import label_of
 from turnier.commands.tables import agent_table, number
-from turnier.results.frames.matches import to_json
+from turnier.results.frames.matches import json_rows
 from turnier.statistics.intervals import share_interval
 
 MOST_COLUMNS = 4  # agents of a matrix; of more only neighbours in the ranking are shown
@@ -79,9 +79,9 @@ def _cell(row: dict[Any, Any], several: bool, sign: int) -> str:
 
 def with_standings(rows: list[dict[str, Any]], ratings: pd.DataFrame, pairs: pd.DataFrame) -> list[dict[str, Any]]:
     """Returns a summary's JSON rows with each agent's rating, and under `pairs` what it did as first of two agents."""
-    rated = {(row["game"], row["agent"]): row for row in to_json(ratings)}
+    rated = {(row["game"], row["agent"]): row for row in json_rows(ratings)}
     met: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for row in to_json(pairs):
+    for row in json_rows(pairs):
         met.setdefault((row.pop("game"), row.pop("first")), []).append(row)
     names = [name for name in ratings.columns if name.startswith(("elo", "live"))]
     found = []

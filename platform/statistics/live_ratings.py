@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-MOST_GAMES = 5000  # that are told, a third of a millisecond each
+MAX_GAMES = 5000  # that are told, a third of a millisecond each
 
 
 class LiveRating(NamedTuple):
@@ -26,7 +26,7 @@ def live_ratings(games: Iterable[tuple[Sequence[str], Sequence[float]]]) -> dict
     """Rates agents by whole games.
 
     Args:
-        games: agents by seat, scores by seat; not more than MOST_GAMES. Their order matters: that of the matches' ids,
+        games: agents by seat, scores by seat; not more than MAX_GAMES. Their order matters: that of the matches' ids,
             which are hashes, depends neither on workers nor on time, and its beginning is a fair sample. An agent that
             has several seats of a game takes part with the first of them.
     """

@@ -15,8 +15,8 @@ from rich.console import Console
 from tests.results.made import DUEL, GAME, made
 from turnier.arena.match import MatchRecord, Termination
 from turnier.commands.standings_tables import MOST_COLUMNS, print_standings, with_standings
-from turnier.results.frames.matches import MATCH_COLUMNS, matches_frame, summary, to_json
-from turnier.results.frames.standings import PAIR_COLUMNS, RATING_COLUMNS, standings
+from turnier.results.frames.matches import MATCH_COLUMNS, json_rows, matches_frame, summary
+from turnier.results.frames.standings import PAIR_COLUMNS, RATING_COLUMNS, Standings
 from turnier.results.store.store import Store
 from turnier.statistics.ratings import ELO
 
@@ -41,7 +41,7 @@ def test_pairs_by_hand(tmp_path: Any) -> None:
     records = [game for seed, result in enumerate(results) for game in pair(seed, "a", "b", *result)]
     records += pair(0, "b", "c", 1.0, -1.0)
     records.append(made(9, (0.0, 0.0), ("a", "c"), DUEL, termination=Termination.ERROR, error="x"))
-    table = standings(stored(tmp_path, records)).pairs
+    table = Standings.of(stored(tmp_path, records)).pairs
     assert tuple(table.columns) == PAIR_COLUMNS
     ab, bc = table.to_dict("records")
     assert (ab["first"], ab["second"], ab["games"], ab["pairs"]) == ("a", "b", 8, 4)
@@ -58,11 +58,11 @@ def test_alone_only_shared_seeds_are_compared(tmp_path: Any) -> None:
     scores = {"a": [5.0, 9.0, 7.0, 4.0], "b": [4.0, 6.0, 7.0]}
     records = [made(seed, (score,), (agent,)) for agent, its in scores.items() for seed, score in enumerate(its)]
     frame = stored(tmp_path, records)
-    (row,) = standings(frame).pairs.to_dict("records")
+    (row,) = Standings.of(frame).pairs.to_dict("records")
     assert (row["games"], row["pairs"], row["wins"], row["draws"], row["losses"]) == (3, 3, 2, 1, 0)
     assert row["difference"] == pytest.approx(4 / 3)
     assert row["superiority"] == pytest.approx(1 - row["p"] / 2)
-    assert standings(frame).ratings.empty
+    assert Standings.of(frame).ratings.empty
 
 
 def test_ratings_and_pairs_cover_known_strengths(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,10 +83,10 @@ def test_ratings_and_pairs_cover_known_strengths(monkeypatch: pytest.MonkeyPatch
                         rows += [(match, 0, names[first], seed, result), (match, 1, names[second], seed, -result)]
         frame = pd.DataFrame(rows, columns=["match", "seat", "agent", "seed", "score"])
         frame = frame.assign(game=DUEL, termination="normal", seats=2)
-        rated = standings(frame).ratings.set_index("agent").loc[names]
+        rated = Standings.of(frame).ratings.set_index("agent").loc[names]
         truth = elo - elo.mean()
         own.append((rated["elo_low"] <= truth) & (truth <= rated["elo_high"]))
-        for row in standings(frame).pairs.to_dict("records"):
+        for row in Standings.of(frame).pairs.to_dict("records"):
             i, j = (int(np.flatnonzero(names == row[side])[0]) for side in ("first", "second"))
             expected = 2 / (1 + np.exp((elo[j] - elo[i]) / ELO)) - 1
             pairs.append(row["difference_low"] <= expected <= row["difference_high"])
@@ -105,27 +105,27 @@ def test_three_seats_are_rated_by_all_pairs_of_seats_and_live(tmp_path: Any) -> 
         winner = max(seats, key=lambda agent: {"a": 2.0, "b": 1.0, "c": 0.0}[agent] + rng.normal(0, 1))
         records.append(made(seed, [1.0 if agent == winner else -0.5 for agent in seats], seats, HEX3))
     frame = stored(tmp_path, records)
-    table = standings(frame).ratings
+    table = Standings.of(frame).ratings
     assert table["agent"].tolist() == ["a", "b", "c"] and table["games"].tolist() == [40] * 3
     assert table["elo"].sum() == pytest.approx(0) and (table["elo_low"] < table["elo"]).all()
     assert table["live_mu"].is_monotonic_decreasing and (table["live_sigma"] < 25 / 3).all()
-    assert standings(frame).pairs["games"].tolist() == [40] * 3
+    assert Standings.of(frame).pairs["games"].tolist() == [40] * 3
     with Store.open(f"sqlite:///{tmp_path}/order.db") as store:  # ids or their beginnings, in whichever order played
         store.begin_run("run", "tournament", "t", {})
         store.append("run", [records[i] for i in rng.permutation(20)])
         store.append("run", [records[20 + i] for i in rng.permutation(20)])
-        other = standings(matches_frame(store, ids=False)).ratings
+        other = Standings.of(matches_frame(store, ids=False)).ratings
     pd.testing.assert_frame_equal(other[list(RATED)], table[list(RATED)])
 
 
 def test_nothing_to_compare(tmp_path: Any) -> None:
     frame = stored(tmp_path, [made(1), made(2, (0.0, 0.0), ("a", "a"), DUEL)])
-    assert standings(frame).ratings.empty and standings(frame).pairs.empty
-    assert tuple(standings(frame).ratings.columns) == RATING_COLUMNS
+    assert Standings.of(frame).ratings.empty and Standings.of(frame).pairs.empty
+    assert tuple(Standings.of(frame).ratings.columns) == RATING_COLUMNS
     empty = pd.DataFrame(columns=list(MATCH_COLUMNS))
-    assert standings(empty).ratings.empty and standings(empty).pairs.empty
+    assert Standings.of(empty).ratings.empty and Standings.of(empty).pairs.empty
     console = Console(record=True, width=120)
-    print_standings(console, *standings(frame))
+    print_standings(console, *Standings.of(frame))
     assert console.export_text() == ""
 
 
@@ -145,7 +145,7 @@ def many(agents: int) -> list[MatchRecord]:
 def test_tables_show_a_matrix_or_neighbours(tmp_path: Any, agents: int) -> None:
     frame = stored(tmp_path, many(agents))
     console = Console(record=True, width=160)
-    print_standings(console, *standings(frame))
+    print_standings(console, *Standings.of(frame))
     shown = console.export_text()
     assert "Elo beside the field's mean" in shown and "100* (87-100)" in shown and "after Holm's correction" in shown
     assert ("next in the ranking" in shown) == (agents > MOST_COLUMNS)
@@ -155,7 +155,7 @@ def test_tables_show_a_matrix_or_neighbours(tmp_path: Any, agents: int) -> None:
 
 def test_json_has_ratings_and_pairs_beside_the_summary(tmp_path: Any) -> None:
     frame = stored(tmp_path, many(3))
-    rows = with_standings(to_json(summary(frame)), *standings(frame))
+    rows = with_standings(json_rows(summary(frame)), *Standings.of(frame))
     found = {(row["game"], row["agent"]): row for row in json.loads(json.dumps(rows, allow_nan=False))}
     best = found[DUEL, "a"]
     assert best["elo"] > best["elo_low"] > 0 and best["live_mu"] is None

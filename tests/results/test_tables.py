@@ -14,7 +14,7 @@ from tests.results.made import DUEL, GAME, ids, made
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import Termination
 from turnier.core.errors import UserError
-from turnier.results.frames.matches import MATCH_COLUMNS, matches_frame, runs_frame, seat_summary, summary, to_json
+from turnier.results.frames.matches import MATCH_COLUMNS, json_rows, matches_frame, runs_frame, seat_summary, summary
 from turnier.results.store.columns import Texts
 from turnier.results.store.schema import match_columns
 from turnier.results.store.store import Store
@@ -54,7 +54,7 @@ def test_one_row_per_match_and_seat(store: Store) -> None:
     frame = matches_frame(store)
     assert len(frame) == 5 + 2 * 6
     assert tuple(frame.columns) == (*MATCH_COLUMNS, "max_tile")
-    assert to_json(frame)[0] == {
+    assert json_rows(frame)[0] == {
         "match": made(0).spec.id,
         "run": "run",
         "game": GAME,
@@ -192,11 +192,11 @@ def test_an_agent_that_plays_itself_counts_once_a_seat(store: Store) -> None:
 
 
 def test_one_game_has_no_interval_and_json_has_none_for_it(store: Store) -> None:
-    table = to_json(summary(matches_frame(store, run="study", game="2048")[:1]))
+    table = json_rows(summary(matches_frame(store, run="study", game="2048")[:1]))
     (row,) = json.loads(json.dumps(table, allow_nan=False))
     assert (row["games"], row["mean"], row["std"], row["half_width"]) == (1, 1.0, None, None)
     assert (row["wins"], row["win_rate"]) == (None, None)
-    duel = to_json(summary(matches_frame(store, game=DUEL)))[0]
+    duel = json_rows(summary(matches_frame(store, game=DUEL)))[0]
     assert (duel["agent"], duel["wins"], type(duel["wins"])) == ("greedy", 1, int)
 
 
@@ -207,7 +207,7 @@ def test_an_empty_store_has_empty_tables_with_columns(tmp_path: Any) -> None:
         assert (len(frame), len(table), len(runs_frame(empty))) == (0, 0, 0)
     assert tuple(frame.columns) == MATCH_COLUMNS
     assert list(table.columns)[:6] == ["game", "agent", "label", "games", "mean", "half_width"]
-    assert to_json(table) == []
+    assert json_rows(table) == []
 
 
 def test_runs(store: Store) -> None:
@@ -220,7 +220,7 @@ def test_runs(store: Store) -> None:
     ]
     assert list(frame["definition"]) == [{"seed": 1}, {"seed": 2}, {}]
     assert frame["created"].is_monotonic_increasing
-    assert json.loads(json.dumps(to_json(frame)))[0]["created"].endswith("+00:00")
+    assert json.loads(json.dumps(json_rows(frame)))[0]["created"].endswith("+00:00")
 
 
 def test_tables_are_the_same_on_postgresql(store: Store, postgres_url: str) -> None:
@@ -258,14 +258,14 @@ def test_columns_hold_what_rows_hold(store: Store) -> None:
 
 
 def test_a_run_of_an_earlier_version_gets_columns_when_it_goes_on(store: Store) -> None:
-    before = to_json(matches_frame(store, "run"))
+    before = json_rows(matches_frame(store, "run"))
     with store.database.writing() as connection:
         connection.execute(delete(match_columns))
     store.append("run", [made(50)])  # does not begin the run: its columns would have this match alone
-    assert to_json(matches_frame(store, "run"))[:-1] == before
+    assert json_rows(matches_frame(store, "run"))[:-1] == before
     store.begin_run("run", "tournament", "a tournament", {"seed": 1})
     store.append("run", [made(51)])
-    assert to_json(matches_frame(store, "run"))[:-2] == before
+    assert json_rows(matches_frame(store, "run"))[:-2] == before
     with store.database.reading() as connection:
         assert sum(connection.scalars(select(match_columns.c.matches))) == 5 + 6 + 2
 

@@ -1,0 +1,1 @@
+"""Schedules: which matches a tournament or comparison plays; pure functions of agents, seed and earlier results."""

@@ -11,7 +11,7 @@ from turnier.arena.repeated_search import SearchRecord
 from turnier.commands.tables import print_certainty
 from turnier.games.registry import GAMES
 from turnier.results.frames.certainty import agent_certainty, group_certainty, position_certainty, searches_frame
-from turnier.results.frames.matches import to_json
+from turnier.results.frames.matches import json_rows
 from turnier.runs.certainty import Certainty
 
 
@@ -20,6 +20,6 @@ def show(console: Console, certainty: Certainty, votes: Sequence[SearchRecord], 
     positions = position_certainty(searches_frame(votes))
     groups, agents = group_certainty(positions), agent_certainty(positions)
     if as_json:
-        print(json.dumps({"agents": to_json(agents), "groups": to_json(groups)}, indent=2))
+        print(json.dumps({"agents": json_rows(agents), "groups": json_rows(groups)}, indent=2))
     else:
         print_certainty(console, groups, agents, GAMES.make(certainty.game).phase_name)

@@ -9,14 +9,14 @@ import pandas as pd
 from rich.console import Console
 
 from turnier.commands.tables import agent_table, number
-from turnier.results.frames.matches import to_json
+from turnier.results.frames.matches import json_rows
 from turnier.results.store.store import Store
 from turnier.runs.comparison import Comparison
 
 
 def show(console: Console, comparison: Comparison, store: Store, as_json: bool) -> None:
     """Prints the sentence and both agents, as a table or as JSON."""
-    duel, rows = comparison.duel, to_json(comparison.table(store))
+    duel, rows = comparison.duel, json_rows(comparison.table(store))
     if as_json:
         found: dict[str, Any] = {
             "verdict": duel.test.verdict.value,
@@ -26,8 +26,8 @@ def show(console: Console, comparison: Comparison, store: Store, as_json: bool) 
             "games": duel.games,
             "pairs": duel.pairs,
             "pairs_without_failure": duel.test.units,
-            "games_left": to_json(pd.DataFrame([{"n": duel.games_left}]))[0]["n"],
-            "estimate": to_json(pd.DataFrame([comparison.estimate]))[0],
+            "games_left": json_rows(pd.DataFrame([{"n": duel.games_left}]))[0]["n"],
+            "estimate": json_rows(pd.DataFrame([comparison.estimate]))[0],
             "agents": rows,
         }
         print(json.dumps(found, indent=2))

@@ -9,7 +9,7 @@ from turnier.arena.schedules.adaptive import AdaptiveTournament
 from turnier.commands.standings_tables import print_standings
 from turnier.commands.tables import print_seats, print_summary
 from turnier.results.frames.matches import matches_frame, seat_summary, summary
-from turnier.results.frames.standings import standings
+from turnier.results.frames.standings import Standings
 from turnier.results.store.store import Store
 from turnier.runs.tournament import Tournament
 
@@ -19,7 +19,7 @@ def show(console: Console, store: Store, tournament: Tournament) -> None:
     frame = matches_frame(store, run=tournament.run_id, ids=False)
     print_summary(console, summary(frame))
     print_seats(console, seat_summary(frame))
-    print_standings(console, *standings(frame))
+    print_standings(console, *Standings.of(frame))
     if tournament.adaptive:
         console.print(_places(tournament.adaptive, tournament.certainty), soft_wrap=True, markup=False, highlight=False)
 

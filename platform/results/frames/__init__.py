@@ -1,0 +1,34 @@
+"""Pandas views of a store: matches, summaries with 95 % intervals, ratings, breakdowns, certainty. Nothing is stored.
+
+Begin with `matches_frame(store)`, which has one row per match and seat; the functions for matches take that frame.
+`searches_of_runs(store, run_ids)` does the same for repeated searches, from which certainty is computed.
+"""
+
+from turnier.results.frames.breakdown import by_opponent, by_parameter, by_players
+from turnier.results.frames.certainty import (
+    agent_certainty,
+    group_certainty,
+    position_certainty,
+    searches_frame,
+    searches_of_runs,
+)
+from turnier.results.frames.matches import json_rows, matches_frame, runs_frame, seat_summary, summary, win_share
+from turnier.results.frames.standings import Standings
+
+__all__ = [
+    "Standings",
+    "agent_certainty",
+    "by_opponent",
+    "by_parameter",
+    "by_players",
+    "group_certainty",
+    "json_rows",
+    "matches_frame",
+    "position_certainty",
+    "runs_frame",
+    "searches_frame",
+    "searches_of_runs",
+    "seat_summary",
+    "summary",
+    "win_share",
+]

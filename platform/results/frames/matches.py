@@ -232,7 +232,7 @@ def runs_frame(store: Store) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns).assign(created=lambda f: pd.to_datetime(f["created"], utc=True))
 
 
-def to_json(table: pd.DataFrame) -> list[dict[str, Any]]:
+def json_rows(table: pd.DataFrame) -> list[dict[str, Any]]:
     """Returns the rows as plain dicts for json.dumps, with None where there is no number."""
     return [{str(key): _plain(value) for key, value in row.items()} for row in table.to_dict("records")]
 

@@ -1,10 +1,10 @@
-"""Who is how strong, and who beats whom: pandas views of frames that `tables.matches_frame` made."""
+"""Ratings and pairwise comparisons: pandas views of frames that `matches_frame` made."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,7 @@ from turnier.agents.registry import label_of
 from turnier.results.frames.matches import WITH_RESULT
 from turnier.statistics.comparisons import holm, paired_difference
 from turnier.statistics.intervals import share_interval
-from turnier.statistics.live_ratings import MOST_GAMES, live_ratings
+from turnier.statistics.live_ratings import MAX_GAMES, live_ratings
 from turnier.statistics.ratings import Ratings, bradley_terry
 
 RATING_COLUMNS = ("game", "agent", "label", "games", "elo", "elo_low", "elo_high", "live_mu", "live_sigma")
@@ -25,30 +25,30 @@ PAIR_COLUMNS = (
 
 
 class _Meetings(NamedTuple):
-    """Every two seats of different agents of every match that has a result; agents are indices into `agents`."""
+    """Every two seats with different agents in every match that has a result; agents are indices into `agents`."""
 
     agents: list[str]
     games: list[int]  # of each agent
     first: npt.NDArray[np.int64]
     second: npt.NDArray[np.int64]
-    points: npt.NDArray[np.float64]  # of the first: 1 it scored more, 0.5 as much, 0 less
+    points: npt.NDArray[np.float64]  # of the first: 1 if it scored more, 0.5 if as much, 0 if less
     clusters: npt.NDArray[np.int64]  # equal for the same agents on the same seed
 
 
 def _meetings(part: pd.DataFrame) -> _Meetings:
-    """Takes the rows of one game, all seats of each match together."""
+    """Takes the rows of one game, in which the seats of a match are neighbours."""
     seats = int(part["seats"].iloc[0])
     codes, names = pd.factorize(part["agent"], sort=True)
-    ended = part["termination"].isin(WITH_RESULT).to_numpy(bool)[::seats]
-    agents = codes.reshape(-1, seats)[ended]
-    scores = part["score"].to_numpy(np.float64).reshape(-1, seats)[ended]
-    seeds = pd.factorize(part["seed"].to_numpy()[::seats][ended])[0]
+    has_result = part["termination"].isin(WITH_RESULT).to_numpy(bool)[::seats]
+    agents = codes.reshape(-1, seats)[has_result]
+    scores = part["score"].to_numpy(np.float64).reshape(-1, seats)[has_result]
+    seeds = pd.factorize(part["seed"].to_numpy()[::seats][has_result])[0]
     group = pd.factorize(np.sort(agents, axis=1) @ (len(names) ** np.arange(seats)))[0]
     cluster = pd.factorize(seeds * (group.max(initial=0) + 1) + group)[0]
     games = np.zeros(len(names), np.int64)
     for seat in range(seats):
-        again = (agents[:, :seat] == agents[:, seat, None]).any(axis=1)  # an agent that plays itself plays one game
-        games += np.bincount(agents[~again, seat], minlength=len(names))
+        counted = (agents[:, :seat] == agents[:, seat, None]).any(axis=1)  # an agent that plays itself plays one game
+        games += np.bincount(agents[~counted, seat], minlength=len(names))
     first, second, points, clusters = [], [], [], []
     for a, b in itertools.combinations(range(seats), 2):
         met = agents[:, a] != agents[:, b]
@@ -68,36 +68,34 @@ class Standings(NamedTuple):
     elo_high (95 %, pairs of games as clusters); for games of three and more seats live_mu and live_sigma (openskill,
     see `live_ratings`).
 
-    pairs: one row per two agents that met in a game, or that played it alone on the same seeds. Columns: game, first,
-    second (agents); games and pairs (alone: seeds that both played); wins, draws, losses of the first; win_rate with
-    Wilson's 95 % interval; difference, difference_low and difference_high: the mean over pairs of points won minus
-    points lost, between -1 and 1 (alone: of the scores), with its 95 % interval (Student's t); p (two-sided) and p_holm
-    (corrected for all pairs of agents of the game); superiority: the likelihood that the first is stronger, by the
-    ratings of all games (alone: that it has the higher mean score).
+    pairs: one row per two agents that met in a game, or that played a single-player game on the same seeds. Columns:
+    game, first, second (agents); games and pairs (single-player: seeds that both played); wins, draws, losses of the
+    first; win_rate with Wilson's 95 % interval; difference, difference_low and difference_high: the mean over pairs of
+    points won minus points lost, between -1 and 1 (single-player: of the scores), with its 95 % interval (Student's t);
+    p (two-sided) and p_holm (corrected for all pairs of agents of the game); superiority: the likelihood that the first
+    is stronger, by the ratings of all games (single-player: that it has the higher mean score).
     """
 
     ratings: pd.DataFrame
     pairs: pd.DataFrame
 
-
-def standings(frame: pd.DataFrame) -> Standings:
-    """Returns ratings and comparisons of a frame that has all seats of its matches."""
-    ratings: list[dict[str, Any]] = []
-    pairs: list[dict[str, Any]] = []
-    for game, part in frame.groupby("game"):
-        if part["seats"].iloc[0] == 1:
-            met = _alone(part)
-        else:
-            rows, met = _together(part)
-            ratings += [{"game": game, **row} for row in rows]
-        corrected = holm([row["p"] for row in met])
-        pairs += [{"game": game, **row, "p_holm": p} for row, p in zip(met, corrected, strict=True)]
-    return Standings(
-        pd.DataFrame(ratings, columns=list(RATING_COLUMNS)), pd.DataFrame(pairs, columns=list(PAIR_COLUMNS))
-    )
+    @classmethod
+    def of(cls, frame: pd.DataFrame) -> Self:
+        """Returns ratings and comparisons from a frame of `matches_frame` that has all seats of its matches."""
+        ratings: list[dict[str, Any]] = []
+        pairs: list[dict[str, Any]] = []
+        for game, part in frame.groupby("game"):
+            if part["seats"].iloc[0] == 1:
+                compared = _compare_scores(part)
+            else:
+                rows, compared = _compare_meetings(part)
+                ratings += [{"game": game, **row} for row in rows]
+            corrected = holm([row["p"] for row in compared])
+            pairs += [{"game": game, **row, "p_holm": p} for row, p in zip(compared, corrected, strict=True)]
+        return cls(pd.DataFrame(ratings, columns=list(RATING_COLUMNS)), pd.DataFrame(pairs, columns=list(PAIR_COLUMNS)))
 
 
-def _rated(part: pd.DataFrame, met: _Meetings, ratings: Ratings) -> list[dict[str, Any]]:
+def _rating_rows(part: pd.DataFrame, met: _Meetings, ratings: Ratings) -> list[dict[str, Any]]:
     live = _live(part[part["termination"].isin(WITH_RESULT)]) if part["seats"].iloc[0] > 2 else {}
     rows, half_widths = [], ratings.half_widths()
     for i in np.argsort(-ratings.elo, kind="stable"):
@@ -120,14 +118,14 @@ def _rated(part: pd.DataFrame, met: _Meetings, ratings: Ratings) -> list[dict[st
 
 def _live(part: pd.DataFrame) -> dict[str, Any]:
     seats = int(part["seats"].iloc[0])
-    first = np.argsort(part["match"].to_numpy()[::seats], kind="stable")[:MOST_GAMES]
+    first = np.argsort(part["match"].to_numpy()[::seats], kind="stable")[:MAX_GAMES]
     some = part.take((first[:, None] * seats + np.arange(seats)).ravel())
     agents = some["agent"].astype(object).to_numpy().reshape(-1, seats).tolist()
     scores = some["score"].to_numpy(np.float64).reshape(-1, seats).tolist()
     return dict(live_ratings(zip(agents, scores, strict=True)))
 
 
-def _together(part: pd.DataFrame) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def _compare_meetings(part: pd.DataFrame) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Returns the rows of ratings and of pairs of one game."""
     met = _meetings(part)
     if not len(met.first):
@@ -144,24 +142,25 @@ def _together(part: pd.DataFrame) -> tuple[list[dict[str, Any]], list[dict[str, 
             continue
         won, cell = points[these], pd.factorize(met.clusters[these])[0]
         units = (2 * np.bincount(cell, won) / np.bincount(cell) - 1).tolist()
-        row = _row(met.agents[i], met.agents[j], won, units)
+        row = _pair_row(met.agents[i], met.agents[j], won, units)
         rows.append(row | {"superiority": float(superiority[i, j])})
-    return _rated(part, met, ratings), rows
+    return _rating_rows(part, met, ratings), rows
 
 
-def _alone(part: pd.DataFrame) -> list[dict[str, Any]]:
-    ended = part[part["termination"].isin(WITH_RESULT)]
-    scores = ended.pivot_table(index="seed", columns="agent", values="score", aggfunc="mean")
+def _compare_scores(part: pd.DataFrame) -> list[dict[str, Any]]:
+    """Returns the rows of pairs of a single-player game: scores on the seeds that both agents played."""
+    with_result = part[part["termination"].isin(WITH_RESULT)]
+    scores = with_result.pivot_table(index="seed", columns="agent", values="score", aggfunc="mean")
     rows = []
     for first, second in itertools.combinations(sorted(scores.columns), 2):
         both = scores[[first, second]].dropna().sort_index().to_numpy(np.float64)
         if len(both):
             differences = both[:, 0] - both[:, 1]
-            rows.append(_row(str(first), str(second), 0.5 + 0.5 * np.sign(differences), differences.tolist()))
+            rows.append(_pair_row(str(first), str(second), 0.5 + 0.5 * np.sign(differences), differences.tolist()))
     return rows
 
 
-def _row(first: str, second: str, points: npt.NDArray[np.float64], units: list[float]) -> dict[str, Any]:
+def _pair_row(first: str, second: str, points: npt.NDArray[np.float64], units: list[float]) -> dict[str, Any]:
     wins, draws, losses = (int((points == result).sum()) for result in (1.0, 0.5, 0.0))
     rate, low, high = share_interval(wins, len(points))
     difference = paired_difference(units)

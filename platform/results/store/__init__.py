@@ -1,0 +1,1 @@
+"""The results database: runs, matches, repeated searches, curves of training, locks and progress."""
