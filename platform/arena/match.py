@@ -18,7 +18,7 @@ _compact = json.JSONEncoder(separators=(",", ":")).encode
 
 
 class Termination(enum.StrEnum):
-    """How a match ended; a failure is a record, not the end of a tournament."""
+    """How a match ended; a failed agent ends its match, never the tournament."""
 
     NORMAL = "normal"
     ILLEGAL_ACTION = "illegal_action"
@@ -38,12 +38,12 @@ class MatchSpec:
     game: str  # full text form
     agents: tuple[str, ...]  # full text form of the agent in each seat
     seed: int
-    max_plies: int = 0  # most actions of all seats together (chance does not count), 0 = no limit
-    opening: tuple[int, ...] = ()  # plies played before the agents decide; they count as nobody's decisions
+    max_plies: int = 0  # maximum actions of all seats together (chance does not count), 0 = no limit
+    opening: tuple[int, ...] = ()  # plies played before the agents decide; they are nobody's decisions
 
     @property
     def id(self) -> str:
-        """The content hash, 32 hexadecimal digits, of the fields as JSON; not kept, a tournament has many specs."""
+        """The content hash of the fields as JSON, 32 hexadecimal digits; not cached, a tournament has many specs."""
         opening = f",{_compact(self.opening)}" if self.opening else ""
         text = f"{_players(self.game, self.agents)}{self.seed},{self.max_plies}{opening}]"
         return hashlib.sha256(text.encode()).hexdigest()[:32]
@@ -58,7 +58,7 @@ class MatchSpec:
 
 @functools.lru_cache(maxsize=1 << 12)
 def _players(game: str, agents: tuple[str, ...]) -> str:
-    """Returns how a match's content begins, which many matches share."""
+    """Returns the beginning of the hashed text, which many matches share."""
     return f"{_compact([game, agents])[:-1]},"
 
 
@@ -70,11 +70,11 @@ class MatchRecord:
     termination: Termination
     scores: tuple[float, ...]  # return of each seat
     decisions: tuple[int, ...]  # actions of each seat
-    nodes: tuple[int, ...]  # evaluations (rollouts) of each seat
-    seat_seconds: tuple[float, ...]  # wall clock of each seat's decisions; NaN where it was not taken
+    nodes: tuple[int, ...]  # evaluations (rollouts) by each seat
+    seat_seconds: tuple[float, ...]  # wall clock of each seat's decisions; NaN where it was not measured
     seconds: float  # wall clock of the whole match
     plies: bytes  # pack_plies
-    facts: dict[str, float]  # what the game remembers of the final state
+    facts: dict[str, float]  # what the game reports about the final state
     error: str = ""  # a sentence where the termination is error or illegal_action
 
     @property
@@ -86,27 +86,27 @@ class MatchRecord:
 
 _PLY_TYPES = ("<u1", "<u2", "<u4")
 _COMPRESSED = 128  # added to the first byte
-_WORTH_COMPRESSING = 1024  # bytes; below that it costs more time than a short game takes to play
+_MIN_COMPRESSED = 1024  # bytes; compressing less takes longer than playing a short game
 
 
 def pack_plies(plies: npt.NDArray[np.int64]) -> bytes:
-    """Returns non-negative plies as a byte for their width (index into _PLY_TYPES) and data, compressed where long."""
+    """Returns non-negative plies as bytes: their width (index into _PLY_TYPES), then the data, compressed if long."""
     largest = int(plies.max(initial=0))
     width = 0 if largest < 1 << 8 else 1 if largest < 1 << 16 else 2
     data = plies.astype(_PLY_TYPES[width]).tobytes()
-    if len(data) < _WORTH_COMPRESSING:
+    if len(data) < _MIN_COMPRESSED:
         return bytes((width,)) + data
     return bytes((width + _COMPRESSED,)) + zlib.compress(data, 1)
 
 
 def pack_many(plies: npt.NDArray[np.int64], ends: Sequence[int]) -> list[bytes]:
-    """Returns `pack_plies` of each match, whose plies stand one after the other and end at `ends`."""
+    """Returns `pack_plies` of each match; `plies` holds them one after another, ending at `ends`."""
     if plies.max(initial=0) >= 1 << 8:
         return [pack_plies(part) for part in np.split(plies, ends[:-1])]
     data, first, packed = plies.astype(_PLY_TYPES[0]).tobytes(), 0, []
     for end in ends:
         part, first = data[first:end], end
-        long = len(part) >= _WORTH_COMPRESSING
+        long = len(part) >= _MIN_COMPRESSED
         packed.append(bytes((_COMPRESSED,)) + zlib.compress(part, 1) if long else b"\0" + part)
     return packed
 
@@ -124,5 +124,5 @@ def all_have_results(records: Iterable[MatchRecord]) -> bool:
 
 
 def derive_seed(*parts: int | str) -> int:
-    """Returns a seed of 63 bits that depends on all parts and on nothing else: not on order, workers or time."""
+    """Returns a seed of 63 bits that depends on the parts only: not on the order of calls, workers or time."""
     return int.from_bytes(hashlib.sha256(_compact(parts).encode()).digest()[:8], "little") >> 1

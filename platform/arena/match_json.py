@@ -15,7 +15,7 @@ from turnier.games.game import Game
 
 
 def to_json(record: MatchRecord) -> dict[str, Any]:
-    """Returns a match as plain data; NaN (a time that was not taken) is None."""
+    """Returns a match as plain data; NaN (a time that was not measured) is None."""
     return {
         "id": record.spec.id,
         "spec": record.spec.to_json(),
@@ -32,7 +32,7 @@ def to_json(record: MatchRecord) -> dict[str, Any]:
 
 
 def from_json(data: dict[str, Any]) -> MatchRecord:
-    """Returns the match that `to_json` told."""
+    """Returns the match that `to_json` made data of."""
     return MatchRecord(
         MatchSpec.from_json(data["spec"]),
         Termination(data["termination"]),
@@ -48,20 +48,20 @@ def from_json(data: dict[str, Any]) -> MatchRecord:
 
 
 def disagreement(record: MatchRecord) -> str | None:
-    """Replays a match; returns in what its end differs from the record as a sentence, or None."""
+    """Replays a match; returns a sentence where its end differs from the record, otherwise None."""
     try:
         end = replay(record.spec, record.plies)
     except UserError as failure:
         return str(failure)
-    found = {"scores": tuple(end.returns.tolist()), "facts": end.game.facts(end.state)}
-    for name, value in found.items():
+    replayed = {"scores": tuple(end.returns.tolist()), "facts": end.game.facts(end.state)}
+    for name, value in replayed.items():
         if value != getattr(record, name):
             return f"the {name} must be {value}, got {getattr(record, name)}."
     return None
 
 
 def is_exported(path: Path) -> bool:
-    """Whether a file's first line is a match as `to_json` tells it."""
+    """Whether a file's first line is a match as `turnier export` writes it."""
     try:
         with path.open(encoding="utf-8") as file:
             return "spec" in json.loads(file.readline())
@@ -70,7 +70,7 @@ def is_exported(path: Path) -> bool:
 
 
 def verify_exported(game: Game, path: Path) -> tuple[int, str | None]:
-    """Replays exported matches; returns the number of lines and the first disagreement as `line: sentence`, or None."""
+    """Replays exported matches; returns the lines read and the first disagreement as `line: sentence`, if any."""
     number = 0
     with path.open(encoding="utf-8") as file:
         for number, line in enumerate(file, 1):

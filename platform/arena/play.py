@@ -1,4 +1,4 @@
-"""Playing matches: `play_match(spec)` is pure; batches of compiled agents run whole in compiled code."""
+"""Playing matches: `play_match(spec)` is pure; whole batches of compiled agents run in compiled code."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ from turnier.games.abi import CHANCE
 from turnier.games.game import MAX_SEATS, Game, Position
 from turnier.games.registry import game_of
 
-FIRST_ROOM = 1 << 17  # plies; a match that does not fit is played again, so this is more than a long game of 2048
+FIRST_ROOM = 1 << 17  # plies; a match that does not fit is played again, so it is longer than a long game of 2048
 ILLEGAL_ERROR = "the agent chose an illegal action"
 TERMINATIONS = {NORMAL: Termination.NORMAL, ILLEGAL: Termination.ILLEGAL_ACTION, LIMIT: Termination.LIMIT}
 
 
 def check_spec(spec: MatchSpec) -> None:
-    """Raises UserError where the match cannot be played: unknown names, wrong number of seats, unfit agents."""
+    """Raises UserError where the match cannot be played: unknown names, wrong number of seats, unsuitable agents."""
     game = game_of(spec.game)
     if len(spec.agents) != game.num_seats:
         raise UserError(
@@ -56,7 +56,7 @@ def check_spec(spec: MatchSpec) -> None:
     for agent in spec.agents:
         agent_of(agent).require(game)
     if spec.opening and _open(game, spec).over:
-        raise UserError(f"an opening must leave something to play, got {list(spec.opening)}, which ends {game}.")
+        raise UserError(f"an opening must not end the game, got {list(spec.opening)}, which ends {game}; shorten it.")
 
 
 def _count(n: int, noun: str) -> str:
@@ -64,7 +64,7 @@ def _count(n: int, noun: str) -> str:
 
 
 def prepare(spec: MatchSpec) -> None:
-    """Checks a match and compiles what it needs, so that workers find it in the cache instead of compiling at once."""
+    """Checks a match and compiles what it needs, so that workers load it from the cache."""
     check_spec(spec)
     game = game_of(spec.game)
     if all([agent_of(agent).seat_kernels(game) for agent in spec.agents]) and game.kernels:
@@ -72,13 +72,13 @@ def prepare(spec: MatchSpec) -> None:
 
 
 def prepare_matches(specs: Sequence[MatchSpec]) -> None:
-    """Prepares matches, those of the same agents at the same game once."""
-    for one in {(spec.game, spec.agents): spec for spec in specs}.values():
-        prepare(one)
+    """Prepares matches, once for each game and agents."""
+    for spec in {(spec.game, spec.agents): spec for spec in specs}.values():
+        prepare(spec)
 
 
 def play_match(spec: MatchSpec) -> MatchRecord:
-    """Plays one match; the same spec gives the same record but for the seconds."""
+    """Plays one match; the same spec gives the same record except for the seconds."""
     return play_matches([spec])[0]
 
 
@@ -88,14 +88,14 @@ def play_matches(
     """Plays matches in order and returns their records.
 
     Args:
-        specs: any matches; neighbours with the same game, agents and opening share one call into compiled code.
-        stop: [1]; once it is not 0 the matches still to be played are left out.
-        python: play move by move in Python even where compiled code could (for tests; the same moves).
-        threads: in which the members of a match's ensembles search; they never change a move.
+        specs: any matches; consecutive ones with the same game, agents and opening share one call into compiled code.
+        stop: [1]; once it is not 0, the remaining matches are left out.
+        python: play move by move in Python even where compiled code could (for tests; the moves are the same).
+        threads: for the members of ensembles in a match; their number never changes a move.
     """
     stop = np.zeros(1, np.int64) if stop is None else stop
     records: list[MatchRecord] = []
-    for (game_text, agents, _, _), group in itertools.groupby(specs, _together):
+    for (game_text, agents, _, _), group in itertools.groupby(specs, _batch_key):
         batch = list(group)
         check_spec(batch[0])
         game = game_of(game_text)
@@ -110,7 +110,7 @@ def play_matches(
     return records
 
 
-def _together(spec: MatchSpec) -> tuple[str, tuple[str, ...], int, tuple[int, ...]]:
+def _batch_key(spec: MatchSpec) -> tuple[str, tuple[str, ...], int, tuple[int, ...]]:
     return spec.game, spec.agents, spec.max_plies, spec.opening
 
 
@@ -132,18 +132,18 @@ def _play_compiled(
         plies, ends = np.empty(room, np.int64), np.zeros((n - done, 3), np.int64)
         arrays = (states[done:], rngs[done:], opening, max_plies, returns[done:], counts[done:])
         played = play_many(game.kernels, padded, *arrays, plies, ends, stop)
-        # Whole columns at a time: a short game takes less than a few calls of Python for each.
-        these, lengths = slice(done, done + played), ends[:played, END].tolist()
+        # Whole columns at a time: a few Python calls per match would take longer than a short game.
+        batch, lengths = slice(done, done + played), ends[:played, END].tolist()
         columns = (
-            specs[these],
+            specs[batch],
             [TERMINATIONS[status] for status in ends[:played, STATUS].tolist()],
-            map(tuple, returns[these].tolist()),
-            map(tuple, counts[these, DECISIONS].tolist()),
-            map(tuple, counts[these, NODES].tolist()),
-            map(tuple, (1e-9 * counts[these, NANOSECONDS]).tolist()),
+            map(tuple, returns[batch].tolist()),
+            map(tuple, counts[batch, DECISIONS].tolist()),
+            map(tuple, counts[batch, NODES].tolist()),
+            map(tuple, (1e-9 * counts[batch, NANOSECONDS]).tolist()),
             (1e-9 * ends[:played, WHOLE]).tolist(),
             pack_many(plies[: lengths[-1]], lengths) if played else [],
-            game.facts_of(states[these]),
+            game.facts_of(states[batch]),
             [ILLEGAL_ERROR if status == ILLEGAL else "" for status in ends[:played, STATUS].tolist()],
         )
         records += map(MatchRecord, *columns)
@@ -157,22 +157,22 @@ _called = False
 
 
 def _call_once(game: Game, seats: tuple[SeatKernels, ...]) -> None:
-    """Makes a process's first call into compiled code, which takes longer, before any clock starts."""
+    """Makes a process's first call into compiled code, which is slow, before any clock starts."""
     global _called
     if _called:
         return
     _called = True
-    words, none = np.zeros((0, game.state_words), np.int64), np.zeros(0, np.int64)
+    states, none = np.zeros((0, game.state_words), np.int64), np.zeros(0, np.int64)
     rngs, returns = np.zeros((0, 1 + game.num_seats, 4), np.uint64), np.zeros((0, game.num_seats))
     counts, ends = np.zeros((0, NUM_COUNTS, game.num_seats), np.int64), np.zeros((0, 3), np.int64)
-    play_many(game.kernels, seats, words, rngs, none, 0, returns, counts, none, ends, np.zeros(1, np.int64))
+    play_many(game.kernels, seats, states, rngs, none, 0, returns, counts, none, ends, np.zeros(1, np.int64))
 
 
 @functools.lru_cache(maxsize=256)
 def _warm_up(agent: str, game_text: str) -> None:
-    """Lets an agent decide once in this process before any clock starts: kernels are loaded or compiled then.
+    """Lets an agent decide once per process before any clock starts, so that its kernels are loaded or compiled.
 
-    A failure is left to the match, whose record says so.
+    A failure is ignored here; the match records it.
     """
     game = game_of(game_text)
     with contextlib.suppress(Exception):
@@ -181,7 +181,7 @@ def _warm_up(agent: str, game_text: str) -> None:
 
 
 def _play_in_python(game: Game, spec: MatchSpec, pool: Pool) -> MatchRecord:
-    """Plays move by move; an agent that fails ends the match with a record."""
+    """Plays move by move; an agent that fails ends the match, and the record says why."""
     for agent in dict.fromkeys(spec.agents):
         _warm_up(agent, spec.game)
     began = time.perf_counter()
@@ -199,14 +199,14 @@ def _play_in_python(game: Game, spec: MatchSpec, pool: Pool) -> MatchRecord:
         if spec.max_plies and sum(decisions) == spec.max_plies:
             termination = Termination.LIMIT
             break
-        try:  # an agent's failure is part of the record
+        try:  # a failing agent must not end the tournament
             if not players:
                 agents = enumerate(map(agent_of, spec.agents))
                 players = [start_player(agent, game, seat, spec.seed, pool) for seat, agent in agents]
             seen = seen_by(position, mover, spec.seed, sum(decisions))
-            thinks = time.perf_counter()
+            asked = time.perf_counter()
             decision = players[mover].act(seen)
-            seconds[mover] += time.perf_counter() - thinks
+            seconds[mover] += time.perf_counter() - asked
             action, searched = int(decision.action), int(decision.nodes)
         except Exception as failure:
             termination, error = Termination.ERROR, f"{spec.agents[mover]}: {type(failure).__name__}: {failure}"
@@ -233,12 +233,12 @@ def _play_in_python(game: Game, spec: MatchSpec, pool: Pool) -> MatchRecord:
 
 
 def seen_by(position: Position, seat: int, match_seed: int, decisions: int) -> Position:
-    """Returns a copy of a position for an agent: what its seat may know, and other chance than the match will draw."""
+    """Returns a copy of a position for an agent: what its seat may know, with random numbers other than the match's."""
     return position.game.position(position.view(seat), position.returns, derive_seed(match_seed, "view", decisions))
 
 
 def replay_positions(spec: MatchSpec, plies: bytes) -> Iterator[Position]:
-    """Yields every position of a recorded match, afterstates included; raises UserError where a ply is not legal."""
+    """Yields every position of a played match, afterstates included; raises UserError where a ply is not legal."""
     position = _start(game_of(spec.game), spec.seed)
     yield position
     for ply in unpack_plies(plies):
@@ -247,7 +247,7 @@ def replay_positions(spec: MatchSpec, plies: bytes) -> Iterator[Position]:
 
 
 def replay(spec: MatchSpec, plies: bytes) -> Position:
-    """Returns the final position of a recorded match."""
+    """Returns the final position of a played match."""
     *_, last = replay_positions(spec, plies)
     return last
 

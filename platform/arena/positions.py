@@ -1,7 +1,7 @@
-"""Certainty: how often an agent that searches the same position again chooses the same action (Kutsch 2017, 2.4, 9.1).
+"""Positions for certainty: how often an agent repeats its choice when it searches again (Kutsch 2017, 2.4, 9.1).
 
 Positions come from real games, grouped by their number of legal actions and by the game's phase (in 2048 the number of
-empty cells), as many of each group. Which ones they are depends on the games and a seed, and on nothing else.
+empty cells), the same number from each group. The choice depends on the games and a seed only.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from turnier.arena.repeated_search import SearchSpec, SeenPosition
 from turnier.core.errors import UserError
 from turnier.games.registry import GAMES
 
-# Whose games positions are collected from unless somebody else is named: quick, and good enough to see all of a game.
+# Whose games positions are collected from by default: fast, and strong enough to reach all phases of a game.
 COLLECTOR = "mc(iterations=50,rollout_depth=20)"
 
 Group = tuple[int, int]  # number of legal actions, phase
 
 
 def collector_matches(game: str, collector: str, games: int, seed: int) -> list[MatchSpec]:
-    """Returns the matches that positions are collected from: the collector in every seat, each on a seed of its own."""
+    """Returns the matches that positions are collected from: the collector in every seat, each on its own seed."""
     if games < 1:
-        raise UserError(f"positions must come from at least 1 game, got {games}.")
+        raise UserError(f"positions must come from at least 1 game, got {games}; choose more.")
     if seed < 0:
         raise UserError(f"a seed must be 0 or larger, got {seed}.")
     made, agent = GAMES.make(game), AGENTS.make(collector)
@@ -38,23 +38,23 @@ def collector_matches(game: str, collector: str, games: int, seed: int) -> list[
 
 
 def choose_positions(records: Iterable[MatchRecord], states: int, seed: int) -> dict[Group, list[SeenPosition]]:
-    """Chooses different positions with at least two legal actions from recorded matches.
+    """Chooses different positions with at least two legal actions from played matches.
 
     Args:
-        records: the matches; neither their order nor who played them when matters.
-        states: most positions of a group; there are fewer where the matches have no more.
-        seed: of the choice. Every match gives one position in turn, so that a group is spread over the matches.
+        records: the matches, in any order.
+        states: maximum positions per group; fewer where the matches have no more.
+        seed: of the choice. The matches give one position each in turn, so that a group is spread over the matches.
 
     Returns:
         The groups in ascending order of (legal actions, phase).
     """
     if states < 1:
-        raise UserError(f"a group must have at least 1 state, got {states}.")
+        raise UserError(f"a group must have at least 1 state, got {states}; choose more.")
     matches = tuple(sorted(((r.spec, r.plies) for r in records), key=lambda match: match[0].id))
     return _chosen(matches, states, seed)
 
 
-@functools.lru_cache(maxsize=8)  # an experiment asks again for each of its rows
+@functools.lru_cache(maxsize=8)  # an experiment asks again for every row
 def _chosen(matches: tuple[tuple[MatchSpec, bytes], ...], states: int, seed: int) -> dict[Group, list[SeenPosition]]:
     turns: dict[Group, list[tuple[int, float, str, SeenPosition]]] = defaultdict(list)
     for spec, plies in matches:
@@ -71,22 +71,22 @@ def _chosen(matches: tuple[tuple[MatchSpec, bytes], ...], states: int, seed: int
 def _draw(spec: MatchSpec, plies: bytes, seed: int) -> dict[Group, list[tuple[float, SeenPosition]]]:
     """Returns the positions of one match by group in random order, with the numbers that order them.
 
-    The numbers of a match depend on its spec only, so that further matches change nothing about those there are.
+    The numbers of a match depend on its spec only, so that adding matches does not change them.
     """
     random = np.random.default_rng(derive_seed(seed, "choose", spec.id))
-    found: dict[Group, list[tuple[float, SeenPosition]]] = defaultdict(list)
+    groups: dict[Group, list[tuple[float, SeenPosition]]] = defaultdict(list)
     for seen in _seen(spec, plies):
         if len(seen.legal) > 1:
-            found[len(seen.legal), seen.phase].append((random.random(), seen))
-    return {group: sorted(its, key=lambda drawn: drawn[0]) for group, its in found.items()}
+            groups[len(seen.legal), seen.phase].append((random.random(), seen))
+    return {group: sorted(drawn, key=lambda one: one[0]) for group, drawn in groups.items()}
 
 
 def choose_by_move(
     records: Iterable[MatchRecord], moves: tuple[int, ...], states: int, seed: int
 ) -> list[SeenPosition]:
-    """Chooses at most `states` positions of recorded matches from move moves[0] up to, without, moves[1].
+    """Chooses at most `states` positions of played matches, from move moves[0] up to but excluding moves[1].
 
-    Only positions with at least two legal actions; moves are those of all seats, the first is 0.
+    Only positions with at least two legal actions; moves of all seats count, from 0.
     """
     first, last = moves
     matches = sorted(((r.spec, r.plies) for r in records), key=lambda match: match[0].id)
@@ -96,15 +96,15 @@ def choose_by_move(
     return [positions[i] for i in random.permutation(len(positions))[:states]]
 
 
-@functools.lru_cache(maxsize=128)  # replaying takes longer than all else, and every row of an experiment asks again
+@functools.lru_cache(maxsize=128)  # replaying takes longest, and an experiment asks again for every row
 def _seen(spec: MatchSpec, plies: bytes) -> tuple[SeenPosition, ...]:
-    """Returns what the seat to move saw at every move of a match."""
+    """Returns what the seat to move saw, at every move of a match."""
     return tuple(SeenPosition.of(p) for p in replay_positions(spec, plies) if p.to_move >= 0)
 
 
 def search_specs(positions: Sequence[SeenPosition], agent: str, repeats: int, seed: int) -> list[SearchSpec]:
     """Returns the searches of positions by an agent; a seed depends on the position, the repeat and `seed` only."""
     if repeats < 2:
-        raise UserError(f"certainty needs at least 2 searches of a state, got {repeats}.")
+        raise UserError(f"certainty needs at least 2 searches of a state, got {repeats}; repeat them.")
     text = AGENTS.make(agent).full_text()
     return [SearchSpec(p, text, derive_seed(seed, p.id, repeat)) for p in positions for repeat in range(repeats)]

@@ -1,7 +1,7 @@
-"""Going through a recorded match again, move by move, and asking its agents again what they thought.
+"""Reanalysis: replaying a stored match move by move, and asking its agents again what they thought.
 
-A match stores its plies only. The agents' values and visits come from asking players of the same agents and seeds; from
-the first move on they decide as they did, unless they search by the clock or share a tree between threads.
+A match stores its plies only. Values and visits come from asking players of the same agents and seeds again; asked from
+the first move on, they decide as they did, unless they search by the clock or share a tree between threads.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ class Moment:
     changed: tuple[int, ...]  # cells that the latest ply changed
     seat: int  # to move; -1 at the end
     action: int  # what it chose; -1 at the end
-    decided: int  # decisions of all seats before; those of the opening do not count
+    decided: int  # earlier decisions of all seats; those of the opening do not count
     opening: bool  # whether the ply was part of the opening
 
 
 @dataclass(frozen=True)
 class Thought:
-    """What an agent says when it is asked again."""
+    """What an agent thinks when it is asked again."""
 
     decision: Decision
-    from_start: bool  # whether it was asked all of its moves before, so that it decides as it did in the match
+    from_start: bool  # whether it was asked for all earlier moves too, so that it decides as it did in the match
     overlay: Overlay | None = None  # what else it knew, which a board can show; agents of spe_ed have one
 
 
 class Reanalysis:
-    """A recorded match to go through; raises UserError where a ply is not legal."""
+    """A stored match, move by move; raises UserError where a ply is not legal."""
 
     def __init__(self, record: MatchRecord) -> None:
         self.record, self.game = record, game_of(record.spec.game)
@@ -54,7 +54,7 @@ class Reanalysis:
 
     @property
     def seconds_per_decision(self) -> float:
-        """Mean wall clock of a decision in the match, seconds; 0 where nobody decided."""
+        """Mean wall clock of the match's decisions, seconds; 0 where nobody decided."""
         known = [s for s in self.record.seat_seconds if not math.isnan(s)]
         spent = sum(known) if len(known) == len(self.record.seat_seconds) else self.record.seconds
         return spent / max(1, sum(self.record.decisions))
@@ -63,23 +63,22 @@ class Reanalysis:
         """Asks the agent that decided at a moment again.
 
         Args:
-            number: of the moment, one in which a seat decided.
-            patience: seconds; where asking for all decisions before takes longer, a player is asked that begins here.
+            number: of a moment in which a seat decided.
+            patience: seconds; if asking for all earlier decisions takes longer, a player that begins here is asked.
         """
         moment = self.moments[number]
-        wanted = moment.decided
-        if (wanted + 1 - len(self._thoughts)) * self.seconds_per_decision > patience:
+        if (moment.decided + 1 - len(self._thoughts)) * self.seconds_per_decision > patience:
             return _ask(self._player(moment.seat), self._seen(moment), False)
-        asked = [m for m in self.moments if m.seat >= 0 and not m.opening]
-        while len(self._thoughts) <= wanted:
+        decisions = [m for m in self.moments if m.seat >= 0 and not m.opening]
+        while len(self._thoughts) <= moment.decided:
             if not self._players:
                 self._players = [self._player(seat) for seat in range(self.game.num_seats)]
-            its = asked[len(self._thoughts)]
-            self._thoughts.append(_ask(self._players[its.seat], self._seen(its), True))
-        return self._thoughts[wanted]
+            following = decisions[len(self._thoughts)]
+            self._thoughts.append(_ask(self._players[following.seat], self._seen(following), True))
+        return self._thoughts[moment.decided]
 
     def search_again(self, number: int, repeats: int) -> list[SearchRecord]:
-        """Searches the position of a moment so often, each time with a fresh player and seed, for its certainty."""
+        """Searches a moment's position repeatedly, each time with a new player and seed, to measure certainty."""
         moment = self.moments[number]
         seen, agent = SeenPosition.of(moment.position), self.record.spec.agents[moment.seat]
         seeds = [derive_seed(self.record.spec.seed, seen.id, repeat) for repeat in range(repeats)]
@@ -101,7 +100,7 @@ def _ask(player: Player, position: Position, from_start: bool) -> Thought:
 def _moments(record: MatchRecord) -> list[Moment]:
     plies = unpack_plies(record.plies).tolist()
     game, opening = game_of(record.spec.game), len(record.spec.opening)
-    found: list[Moment] = []
+    moments: list[Moment] = []
     changed: tuple[int, ...] = ()
     decided, cells = 0, None
     for number, position in enumerate(replay_positions(record.spec, record.plies)):
@@ -112,8 +111,8 @@ def _moments(record: MatchRecord) -> list[Moment]:
         if position.to_move == CHANCE and number < len(plies):
             continue
         if number == len(plies):
-            found.append(Moment(position, changed, -1, -1, decided, False))
+            moments.append(Moment(position, changed, -1, -1, decided, False))
         else:
-            found.append(Moment(position, changed, position.to_move, plies[number], decided, number < opening))
+            moments.append(Moment(position, changed, position.to_move, plies[number], decided, number < opening))
             decided += number >= opening
-    return found
+    return moments

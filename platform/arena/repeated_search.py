@@ -1,4 +1,4 @@
-"""Votes: single searches of single positions, each by a player of its own. Certainty is counted from them."""
+"""Repeated searches: one position, searched again and again by new players. Certainty is computed from them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from turnier.games.registry import game_of
 
 @dataclass(frozen=True)
 class SeenPosition:
-    """A position as the seat to move may see it; `legal` and `phase` are what the game says of it."""
+    """A position as the seat to move may see it, with its legal actions and its phase of the game."""
 
     game: str  # full text form
     state: tuple[int, ...]  # words of the view
@@ -40,7 +40,7 @@ class SeenPosition:
     @functools.cached_property
     def id(self) -> str:
         """The content hash of game, state and returns, 32 hexadecimal digits."""
-        return _digest(self.game, self.state, self.returns)
+        return _content_hash(self.game, self.state, self.returns)
 
 
 @dataclass(frozen=True)
@@ -54,12 +54,12 @@ class SearchSpec:
     @functools.cached_property
     def id(self) -> str:
         """The content hash, 32 hexadecimal digits."""
-        return _digest(self.position.id, self.agent, self.seed)
+        return _content_hash(self.position.id, self.agent, self.seed)
 
 
 @dataclass(frozen=True)
 class SearchRecord:
-    """What a search chose and found out; visits and values (for the mover) are those of the legal actions, in order."""
+    """The result of a search; visits and values (for the seat to move) are those of the legal actions, in order."""
 
     spec: SearchSpec
     action: int
@@ -69,12 +69,12 @@ class SearchRecord:
     seconds: float
 
 
-def _digest(*parts: object) -> str:
+def _content_hash(*parts: object) -> str:
     return hashlib.sha256(json.dumps(parts, separators=(",", ":")).encode()).hexdigest()[:32]
 
 
 def prepare_searches(specs: Sequence[SearchSpec]) -> None:
-    """Checks votes and compiles what they need, so that workers find it in the cache instead of compiling at once."""
+    """Checks searches and compiles what they need, so that workers load it from the cache."""
     for game_text, agent_text in dict.fromkeys((spec.position.game, spec.agent) for spec in specs):
         game, agent = game_of(game_text), agent_of(agent_text)
         agent.require(game)
@@ -82,7 +82,7 @@ def prepare_searches(specs: Sequence[SearchSpec]) -> None:
 
 
 def search_positions(specs: Sequence[SearchSpec], stop: npt.NDArray[np.int64] | None = None) -> list[SearchRecord]:
-    """Searches positions in order and returns the records; once stop[0] is not 0 the rest is left out."""
+    """Searches positions in order and returns the records; once stop[0] is not 0, the rest is left out."""
     records: list[SearchRecord] = []
     for spec in specs:
         if stop is not None and stop[0]:
@@ -92,21 +92,20 @@ def search_positions(specs: Sequence[SearchSpec], stop: npt.NDArray[np.int64] | 
 
 
 def search_position(spec: SearchSpec) -> SearchRecord:
-    """Searches a position once with a fresh player; raises UserError where the agent's action is not legal."""
+    """Searches a position once with a new player; raises UserError where the agent's action is not legal."""
     seen, game = spec.position, game_of(spec.position.game)
-    position = game.position(
-        np.array(seen.state, np.int64), np.array(seen.returns), derive_seed(spec.seed, "view")
-    )  # chance of its own, as in a match
+    # Random numbers of its own, as in a match.
+    position = game.position(np.array(seen.state, np.int64), np.array(seen.returns), derive_seed(spec.seed, "view"))
     began = time.perf_counter()
     decision = agent_of(spec.agent).start(game, position.to_move, spec.seed).act(position)
     seconds = time.perf_counter() - began
     if decision.action not in seen.legal:
         raise UserError(
             f"{spec.agent} must choose a legal action, got {decision.action} where {list(seen.legal)} are legal at"
-            f" {list(seen.state)}; mend the agent."
+            f" {list(seen.state)}; fix the agent."
         )
     legal = list(seen.legal)
-    visits, values = (tuple(found[legal].tolist()) for found in (decision.visits, decision.values))
+    visits, values = (tuple(of_actions[legal].tolist()) for of_actions in (decision.visits, decision.values))
     return SearchRecord(spec, int(decision.action), visits, values, int(decision.nodes), seconds)
 
 

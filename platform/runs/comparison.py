@@ -73,7 +73,7 @@ class Comparison:
         Each with its 95 % interval.
         """
         ends = dict(zip(("", "_low", "_high"), self.duel.test.estimate, strict=True))
-        if self.duel.alone:
+        if self.duel.single_player:
             return {f"difference_percent{end}": 100 * (ratio - 1) for end, ratio in ends.items()}
         return {f"elo{end}": elo_of_share(share) for end, share in ends.items()} | {
             f"share{end}": share for end, share in ends.items()
@@ -81,7 +81,7 @@ class Comparison:
 
     @property
     def estimate_text(self) -> str:
-        name, unit = ("difference_percent", " %") if self.duel.alone else ("elo", " Elo")
+        name, unit = ("difference_percent", " %") if self.duel.single_player else ("elo", " Elo")
         value, low, high = (self.estimate[f"{name}{end}"] for end in ("", "_low", "_high"))
         if math.isnan(value):
             return "no estimate yet"
@@ -93,7 +93,7 @@ class Comparison:
         duel, (first, second) = self.duel, self.names
         verdict = duel.test.verdict
         after = f"after {duel.games:,} games ({duel.pairs:,} pairs)"
-        what = "its mean score differs by" if duel.alone else "the difference is"
+        what = "its mean score differs by" if duel.single_player else "the difference is"
         measured = f"{what} {self.estimate_text}"
         if verdict is Verdict.EQUAL:
             return f"{first} and {second} are equal at {duel.game} within {self.margin} {after}: {measured}."

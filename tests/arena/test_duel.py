@@ -80,7 +80,7 @@ def test_openings_are_drawn_and_shared_by_a_pair() -> None:
 def test_alone_the_scores_on_one_seed_are_compared() -> None:
     one = duel("2048(size=2)", "greedy", "random", margin=0.3)
     specs = played(one.rounds())[0]
-    assert one.alone and one.test.verdict is not Verdict.UNDECIDED
+    assert one.single_player and one.test.verdict is not Verdict.UNDECIDED
     assert [spec.seed for spec in specs[:32]] == [spec.seed for spec in specs[32:]]
 
 

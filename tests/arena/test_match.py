@@ -125,7 +125,7 @@ def test_records_replay_to_the_same_scores(python: bool) -> None:
         assert position.over == (record.termination is Termination.NORMAL)
 
 
-@pytest.mark.parametrize(("opening", "sentence"), [((4, 4), "must be legal"), ((0, 3, 1, 4, 2), "leave something")])
+@pytest.mark.parametrize(("opening", "sentence"), [((4, 4), "must be legal"), ((0, 3, 1, 4, 2), "must not end")])
 def test_an_impossible_opening_is_refused(opening: tuple[int, ...], sentence: str) -> None:
     with pytest.raises(UserError, match=sentence):
         check_spec(dataclasses.replace(spec("tictactoe", "random"), opening=opening))

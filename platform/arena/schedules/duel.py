@@ -1,4 +1,4 @@
-"""Two agents play pairs of games until a sequential test says which is stronger, or that they are equal."""
+"""Duels: two agents play pairs of games until a sequential test says which is stronger, or that they are equal."""
 
 from __future__ import annotations
 
@@ -15,24 +15,25 @@ from turnier.games.game import Game
 from turnier.statistics.sprt import MARGIN_ELO, MARGIN_SCORE, SequentialTest, Verdict
 
 FIRST_ROUND = 32  # pairs
-_GROWTH = 5  # a round is at least a fifth of what was played before it: about ten rounds a decade of games
+_GROWTH = 5  # a round is at least a fifth of what was played before it: about ten rounds per tenfold games
 
 
 class Duel:
-    """A schedule that compares two agents; `test` says what is known so far.
+    """A schedule that compares two agents; `test` gives the present state.
 
-    A pair is all games of one seed: both orders of two seats; of more seats every way in which they are taken by the
-    two agents; alone, one game each. A pair in which an agent failed does not count.
+    A pair is all games of one seed: both orders of two seats; with more seats every way in which the two agents can
+    take them; in single-player games one game each. A pair in which an agent failed does not count.
 
     Args:
         game: what they play.
         agents: both; the verdict is about the first.
-        seed: every pair's own seed depends on it, on the pair's number and on nothing else.
-        margin: what still counts as equal, in Elo; alone, as a share of the second agent's mean score; None = default.
-        alpha: most probability of a wrong verdict.
-        games: most games.
-        first_round: pairs before the first look, and of a round at least; enough to keep all workers busy.
-        opening_plies: every pair starts after one of the openings of at most that many plies, drawn by its seed.
+        seed: every pair's own seed depends only on it and on the pair's number.
+        margin: what still counts as equal, in Elo; in single-player games a share of the second agent's mean score;
+            None = the default.
+        alpha: maximum probability of a wrong verdict.
+        games: maximum games.
+        first_round: pairs before the first test, and the minimum of every round; enough to keep all workers busy.
+        opening_plies: every pair starts after one of the openings of at most this many plies, drawn by its seed.
     """
 
     def __init__(
@@ -56,9 +57,9 @@ class Duel:
             raise UserError(f"a seed must be 0 or larger, got {seed}.")
         if first_round < 1:
             raise UserError(f"a round must have at least 1 pair of games, got {first_round}.")
-        self.alone = game.num_seats == 1
+        self.single_player = game.num_seats == 1
         self.orders: list[tuple[str, ...]]
-        if self.alone:
+        if self.single_player:
             self.orders = [(agent,) for agent in self.agents]
             self.test = SequentialTest.of_scores(MARGIN_SCORE if margin is None else margin, alpha)
         else:
@@ -67,34 +68,34 @@ class Duel:
             self.test = SequentialTest.of_shares(MARGIN_ELO if margin is None else margin, alpha)
         if games < len(self.orders):
             raise UserError(f"a comparison at {game} must have at least {len(self.orders)} games, got {games}.")
-        self.pairs = 0  # played, those that do not count included
+        self.pairs = 0  # played, including those that do not count
         self._seed = seed
-        self._most = games // len(self.orders)
+        self._max_pairs = games // len(self.orders)
         self._first_round = first_round
         self._openings = openings(game, opening_plies)
 
     @property
     def games(self) -> int:
-        """How many were played."""
+        """How many games were played."""
         return self.pairs * len(self.orders)
 
     @property
     def games_left(self) -> float:
-        """How many more it takes on average if the present estimate is right, at most those there are; NaN at first."""
-        return min(self.test.units_left(), self._most - self.pairs) * len(self.orders)
+        """How many of the remaining games a verdict takes on average if the estimate is right; NaN without one."""
+        return min(self.test.units_left(), self._max_pairs - self.pairs) * len(self.orders)
 
     @property
     def round_size(self) -> int:
         """Pairs of the next round."""
-        return min(max(self._first_round, self.pairs // _GROWTH), self._most - self.pairs)
+        return min(max(self._first_round, self.pairs // _GROWTH), self._max_pairs - self.pairs)
 
     def rounds(self) -> Rounds:
-        """Yields rounds until there is a verdict, all games are played, or a round has not one pair without failure."""
-        while self.test.verdict is Verdict.UNDECIDED and self.pairs < self._most:
+        """Yields rounds until there is a verdict, all games are played, or a round has no pair without failure."""
+        while self.test.verdict is Verdict.UNDECIDED and self.pairs < self._max_pairs:
             size = self.round_size
             starts = [self._start(pair) for pair in range(self.pairs, self.pairs + size)]
             text = self.game.full_text()
-            # Neighbours with the same seats share a call into compiled code.
+            # Consecutive matches with the same seats share a call into compiled code.
             records = yield [MatchSpec(text, order, seed, 0, start) for order in self.orders for seed, start in starts]
             self.pairs += size
             by_order = [records[i : i + size] for i in range(0, len(records), size)]
@@ -102,13 +103,13 @@ class Duel:
             whole = [pair for pair in pairs if all(record.termination.has_result for record in pair)]
             if not whole:
                 return
-            if self.alone:
+            if self.single_player:
                 self.test.add([a.scores[0] for a, _ in whole], [b.scores[0] for _, b in whole])
             else:
                 self.test.add([self._share(pair) for pair in whole])
 
     def _start(self, pair: int) -> tuple[int, tuple[int, ...]]:
-        """Returns seed and opening of a pair; seeds are those of a tournament, so that its games serve here as well."""
+        """Returns seed and opening of a pair; seeds are those of a tournament, whose stored games can be used here."""
         opening = self._openings[derive_seed(self._seed, pair, "opening") % len(self._openings)]
         return derive_seed(self._seed, pair, *opening), opening
 

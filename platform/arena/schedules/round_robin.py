@@ -1,4 +1,4 @@
-"""Which matches a tournament plays: a schedule is a pure function of the agents and the seed, apart from playing."""
+"""Round robins and gauntlets: the matches of a tournament as a pure function of its agents and seed."""
 
 from __future__ import annotations
 
@@ -11,42 +11,42 @@ from turnier.core.errors import UserError
 from turnier.games.game import Game, Position
 
 # A schedule that needs results: it yields rounds of matches and is sent the records of each, in the order of the specs.
-# The size of a round never depends on the workers, so that whoever plays plays the same matches.
+# The size of a round never depends on the workers, so that the same matches are played everywhere.
 Rounds = Generator[list[MatchSpec], list[MatchRecord], None]
 
 
 def seat_orders(num_seats: int) -> list[tuple[int, ...]]:
-    """Returns the seat orders that one group of agents plays on one seed: all up to three seats, then rotations."""
+    """Returns the seat orders in which agents play one seed: all of them for up to three seats, otherwise rotations."""
     if num_seats <= 3:
         return list(itertools.permutations(range(num_seats)))
     return [tuple((i + shift) % num_seats for i in range(num_seats)) for shift in range(num_seats)]
 
 
 def openings(game: Game, plies: int) -> list[tuple[int, ...]]:
-    """Returns every opening of at most that many plies that leaves something to play, the empty one first.
+    """Returns every opening of at most that many plies that does not end the game, the empty one first.
 
     One ply is the "DiffStarts" of Weitz 2022, B.1: the start and every position after the first stone.
     """
     if plies and game.has_chance:
-        raise UserError(f"openings need a game without chance, got {game}; leave them out.")
-    found: list[tuple[int, ...]] = [()]
+        raise UserError(f"openings need a game without chance, got {game}; omit them.")
+    playable: list[tuple[int, ...]] = [()]
     level: list[tuple[tuple[int, ...], Position]] = [((), game.start())]
     for _ in range(plies):
         level = [((*opening, a), position.play(a)) for opening, position in level for a in position.legal_actions()]
         level = [(opening, position) for opening, position in level if not position.over]
-        found += [opening for opening, _ in level]
-    return found
+        playable += [opening for opening, _ in level]
+    return playable
 
 
 def round_robin(game: Game, agents: Sequence[Agent], games: int, seed: int, opening_plies: int = 0) -> list[MatchSpec]:
     """Returns a round robin in which every group of agents competes in all roles.
 
     Args:
-        agents: one or more for a one-seat game (each plays alone, all on the same seeds), else at least as many as
-            the game has seats; naming an agent twice lets it play itself.
-        games: matches of each group, rounded up to whole sets of seat orders (and openings) on one seed.
-        seed: the tournament's seed; every match's own seed depends on it, on the repetition and on nothing else.
-        opening_plies: play from every position after at most that many plies, see `openings`.
+        agents: at least as many as the game has seats (all play a single-player game on the same seeds); naming an
+            agent twice lets it play itself.
+        games: matches per group, rounded up to whole sets of seat orders (and openings) on one seed.
+        seed: the tournament's seed; every match's own seed depends only on it and on the repetition.
+        opening_plies: play from every position after at most this many plies, see `openings`.
     """
     texts = check_field(game, agents, games, seed)
     groups = itertools.combinations(texts, game.num_seats)
@@ -56,10 +56,10 @@ def round_robin(game: Game, agents: Sequence[Agent], games: int, seed: int, open
 def gauntlet(
     game: Game, agents: Sequence[Agent], challengers: int, games: int, seed: int, opening_plies: int = 0
 ) -> list[MatchSpec]:
-    """Returns the matches of the first agents, one at a time, against every group of the others, in all roles.
+    """Returns the matches of each of the first agents against every group of the others, in all roles.
 
     Args:
-        challengers: how many of the agents, named first, play against the field of all others.
+        challengers: how many of the agents, from the first, play against the field of all others.
         agents, games, seed, opening_plies: as in `round_robin`, whose matches these are a part of.
     """
     texts = check_field(game, agents, games, seed)
@@ -79,7 +79,7 @@ def gauntlet(
 def check_field(game: Game, agents: Sequence[Agent], games: int, seed: int) -> list[str]:
     """Returns the full texts of a tournament's agents; raises UserError where it cannot be played."""
     if games < 1:
-        raise UserError(f"a tournament must have at least 1 game, got {games}.")
+        raise UserError(f"a tournament must have at least 1 game, got {games}; choose more.")
     if seed < 0:
         raise UserError(f"a seed must be 0 or larger, got {seed}.")
     if len(agents) < game.num_seats:
@@ -97,8 +97,8 @@ def matches_of(
     """Yields the matches of groups of agents in all seat orders, from every start, all groups on the same seeds.
 
     Args:
-        games: matches of each group, rounded up to whole sets of seat orders and starts.
-        seeds: what the matches' seeds depend on, besides the repetition and the start.
+        games: matches per group, rounded up to whole sets of seat orders and starts.
+        seeds: what the matches' seeds depend on in addition to the repetition and the start.
     """
     text, num_seats = game.full_text(), game.num_seats
     for group in groups:

@@ -1,4 +1,4 @@
-"""Swiss tournaments: in each round agents meet that did equally well so far, for fields too large for a round robin."""
+"""Swiss tournaments: each round pairs agents that did equally well so far, for fields too large for a round robin."""
 
 from __future__ import annotations
 
@@ -14,20 +14,21 @@ from turnier.arena.schedules.round_robin import Rounds, check_field, matches_of
 from turnier.core.errors import UserError
 from turnier.games.game import Game
 
-REMATCH = 1_000_000  # what a second meeting weighs in squared differences of points; no field is so far apart
+REMATCH = 1_000_000  # weight of a second meeting, in squared differences of points; larger than any such difference
 
 
 def swiss(game: Game, agents: Sequence[Agent], games: int, seed: int, rounds: int = 0) -> Rounds:
-    """Yields rounds in which every agent plays one group of its equals in all roles; see `Rounds`.
+    """Yields rounds in which every agent plays one group of equally strong agents in all roles; see `Rounds`.
 
-    Two seats: pairs whose points are as equal as can be, by squared difference, and that have not met. More seats: the
-    order of points, cut into groups. Those left over, the last who sat out least, sit out and get the points of a win.
+    Two seats: pairs that have not met and whose points are as equal as possible, by squared difference. More seats: the
+    order of points, cut into groups. Agents left over, the lowest of those that sat out least often, sit out and get
+    the points of a win.
 
     Args:
         agents: more than the game has seats, none twice.
-        games: matches of each group and round, rounded up to whole sets of seat orders on one seed.
+        games: matches per group and round, rounded up to whole sets of seat orders on one seed.
         seed: as in `round_robin`; all groups of a round play on the same seeds.
-        rounds: how many; 0 = as many as leave one agent unbeaten where the better one always wins.
+        rounds: how many; 0 = as `rounds_to_the_best`.
     """
     texts = check_field(game, agents, games, seed)
     if game.num_seats < 2:
@@ -41,7 +42,7 @@ def swiss(game: Game, agents: Sequence[Agent], games: int, seed: int, rounds: in
 
 
 def rounds_to_the_best(agents: int, seats: int) -> int:
-    """Returns how many rounds leave one agent unbeaten where the better one always wins."""
+    """Returns the number of rounds after which one agent is unbeaten if the better one always wins."""
     rounds = 1
     while seats**rounds < agents:
         rounds += 1
@@ -53,7 +54,7 @@ def _rounds(game: Game, agents: list[str], games: int, seed: int, rounds: int) -
     sat_out: Counter[str] = Counter()
     met: Counter[frozenset[str]] = Counter()
     for number in range(rounds):
-        ordered = sorted(agents, key=lambda agent: -points[agent])  # of equals the one named first
+        ordered = sorted(agents, key=lambda agent: -points[agent])  # equal agents in the order in which they were named
         resting = sorted(reversed(ordered), key=lambda agent: sat_out[agent])[: len(agents) % game.num_seats]
         playing = [agent for agent in ordered if agent not in resting]
         groups = _pairs(playing, points, met) if game.num_seats == 2 else _groups(playing, game.num_seats)
@@ -68,27 +69,27 @@ def _rounds(game: Game, agents: list[str], games: int, seed: int, rounds: int) -
 
 
 def match_points(records: Iterable[MatchRecord]) -> Counter[str]:
-    """Returns each agent's points: 2 for every seat that it scored more than, 1 for every one it scored the same as.
+    """Returns each agent's points: 2 for every seat with a lower score, 1 for every seat with the same score.
 
-    Failures count for nobody: their scores do not say who won.
+    Matches in which an agent failed do not count.
     """
     points: Counter[str] = Counter()
     for record in records:
         if not record.termination.has_result:
             continue
-        for (mine, my_score), (theirs, their_score) in itertools.permutations(
+        for (agent, score), (other, other_score) in itertools.permutations(
             zip(record.spec.agents, record.scores, strict=True), 2
         ):
-            if mine != theirs:
-                points[mine] += 2 if my_score > their_score else int(my_score == their_score)
+            if agent != other:
+                points[agent] += 2 if score > other_score else int(score == other_score)
     return points
 
 
 def _pairs(agents: list[str], points: Counter[str], met: Counter[frozenset[str]]) -> list[tuple[str, ...]]:
     graph = networkx.Graph()
-    for mine, theirs in itertools.combinations(agents, 2):
-        apart = (points[mine] - points[theirs]) ** 2 + REMATCH * met[frozenset((mine, theirs))]
-        graph.add_edge(mine, theirs, weight=-apart)
+    for first, second in itertools.combinations(agents, 2):
+        cost = (points[first] - points[second]) ** 2 + REMATCH * met[frozenset((first, second))]
+        graph.add_edge(first, second, weight=-cost)
     matched = networkx.max_weight_matching(graph, maxcardinality=True)
     place = {agent: i for i, agent in enumerate(agents)}
     return sorted((tuple(sorted(pair, key=place.__getitem__)) for pair in matched), key=lambda pair: place[pair[0]])

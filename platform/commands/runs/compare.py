@@ -33,10 +33,10 @@ def show(console: Console, comparison: Comparison, store: Store, as_json: bool) 
         print(json.dumps(found, indent=2))
         return
     caption = f"margin {comparison.margin}; a verdict is wrong with {100 * comparison.alpha:g} % at most"
-    headings = ("games", "pairs", "mean score" if duel.alone else "win rate", "failed")
+    headings = ("games", "pairs", "mean score" if duel.single_player else "win rate", "failed")
     table = agent_table(f"{duel.game}: 95 % intervals", *headings, caption=caption)
     for row in rows:
-        if duel.alone:
+        if duel.single_player:
             value = f"{number(row['mean'])} ± {number(row['half_width'])}"
         else:
             rate, low, high = (100 * (row[f"win_rate{end}"] or 0.0) for end in ("", "_low", "_high"))
