@@ -19,7 +19,8 @@ from turnier.agents.registry import make_agent
 from turnier.commands.command_line import in_this_environment, run_app
 from turnier.commands.runs.front import search_front
 from turnier.core.errors import unknown
-from turnier.results.store.store import DEFAULT_URL, Store
+from turnier.results.store import DEFAULT_URL
+from turnier.results.store.store import Store
 from turnier.search.pareto import ParetoDefinition, ParetoStudy
 
 

@@ -23,7 +23,8 @@ from turnier.arena.match import MatchSpec, derive_seed
 from turnier.arena.workers.make import make_executor
 from turnier.commands.command_line import run_app
 from turnier.core.errors import unknown
-from turnier.results.store.store import DEFAULT_URL, Store
+from turnier.results.store import DEFAULT_URL
+from turnier.results.store.store import Store
 from turnier.runs.bar import run_bar
 from turnier.runs.play import play_into
 from turnier.statistics.intervals import mean_interval

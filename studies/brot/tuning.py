@@ -26,7 +26,8 @@ from turnier.arena.workers.make import make_executor
 from turnier.commands.command_line import run_app
 from turnier.commands.scripts.experiments import play_and_print
 from turnier.core.errors import unknown
-from turnier.results.store.store import DEFAULT_URL, Store
+from turnier.results.store import DEFAULT_URL
+from turnier.results.store.store import Store
 from turnier.runs.experiment import Experiment, Row
 from turnier.search.definition import StudyDefinition
 from turnier.search.final_comparison import Finalist, play_final, print_rows

@@ -14,7 +14,8 @@ from rich.table import Table
 from turnier.arena.workers.make import make_executor
 from turnier.commands.command_line import run_app
 from turnier.core.errors import unknown
-from turnier.results.store.store import DEFAULT_URL, Store
+from turnier.results.store import DEFAULT_URL
+from turnier.results.store.store import Store
 from turnier.runs.bar import run_bar
 from turnier.runs.experiment import Experiment, counted, figures, play_experiment, unit, verdict
 

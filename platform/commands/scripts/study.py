@@ -17,7 +17,8 @@ from turnier.arena.workers.make import make_executor
 from turnier.commands.command_line import in_this_environment, run_app
 from turnier.commands.study_tables import plot_study, print_parameters
 from turnier.core.errors import unknown
-from turnier.results.store.store import DEFAULT_URL, Store
+from turnier.results.store import DEFAULT_URL
+from turnier.results.store.store import Store
 from turnier.search.definition import StudyDefinition
 from turnier.search.final_comparison import finalists, play_final, print_rows
 from turnier.search.study import Study

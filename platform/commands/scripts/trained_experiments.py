@@ -13,7 +13,7 @@ import typer
 from turnier.commands.command_line import run_app
 from turnier.commands.scripts.experiments import play_and_print
 from turnier.core.errors import unknown
-from turnier.results.store.store import DEFAULT_URL
+from turnier.results.store import DEFAULT_URL
 from turnier.runs.trained_experiment import TrainingStudy, train_all
 
 

@@ -12,7 +12,8 @@ from rich.console import Console
 import turnier.dashboards
 from turnier.core.errors import UserError
 from turnier.dashboards import STORE_VARIABLE
-from turnier.results.store.store import DEFAULT_URL, Store
+from turnier.results.store import DEFAULT_URL
+from turnier.results.store.store import Store
 
 HOST = "127.0.0.1"
 FIRST_PORT, LAST_PORT = 8501, 8599

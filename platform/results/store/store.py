@@ -16,6 +16,7 @@ from sqlalchemy import Connection, Row, delete, func, inspect, select
 
 from turnier.arena.match import MatchRecord, MatchSpec, Termination, unpack_plies
 from turnier.core.errors import UserError, unknown
+from turnier.results.store import DEFAULT_URL
 from turnier.results.store.columns import MATCH_FIELDS, MatchColumns
 from turnier.results.store.curves import Curves
 from turnier.results.store.database import BUSY_SECONDS, CHUNK, Database, chunks, now
@@ -25,7 +26,6 @@ from turnier.results.store.match_blocks import MatchBlocks
 from turnier.results.store.schema import matches, run_matches, run_votes, runs, seats
 from turnier.results.store.searches import Searches
 
-DEFAULT_URL = "sqlite:///turnier.db"
 _MATCH_COLUMNS = (
     "id",
     "game",
