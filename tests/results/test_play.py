@@ -15,7 +15,7 @@ from sqlalchemy import text
 from tests.postgres import stopped
 from turnier.arena.match import MatchRecord, MatchSpec, Termination
 from turnier.arena.play import play_match
-from turnier.arena.workers.executor import Batch
+from turnier.arena.workers.executor import Task
 from turnier.arena.workers.local import SerialExecutor
 from turnier.core.errors import UserError
 from turnier.results.store.progress import progress_of_runs
@@ -33,7 +33,7 @@ class Counting(SerialExecutor):
         super().__init__()
         self.given: list[MatchSpec] = []
 
-    def submit(self, do: Batch, batch: list[Any]) -> int:
+    def submit(self, do: Task, batch: list[Any]) -> int:
         self.given += batch
         return super().submit(do, batch)
 

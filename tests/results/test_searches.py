@@ -14,7 +14,7 @@ from turnier.arena.match import MatchSpec
 from turnier.arena.play import play_match
 from turnier.arena.positions import choose_positions, search_specs
 from turnier.arena.repeated_search import SearchRecord, SearchSpec, SeenPosition, search_positions
-from turnier.arena.workers.executor import Batch
+from turnier.arena.workers.executor import Task
 from turnier.arena.workers.local import SerialExecutor
 from turnier.core.errors import UserError
 from turnier.results.store import schema
@@ -92,7 +92,7 @@ class Counting(SerialExecutor):
         self.given: list[Any] = []
         self.limit = limit
 
-    def submit(self, do: Batch, batch: list[Any]) -> int:
+    def submit(self, do: Task, batch: list[Any]) -> int:
         if len(self.given) + len(batch) > self.limit:
             raise KeyboardInterrupt
         self.given += batch

@@ -1,7 +1,7 @@
-"""What every executor does: batches of work on some workers; `local` and `ray_workers` hold them, `make` makes them.
+"""What all executors share: batches of work on some workers. `local` and `ray_workers` have them, `make` chooses one.
 
-All do the same batches of about a second through the same function, so that the choice never changes a move.
-Members of ensembles search in pools, which go by the same names.
+All do batches of about a second through the same function, so that the choice of an executor never changes a move.
+Members of ensembles search in pools, which have the same names.
 """
 
 from __future__ import annotations
@@ -21,35 +21,33 @@ from turnier.arena.play import play_matches, prepare_matches
 from turnier.core.errors import UserError
 
 TARGET_SECONDS = 1.0  # of work in a batch
-IDLE_SECONDS = 0.2  # of work in a batch that nobody waits for
+IDLE_SECONDS = 0.2  # of work in a batch for a worker that would idle
 GROWTH = 8  # a batch is at most this many times larger than the largest before it
-
-
-MAX_LOSSES = 10  # of the same work; then it is what ends the workers
+MAX_LOSSES = 10  # of the same work; after that the work itself must be ending the workers
 
 S = TypeVar("S")
 R = TypeVar("R")
 
 
 class Work(NamedTuple, Generic[S, R]):
-    """One kind of work; both are functions of a module, which Ray ships by name."""
+    """One kind of work; both functions belong to a module, because Ray ships them by name."""
 
-    do: Callable[[Sequence[S], npt.NDArray[np.int64] | None], list[R]]  # once stop[0] is not 0 it leaves out the rest
-    prepare: Callable[[Sequence[S]], None]  # refuses bad specs and compiles, before anything is done
+    do: Callable[[Sequence[S], npt.NDArray[np.int64] | None], list[R]]  # leaves out the rest once stop[0] is not 0
+    prepare: Callable[[Sequence[S]], None]  # refuses bad specs and compiles, before any work
 
 
 class Done(NamedTuple):
-    """What a batch came to: the records of its specs in order, and how long a worker took for all of it."""
+    """A finished batch: the records of its specs in order, and how long a worker took for all of them."""
 
     records: list[Any]
     seconds: float
 
 
-Batch = Callable[..., Done]  # what a worker calls: (specs) or (specs, stop)
+Task = Callable[..., Done]  # what a worker calls: (specs) or (specs, stop)
 
 
 def do_batch(work: Work[Any, Any], specs: Sequence[Any], stop: npt.NDArray[np.int64] | None = None) -> Done:
-    """Does a batch; a fresh process loads its kernels before the clock starts."""
+    """Does a batch; a new process loads its kernels before the clock starts."""
     work.prepare(specs)
     began = time.perf_counter()
     records = work.do(specs, stop)
@@ -60,11 +58,11 @@ MATCHES: Work[MatchSpec, MatchRecord] = Work(play_matches, prepare_matches)
 
 
 class Lost(Exception):
-    """The worker that had a batch is gone; the batch is done again elsewhere."""
+    """The worker that had a batch is gone; another worker repeats the batch."""
 
 
 class BatchSizer:
-    """Chooses how many specs make about a second of work, from what earlier batches took."""
+    """Chooses how many specs make about a second of work, from the time that earlier batches took."""
 
     def __init__(self, workers: int) -> None:
         self.workers = workers
@@ -72,45 +70,45 @@ class BatchSizer:
         self.largest = 0
 
     def size(self, remaining: int) -> int:
-        """Returns the next batch's size; small at first, and small again at the end so that no worker idles long."""
+        """Returns the next batch's size: small at first, and small again at the end so that no worker idles long."""
         if self.seconds_each == 0.0:
             return 1
-        wanted = int(TARGET_SECONDS / self.seconds_each)
+        target = int(TARGET_SECONDS / self.seconds_each)
         fair = -(-remaining // (2 * self.workers))
-        return max(1, min(wanted, fair, self.largest * GROWTH))
+        return max(1, min(target, fair, self.largest * GROWTH))
 
     def idle_size(self) -> int:
-        """Returns how many specs keep a worker busy without keeping others waiting."""
+        """Returns how many specs keep an idle worker busy without making others wait."""
         return max(1, int(IDLE_SECONDS / self.seconds_each)) if self.seconds_each else 1
 
     def observe(self, done: int, seconds: float) -> None:
         if not done:
             return
         latest = max(seconds, 1e-6) / done
-        # Agents differ, so recent batches count most; a slow one at once, lest batches grow too long.
+        # Agents differ, so recent batches count most; slow ones count fully, otherwise batches would grow too long.
         self.seconds_each = max(latest, 0.5 * (self.seconds_each + latest))
         self.largest = max(self.largest, done)
 
 
 class Source(Generic[S]):
-    """What is to be done, first come first served."""
+    """The specs to be done, in order."""
 
     def __init__(self, specs: Iterable[S] = ()) -> None:
         self.waiting = deque(specs)
 
     def idle_specs(self, count: int) -> list[S]:
-        """Returns about so many specs for a worker that would idle while others end what is waited for."""
+        """Returns about `count` further specs for a worker that would idle while others finish."""
         return []
 
 
 class Executor(ABC):
-    """Does work on some workers, as many as there are at the time; use it as a context manager."""
+    """Does work on its workers, whose number may change meanwhile; a context manager."""
 
     workers: int
 
     def __init__(self, workers: int) -> None:
         if workers < 1:
-            raise UserError(f"there must be at least 1 worker, got {workers}.")
+            raise UserError(f"there must be at least 1 worker, got {workers}; choose more.")
         self.workers = workers
 
     def __enter__(self) -> Executor:
@@ -120,12 +118,12 @@ class Executor(ABC):
         self.close()
 
     @abstractmethod
-    def submit(self, do: Batch, batch: list[Any]) -> Any:
+    def submit(self, do: Task, batch: list[Any]) -> Any:
         """Starts a batch and returns its ticket (hashable)."""
 
     @abstractmethod
     def wait(self, tickets: list[Any]) -> Iterable[tuple[Any, Done | Lost]]:
-        """Waits until at least one ticket is done, or there are more workers; returns what is done."""
+        """Waits until at least one ticket is done, or workers have joined; returns the finished ones."""
 
     @abstractmethod
     def close(self) -> None:
@@ -134,7 +132,7 @@ class Executor(ABC):
     def play(self, specs: Iterable[MatchSpec]) -> Iterator[list[MatchRecord]]:
         """Plays matches and yields their records, see `run`.
 
-        Where there are fewer matches than workers, those that would idle leave their cores to members of ensembles.
+        With fewer matches than workers, the members of ensembles use the cores of the workers that would idle.
         """
         matches = list(specs)
         threads = self.workers // max(1, len(matches))
@@ -148,10 +146,10 @@ class Executor(ABC):
         return self.serve(work, source)
 
     def serve(self, work: Work[S, R], source: Source[S]) -> Iterator[list[R]]:
-        """Does what a source has, which may get more whenever records were yielded, until it has nothing.
+        """Does the work of a source until it has none left; it may get more whenever records were yielded.
 
-        A lost batch is done again, what was yielded never is. At most two batches a worker are in flight. Spare work is
-        only begun where a worker would idle.
+        Lost batches are repeated, yielded ones never are. At most two batches per worker are in flight. Idle work is
+        begun only when a worker would otherwise idle.
         """
         sizer = BatchSizer(self.workers)
         do = functools.partial(do_batch, work)
@@ -160,7 +158,7 @@ class Executor(ABC):
         waiting = source.waiting
         while True:
             sizer.workers = max(1, self.workers)
-            while waiting and len(flying) < 2 * sizer.workers:  # also where all are lost: others will come
+            while waiting and len(flying) < 2 * sizer.workers:  # also without any worker: new ones will join
                 batch = [waiting.popleft() for _ in range(min(len(waiting), sizer.size(len(waiting))))]
                 flying[self.submit(do, batch)] = batch
             while not waiting and 0 < len(flying) < self.workers:

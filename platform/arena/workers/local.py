@@ -1,4 +1,4 @@
-"""Executors of this process: the calling thread, or a thread per core."""
+"""Executors in this process: the calling thread, or one thread per core."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from turnier.arena.workers.executor import Batch, Done, Executor, Lost
+from turnier.arena.workers.executor import Done, Executor, Lost, Task
 
 
 class SerialExecutor(Executor):
@@ -19,7 +19,7 @@ class SerialExecutor(Executor):
         super().__init__(1)
         self._done: dict[int, Done] = {}
 
-    def submit(self, do: Batch, batch: list[Any]) -> int:
+    def submit(self, do: Task, batch: list[Any]) -> int:
         ticket = len(self._done)
         self._done[ticket] = do(batch)
         return ticket
@@ -40,7 +40,7 @@ class ThreadExecutor(Executor):
         self._pool = concurrent.futures.ThreadPoolExecutor(self.workers, "turnier")
         self._stop = np.zeros(1, np.int64)
 
-    def submit(self, do: Batch, batch: list[Any]) -> concurrent.futures.Future[Done]:
+    def submit(self, do: Task, batch: list[Any]) -> concurrent.futures.Future[Done]:
         return self._pool.submit(do, batch, self._stop)
 
     def wait(self, tickets: list[Any]) -> Iterable[tuple[Any, Done | Lost]]:
@@ -48,5 +48,5 @@ class ThreadExecutor(Executor):
         return [(future, future.result()) for future in done]
 
     def close(self) -> None:
-        self._stop[0] = 1  # compiled matches look at it before every decision
+        self._stop[0] = 1  # compiled matches check it before every decision
         self._pool.shutdown(wait=True, cancel_futures=True)

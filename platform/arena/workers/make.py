@@ -1,4 +1,4 @@
-"""Executors and pools by name: the only place that knows them all."""
+"""Executors and pools by name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ EXECUTORS = ("ray", "threads", "serial")
 
 
 def make_executor(name: str, workers: int | None = None, address: str | None = None) -> Executor:
-    """Returns the executor of that name; raises UserError where there is none or it cannot start."""
+    """Returns the executor with that name; raises UserError for an unknown name or where it cannot start."""
     _check(name, workers, address)
     if name == "ray":
         from turnier.arena.workers.ray_workers import RayExecutor
@@ -25,7 +25,7 @@ def make_executor(name: str, workers: int | None = None, address: str | None = N
 
 
 def make_pool(agents: Iterable[Agent], name: str, workers: int | None = None, address: str | None = None) -> Pool:
-    """Returns the pool of that name for members of ensembles; a serial one where none of the agents is an ensemble.
+    """Returns the pool with that name for members of ensembles; a serial one if none of the agents is an ensemble.
 
     Raises UserError as `make_executor` does.
     """
@@ -45,4 +45,4 @@ def _check(name: str, workers: int | None, address: str | None) -> None:
     if address and name != "ray":
         raise UserError(f"--address names a Ray cluster, got it with the executor {name}; use --executor ray.")
     if workers is not None and workers < 1:
-        raise UserError(f"there must be at least 1 worker, got {workers}.")
+        raise UserError(f"there must be at least 1 worker, got {workers}; choose more.")

@@ -1,4 +1,4 @@
-"""Executors and pools on a actors of Ray actors (`ray_crew`)."""
+"""Executor and pool on Ray actors, see `ray_actors`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from turnier.agents.agent import Decision
 from turnier.agents.ensembles.pool import Pool, SearchJob
-from turnier.arena.workers.executor import Batch, Done, Executor, Lost
+from turnier.arena.workers.executor import Done, Executor, Lost, Task
 from turnier.arena.workers.ray_actors import RayActors
 
 
@@ -21,28 +21,28 @@ class PlainRows(NamedTuple):
 
     @classmethod
     def of(cls, items: Sequence[Any], first: int = 0) -> PlainRows:
-        """Returns the rows without the fields before the `first`."""
+        """Returns rows of the fields from number `first` on."""
         if not items:
             return cls(object, [])
         fields = attrgetter(*list(items[0].__dataclass_fields__)[first:])
         return cls(type(items[0]), list(map(fields, items)))
 
 
-def _work_on(do: Batch, specs: PlainRows) -> tuple[PlainRows, float]:
-    """What an actor does with a batch; the records go back without their specs, which stand first in them."""
+def _work_on(do: Task, specs: PlainRows) -> tuple[PlainRows, float]:
+    """Does a batch in an actor; the records return without their specs, which are their first fields."""
     done = do([specs.kind(*row) for row in specs.rows])
     return PlainRows.of(done.records, 1), done.seconds
 
 
 class RayExecutor(Executor):
-    """Works in a actors of Ray actors."""
+    """Works in Ray actors."""
 
     def __init__(self, workers: int | None = None, address: str | None = None) -> None:
         self.actors = RayActors(workers, address)
         super().__init__(self.actors.workers)
         self._batches: dict[Any, list[Any]] = {}
 
-    def submit(self, do: Batch, batch: list[Any]) -> Any:
+    def submit(self, do: Task, batch: list[Any]) -> Any:
         ref = self.actors.send(functools.partial(_work_on, do), PlainRows.of(batch))
         self._batches[ref] = batch
         return ref
@@ -66,12 +66,12 @@ class RayExecutor(Executor):
 
 
 class RayPool(Pool):
-    """Searches in a actors of Ray actors; what is lost with an actor is searched again, with the same seed."""
+    """Searches in Ray actors; a search that is lost with its actor is repeated with the same seed."""
 
     def __init__(self, workers: int | None = None, address: str | None = None) -> None:
         self.actors = RayActors(workers, address)
         super().__init__(self.actors.workers)
-        self._jobs: dict[Any, SearchJob | None] = {}  # ref -> the job, or None where nobody waits for it any more
+        self._jobs: dict[Any, SearchJob | None] = {}  # ref -> the job, or None once it was dropped
 
     def submit(self, job: SearchJob) -> SearchJob:
         self._jobs[self.actors.send(SearchJob.run, job)] = job
@@ -80,7 +80,7 @@ class RayPool(Pool):
     def wait(self, tickets: list[SearchJob]) -> Iterable[tuple[SearchJob, Decision]]:
         done: list[tuple[SearchJob, Decision]] = []
         while not done:
-            # Dropped searches are waited for, too, so that their workers count as free when they are.
+            # Dropped searches are waited for too, so that their workers count as free only when they are.
             for ref, result in self.actors.wait(list(self._jobs)):
                 job = self._jobs.pop(ref)
                 if job is None:
