@@ -19,9 +19,9 @@ from turnier.dashboards.run_summary import Ranks, Scores
 from turnier.games.registry import game_of
 from turnier.results.frames.certainty import position_certainty, searches_of_runs
 from turnier.results.match_list import full_ids, list_matches
+from turnier.results.store import DEFAULT_URL
 from turnier.results.store.curves import CurvePoint
 from turnier.results.store.progress import RUNNING, RunProgress, progress_of_runs
-from turnier.results.store import DEFAULT_URL
 from turnier.results.store.store import Run, Store
 from turnier.runs.experiment import Experiment, Figure, figures
 from turnier.runs.training import Evaluation, stored_evaluations
