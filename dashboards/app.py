@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from turnier.dashboards.navigation import PAGES
-from turnier.dashboards.widgets import sentences
+from turnier.dashboards.widgets import show_errors
 from turnier.games.drawing import squares
 
 ICON = squares([1, 0, 2, 0, 1, 2, 0, 0, 1], 3)
@@ -20,7 +20,7 @@ STYLE = """<style>
 def main() -> None:
     st.set_page_config("Turnier", ICON, layout="wide")
     pages = [
-        st.Page(sentences(draw), title=title, icon=f":material/{icon}:", url_path=address, default=address == "runs")
+        st.Page(show_errors(draw), title=title, icon=f":material/{icon}:", url_path=address, default=address == "runs")
         for address, (title, icon, draw) in PAGES.items()
     ]
     chosen = st.navigation(pages, position="top")

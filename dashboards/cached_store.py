@@ -13,8 +13,7 @@ import streamlit as st
 from turnier.arena.reanalysis import Reanalysis, Thought
 from turnier.arena.repeated_search import SearchRecord
 from turnier.core.errors import UserError
-from turnier.dashboards import STORE_VARIABLE, optuna_page
-from turnier.dashboards import run_summary as digest
+from turnier.dashboards import STORE_VARIABLE, optuna_page, run_summary
 from turnier.dashboards.run_summary import Ranks, Scores
 from turnier.games.registry import game_of
 from turnier.results.frames.certainty import position_certainty, searches_of_runs
@@ -23,9 +22,9 @@ from turnier.results.store import DEFAULT_URL
 from turnier.results.store.curves import CurvePoint
 from turnier.results.store.progress import RUNNING, RunProgress, progress_of_runs
 from turnier.results.store.store import Run, Store
-from turnier.runs.experiment import Experiment, Figure, figures
+from turnier.runs.experiment import Experiment, Measurement, measurements
 from turnier.runs.training import Evaluation, stored_evaluations
-from turnier.search.storage import trials as optuna_trials
+from turnier.search.storage import trials
 
 __all__ = ["Run"]  # pages name what they are given
 
@@ -85,17 +84,17 @@ def state_of(run: str) -> tuple[int, bool]:
 
 @st.cache_data(max_entries=KEPT, show_spinner="Reading games ...")
 def _scores(url: str, run: str, state: tuple[int, bool]) -> Scores:
-    return digest.scores(_store(url), run)
+    return run_summary.scores(_store(url), run)
 
 
 def scores(chosen: Sequence[Run]) -> Scores:
     """Returns what agents scored in some runs."""
-    return digest.joined([_scores(url(), run.id, state_of(run.id)) for run in chosen])
+    return run_summary.joined([_scores(url(), run.id, state_of(run.id)) for run in chosen])
 
 
 @st.cache_data(max_entries=KEPT, show_spinner="Comparing agents ...")
 def _ranks(url: str, run: str, state: tuple[int, bool]) -> Ranks:
-    return digest.ranks(_store(url), run)
+    return run_summary.ranks(_store(url), run)
 
 
 def ranks(run: Run) -> Ranks:
@@ -132,42 +131,42 @@ def short_game(game: str) -> str:
 
 def studies() -> list[str]:
     """Returns the names of all studies, the newest first."""
-    return optuna_trials.study_names(store())[::-1]
+    return trials.study_names(store())[::-1]
 
 
 @st.cache_data(ttl=1.5, show_spinner=False)
 def _count(url: str, study: str) -> int:
-    return optuna_trials.count_trials(_store(url), study)
+    return trials.count_trials(_store(url), study)
 
 
 @st.cache_resource(max_entries=KEPT, show_spinner="Reading candidates ...")  # a frame's attributes must stay with it
 def _trials(url: str, study: str, count: int) -> pd.DataFrame:
-    return optuna_trials.trials_frame(_store(url), study)
+    return trials.trials_frame(_store(url), study)
 
 
-def trials(study: str) -> pd.DataFrame:
+def study_trials(study: str) -> pd.DataFrame:
     """Returns `trials_frame` of a study; not to be changed."""
     return _trials(url(), study, _count(url(), study))
 
 
-def generations(study: str) -> pd.DataFrame:
+def study_generations(study: str) -> pd.DataFrame:
     """Returns `generations_frame` of a study."""
-    return optuna_trials.generations_frame(store(), study)
+    return trials.generations_frame(store(), study)
 
 
 @st.cache_data(max_entries=KEPT, show_spinner="Weighing parameters ...")
 def _importance(url: str, study: str, count: int) -> pd.Series:
-    return optuna_trials.importance(_trials(url, study, count))
+    return trials.importance(_trials(url, study, count))
 
 
-def importance(study: str) -> pd.Series:
+def study_importance(study: str) -> pd.Series:
     """Returns each parameter's share, the largest first, as far as there are enough candidates."""
     return _importance(url(), study, _count(url(), study))
 
 
 def study_unit(study: str) -> str:
     """Returns what a study's values are."""
-    return optuna_trials.unit(store(), study)
+    return trials.unit(store(), study)
 
 
 @st.cache_resource(show_spinner=False)
@@ -250,10 +249,10 @@ def searched_again(review: Reanalysis, number: int, repeats: int) -> list[Search
 
 
 @st.cache_data(max_entries=KEPT, show_spinner="Measuring ...")
-def _measured(url: str, run: Run, state: tuple[int, bool]) -> list[Figure]:
-    return figures(Experiment.from_run(run), _store(url))
+def _measured(url: str, run: Run, state: tuple[int, bool]) -> list[Measurement]:
+    return measurements(Experiment.from_run(run), _store(url))
 
 
-def measured(run: Run) -> tuple[Experiment, list[Figure]]:
+def measured(run: Run) -> tuple[Experiment, list[Measurement]]:
     """Returns an experiment and the figures of its rows."""
     return Experiment.from_run(run), _measured(url(), run, state_of(run.id))

@@ -12,8 +12,7 @@ import pandas as pd
 from streamlit import runtime
 
 from turnier.core.errors import UserError
-from turnier.dashboards import cached_store as reading
-from turnier.dashboards import widgets as parts
+from turnier.dashboards import cached_store, widgets
 from turnier.dashboards.run_summary import COMPARED, SHOWN
 
 # Loaded by the libraries, or by us, only when they are needed first.
@@ -47,10 +46,10 @@ def _warm() -> None:
 
 def read_ahead() -> None:
     """Reads what pages show until somebody chooses, of as many games as there are."""
-    if runs := reading.runs(*SHOWN):
-        reading.scores([parts.shown_first(runs)])
-    for study in reading.studies()[:1]:
-        reading.trials(study)
-        reading.importance(study)
-    if runs := reading.runs(*COMPARED):
-        reading.ranks(parts.shown_first(runs))
+    if runs := cached_store.runs(*SHOWN):
+        cached_store.scores([widgets.shown_first(runs)])
+    for study in cached_store.studies()[:1]:
+        cached_store.study_trials(study)
+        cached_store.study_importance(study)
+    if runs := cached_store.runs(*COMPARED):
+        cached_store.ranks(widgets.shown_first(runs))

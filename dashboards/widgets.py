@@ -11,17 +11,17 @@ import pandas as pd
 import streamlit as st
 
 from turnier.core.errors import UserError
-from turnier.dashboards import cached_store as reading
+from turnier.dashboards import cached_store
 from turnier.dashboards.figures.charts import Figure, image, shortened, table_csv
 from turnier.results.store.progress import RUNNING
 from turnier.results.store.store import Run
 
-RENEWED = 3.0  # s between two looks at a run that is playing
+REFRESH_SECONDS = 3.0  # s between two looks at a run that is playing
 PREFERRED = ("tournament", "comparison", "certainty", "training")  # kinds that are chosen first
 IN_ADDRESS: dict[str, Any] = {"bind": "query-params"}
 
 
-def sentences(draw: Callable[..., None]) -> Callable[..., None]:
+def show_errors(draw: Callable[..., None]) -> Callable[..., None]:
     """Shows a UserError of a page, or of a part that renews itself, as its sentence."""
 
     @functools.wraps(draw)
@@ -34,18 +34,18 @@ def sentences(draw: Callable[..., None]) -> Callable[..., None]:
     return shown
 
 
-def renewed(draw: Callable[[], None], live: bool, every: float = RENEWED) -> None:
+def refresh(draw: Callable[[], None], live: bool, every: float = REFRESH_SECONDS) -> None:
     """Draws a part of a page; while a run is playing again every few seconds, without the rest of the page."""
-    st.fragment(sentences(draw), run_every=every if live else None)()
+    st.fragment(show_errors(draw), run_every=every if live else None)()
 
 
 def is_live(runs: Sequence[Run]) -> bool:
     """Whether one of the runs is playing."""
     chosen = {run.id for run in runs}
-    return any(run.run in chosen and run.state == RUNNING for run in reading.progress())
+    return any(run.run in chosen and run.state == RUNNING for run in cached_store.progress())
 
 
-def show(figure: Figure) -> None:
+def show_figure(figure: Figure) -> None:
     """Shows a figure with its note and its downloads."""
     st.markdown(f"##### {figure.title}")
     st.altair_chart(figure.chart, width="stretch", theme=None)
@@ -70,7 +70,7 @@ def show_table(title: str, frame: pd.DataFrame, note: str = "", **look: Any) -> 
         st.caption(note)
 
 
-def facts(**known: str) -> None:
+def show_facts(**known: str) -> None:
     """Shows a few facts side by side, and below each other where there is no room."""
     items = (
         f"<div><small>{escape(name.replace('_', ' '))}</small><b>{escape(text)}</b></div>"
@@ -79,7 +79,7 @@ def facts(**known: str) -> None:
     st.html(f'<div class="facts">{"".join(items)}</div>')
 
 
-def empty(what: str, *commands: str) -> None:
+def show_empty(what: str, *commands: str) -> None:
     """Says that there is nothing to show yet, and what to type."""
     st.info(f"{what} Type:", icon=":material/terminal:")
     st.code("\n".join(commands), language="bash")
@@ -117,7 +117,7 @@ def choose(label: str, options: Sequence[str], key: str, **words: Any) -> str:
 
 def choose_game(games: Sequence[str]) -> str:
     """Lets people choose a game, shown in its short form."""
-    return choose("Game", games, "game", format_func=reading.short_game)
+    return choose("Game", games, "game", format_func=cached_store.short_game)
 
 
 def choose_view(label: str, options: Sequence[str], key: str) -> str:

@@ -13,7 +13,7 @@ Examples:
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-import matplotlib
+import pandas as pd
 import typer
 from rich.console import Console
 from rich.table import Table
@@ -23,14 +23,12 @@ from turnier.arena.match import MatchSpec, derive_seed
 from turnier.arena.workers.make import make_executor
 from turnier.commands.command_line import run_app
 from turnier.core.errors import unknown
+from turnier.dashboards.figures.charts import Figure, lines, save
 from turnier.results.store import DEFAULT_URL
 from turnier.results.store.store import Store
 from turnier.runs.bar import run_bar
 from turnier.runs.play import play_into
 from turnier.statistics.intervals import mean_interval
-
-matplotlib.use("Agg")
-from matplotlib import pyplot
 
 GAME = "2048(size=4)"
 
@@ -106,13 +104,13 @@ def show(console: Console, plies: int, games: int, found: dict[int, tuple[float,
 
 
 def plot(plies: int, found: dict[int, tuple[float, float]], path: Path) -> None:
-    figure, axes = pyplot.subplots(figsize=(7, 4), layout="constrained")
-    means, halves = zip(*found.values(), strict=True)
-    axes.errorbar(list(found), means, halves, marker="o", capsize=3, color="#0072B2")
-    axes.set(xscale="log", xlabel="most plies of a rollout", ylabel="mean score, 95 %", title=f"{plies:,} plies a move")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=130)
-    pyplot.close(figure)
+    rows = [
+        {"depth": depth, "mean": mean, "low": mean - half, "high": mean + half, "agent": "mc"}
+        for depth, (mean, half) in found.items()
+    ]
+    data, titles = pd.DataFrame(rows), ("maximum plies of a rollout", "mean score")
+    chart = lines(data, "depth", "mean", "low", "high", "agent", titles, log=True)
+    save(path, Figure(f"{plies:,} plies per move", chart, data, "95 % intervals (Student's t)."))
 
 
 if __name__ == "__main__":

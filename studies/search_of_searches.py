@@ -23,8 +23,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-import matplotlib
 import numpy as np
+import pandas as pd
 import typer
 from rich.console import Console
 from rich.table import Table
@@ -35,6 +35,7 @@ from turnier.arena.play import play_matches
 from turnier.arena.workers.simulated_workers import SimulatedExecutor
 from turnier.commands.command_line import run_app
 from turnier.core.errors import unknown
+from turnier.dashboards.figures.charts import Figure, lines, save
 from turnier.results.store.store import Store
 from turnier.runs.bar import game_bar
 from turnier.search.definition import StudyDefinition
@@ -44,9 +45,6 @@ from turnier.search.samplers.registry import SAMPLERS
 from turnier.search.space import Space
 from turnier.search.study import Study
 from turnier.statistics.intervals import mean_interval
-
-matplotlib.use("Agg")
-from matplotlib import pyplot
 
 GAME = "2048(size=4)"
 START = make_agent("expectimax(depth=1,evaluator=rows2048)")
@@ -156,18 +154,14 @@ def print_summary(console: Console, result: dict[str, Any], preset: Preset, titl
 
 
 def plot(result: dict[str, Any], preset: Preset, path: Path) -> None:
-    figure, axes = pyplot.subplots(figsize=(9, 5), layout="constrained")
-    for number, label in enumerate(sorted(result, key=lambda label: result[label][preset.games[-1]][0])):
-        means, halves = zip(*(result[label][games][:2] for games in preset.games), strict=True)
-        axes.errorbar(preset.games, means, halves, marker="o", capsize=3, label=label, color=f"C{number % 10}",
-                      linestyle="-" if number < 10 else "--")  # fmt: skip
-    axes.set(xscale="log", xlabel="games of the search", ylabel="regret on unseen games, points, 95 %")
-    axes.set_xticks(preset.games, [f"{games:,}" for games in preset.games])
-    axes.minorticks_off()
-    axes.legend(fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=130)
-    pyplot.close(figure)
+    rows = [
+        {"search": label, "games": games, "regret": mean, "low": mean - half, "high": mean + half}
+        for label in sorted(result, key=lambda label: result[label][preset.games[-1]][0])
+        for games, (mean, half, _) in result[label].items()
+    ]
+    data, titles = pd.DataFrame(rows), ("games of the search", "regret on unseen games, points")
+    chart = lines(data, "games", "regret", "low", "high", "search", titles, log=True)
+    save(path, Figure("Regret of searches", chart, data, "95 % intervals (Student's t) over seeds."))
 
 
 def show_workers(console: Console, folder: Path, budget: int) -> None:

@@ -17,17 +17,17 @@ from turnier.games.registry import GAMES
 from turnier.results.frames.certainty import agent_certainty, group_certainty
 
 NOTE = "95 % intervals, Student's t over positions."
-MOST_WIDE = 5  # columns with room for an interval
-MOST_LEGAL = 12  # columns of a heat map; of more legal actions neighbours share a column
+MAX_WIDE = 5  # columns with room for an interval
+MAX_LEGAL = 12  # columns of a heat map; of more legal actions neighbours share a column
 
 
-def heat_map(groups: pd.DataFrame, measure: str) -> Figure:
+def certainty_heat_map(groups: pd.DataFrame, measure: str) -> Figure:
     """One agent's groups (see `group_certainty`) by the game's phase and the number of legal actions."""
     game, agent = str(groups["game"].iloc[0]), str(groups["label"].iloc[0])
     data = groups[["legal", "phase", "states", measure, f"{measure}_low", f"{measure}_high"]].copy()
     data["percent"] = 100 * data[measure]
     half = 100 * (data[f"{measure}_high"] - data[measure])
-    room = data["legal"].nunique() <= MOST_WIDE
+    room = data["legal"].nunique() <= MAX_WIDE
     texts = zip(data["percent"], half, strict=True)
     data["cell"] = [f"{value:.0f}" + ("" if pd.isna(h) or not room else f" ± {h:.0f}") for value, h in texts]
     titles = ("legal actions", phase_name(game))
@@ -44,11 +44,11 @@ def phase_name(game: str) -> str:
 def coarser(positions: pd.DataFrame) -> pd.DataFrame:
     """Returns positions with neighbouring numbers of legal actions taken together where there are many."""
     largest = positions["legal"].max() if len(positions) else 0
-    step = -(-int(largest) // MOST_LEGAL)
+    step = -(-int(largest) // MAX_LEGAL)
     return positions if step <= 1 else positions.assign(legal=(positions["legal"] // step) * step)
 
 
-def means(positions: pd.DataFrame, measure: str) -> Figure:
+def certainty_means(positions: pd.DataFrame, measure: str) -> Figure:
     """Every agent's mean over the groups."""
     table = agent_certainty(positions).sort_values(measure, ascending=False)
     data = _percent(table, measure)[["label", "percent", "low", "high", "searches", "states"]]
@@ -58,7 +58,7 @@ def means(positions: pd.DataFrame, measure: str) -> Figure:
     )
 
 
-def by_parameter(positions: pd.DataFrame, measure: str, parameter: str = "iterations") -> Figure | None:
+def certainty_by_parameter(positions: pd.DataFrame, measure: str, parameter: str = "iterations") -> Figure | None:
     """Certainty against a number that agents differ in; None where fewer than two values are known."""
     table = _percent(agent_certainty(positions), measure)
     table[parameter] = [parameter_of(agent, parameter) for agent in table["agent"]]
@@ -72,7 +72,7 @@ def by_parameter(positions: pd.DataFrame, measure: str, parameter: str = "iterat
     return Figure(f"{measure.capitalize()} by {parameter}", chart, data, NOTE)
 
 
-def by_score(positions: pd.DataFrame, measure: str, summary: pd.DataFrame) -> Figure | None:
+def certainty_by_score(positions: pd.DataFrame, measure: str, summary: pd.DataFrame) -> Figure | None:
     """Certainty against what agents score in stored games; None where no agent has both."""
     scores, unit = value_of(summary[summary["game"].isin(positions["game"])])
     scores = scores[scores["value"].notna()]
@@ -108,7 +108,7 @@ def _number(declared: Any, parameter: str) -> float:
     return float("nan")
 
 
-def agent_table(positions: pd.DataFrame) -> pd.DataFrame:
+def certainty_table(positions: pd.DataFrame) -> pd.DataFrame:
     """Returns the means of every agent with their intervals, in per cent."""
     table = agent_certainty(positions)
     shown = pd.DataFrame(
@@ -125,11 +125,11 @@ def agent_table(positions: pd.DataFrame) -> pd.DataFrame:
     return shown
 
 
-def heat_maps(positions: pd.DataFrame, measure: str) -> list[Figure]:
+def certainty_heat_maps(positions: pd.DataFrame, measure: str) -> list[Figure]:
     """Returns a heat map for every agent, the most certain first."""
     table = agent_certainty(positions).sort_values(measure, ascending=False)
     groups = group_certainty(coarser(positions))
-    return [heat_map(groups[groups["agent"] == agent], measure) for agent in table["agent"]]
+    return [certainty_heat_map(groups[groups["agent"] == agent], measure) for agent in table["agent"]]
 
 
 def _percent(table: pd.DataFrame, measure: str) -> pd.DataFrame:

@@ -1,26 +1,38 @@
-"""Charts from frames, with no browser: points and lines with intervals, bars, heat maps; and their pictures and data.
+"""Charts from frames, without a browser: points and lines with intervals, bars and heat maps; and files of them.
 
-Colours are those of Okabe and Ito, which colour-blind eyes can tell apart, light to dark for numbers (cividis).
+The colours are those of Okabe and Ito, which colour-blind readers can distinguish; numbers go from dark to light
+(cividis).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import altair as alt
 import pandas as pd
+from PIL import Image
+
+from turnier.core.errors import UserError
 
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#000000", "#999999")
-SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
+SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "triangle-right", "triangle-left", "wedge")
 NUMBERS = "cividis"
+PUBLISHED = "cross"  # the shape of what others found
+KINDS = ("svg", "png", "pdf")  # of files
 PICTURE_WIDTH = 720  # px, of downloads and reports
 PADDING = {"left": 30, "top": 5, "right": 20, "bottom": 5}  # px: fonts elsewhere may be wider
-MOST_POINTS = 3000  # of one chart; of more an even choice is drawn, the data has all
-MOST_DOTS = 60  # of a line; one with more has a band and no dots
+MAX_POINTS = 3000  # of one chart; of more an even choice is drawn, the data has all
+MAX_TICKS = 12  # one for each value
+MAX_DOTS = 60  # of a line; one with more has a band and no dots
 _WRAP = 26  # characters of a line of a label
+_NOTE_WRAP = 105  # characters of a line of a note below a title
 _LINES = "split(datum.label, '\\n')"
 _NAMED = {"labelExpr": _LINES, "labelLimit": 230}
 
@@ -68,12 +80,12 @@ def points(frame: pd.DataFrame, label: str, value: str, low: str, high: str, uni
     scale = alt.Scale(zero=False, nice=True)
     bars = base.mark_rule(strokeWidth=2, color=COLOURS[0]).encode(x=alt.X(f"{low}:Q", scale=scale), x2=f"{high}:Q")
     dots = base.mark_point(filled=True, size=90, color=COLOURS[0], opacity=1).encode(
-        x=alt.X(f"{value}:Q", title=unit, scale=scale), tooltip=_told(label, value, low, high)
+        x=alt.X(f"{value}:Q", title=unit, scale=scale), tooltip=_tooltip(label, value, low, high)
     )
     layers = [bars, dots]
     if mark:
         cross = base.mark_point(shape="cross", angle=45, filled=True, size=130, color=COLOURS[3], opacity=1)
-        layers.append(cross.encode(x=alt.X(f"{mark}:Q", scale=scale), tooltip=_told(label, mark)))
+        layers.append(cross.encode(x=alt.X(f"{mark}:Q", scale=scale), tooltip=_tooltip(label, mark)))
     return _styled(alt.layer(*layers).properties(height=alt.Step(max(28, 18 * max(map(_rows, order), default=1)))))
 
 
@@ -87,27 +99,43 @@ def lines(
     titles: tuple[str, str],
     log: bool = False,
     connected: bool = True,
+    published: Mapping[str, str] | None = None,
+    across: tuple[str, ...] = (),
 ) -> Any:
-    """Returns a line (or only points) with its intervals for every series; `titles` are those of x and of the value."""
-    data = thinned(frame[[x, value, low, high, series]].assign(**{series: frame[series].map(wrapped)}), series)
+    """Returns a line (or only points) with its intervals for every series.
+
+    Args:
+        frame: a row for each point.
+        x, value, low, high, series: columns of it.
+        titles: those of x and of the value.
+        log: whether x may have a logarithmic axis, which it has where values lie far apart.
+        connected: whether points are joined by lines.
+        published: names of series that are dashed, with crosses -> the series whose colour they have.
+        across: the columns of an interval of x.
+    """
+    data = thinned(frame[[x, value, low, high, series, *across]].assign(**{series: frame[series].map(wrapped)}), series)
     names = list(dict.fromkeys(data[series]))
+    partners = {wrapped(name): wrapped(partner) for name, partner in (published or {}).items()}
     smallest, largest = (float(data[x].min()), float(data[x].max())) if len(data) else (0.0, 0.0)
     kind = "log" if log and smallest > 0 and largest / smallest >= 4 else "linear"
     place = _number_axis(x, titles[0], kind, data[x])
-    colour = _colour(series, names)
-    base = alt.Chart(data).encode(x=place, color=colour)
+    base = alt.Chart(data).encode(x=place, color=_colour(series, names, partners))
     scale = alt.Scale(zero=False, nice=True)
     edge = alt.Y(f"{low}:Q", scale=scale)
-    many = len(data) > MOST_DOTS * max(1, len(names))
+    many = len(data) > MAX_DOTS * max(1, len(names))
     around = base.mark_area(opacity=0.2) if many else base.mark_rule(strokeWidth=1.5)
     layers = [around.encode(y=edge, y2=f"{high}:Q")]
     y = alt.Y(f"{value}:Q", title=titles[1], scale=scale)
+    if across:
+        begins, ends = across
+        left_end = _number_axis(begins, titles[0], kind, data[x])
+        layers.append(base.mark_rule(strokeWidth=1.5).encode(x=left_end, x2=f"{ends}:Q", y=y))
     if not many:
-        told = _told(series, x, value, low, high)
         dots = base.mark_point(filled=True, size=60, opacity=1)
-        layers.append(dots.encode(y=y, shape=_shape(series, names), tooltip=told))
+        tooltip = _tooltip(series, x, value, low, high)
+        layers.append(dots.encode(y=y, shape=_shape(series, names, partners), tooltip=tooltip))
     if connected:
-        layers.insert(1, base.mark_line(strokeWidth=2).encode(y=y))
+        layers.insert(1, base.mark_line(strokeWidth=2).encode(y=y, strokeDash=_dash(series, names, partners)))
     return _styled(alt.layer(*layers).properties(height=320))
 
 
@@ -123,7 +151,7 @@ def steps(frame: pd.DataFrame, x: str, value: str, series: str, titles: tuple[st
             y=alt.Y(f"{value}:Q", title=titles[1]),
             color=_colour(series, names),
             strokeDash=alt.StrokeDash(f"{series}:N", sort=names, legend=None),
-            tooltip=_told(series, x, value),
+            tooltip=_tooltip(series, x, value),
         )
     )
     return _styled(chart.properties(height=320))
@@ -160,7 +188,7 @@ def heat(
     )
     scale = alt.Scale(scheme=NUMBERS, domain=domain)
     cells = base.mark_rect(stroke="white").encode(
-        color=alt.Color(f"{value}:Q", scale=scale, legend=None), tooltip=_told(x, y, shown)
+        color=alt.Color(f"{value}:Q", scale=scale, legend=None), tooltip=_tooltip(x, y, shown)
     )
     ink = alt.condition(alt.datum[value] > sum(domain) / 2, alt.value("black"), alt.value("white"))
     two_lines = bool(data[shown].astype(str).str.contains("\n").any())
@@ -176,7 +204,7 @@ def bars(frame: pd.DataFrame, label: str, value: str, unit: str) -> Any:
     chart = (
         alt.Chart(frame[[label, value]])
         .mark_bar(color=COLOURS[0], height={"band": 0.7})
-        .encode(x=alt.X(f"{value}:Q", title=unit), y=y, tooltip=_told(label, value))
+        .encode(x=alt.X(f"{value}:Q", title=unit), y=y, tooltip=_tooltip(label, value))
     )
     return _styled(chart.properties(height=alt.Step(26)))
 
@@ -188,7 +216,7 @@ def cloud(frame: pd.DataFrame, x: str, value: str, titles: tuple[str, str], line
     place = _number_axis(x, titles[0], "linear", data[x]) if named else alt.X(f"{x}:N", title=titles[0])
     base = alt.Chart(data).encode(x=place)
     height = alt.Y(f"{value}:Q", title=titles[1], scale=alt.Scale(zero=False))
-    layers = [base.mark_circle(size=40, opacity=0.45, color=COLOURS[0]).encode(y=height, tooltip=_told(x, value))]
+    layers = [base.mark_circle(size=40, opacity=0.45, color=COLOURS[0]).encode(y=height, tooltip=_tooltip(x, value))]
     if line:
         best = base.mark_line(interpolate="step-after", strokeWidth=2.5, color=COLOURS[3])
         layers.append(best.encode(y=alt.Y(f"{line}:Q", scale=alt.Scale(zero=False))))
@@ -196,25 +224,63 @@ def cloud(frame: pd.DataFrame, x: str, value: str, titles: tuple[str, str], line
 
 
 def thinned(frame: pd.DataFrame, series: str | None = None) -> pd.DataFrame:
-    """Returns at most MOST_POINTS rows, evenly chosen, of each series as many."""
-    if len(frame) <= MOST_POINTS:
+    """Returns at most MAX_POINTS rows, evenly chosen, of each series as many."""
+    if len(frame) <= MAX_POINTS:
         return frame
     if series is None:
-        return frame.iloc[:: -(-len(frame) // MOST_POINTS)]
-    most = max(2, MOST_POINTS // frame[series].nunique())
+        return frame.iloc[:: -(-len(frame) // MAX_POINTS)]
+    most = max(2, MAX_POINTS // frame[series].nunique())
     return pd.concat([part.iloc[:: -(-len(part) // most)] for _, part in frame.groupby(series, sort=False)])
 
 
-def image(figure: Figure, kind: str) -> bytes:
-    """Returns the chart as "svg" or "png"."""
+def image(figure: Figure, kind: str, note: bool = True) -> bytes:
+    """Returns a figure as a file of one of KINDS, below its title the note where it is wanted."""
+    return _rendered(_titled(figure, note), kind)
+
+
+def save(path: Path, *figures: Figure, title: str = "") -> None:
+    """Writes figures below each other into one file; raises UserError where that is impossible."""
+    kind = path.suffix.removeprefix(".").lower()
+    if kind not in KINDS:
+        known = ", ".join(f".{kind}" for kind in KINDS)
+        raise UserError(f"the name of a picture must end in one of {known}, got {path}; choose another.")
+    charts = [_titled(figure) for figure in figures]
+    for chart in charts:
+        chart.config = alt.Undefined  # Vega-Lite takes one for all
+    column = alt.vconcat(*charts, spacing=30).resolve_scale(color="independent", shape="independent")
+    column = _styled(column.properties(title=title) if title else column)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(_rendered(column, kind))
+    except OSError as failure:
+        raise UserError(f"a picture must go to a file that can be written, got {path}: {failure}.") from None
+
+
+def _titled(figure: Figure, note: bool = True) -> Any:
+    subtitle = textwrap.wrap(figure.note, _NOTE_WRAP) if note and figure.note else alt.Undefined
+    title = alt.TitleParams(figure.title, subtitle=subtitle, subtitleColor="#555", subtitleFontSize=12)
+    return figure.chart.properties(width=PICTURE_WIDTH, title=title)
+
+
+def _rendered(chart: Any, kind: str) -> bytes:
     import vl_convert
 
     version = alt.SCHEMA_VERSION.removeprefix("v").rpartition(".")[0]
-    spec = figure.chart.properties(width=PICTURE_WIDTH, title=figure.title, padding=PADDING).to_dict()
+    spec = chart.properties(padding=PADDING).to_dict()
     spec["config"]["font"] = "sans-serif"  # which a picture without a browser is measured with, too
     if kind == "svg":
         return str(vl_convert.vegalite_to_svg(spec, vl_version=version)).encode()
-    return bytes(vl_convert.vegalite_to_png(spec, vl_version=version, scale=2))
+    if kind == "pdf":
+        return bytes(vl_convert.vegalite_to_pdf(spec, vl_version=version))
+    return _small(bytes(vl_convert.vegalite_to_png(spec, vl_version=version, scale=2)))
+
+
+def _small(png: bytes) -> bytes:
+    """Returns the picture with at most 256 colours, which takes a quarter of the room and looks the same."""
+    out = BytesIO()
+    picture = Image.open(BytesIO(png)).convert("RGB")
+    picture.quantize(256, dither=Image.Dither.NONE).save(out, "PNG", optimize=True, dpi=(144, 144))
+    return out.getvalue()
 
 
 def table_csv(frame: pd.DataFrame) -> bytes:
@@ -222,25 +288,39 @@ def table_csv(frame: pd.DataFrame) -> bytes:
 
 
 def _number_axis(x: str, title: str, kind: str, values: pd.Series) -> Any:
-    """Returns an axis of numbers as far as they go; whole numbers have no marks between them."""
-    whole = bool((values == values.round()).all())
-    look = alt.Axis(tickMinStep=1 if whole else alt.Undefined, labelOverlap="greedy", labelFlush=False)
+    """Returns an axis from the least to the largest number; a few whole numbers are its ticks."""
+    known = sorted(values.dropna().unique().tolist())
+    whole = all(value == round(value) for value in known)
+    look = alt.Axis(labelOverlap="greedy", labelFlush=False)
+    if whole:
+        look.format, look.tickMinStep = ",d", 1
+        look.values = known if len(known) <= MAX_TICKS else alt.Undefined
     scale = alt.Scale(type=kind, zero=False, nice=False, padding=14)
     return alt.X(f"{x}:Q", title=title, scale=scale, axis=look)
 
 
-def _told(*fields: str) -> list[Any]:
+def _tooltip(*fields: str) -> list[Any]:
     return [alt.Tooltip(field, title=field.replace("_", " ")) for field in fields]
 
 
-def _colour(series: str, names: Sequence[str]) -> Any:
-    scale = alt.Scale(domain=list(names), range=[COLOURS[i % len(COLOURS)] for i in range(len(names))])
+def _colour(series: str, names: Sequence[str], partners: Mapping[str, str] = MappingProxyType({})) -> Any:
+    places = [names.index(partners.get(name, name)) for name in names]
+    scale = alt.Scale(domain=list(names), range=[COLOURS[place % len(COLOURS)] for place in places])
     return alt.Color(f"{series}:N", scale=scale, sort=list(names), title=None, legend=_legend(names))
 
 
-def _shape(series: str, names: Sequence[str]) -> Any:
-    scale = alt.Scale(domain=list(names), range=[SHAPES[i % len(SHAPES)] for i in range(len(names))])
+def _shape(series: str, names: Sequence[str], partners: Mapping[str, str]) -> Any:
+    places = (i + i // len(COLOURS) for i in range(len(names)))  # no colour has the same shape twice
+    shapes = [PUBLISHED if name in partners else SHAPES[i % len(SHAPES)] for i, name in zip(places, names, strict=True)]
+    scale = alt.Scale(domain=list(names), range=shapes)
     return alt.Shape(f"{series}:N", scale=scale, sort=list(names), title=None, legend=_legend(names))
+
+
+def _dash(series: str, names: Sequence[str], partners: Mapping[str, str]) -> Any:
+    """Returns dashes for what is published, and for series whose colour another one has already."""
+    dashes = [[5, 4] if name in partners or i >= len(COLOURS) else [1, 0] for i, name in enumerate(names)]
+    scale = alt.Scale(domain=list(names), range=dashes)
+    return alt.StrokeDash(f"{series}:N", scale=scale, sort=list(names), legend=None)
 
 
 def _legend(names: Sequence[str]) -> Any:

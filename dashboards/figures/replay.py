@@ -15,7 +15,7 @@ from turnier.games.spe_ed.game import SpeEd
 from turnier.games.spe_ed.overlay import Overlay
 
 
-def board(game: Game, moment: Moment, decision: Decision | None = None, overlay: Overlay | None = None) -> str:
+def board_svg(game: Game, moment: Moment, decision: Decision | None = None, overlay: Overlay | None = None) -> str:
     """Returns the position as SVG, with shares of visits in the cells of games where an action is a cell.
 
     Boards of spe_ed have the overlay.
@@ -44,7 +44,7 @@ def action_frame(game: Game, moment: Moment, decision: Decision) -> pd.DataFrame
     return pd.DataFrame(rows).sort_values(["percent", "value"], ascending=False, ignore_index=True)
 
 
-def visits(frame: pd.DataFrame, most: int = 12) -> Figure | None:
+def visit_bars(frame: pd.DataFrame, most: int = 12) -> Figure | None:
     """Shares of visits by action; None where the agent does not search."""
     if not frame["visits"].sum():
         return None
@@ -60,7 +60,7 @@ def match_name(record: MatchRecord) -> str:
     return " against ".join(f"{label_of(agent)} ({score:g})" for agent, score in seats) + f", seed {record.spec.seed}"
 
 
-def time_text(review: Reanalysis, seat: int) -> str:
+def mean_time(review: Reanalysis, seat: int) -> str:
     """Returns how long the seat's decisions took on average."""
     record = review.record
     spent, decisions = record.seat_seconds[seat], record.decisions[seat]

@@ -29,7 +29,7 @@ def value_of(summary: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     return summary.assign(value=summary["mean"], low=low, high=high), "mean score, points"
 
 
-def means(summary: pd.DataFrame) -> Figure:
+def mean_scores(summary: pd.DataFrame) -> Figure:
     frame, unit = value_of(named(summary))
     frame = frame.sort_values("value", ascending=False)
     data = frame[["name", "value", "low", "high", "games"]]
@@ -37,7 +37,7 @@ def means(summary: pd.DataFrame) -> Figure:
     return Figure(title, charts.points(data, "name", "value", "low", "high", unit), data, GAMES_NOTE)
 
 
-def distribution(found: Scores, cumulative: bool = False) -> Figure:
+def score_distribution(found: Scores, cumulative: bool = False) -> Figure:
     """How scores are distributed, an agent a line: shares of games by score, or shares with less than a score."""
     spread = named(found.spread)
     data = spread[["name", "low", "high", "games", "share", "below"]].assign(
@@ -56,7 +56,7 @@ def charts_bins(data: pd.DataFrame) -> int:
     return int(data["score"].nunique())
 
 
-def milestones(summary: pd.DataFrame) -> Figure | None:
+def milestone_shares(summary: pd.DataFrame) -> Figure | None:
     """Shares of games that reached a milestone, such as a tile; None where the game has none or nobody reached any."""
     frame = named(summary)
     names = [c for c in frame if ">=" in c and not c.endswith(("_low", "_high")) and (frame[c].max() or 0) > 0]
@@ -81,7 +81,7 @@ def milestones(summary: pd.DataFrame) -> Figure | None:
     return Figure(f"How often the {fact} is reached", chart, data, "Shares of games with Wilson's 95 % intervals.")
 
 
-def costs(summary: pd.DataFrame) -> Figure | None:
+def score_against_time(summary: pd.DataFrame) -> Figure | None:
     """What an agent is worth against the time that it takes for a move."""
     frame, unit = value_of(named(summary))
     frame = frame.assign(ms=1000 / frame["decisions_per_second"])

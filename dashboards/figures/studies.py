@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import pandas as pd
 
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.charts import Figure
 from turnier.dashboards.figures.scores import interval, short
+from turnier.search.pareto import START, Point
 from turnier.statistics.intervals import mean_interval
 
-BEST = 25  # candidates of the table
+TABLE_ROWS = 25  # candidates of the table
+NOTE = "95 % intervals (Student's t)."
 
 
-def history(trials: pd.DataFrame, unit: str) -> Figure:
+def search_history(trials: pd.DataFrame, unit: str) -> Figure:
     """Every candidate's value, and the best so far."""
     done = trials[trials["state"] == "COMPLETE"]
     data = done[["number", "value", "low", "high"]].assign(best=done["value"].cummax())
@@ -21,7 +25,7 @@ def history(trials: pd.DataFrame, unit: str) -> Figure:
     return Figure("Best so far", chart, data, note)
 
 
-def front(trials: pd.DataFrame, unit: str) -> Figure | None:
+def strength_against_time(trials: pd.DataFrame, unit: str) -> Figure | None:
     """Strength against time: every candidate, and what no other one beats at both; None with one objective."""
     data = trials.loc[trials["cost"].notna() & trials["value"].notna(), ["number", "cost", "value"]]
     if data.empty:
@@ -29,11 +33,45 @@ def front(trials: pd.DataFrame, unit: str) -> Figure | None:
     data = data.sort_values(["cost", "value"], ascending=[True, False], ignore_index=True)
     data = data.assign(best=data["value"].cummax())
     data = data.assign(front=(data["value"] == data["best"]) & ~data.duplicated("best"))
-    chart = charts.cloud(data, "cost", "value", ("ms a decision", unit), line="best")
+    chart = charts.cloud(data, "cost", "value", ("ms per decision", unit), line="best")
     return Figure("Strength against time", chart, data, "Dots are candidates, the line is the best for so much time.")
 
 
-def generations(trials: pd.DataFrame, noted: pd.DataFrame, unit: str) -> Figure | None:
+def held_out_means(scores: Mapping[str, Sequence[float]], unit: str) -> Figure:
+    """What agents score in games that the search has not seen."""
+    intervals = {agent: mean_interval(values) for agent, values in scores.items()}
+    rows = [
+        {"agent": agent, "mean": mean, "low": mean - half, "high": mean + half, "games": len(scores[agent])}
+        for agent, (mean, half) in intervals.items()
+    ]
+    data = pd.DataFrame(rows)
+    chart = charts.points(data, "agent", "mean", "low", "high", unit)
+    return Figure("Held-out games", chart, data, f"Means of {data['games'].max():,} games each. {NOTE}")
+
+
+def held_out_front(points: Sequence[Point], unit: str) -> Figure:
+    """Strength against time of the start and the front, in games that the search has not seen."""
+    rows = [
+        {
+            "agent": "start" if point.label == START else "front",
+            "ms": point.milliseconds,
+            "ms_low": point.milliseconds - point.milliseconds_half_width,
+            "ms_high": point.milliseconds + point.milliseconds_half_width,
+            "value": point.strength,
+            "low": point.strength - point.strength_half_width,
+            "high": point.strength + point.strength_half_width,
+            "units": point.units,
+        }
+        for point in reversed(points)  # the start lies on top
+    ]
+    data = pd.DataFrame(rows)
+    across, titles = ("ms_low", "ms_high"), ("ms per decision", unit)
+    drawn = data.assign(ms_low=data["ms_low"].clip(lower=data["ms"].min() / 2))  # a logarithmic axis has no zero
+    chart = charts.lines(drawn, "ms", "value", "low", "high", "agent", titles, log=True, connected=False, across=across)
+    return Figure("Strength against time in held-out games", chart, data, f"The start and the front. {NOTE}")
+
+
+def generation_means(trials: pd.DataFrame, noted: pd.DataFrame, unit: str) -> Figure | None:
     """Each generation's mean with its interval, and that of the recommendation before it where games of it are known.
 
     None where candidates came one by one.
@@ -53,7 +91,7 @@ def generations(trials: pd.DataFrame, noted: pd.DataFrame, unit: str) -> Figure 
     beside = {"generation": spare["generation"] + 1, "mean": spare["recommended"], "low": low, "high": high}
     data = pd.concat([data, pd.DataFrame(beside).assign(what="recommendation before")], ignore_index=True)
     chart = charts.lines(data, "generation", "mean", "low", "high", "what", ("generation", unit))
-    return Figure("Generations", chart, data, "Means with 95 % intervals (Student's t).")
+    return Figure("Generations", chart, data, f"Means with {NOTE}")
 
 
 def step_sizes(noted: pd.DataFrame) -> list[Figure]:
@@ -69,7 +107,7 @@ def step_sizes(noted: pd.DataFrame) -> list[Figure]:
     return figures
 
 
-def importance(shares: pd.Series) -> Figure | None:
+def importance_bars(shares: pd.Series) -> Figure | None:
     """What decides which candidates are good; None where too few are known."""
     if shares.empty:
         return None
@@ -80,7 +118,7 @@ def importance(shares: pd.Series) -> Figure | None:
     )
 
 
-def slice_of(trials: pd.DataFrame, parameter: str, unit: str) -> Figure:
+def parameter_slice(trials: pd.DataFrame, parameter: str, unit: str) -> Figure:
     """Every candidate's value by one of its parameters."""
     data = trials[["number", parameter, "value", "low", "high"]].dropna(subset=[parameter, "value"])
     drawn = data.rename(columns={parameter: "chosen"})
@@ -90,7 +128,7 @@ def slice_of(trials: pd.DataFrame, parameter: str, unit: str) -> Figure:
 
 def candidate_table(trials: pd.DataFrame, unit: str) -> pd.DataFrame:
     """Returns the candidates with the largest values, with their intervals and parameters."""
-    done = trials[trials["state"] == "COMPLETE"].nlargest(BEST, "value")
+    done = trials[trials["state"] == "COMPLETE"].nlargest(TABLE_ROWS, "value")
     shown = pd.DataFrame(
         {
             "candidate": done["number"],

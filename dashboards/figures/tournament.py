@@ -13,9 +13,9 @@ from turnier.dashboards.figures.scores import interval, short
 from turnier.dashboards.run_summary import Ranks
 from turnier.statistics.intervals import share_interval
 
-MOST_AGENTS = 12  # of a matrix, the best
+MAX_AGENTS = 12  # of a matrix, the best
 SIGNIFICANT = 0.05
-NEEDED = (
+PAIR_NOTE = (
     "Games to separate: so many games of these two, as they played so far, show a difference four times of five"
     " (two-sided t-test at 5 %, pairs of games as units)."
 )
@@ -28,9 +28,9 @@ def ranking(ranks: Ranks) -> list[str]:
     return rated or [str(a) for a in pd.concat(ahead).groupby(level=0).sum().sort_values(ascending=False).index]
 
 
-def matrix(ranks: Ranks) -> Figure:
+def win_matrix(ranks: Ranks) -> Figure:
     """Rows against columns: games won, %, with Wilson's interval (alone: seeds with the larger score)."""
-    order = ranking(ranks)[:MOST_AGENTS]
+    order = ranking(ranks)[:MAX_AGENTS]
     rows = []
     for pair in ranks.pairs.to_dict("records"):
         for first, second, won in ((pair["first"], pair["second"], "wins"), (pair["second"], pair["first"], "losses")):
@@ -50,7 +50,7 @@ def matrix(ranks: Ranks) -> Figure:
     return Figure("Who beats whom", chart, data.drop(columns="cell"), note)
 
 
-def ratings(ranks: Ranks) -> Figure | None:
+def rating_points(ranks: Ranks) -> Figure | None:
     """Elo with intervals; None where the game has one seat."""
     frame = ranks.ratings
     if frame.empty:
@@ -61,7 +61,7 @@ def ratings(ranks: Ranks) -> Figure | None:
     return Figure("Ratings", chart, data, note)
 
 
-def seats(ranks: Ranks) -> Figure | None:
+def seat_matrix(ranks: Ranks) -> Figure | None:
     """Games won in each seat; None where the game has one seat."""
     frame = ranks.seats
     if frame.empty:

@@ -15,14 +15,14 @@ from turnier.results.store.curves import CurvePoint
 from turnier.runs.training import Evaluation
 from turnier.statistics.intervals import CONFIDENCE
 
-MOST = 400  # points of a curve that are drawn; neighbours are taken together
+MAX_DRAWN = 400  # points of a curve that are drawn; neighbours are taken together
 
 
 def curve_frame(points: Sequence[CurvePoint]) -> pd.DataFrame:
     """Returns one row per point: games, count, mean, deviation, low and high (95 %, Student's t)."""
     frame = pd.DataFrame([asdict(point) for point in points], columns=["games", "count", "mean", "deviation"])
-    if len(frame) > MOST:
-        frame = _coarser(frame, -(-len(frame) // MOST))
+    if len(frame) > MAX_DRAWN:
+        frame = _coarser(frame, -(-len(frame) // MAX_DRAWN))
     half = stats.t.ppf(0.5 + CONFIDENCE / 2, frame["count"] - 1) * frame["deviation"] / frame["count"] ** 0.5
     return frame.assign(low=frame["mean"] - half, high=frame["mean"] + half)
 
@@ -43,7 +43,7 @@ def _coarser(frame: pd.DataFrame, step: int) -> pd.DataFrame:
     return found[["games", "count", "mean", "deviation"]].reset_index(drop=True)
 
 
-def curves(found: Mapping[str, Sequence[CurvePoint]]) -> Figure | None:
+def training_curves(found: Mapping[str, Sequence[CurvePoint]]) -> Figure | None:
     """Mean scores of the games that were trained with, by run; None where there are none."""
     parts = [curve_frame(points).assign(run=name) for name, points in found.items() if points]
     if not parts:
@@ -54,7 +54,7 @@ def curves(found: Mapping[str, Sequence[CurvePoint]]) -> Figure | None:
     return Figure("While training", chart, data, "Of the first seat, with exploration; 95 % intervals (Student's t).")
 
 
-def evaluations(found: Mapping[str, Sequence[Evaluation]], unit: str) -> Figure | None:
+def evaluation_curves(found: Mapping[str, Sequence[Evaluation]], unit: str) -> Figure | None:
     """What the greedy agent on the network was worth, by run; None where nothing was evaluated."""
     rows = [asdict(evaluation) | {"run": name} for name, its in found.items() for evaluation in its]
     if not rows:

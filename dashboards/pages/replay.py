@@ -10,9 +10,8 @@ import streamlit as st
 from turnier.agents.registry import label_of
 from turnier.arena.reanalysis import Moment, Reanalysis, Thought
 from turnier.core.errors import UserError
-from turnier.dashboards import cached_store as reading
-from turnier.dashboards import widgets as parts
-from turnier.dashboards.figures import replay as replay_figures
+from turnier.dashboards import cached_store, widgets
+from turnier.dashboards.figures.replay import action_frame, board_svg, match_name, mean_time, visit_bars
 from turnier.dashboards.run_summary import SHOWN
 from turnier.dashboards.widgets import IN_ADDRESS
 from turnier.games.game import Game
@@ -33,9 +32,9 @@ COLUMNS: dict[str, Any] = {
 
 
 def draw() -> None:
-    runs = reading.runs(*KINDS)
+    runs = cached_store.runs(*KINDS)
     if not runs:
-        parts.empty("No match is stored here yet.", "turnier tournament tictactoe random greedy --games 10")
+        widgets.show_empty("No match is stored here yet.", "turnier tournament tictactoe random greedy --games 10")
         return
     with st.container(border=True):
         review = _choose(runs)
@@ -44,18 +43,22 @@ def draw() -> None:
     last = len(review.moments) - 1
     if st.session_state.get("move", 0) > last:
         st.session_state["move"] = last
-    st.markdown(f"##### {review.game}: {replay_figures.match_name(review.record)}")
+    st.markdown(f"##### {review.game}: {match_name(review.record)}")
     number = _move(last)
-    st.fragment(parts.sentences(_moment))(review, number)
+    st.fragment(widgets.show_errors(_moment))(review, number)
 
 
-def _choose(runs: list[reading.Run]) -> Reanalysis | None:
+def _choose(runs: list[cached_store.Run]) -> Reanalysis | None:
     left, right = st.columns([2, 1], vertical_alignment="bottom")
     with left:
-        run = parts.choose_runs(runs, several=False, label="Run")[0]
+        run = widgets.choose_runs(runs, several=False, label="Run")[0]
     with right:
-        order = parts.choose("Matches", ORDERS if run.kind in SHOWN else ORDERS[:1], "order")
-    listed = reading.latest_matches(run.id) if order == "latest" else reading.extreme_matches(run, order == ORDERS[1])
+        order = widgets.choose("Matches", ORDERS if run.kind in SHOWN else ORDERS[:1], "order")
+    listed = (
+        cached_store.latest_matches(run.id)
+        if order == "latest"
+        else cached_store.extreme_matches(run, order == ORDERS[1])
+    )
     if not listed:
         st.info("This run has no matches.")
         return None
@@ -67,7 +70,7 @@ def _choose(runs: list[reading.Run]) -> Reanalysis | None:
     if not match:
         return None
     st.query_params["match"] = match
-    return reading.review(match)
+    return cached_store.review(match)
 
 
 def _rewind() -> None:
@@ -103,7 +106,7 @@ def _moment(review: Reanalysis, number: int) -> None:
             thought = _decision(review, number, scores)
     with left:
         overlay = _overlay(moment, thought) if game.name == "spe_ed" else None
-        shown = replay_figures.board(game, moment, thought.decision if thought else None, overlay)
+        shown = board_svg(game, moment, thought.decision if thought else None, overlay)
         st.image(shown, width=_width(game))
 
 
@@ -146,21 +149,21 @@ def _decision(review: Reanalysis, number: int, scores: str) -> Thought | None:
     patient = review.record.spec.id in st.session_state.setdefault("asked from the start", set())
     try:
         with st.spinner("Asking the agent again ..."):
-            thought = reading.thought(review, number, math.inf if patient else PATIENCE)
+            thought = cached_store.thought(review, number, math.inf if patient else PATIENCE)
     except UserError as error:
         st.warning(f"The agent cannot be asked again: {error}")
         return None
     decision = thought.decision
-    parts.facts(
+    widgets.show_facts(
         score_before=scores,
         nodes=f"{decision.nodes:,}",
-        mean_time_of_a_move=replay_figures.time_text(review, moment.seat),
+        mean_time_of_a_move=mean_time(review, moment.seat),
         certainty_normalised=_certainty(review, number),
     )
-    frame = replay_figures.action_frame(game, moment, decision)
-    visits = replay_figures.visits(frame)
+    frame = action_frame(game, moment, decision)
+    visits = visit_bars(frame)
     if visits:
-        parts.show(visits)
+        widgets.show_figure(visits)
         st.dataframe(frame, hide_index=True, column_config=COLUMNS)
     else:
         st.caption("This agent does not search, so it has no visits and no values.")
@@ -185,7 +188,7 @@ def _certainty(review: Reanalysis, number: int) -> str:
         if not st.button(f"Search {REPEATS} times, {seconds:.0f} s"):
             return "..."
         asked.add(key)
-    found = position_certainty(searches_frame(reading.searched_again(review, number, REPEATS)))
+    found = position_certainty(searches_frame(cached_store.searched_again(review, number, REPEATS)))
     return f"{100 * found['normalised'].iloc[0]:.0f} % of {REPEATS} searches" if len(found) else "one action"
 
 

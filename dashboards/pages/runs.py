@@ -7,37 +7,36 @@ from datetime import UTC, datetime, timedelta
 import pandas as pd
 import streamlit as st
 
-from turnier.dashboards import cached_store as reading
-from turnier.dashboards import widgets as parts
+from turnier.dashboards import cached_store, widgets
 from turnier.results.store.progress import RUNNING, RunProgress
 
-MOST = 500  # past runs of the table
+MAX_PAST = 500  # past runs of the table
 BEAT = 2.0  # s
 
 
 def draw() -> None:
-    parts.renewed(_draw, live=True, every=BEAT)
+    widgets.refresh(_draw, live=True, every=BEAT)
 
 
 def _draw() -> None:
-    runs = reading.progress()[::-1]
+    runs = cached_store.progress()[::-1]
     if not runs:
-        parts.empty("No run is stored here yet.", 'turnier tournament 2048 random "mc(iterations=50)"')
+        widgets.show_empty("No run is stored here yet.", 'turnier tournament 2048 random "mc(iterations=50)"')
         return
     playing = [run for run in runs if run.state == RUNNING]
     st.markdown(f"#### {len(playing)} running" if playing else "#### Nothing is running")
     for run in playing:
         _progress(run)
-    past = run_table([run for run in runs if run.state != RUNNING][:MOST])
+    past = run_table([run for run in runs if run.state != RUNNING][:MAX_PAST])
     if len(past):
-        parts.show_table("Past runs", past, "Times are UTC. To go on with a stopped run, repeat its command.")
+        widgets.show_table("Past runs", past, "Times are UTC. To go on with a stopped run, repeat its command.")
 
 
 def _progress(run: RunProgress) -> None:
     done, planned = run.done or 0, max(1, run.planned or 1)
     with st.container(border=True):
         st.progress(min(1.0, done / planned), f"**{run.name}** · {run.kind} · `{run.run}`")
-        parts.facts(
+        widgets.show_facts(
             done=f"{done:,} of {planned:,} {run.unit}",
             per_second=rate_text(run.rate) or "...",
             time_left="..." if run.seconds_left is None else time_text(run.seconds_left),

@@ -4,55 +4,59 @@ from __future__ import annotations
 
 import streamlit as st
 
-from turnier.dashboards import cached_store as reading
-from turnier.dashboards import widgets as parts
-from turnier.dashboards.figures import scores as score_figures
+from turnier.dashboards import cached_store, widgets
+from turnier.dashboards.figures.scores import (
+    mean_scores,
+    milestone_shares,
+    score_against_time,
+    score_distribution,
+    score_table,
+)
 from turnier.dashboards.run_summary import SHOWN, of_agents
-from turnier.dashboards.widgets import show, show_table
 
 VIEWS = ("histogram", "cumulative")
 
 
 def draw() -> None:
-    runs = reading.runs(*SHOWN)
+    runs = cached_store.runs(*SHOWN)
     if not runs:
-        parts.empty("No game is stored here yet.", 'turnier tournament 2048 random "mc(iterations=50)"')
+        widgets.show_empty("No game is stored here yet.", 'turnier tournament 2048 random "mc(iterations=50)"')
         return
     with st.container(border=True):
-        chosen = parts.choose_runs(runs)
+        chosen = widgets.choose_runs(runs)
         if not chosen:
             st.info("Choose a run above.")
             return
-        summary = reading.scores(chosen).summary
+        summary = cached_store.scores(chosen).summary
         games = sorted(summary["game"].unique())
         if not games:
             st.info("These runs have no games yet.")
             return
-        game = parts.choose_game(games)
+        game = widgets.choose_game(games)
         labels = summary[summary["game"] == game].sort_values("mean", ascending=False)["label"].unique()
-        agents = parts.choose_several("Agents", list(labels), "agents")
-    parts.renewed(lambda: _draw(chosen, game, agents), parts.is_live(chosen))
+        agents = widgets.choose_several("Agents", list(labels), "agents")
+    widgets.refresh(lambda: _draw(chosen, game, agents), widgets.is_live(chosen))
 
 
-def _draw(chosen: list[reading.Run], game: str, agents: list[str]) -> None:
-    found = of_agents(reading.scores(chosen), game, agents)
+def _draw(chosen: list[cached_store.Run], game: str, agents: list[str]) -> None:
+    found = of_agents(cached_store.scores(chosen), game, agents)
     if found.summary.empty:
         st.info("Choose an agent above.")
         return
-    show_table(reading.short_game(game), score_figures.score_table(found.summary))
+    widgets.show_table(cached_store.short_game(game), score_table(found.summary))
     left, right = st.columns(2, gap="large")
     with left:
-        show(score_figures.means(found.summary))
+        widgets.show_figure(mean_scores(found.summary))
     with right:
-        costs = score_figures.costs(found.summary)
+        costs = score_against_time(found.summary)
         if costs:
-            show(costs)
+            widgets.show_figure(costs)
     if (found.summary["win_rate"].isna()).all():
         left, right = st.columns(2, gap="large")
         with left:
-            view = parts.choose_view("Distribution", VIEWS, "view")
-            show(score_figures.distribution(found, view == "cumulative"))
-        milestones = score_figures.milestones(found.summary)
+            view = widgets.choose_view("Distribution", VIEWS, "view")
+            widgets.show_figure(score_distribution(found, view == "cumulative"))
+        milestones = milestone_shares(found.summary)
         if milestones:
             with right:
-                show(milestones)
+                widgets.show_figure(milestones)

@@ -6,51 +6,49 @@ import streamlit as st
 
 from turnier.agents.ntuple.td import LEARNING
 from turnier.agents.registry import EVALUATORS
-from turnier.dashboards import cached_store as reading
-from turnier.dashboards import widgets as parts
-from turnier.dashboards.figures import training as training_figures
-from turnier.dashboards.widgets import show, show_table
+from turnier.dashboards import cached_store, widgets
+from turnier.dashboards.figures.training import evaluation_curves, evaluation_table, training_curves
 from turnier.games.registry import game_of
 from turnier.runs.training import evaluation_unit
 
 
 def draw() -> None:
-    runs = reading.runs_with_curves()
+    runs = cached_store.runs_with_curves()
     if not runs:
-        parts.empty(
+        widgets.show_empty(
             "No training is stored here yet.",
             "turnier train tictactoe ntuple --games 2000 --out t.npz --evaluate-every 500 --against random",
         )
         return
     with st.container(border=True):
         games = sorted({str(run.definition["game"]) for run in runs})
-        game = parts.choose_game(games)
-        chosen = parts.choose_runs([run for run in runs if run.definition["game"] == game])
+        game = widgets.choose_game(games)
+        chosen = widgets.choose_runs([run for run in runs if run.definition["game"] == game])
     if not chosen:
         st.info("Choose a run above.")
         return
-    parts.renewed(lambda: _draw(chosen, game), parts.is_live(chosen))
+    widgets.refresh(lambda: _draw(chosen, game), widgets.is_live(chosen))
 
 
-def _draw(chosen: list[reading.Run], game: str) -> None:
+def _draw(chosen: list[cached_store.Run], game: str) -> None:
     names = {run.id: run_name(run) for run in chosen}
-    curves = training_figures.curves({names[run.id]: reading.curve(run.id) for run in chosen})
+    curves = training_curves({names[run.id]: cached_store.curve(run.id) for run in chosen})
     unit = evaluation_unit(game_of(game))
-    evaluated = training_figures.evaluations({names[r.id]: reading.evaluations(r.id, game) for r in chosen}, unit)
+    evaluated = evaluation_curves({names[r.id]: cached_store.evaluations(r.id, game) for r in chosen}, unit)
     left, right = st.columns(2, gap="large")
     with left:
         if curves:
-            show(curves)
+            widgets.show_figure(curves)
         else:
             st.info("No point of the curve is stored yet.")
     with right:
         if evaluated:
-            show(evaluated)
+            widgets.show_figure(evaluated)
     if evaluated:
-        show_table("Evaluations", training_figures.evaluation_table(evaluated.data, unit))
+        widgets.show_table("Evaluations", evaluation_table(evaluated.data, unit))
 
 
-def run_name(run: reading.Run) -> str:
+def run_name(run: cached_store.Run) -> str:
     """Returns how a training is told from others: what learns how, with which seed."""
     plan = run.definition
     what, how = EVALUATORS.make(plan["evaluator"]), LEARNING.make(plan["learning"])

@@ -1,4 +1,4 @@
-"""A run as one HTML file that needs nothing else: figures with their data, tables, boards, and how to play it again."""
+"""A run as one HTML file that needs no other: figures with their data, tables, boards, and how to reproduce it."""
 
 from __future__ import annotations
 
@@ -12,28 +12,45 @@ from pathlib import Path
 import pandas as pd
 
 from turnier.arena.reanalysis import Reanalysis
-from turnier.dashboards.figures import certainty as certainty_figures
-from turnier.dashboards.figures import experiment as experiment_figures
-from turnier.dashboards.figures import replay as replay_figures
-from turnier.dashboards.figures import scores as score_figures
-from turnier.dashboards.figures import studies as study_figures
-from turnier.dashboards.figures import tournament as tournament_figures
-from turnier.dashboards.figures import training as training_figures
+from turnier.dashboards.figures.certainty import (
+    certainty_by_parameter,
+    certainty_heat_maps,
+    certainty_means,
+    certainty_table,
+)
 from turnier.dashboards.figures.charts import Figure, image, table_csv
-from turnier.dashboards.reports.document import STYLE
+from turnier.dashboards.figures.experiment import experiment_figure, experiment_frame, experiment_table
+from turnier.dashboards.figures.replay import board_svg, match_name
+from turnier.dashboards.figures.scores import (
+    mean_scores,
+    milestone_shares,
+    score_against_time,
+    score_distribution,
+    score_table,
+)
+from turnier.dashboards.figures.studies import (
+    candidate_table,
+    generation_means,
+    importance_bars,
+    parameter_slice,
+    search_history,
+    step_sizes,
+    strength_against_time,
+)
+from turnier.dashboards.figures.tournament import PAIR_NOTE, pair_table, rating_points, seat_matrix, win_matrix
+from turnier.dashboards.figures.training import evaluation_curves, training_curves
+from turnier.dashboards.reports.page import html_page
 from turnier.dashboards.run_summary import COMPARED, Scores, of_agents, of_game, ranks, scores
 from turnier.games.registry import game_of
 from turnier.results.frames.certainty import position_certainty, searches_of_runs
 from turnier.results.match_list import full_ids
 from turnier.results.store.progress import stored_command
 from turnier.results.store.store import Run, Store
-from turnier.runs.experiment import Experiment, figures
+from turnier.runs.experiment import Experiment, measurements
 from turnier.runs.training import evaluation_unit, stored_evaluations
 from turnier.search.storage import trials
 
 REPORTED = (*COMPARED, "certainty", "study", "training", "experiment")
-_MORE = "svg { max-width: 100%; height: auto } figure { margin: 1.5rem 0 } figcaption { color: #555; font-size: 14px }"
-_MORE += " .board { max-width: 22rem } .boards { display: flex; flex-wrap: wrap; gap: 2rem }"
 
 
 @dataclass(frozen=True)
@@ -49,7 +66,7 @@ class Board:
     svg: str
 
 
-Part = Figure | Table | Board
+Section = Figure | Table | Board
 
 
 def write_run_report(store: Store, run: str, folder: Path) -> Path:
@@ -63,19 +80,18 @@ def write_run_report(store: Store, run: str, folder: Path) -> Path:
 
 def run_page(store: Store, run: Run) -> bytes:
     """Returns a run as an HTML page."""
-    title = html.escape(f"{run.name}, {run.kind}")
-    body = [f"<h1>{title}</h1>", _origin(store, run)]
-    body += [_shown(part) for part in parts(store, run)]
-    page = (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-        f'<meta name="viewport" content="width=device-width"><style>{STYLE}{_MORE}</style></head>'
-        f"<body>\n{chr(10).join(body)}\n</body></html>\n"
-    )
-    return page.encode()
+    title = f"{run.name}, {run.kind}"
+    body = [f"<h1>{html.escape(title)}</h1>", _origin(store, run), *map(_html, sections(store, run))]
+    return html_page(title, "\n".join(body)).encode()
 
 
-def parts(store: Store, run: Run) -> Iterator[Part]:
-    """Yields what there is to show of a run."""
+def main_figure(store: Store, run: Run) -> Figure | None:
+    """Returns the picture of a run, as Python and notebooks show it; None where there is nothing to draw yet."""
+    return next((section for section in sections(store, run) if isinstance(section, Figure)), None)
+
+
+def sections(store: Store, run: Run) -> Iterator[Section]:
+    """Yields the figures, tables and boards of a run."""
     if run.kind in COMPARED:
         yield from _tournament(store, run)
     elif run.kind == "certainty":
@@ -86,70 +102,70 @@ def parts(store: Store, run: Run) -> Iterator[Part]:
         yield from _training(store, run)
     elif run.kind == "experiment":
         experiment = Experiment.from_run(run)
-        found = experiment_figures.frame(experiment, figures(experiment, store))
-        plot = experiment_figures.plot(experiment, found)
-        yield from [plot] if plot else []
-        yield Table(experiment.title, experiment_figures.table(experiment, found), experiment.text)
+        frame = experiment_frame(experiment, measurements(experiment, store))
+        figure = experiment_figure(experiment, frame)
+        yield from [figure] if figure else []
+        yield Table(experiment.title, experiment_table(experiment, frame), experiment.text)
 
 
-def _tournament(store: Store, run: Run) -> Iterator[Part]:
-    whole, compared = scores(store, run.id), ranks(store, run.id)
-    for game in sorted(whole.summary["game"].unique()):
-        its, its_ranks = of_agents(whole, game), of_game(compared, game)
-        yield Table(str(game_of(game)), score_figures.score_table(its.summary))
-        yield score_figures.means(its.summary)
-        made: list[Figure | None] = [score_figures.costs(its.summary)]
-        if its.summary["win_rate"].isna().all():
-            made += [score_figures.distribution(its), score_figures.milestones(its.summary)]
-        if len(its_ranks.pairs):
-            made += [show(its_ranks) for show in _COMPARED]
-        yield from (figure for figure in made if figure)
-        if len(its_ranks.pairs):
-            yield Table("Every two agents", tournament_figures.pair_table(its_ranks), tournament_figures.NEEDED)
-        yield from _ends(store, its)
+def _tournament(store: Store, run: Run) -> Iterator[Section]:
+    all_scores, all_ranks = scores(store, run.id), ranks(store, run.id)
+    for game in sorted(all_scores.summary["game"].unique()):
+        game_scores, game_ranks = of_agents(all_scores, game), of_game(all_ranks, game)
+        yield Table(str(game_of(game)), score_table(game_scores.summary))
+        yield mean_scores(game_scores.summary)
+        figures: list[Figure | None] = [score_against_time(game_scores.summary)]
+        if game_scores.summary["win_rate"].isna().all():
+            figures += [score_distribution(game_scores), milestone_shares(game_scores.summary)]
+        if len(game_ranks.pairs):
+            figures += [draw(game_ranks) for draw in _COMPARED]
+        yield from filter(None, figures)
+        if len(game_ranks.pairs):
+            yield Table("Every two agents", pair_table(game_ranks), PAIR_NOTE)
+        yield from _last_boards(store, game_scores)
 
 
-_COMPARED = (tournament_figures.matrix, tournament_figures.ratings, tournament_figures.seats)
+_COMPARED = (win_matrix, rating_points, seat_matrix)
 
 
-def _ends(store: Store, its: Scores) -> Iterator[Board]:
+def _last_boards(store: Store, game_scores: Scores) -> Iterator[Board]:
     """The last positions of the matches with the largest and the smallest score."""
-    ends = dict.fromkeys(its.extremes["match"].iloc[[0, -1]].tolist())
+    ends = dict.fromkeys(game_scores.extremes["match"].iloc[[0, -1]].tolist())
     for match in full_ids(store, ends).values():
         review = Reanalysis(store.record(match))
-        yield Board(replay_figures.match_name(review.record), replay_figures.board(review.game, review.moments[-1]))
+        yield Board(match_name(review.record), board_svg(review.game, review.moments[-1]))
 
 
-def _certainty(store: Store, run: Run) -> Iterator[Part]:
+def _certainty(store: Store, run: Run) -> Iterator[Section]:
     positions = position_certainty(searches_of_runs(store, [run.id]))
     if positions.empty:
         return
-    yield Table("Agents", certainty_figures.agent_table(positions), "Means over the groups with 95 % intervals.")
-    yield certainty_figures.means(positions, "normalised")
-    by_iterations = certainty_figures.by_parameter(positions, "normalised")
+    yield Table("Agents", certainty_table(positions), "Means over the groups with 95 % intervals.")
+    yield certainty_means(positions, "normalised")
+    by_iterations = certainty_by_parameter(positions, "normalised")
     yield from [by_iterations] if by_iterations else []
-    yield from certainty_figures.heat_maps(positions, "normalised")
+    yield from certainty_heat_maps(positions, "normalised")
 
 
-def _study(store: Store, run: Run) -> Iterator[Part]:
+def _study(store: Store, run: Run) -> Iterator[Section]:
     name = run.name
     found = trials.trials_frame(store, name)
     if found["value"].notna().sum() == 0:
         return
     unit, noted = trials.unit(store, name), trials.generations_frame(store, name)
-    made = [study_figures.history(found, unit), study_figures.generations(found, noted, unit)]
-    made += [study_figures.front(found, unit), *study_figures.step_sizes(noted)]
+    figures = [search_history(found, unit), generation_means(found, noted, unit)]
+    figures += [strength_against_time(found, unit), *step_sizes(noted)]
     shares = trials.importance(found)
-    made += [study_figures.importance(shares)]
-    made += [study_figures.slice_of(found, parameter, unit) for parameter in shares.index[:4]]
-    yield from (figure for figure in made if figure)
-    yield Table("Best candidates", study_figures.candidate_table(found, unit), f"{unit}, with 95 % intervals.")
+    figures += [importance_bars(shares)]
+    figures += [parameter_slice(found, parameter, unit) for parameter in shares.index[:4]]
+    yield from filter(None, figures)
+    yield Table("Best candidates", candidate_table(found, unit), f"{unit}, with 95 % intervals.")
 
 
-def _training(store: Store, run: Run) -> Iterator[Part]:
+def _training(store: Store, run: Run) -> Iterator[Section]:
     game = game_of(str(run.definition["game"]))
-    curve = training_figures.curves({run.id: store.curves.points(run.id)})
-    evaluated = training_figures.evaluations({run.id: stored_evaluations(store, run.id, game)}, evaluation_unit(game))
+    curve = training_curves({run.id: store.curves.points(run.id)})
+    evaluated = evaluation_curves({run.id: stored_evaluations(store, run.id, game)}, evaluation_unit(game))
     yield from (figure for figure in (curve, evaluated) if figure)
 
 
@@ -167,16 +183,18 @@ def _origin(store: Store, run: Run) -> str:
     return f"<table>{''.join(rows)}</table>"
 
 
-def _shown(part: Part) -> str:
-    title = html.escape(part.title)
-    if isinstance(part, Board):
-        return f'<figure><div class="board">{part.svg}</div><figcaption>{title}</figcaption></figure>'
-    data = base64.b64encode(table_csv(part.data)).decode()
-    link = f'<a download="{_file_name(part.title)}.csv" href="data:text/csv;base64,{data}">data as CSV</a>'
-    caption = f"{html.escape(part.note)} {link}".strip()
-    if isinstance(part, Table):
-        return f"<h2>{title}</h2>{part.data.to_html(index=False, border=0, na_rep='')}<p><small>{caption}</small></p>"
-    svg = image(part, "svg").decode()
+def _html(section: Section) -> str:
+    title = html.escape(section.title)
+    if isinstance(section, Board):
+        return f'<figure><div class="board">{section.svg}</div><figcaption>{title}</figcaption></figure>'
+    data = base64.b64encode(table_csv(section.data)).decode()
+    link = f'<a download="{_file_name(section.title)}.csv" href="data:text/csv;base64,{data}">data as CSV</a>'
+    caption = f"{html.escape(section.note)} {link}".strip()
+    if isinstance(section, Table):
+        return (
+            f"<h2>{title}</h2>{section.data.to_html(index=False, border=0, na_rep='')}<p><small>{caption}</small></p>"
+        )
+    svg = image(section, "svg", note=False).decode()
     return f"<figure>{svg[svg.index('<svg') :]}<figcaption>{caption}</figcaption></figure>"
 
 

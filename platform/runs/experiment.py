@@ -91,7 +91,7 @@ class Experiment:
 
 
 @dataclass(frozen=True)
-class Figure:
+class Measurement:
     """A measured value with its 95 % interval; games says on how many (or how many searches), seconds what one took."""
 
     value: float
@@ -137,16 +137,16 @@ def row_searches(row: Row, seed: int, records: Sequence[MatchRecord]) -> list[Se
     ]
 
 
-def measure(row: Row, records: Sequence[MatchRecord]) -> Figure:
+def measure(row: Row, records: Sequence[MatchRecord]) -> Measurement:
     """Returns a row's figure from the records of its matches (those that are stored so far)."""
     estimate = MATCH_MEASURES[row.measure].estimate(records, AGENTS.make(row.agents[0]).full_text())
-    return Figure(*estimate, float(np.mean([r.seconds for r in records])) if records else 0.0)
+    return Measurement(*estimate, float(np.mean([r.seconds for r in records])) if records else 0.0)
 
 
-def measure_searches(row: Row, records: Sequence[SearchRecord]) -> Figure:
+def measure_searches(row: Row, records: Sequence[SearchRecord]) -> Measurement:
     """Returns the figure of a row of searches from the records of its votes (those that are stored so far)."""
     estimate = SEARCH_MEASURES[row.measure].estimate(records)
-    return Figure(*estimate, float(np.mean([r.seconds for r in records])) if records else 0.0)
+    return Measurement(*estimate, float(np.mean([r.seconds for r in records])) if records else 0.0)
 
 
 def play_experiment(
@@ -184,12 +184,12 @@ def stored_experiments(store: Store, document: str) -> list[Experiment]:
     raise UserError(f"a report needs stored experiments, got none in {store.shown_url}; run the scripts in studies/.")
 
 
-def figures(experiment: Experiment, store: Store) -> list[Figure]:
+def measurements(experiment: Experiment, store: Store) -> list[Measurement]:
     """Returns the figure of every row from what is stored."""
-    return [_figure(row, experiment.seed, store) for row in experiment.rows]
+    return [_measurement(row, experiment.seed, store) for row in experiment.rows]
 
 
-def _figure(row: Row, seed: int, store: Store) -> Figure:
+def _measurement(row: Row, seed: int, store: Store) -> Measurement:
     records = _records(row, seed, store)
     if not row.states:
         return measure(row, records)
@@ -200,10 +200,10 @@ def _records(row: Row, seed: int, store: Store) -> list[MatchRecord]:
     return store.records([spec.id for spec in row_matches(row, seed)])
 
 
-def verdict(row: Row, figure: Figure) -> str:
+def verdict(row: Row, measured: Measurement) -> str:
     """Says in a word how ours lies to the published figure: it agrees, or is higher or lower beyond its interval."""
-    if row.published is None or not figure.games or math.isnan(figure.low):
+    if row.published is None or not measured.games or math.isnan(measured.low):
         return ""
-    if figure.low <= row.published <= figure.high:
+    if measured.low <= row.published <= measured.high:
         return "agrees"
-    return "higher" if figure.low > row.published else "lower"
+    return "higher" if measured.low > row.published else "lower"

@@ -14,7 +14,7 @@ from turnier.arena.match import MatchRecord
 from turnier.arena.workers.make import make_executor
 from turnier.core.errors import UserError
 from turnier.results.store.store import Store
-from turnier.runs.experiment import Row, figures, play_experiment, stored_experiments
+from turnier.runs.experiment import Row, measurements, play_experiment, stored_experiments
 from turnier.runs.trained_experiment import LearnedRow, Learner, TrainingStudy, train_all
 
 LEARNER = Learner("tictactoe", "ntuple(tuples=4,length=4)", "td(epsilon=0.3,epsilon_end=0)", 100, points=3)
@@ -80,7 +80,7 @@ def test_the_report_needs_the_store_only(tmp_path: Path) -> None:
         with make_executor("serial") as pool:
             played = [record for batch in play_experiment(experiment, store, pool) for record in batch]
         shutil.rmtree(tmp_path / "nets")
-        measured = figures(stored_experiments(store, "doc")[0], store)
+        measured = measurements(stored_experiments(store, "doc")[0], store)
     assert len(played) == 20 and [figure.games for figure in measured][:3] == [6, 6, 6]
     agent = make_agent(experiment.rows[0].agents[0]).full_text()
     scores = [

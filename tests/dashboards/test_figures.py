@@ -15,15 +15,16 @@ import pytest
 from scipy import stats
 
 from tests.dashboards.conftest import TINY
+from turnier.agents.registry import label_of
 from turnier.arena.workers.local import SerialExecutor
-from turnier.dashboards import run_summary as digest
-from turnier.dashboards.figures import certainty as certainty_figures
+from turnier.dashboards import run_summary
 from turnier.dashboards.figures import charts
-from turnier.dashboards.figures import scores as score_figures
-from turnier.dashboards.figures import studies as study_figures
-from turnier.dashboards.figures import tournament as tournament_figures
+from turnier.dashboards.figures.certainty import certainty_by_parameter, certainty_heat_maps, parameter_of
 from turnier.dashboards.figures.charts import Figure, image, shortened, table_csv, wrapped
-from turnier.dashboards.figures.training import curve_frame, curves
+from turnier.dashboards.figures.scores import mean_scores
+from turnier.dashboards.figures.studies import candidate_table, search_history, strength_against_time
+from turnier.dashboards.figures.tournament import ranking, win_matrix
+from turnier.dashboards.figures.training import curve_frame, training_curves
 from turnier.dashboards.optuna_page import serve_optuna_dashboard
 from turnier.results.frames.certainty import position_certainty, searches_frame, searches_of_runs
 from turnier.results.frames.matches import matches_frame
@@ -40,10 +41,10 @@ def run_of(store: Store, kind: str, name: str = "") -> str:
 
 def test_distributions_count_every_game_once(store: Store) -> None:
     run = run_of(store, "tournament", "2048")
-    found = digest.scores(store, run)
+    found = run_summary.scores(store, run)
     frame = matches_frame(store, run=run)
-    for label, part in found.spread.groupby("label"):
-        scores = frame.loc[frame["label"] == label, "score"]
+    for agent, part in found.spread.groupby("label"):
+        scores = frame.loc[frame["label"] == agent, "score"]
         assert part["games"].sum() == len(scores) == 12
         assert part["below"].iloc[-1] == pytest.approx(1.0)
         below_third = (scores < part["high"].iloc[2]).mean()
@@ -53,7 +54,7 @@ def test_distributions_count_every_game_once(store: Store) -> None:
 
 
 def test_a_figure_becomes_pictures_and_data(store: Store) -> None:
-    figure = score_figures.means(digest.scores(store, run_of(store, "tournament", "2048")).summary)
+    figure = mean_scores(run_summary.scores(store, run_of(store, "tournament", "2048")).summary)
     root = ET.fromstring(image(figure, "svg"))
     drawn = "".join(root.itertext())
     assert root.tag.endswith("svg") and all(text in drawn for text in ("random", "greedy", "mean score, points"))
@@ -63,15 +64,15 @@ def test_a_figure_becomes_pictures_and_data(store: Store) -> None:
 
 
 def test_the_matrix_has_both_sides_of_every_pair(store: Store) -> None:
-    ranks = digest.ranks(store, run_of(store, "tournament", "yavalath"))
-    figure = tournament_figures.matrix(ranks)
+    ranks = run_summary.ranks(store, run_of(store, "tournament", "yavalath"))
+    figure = win_matrix(ranks)
     cells = {(row["agent"].split("  ")[1], row["against"]): row for row in figure.data.to_dict("records")}
     assert len(cells) == 6
     for pair in ranks.pairs.to_dict("records"):
-        first, second = (tournament_figures.label(pair[side]) for side in ("first", "second"))
+        first, second = (label_of(pair[side]) for side in ("first", "second"))
         assert cells[first, second]["percent"] == pytest.approx(100 * pair["wins"] / pair["games"])
         assert cells[second, first]["percent"] == pytest.approx(100 * pair["losses"] / pair["games"])
-    assert tournament_figures.ranking(ranks)[0] == ranks.ratings["agent"].iloc[0]
+    assert ranking(ranks)[0] == ranks.ratings["agent"].iloc[0]
 
 
 def test_games_that_separate_two_agents_give_the_promised_power() -> None:
@@ -91,14 +92,14 @@ def test_votes_are_read_as_columns_as_they_are_as_records(store: Store) -> None:
 
 def test_certainty_is_drawn_by_group_and_by_iterations(store: Store) -> None:
     positions = position_certainty(searches_of_runs(store, [run_of(store, "certainty")]))
-    maps = certainty_figures.heat_maps(positions, "agreement")
+    maps = certainty_heat_maps(positions, "agreement")
     assert len(maps) == 3
     groups = positions[positions["label"] == "random"].groupby(["legal", "phase"])
     random = next(figure for figure in maps if figure.title.startswith("random"))
     assert len(random.data) == len(groups)
-    by_iterations = certainty_figures.by_parameter(positions, "agreement")
+    by_iterations = certainty_by_parameter(positions, "agreement")
     assert by_iterations is not None and list(by_iterations.data["iterations"]) == [5.0, 40.0]
-    assert certainty_figures.parameter_of("majority(agent=mctse(iterations=7),members=3)", "iterations") == 7.0
+    assert parameter_of("majority(agent=mctse(iterations=7),members=3)", "iterations") == 7.0
 
 
 def test_trials_are_read_as_optuna_reads_them(store: Store) -> None:
@@ -118,19 +119,19 @@ def test_trials_are_read_as_optuna_reads_them(store: Store) -> None:
     assert (frame["low"] < frame["value"]).all() and (frame["value"] < frame["high"]).all()
     assert list(generations_frame(store, name)["generation"]) == [0, 1, 2]
     assert importance(frame).sum() == pytest.approx(1.0)
-    best = study_figures.candidate_table(frame, "mean score")
+    best = candidate_table(frame, "mean score")
     assert best["candidate"].iloc[0] == frame["value"].idxmax()
 
 
 def test_a_front_is_what_no_other_candidate_beats_at_both(store: Store) -> None:
     trials = trials_frame(store, "front")
-    figure = study_figures.front(trials, unit(store, "front"))
+    figure = strength_against_time(trials, unit(store, "front"))
     assert figure is not None and len(trials) == 8 and (trials["cost"] > 0).all()
     for row in figure.data.to_dict("records"):
         others = trials[(trials["value"] > row["value"]) & (trials["cost"] <= row["cost"])]
         assert row["front"] <= others.empty
     assert figure.data["front"].any()
-    assert study_figures.front(trials_frame(store, "tiny"), "mean score") is None
+    assert strength_against_time(trials_frame(store, "tiny"), "mean score") is None
 
 
 def test_studies_are_read_from_postgresql_and_shown_without_being_changed(postgres_url: str) -> None:
@@ -181,14 +182,14 @@ def test_a_long_curve_keeps_its_games_mean_and_deviation() -> None:
     first = scores[: int(frame["count"].iloc[0]) // 7]
     assert frame["mean"].iloc[0] == pytest.approx(first.mean())
     assert frame["deviation"].iloc[0] == pytest.approx(first.std(ddof=1))
-    assert curves({"none": []}) is None
+    assert training_curves({"none": []}) is None
 
 
 def test_large_frames_are_thinned_for_drawing_but_not_in_the_data() -> None:
     frame = pd.DataFrame({"number": range(10_000), "state": "COMPLETE", "value": np.arange(10_000.0)})
-    figure = study_figures.history(frame.assign(low=0.0, high=1.0), "score")
+    figure = search_history(frame.assign(low=0.0, high=1.0), "score")
     assert len(figure.data) == 10_000
-    assert len(figure.chart.to_dict()["datasets"].popitem()[1]) <= charts.MOST_POINTS
+    assert len(figure.chart.to_dict()["datasets"].popitem()[1]) <= charts.MAX_POINTS
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,8 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from turnier.dashboards import STORE_VARIABLE
-from turnier.dashboards import preload as warming
-from turnier.dashboards import run_summary as digest
-from turnier.dashboards.figures import replay as replay_figures
+from turnier.dashboards import STORE_VARIABLE, preload, run_summary
+from turnier.dashboards.figures.replay import board_svg
 from turnier.dashboards.pages import replay as replay_page
 from turnier.results.store.store import Store
 
@@ -33,9 +31,9 @@ def own_main() -> Iterator[None]:
 def draw(name: str) -> None:
     import importlib
 
-    from turnier.dashboards.widgets import sentences
+    from turnier.dashboards.widgets import show_errors
 
-    sentences(importlib.import_module(f"turnier.dashboards.{name}_page").draw)()
+    show_errors(importlib.import_module(f"turnier.dashboards.pages.{name}").draw)()
 
 
 def look(name: str, **filters: str) -> AppTest:
@@ -82,9 +80,9 @@ def test_what_was_read_ahead_is_not_read_again(
     shown: str, monkeypatch: pytest.MonkeyPatch, name: str, reads: str
 ) -> None:
     read: list[str] = []
-    original = getattr(digest, reads)
-    monkeypatch.setattr(digest, reads, lambda store, run: read.append(run) or original(store, run))
-    warming.read_ahead()
+    original = getattr(run_summary, reads)
+    monkeypatch.setattr(run_summary, reads, lambda store, run: read.append(run) or original(store, run))
+    preload.read_ahead()
     ahead = list(read)
     look(name)
     assert ahead == read and len(read) == 1
@@ -135,8 +133,8 @@ def test_boards_of_spe_ed_show_what_the_agent_knew(shown: str, store: Store, mon
     records = [record for records in store.records_of_run(run) for record in records]
     chosen = next(record for record in records if record.spec.agents[0].startswith("combi"))
     drawn: list[str] = []
-    draws = replay_figures.board
-    monkeypatch.setattr(replay_figures, "board", lambda *words: drawn.append(draws(*words)) or drawn[-1])
+    draws = board_svg
+    monkeypatch.setattr(replay_page, "board_svg", lambda *words: drawn.append(draws(*words)) or drawn[-1])
     page = look("replay", run=run, match=chosen.spec.id, move="4")
     assert "seat 0, **combi(" in texts(page) and "it decides the same" in texts(page)
     assert "entered by others" in drawn[-1] and "polyline" in drawn[-1]

@@ -7,11 +7,13 @@ import json
 import math
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from turnier.agents.registry import make_agent
 from turnier.arena.workers.local import SerialExecutor
 from turnier.core.errors import UserError
+from turnier.dashboards.figures.experiment import experiment_figure, experiment_frame
 from turnier.dashboards.reports.document import write_report
 from turnier.results.frames.certainty import agent_certainty, group_certainty, position_certainty, searches_frame
 from turnier.results.store.store import Store
@@ -20,8 +22,8 @@ from turnier.runs.experiment import (
     Experiment,
     Row,
     counted,
-    figures,
     measure,
+    measurements,
     play_experiment,
     row_matches,
     row_searches,
@@ -47,7 +49,7 @@ def test_figures_are_counted_from_the_records(tmp_path: Path) -> None:
     """By hand: every measure from the scores of the row's own matches."""
     with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
         assert played(store, EXPERIMENT) == 31  # rows share 2 and 4 of their 37 matches
-        measured = figures(EXPERIMENT, store)
+        measured = measurements(EXPERIMENT, store)
         records = [store.records([s.id for s in row_matches(row, EXPERIMENT.seed)]) for row in ROWS]
     me = make_agent(SEARCH).full_text()
     wins = sum(r.scores[r.spec.agents.index(me)] > 0 for r in records[0])
@@ -94,7 +96,7 @@ def test_pages_show_every_row_and_escape_what_is_not_ours(tmp_path: Path, axis: 
     with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
         played(store, experiment)
         markdown, page = write_report(store, "guide", tmp_path / "pages")
-        value = figures(experiment, store)[1].value
+        value = measurements(experiment, store)[1].value
     text, html = markdown.read_text(), page.read_text()
     assert f"**{value:.1f}**" in text and f"<strong>{value:.1f}</strong>" in html
     for row in ROWS:
@@ -134,7 +136,7 @@ def test_rows_of_certainty_are_measured_from_stored_votes(tmp_path: Path) -> Non
         records = store.searches.of_run(run)
         assert expected == [(3, "games"), (len(records), "searches")]
         assert sum(map(len, batches)) == 3 + len(records)
-        measured = figures(CERTAINTY, store)
+        measured = measurements(CERTAINTY, store)
         assert sum(map(len, play_experiment(CERTAINTY, store, SerialExecutor()))) == 3 + len(records)
         assert store.searches.counts() == {run: len(records)}
     positions = position_certainty(searches_frame(records))
@@ -160,7 +162,7 @@ def test_an_agent_for_each_number_of_legal_actions(tmp_path: Path) -> None:
     with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
         played(store, dataclasses.replace(CERTAINTY, rows=(row,)))
         votes = row_searches(row, 5, store.records([spec.id for spec in row_matches(row, 5)]))
-        (figure,) = figures(dataclasses.replace(CERTAINTY, rows=(row,)), store)
+        (figure,) = measurements(dataclasses.replace(CERTAINTY, rows=(row,)), store)
     assert {(len(spec.position.legal), spec.agent) for spec in votes} == {
         (n, make_agent(agents[min(n, 4) - 2]).full_text()) for n in range(2, 10)
     }
@@ -186,20 +188,23 @@ def test_measures_of_games_and_of_certainty_are_told_apart(tmp_path: Path) -> No
                 played(store, dataclasses.replace(CERTAINTY, rows=(row,)))
 
 
-def test_the_plot_has_one_line_and_colour_for_each_series(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn = []
-    monkeypatch.setattr("turnier.dashboards.reports.document.pyplot.close", drawn.append)
+def test_the_plot_has_one_line_and_colour_for_each_series(tmp_path: Path) -> None:
     rows = tuple(dataclasses.replace(row, published=50.0) for row in CERTAINTY.rows[2:])
     experiment = dataclasses.replace(CERTAINTY, rows=rows)
     with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
         played(store, experiment)
+        figure = experiment_figure(experiment, experiment_frame(experiment, measurements(experiment, store)))
         markdown, _ = write_report(store, "guide", tmp_path)
-    (axes,) = drawn[0].axes
-    handles, labels = axes.get_legend_handles_labels()
-    assert sorted(labels) == sorted([SEARCH, RANDOM, f"{SEARCH}, published", f"{RANDOM}, published"])
-    lines = {label: getattr(h, "lines", [h])[0] for h, label in zip(handles, labels, strict=True)}
-    assert [list(lines[name].get_xdata()) for name in (SEARCH, RANDOM)] == [[3, 5, 7]] * 2
-    assert lines[SEARCH].get_color() == lines[f"{SEARCH}, published"].get_color() != lines[RANDOM].get_color()
+    assert figure is not None
+    spec = figure.chart.to_dict()
+    drawn = pd.DataFrame(spec["datasets"].popitem()[1])
+    drawn["series"] = drawn["series"].str.replace("\n", "")
+    assert set(drawn["series"]) == {SEARCH, RANDOM, f"{SEARCH}, published", f"{RANDOM}, published"}
+    assert [drawn.loc[drawn["series"] == name, "x"].tolist() for name in (SEARCH, RANDOM)] == [[3, 5, 7]] * 2
+    scale = spec["layer"][1]["encoding"]["color"]["scale"]
+    colours = dict(zip((name.replace("\n", "") for name in scale["domain"]), scale["range"], strict=True))
+    assert colours[SEARCH] == colours[f"{SEARCH}, published"] != colours[RANDOM]
+    assert (tmp_path / "guide-certainty.png").read_bytes().startswith(b"\x89PNG")
     text = markdown.read_text()
     assert "| searches | s a search |" in text and "48 searches, seed 5" in text
     assert text.count(f"- {SEARCH}: ") == 1

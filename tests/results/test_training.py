@@ -14,8 +14,8 @@ from turnier.agents.ntuple.training import Plan, Training
 from turnier.agents.registry import EVALUATORS
 from turnier.arena.play import replay
 from turnier.arena.workers.local import SerialExecutor
-from turnier.commands.training_plot import plot_training
 from turnier.core.errors import UserError
+from turnier.dashboards.reports.pictures import save_training_picture
 from turnier.games.registry import make_game
 from turnier.results.frames.matches import matches_frame
 from turnier.results.store.curves import CurvePoint
@@ -157,7 +157,8 @@ def test_the_plot_is_a_picture(store: Store, tmp_path: Path) -> None:
     run, told = learn(store, tmp_path / "w.npz", 60)
     for evaluations in ([], told):
         path = tmp_path / f"{len(evaluations)}.png"
-        plot_training("a curve", store.curves.points(run.id), evaluations, run.unit, path)
+        save_training_picture(path, "a curve", store.curves.points(run.id), evaluations, run.unit)
         assert path.read_bytes().startswith(b"\x89PNG")
-    with pytest.raises(UserError, match="the plot must go"):
-        plot_training("a curve", store.curves.points(run.id), [], run.unit, tmp_path / "none" / "x.png")
+    for name, message in (("w.npz/x.png", "must go to a file that can be written"), ("x.txt", "must end in one of")):
+        with pytest.raises(UserError, match=message):
+            save_training_picture(tmp_path / name, "a curve", store.curves.points(run.id), [], run.unit)

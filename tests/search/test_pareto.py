@@ -10,8 +10,9 @@ from optuna.trial import TrialState
 from rich.console import Console
 
 from turnier.arena.workers.local import SerialExecutor
-from turnier.commands.front_tables import dominated, plot_points, print_points
+from turnier.commands.front_tables import dominated, print_points
 from turnier.core.errors import UserError
+from turnier.dashboards.reports.pictures import save_front_picture
 from turnier.results.store.store import Store
 from turnier.search.pareto import ParetoDefinition, ParetoStudy, Point
 
@@ -73,7 +74,7 @@ def test_more_thought_costs_more_and_fresh_games_say_what_it_is_worth(tmp_path: 
     console = Console(record=True, width=120)
     print_points(console, study, points)
     assert "mean score and time in 12 fresh games each" in " ".join(console.export_text().split())
-    plot_points(study, points, tmp_path / "pictures" / "front.png")
+    save_front_picture(tmp_path / "pictures" / "front.png", study.store, "front", points)
     assert (tmp_path / "pictures" / "front.png").stat().st_size > 10_000
 
 

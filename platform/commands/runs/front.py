@@ -9,7 +9,7 @@ from rich.console import Console
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import derive_seed
 from turnier.arena.workers.make import make_executor
-from turnier.commands.front_tables import plot_points, print_points
+from turnier.commands.front_tables import print_points
 from turnier.games.registry import GAMES
 from turnier.search.objective import Objective
 from turnier.search.pareto import ParetoDefinition, ParetoStudy, Point
@@ -54,7 +54,9 @@ def search_front(
     if console:
         print_points(console, study, points)
         if picture:
+            from turnier.dashboards.reports.pictures import save_front_picture
+
             path = picture / f"{study.definition.name}.png"
-            plot_points(study, points, path)
+            save_front_picture(path, study.store, study.definition.name, points)
             console.print(f"Picture: {path}")
     return points

@@ -76,10 +76,10 @@ def train(console: Console, wanted: Wanted, store: Store) -> None:
     if evaluations:
         _print_evaluations(console, run, evaluations)
     if wanted.plot:
-        from turnier.commands.training_plot import plot_training
+        from turnier.dashboards.reports.pictures import save_training_picture
 
         title = f"{training.plan.evaluator} on {training.plan.game}"
-        plot_training(title, store.curves.points(run.id), evaluations, run.unit, wanted.plot)
+        save_training_picture(wanted.plot, title, store.curves.points(run.id), evaluations, run.unit)
         console.print(f"Plot: {wanted.plot}", soft_wrap=True)
 
 

@@ -17,7 +17,7 @@ from turnier.core.errors import unknown
 from turnier.results.store import DEFAULT_URL
 from turnier.results.store.store import Store
 from turnier.runs.bar import run_bar
-from turnier.runs.experiment import Experiment, counted, figures, play_experiment, unit, verdict
+from turnier.runs.experiment import Experiment, counted, measurements, play_experiment, unit, verdict
 
 
 def run_experiments(
@@ -51,7 +51,7 @@ def run_experiments(
 def play_and_print(
     experiments: Sequence[Experiment], store: str, executor: str, workers: int | None, address: str | None
 ) -> None:
-    """Plays what the store does not have yet of the experiments, and prints their figures."""
+    """Plays what the store does not have yet of the experiments, and prints their measurements."""
     console = Console()
     with Store.open(store) as results:
         with make_executor(executor, workers, address) as pool:
@@ -71,12 +71,14 @@ def print_experiment(console: Console, experiment: Experiment, store: Store) -> 
     table.add_column("", overflow="fold")
     for heading in ("ours, 95 %", "published", "ours is", *counted(experiment)):
         table.add_column(heading, justify="right", no_wrap=True)
-    for row, figure in zip(experiment.rows, figures(experiment, store), strict=True):
-        ours = _number(figure.value) + (
-            f" ({_number(figure.low)}-{_number(figure.high)})" if math.isfinite(figure.low) else ""
+    for row, measured in zip(experiment.rows, measurements(experiment, store), strict=True):
+        ours = _number(measured.value) + (
+            f" ({_number(measured.low)}-{_number(measured.high)})" if math.isfinite(measured.low) else ""
         )
         published = "" if row.published is None else _number(row.published)
-        table.add_row(row.label, ours, published, verdict(row, figure), f"{figure.games:,}", f"{figure.seconds:.3g}")
+        table.add_row(
+            row.label, ours, published, verdict(row, measured), f"{measured.games:,}", f"{measured.seconds:.3g}"
+        )
     console.print(table)
 
 

@@ -15,8 +15,9 @@ from turnier.agents.agent import Agent
 from turnier.agents.registry import make_agent
 from turnier.arena.workers.make import make_executor
 from turnier.commands.command_line import in_this_environment, run_app
-from turnier.commands.study_tables import plot_study, print_parameters
+from turnier.commands.study_tables import print_parameters
 from turnier.core.errors import unknown
+from turnier.dashboards.reports.pictures import save_study_picture
 from turnier.results.store import DEFAULT_URL
 from turnier.results.store.store import Store
 from turnier.search.definition import StudyDefinition
@@ -101,7 +102,7 @@ def run_study(
         print_parameters(console, study, {label: one.agent for label, one in playing.items()})
         print_rows(console, rows, study.objective.name)
         console.print(f"Recommended: {study.recommended()}")
-        plot_study(study, scores, picture / f"{definition.name}.png")
+        save_study_picture(picture / f"{definition.name}.png", study.store, definition.name, scores)
         console.print(f"Picture: {picture / definition.name}.png")
 
     run_app(app)

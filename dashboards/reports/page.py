@@ -1,0 +1,30 @@
+"""The HTML page that every report is: one file that needs no other, light or dark as the reader's machine is."""
+
+from __future__ import annotations
+
+import html
+
+STYLE = """
+:root { color-scheme: light dark; --ink: #222; --soft: #555; --line: #ddd; --strong: #999; --code: #f2f2f2 }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e4e4e4; --soft: #aaa; --line: #444; --strong: #888; --code: #2c2c2c }
+  img, svg { background: white }
+}
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; color: var(--ink) }
+table { border-collapse: collapse; display: block; overflow-x: auto } td, th { padding: .25rem .75rem }
+td:not(:first-child) { white-space: nowrap }
+th { text-align: left; border-bottom: 2px solid var(--strong) } td { border-bottom: 1px solid var(--line) }
+code { background: var(--code); padding: 0 .25rem }
+img, svg { max-width: 100%; height: auto }
+figure { margin: 1.5rem 0 } figcaption { color: var(--soft); font-size: 14px }
+.board { max-width: 22rem }
+"""
+
+
+def html_page(title: str, body: str) -> str:
+    """Returns a whole page; the title is text, the body HTML."""
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}</title>'
+        f'<meta name="viewport" content="width=device-width"><style>{STYLE}</style></head>'
+        f"<body>\n{body}\n</body></html>\n"
+    )

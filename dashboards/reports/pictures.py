@@ -1,0 +1,43 @@
+"""Pictures that commands and scripts write: the figures of the pages, below each other in one file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from turnier.dashboards.figures.charts import save
+from turnier.dashboards.figures.studies import (
+    generation_means,
+    held_out_front,
+    held_out_means,
+    search_history,
+    strength_against_time,
+)
+from turnier.dashboards.figures.training import evaluation_curves, training_curves
+from turnier.results.store.curves import CurvePoint
+from turnier.results.store.store import Store
+from turnier.runs.training import Evaluation
+from turnier.search.pareto import Point
+from turnier.search.storage.trials import generations_frame, trials_frame, unit
+
+
+def save_training_picture(
+    path: Path, title: str, points: Sequence[CurvePoint], evaluations: Sequence[Evaluation], unit: str
+) -> None:
+    """Writes the mean scores of the training games, and below them the evaluations if there are any."""
+    figures = (training_curves({title: points}), evaluation_curves({title: evaluations}, unit))
+    save(path, *filter(None, figures), title=title)
+
+
+def save_study_picture(path: Path, store: Store, study: str, scores: Mapping[str, Sequence[float]]) -> None:
+    """Writes the candidates, the means of generations, and what finalists score in held-out games."""
+    trials, what = trials_frame(store, study), unit(store, study)
+    generations = generation_means(trials, generations_frame(store, study), what)
+    save(path, *filter(None, (search_history(trials, what), generations)), held_out_means(scores, what), title=study)
+
+
+def save_front_picture(path: Path, store: Store, study: str, points: Sequence[Point]) -> None:
+    """Writes the candidates by strength and time, and what the start and the front are worth in held-out games."""
+    what = unit(store, study)
+    candidates = strength_against_time(trials_frame(store, study), what)
+    save(path, *filter(None, (candidates,)), held_out_front(points, what), title=study)
