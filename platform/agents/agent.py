@@ -16,11 +16,22 @@ from turnier.agents.budget import AMOUNT
 from turnier.agents.evaluator import Evaluator, Score
 from turnier.core.errors import UserError
 from turnier.core.kernel import pointer
-from turnier.core.parameters import Declared
+from turnier.core.parameters import Declared, parameter
 from turnier.core.rng import streams
 from turnier.games.game import Game, Position
 
 Floats = npt.NDArray[np.float64]
+
+
+def rollout_depth_parameter(default: int) -> Any:
+    """Declares how deep an agent's evaluator may play."""
+    return parameter(default, "maximum plies of a rollout, if the evaluator plays any", low=0, high=1_000_000)
+
+
+def score_method_parameter(default: int) -> Any:
+    """Declares what an agent's evaluator counts for a finished rollout of a one-seat game (Kutsch 2017, 9.2)."""
+    text = "value of a rollout in which a one-seat game ended: 1 its score, 2 its score - 1"
+    return parameter(default, text, low=1, high=2)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from turnier.agents.abi import ACT, VALUES, VISITS, new_scratch
-from turnier.agents.agent import CompiledAgent
+from turnier.agents.agent import CompiledAgent, rollout_depth_parameter, score_method_parameter
 from turnier.agents.evaluator import Evaluator, Score
 from turnier.core.kernel import kernel
 from turnier.core.parameters import parameter
@@ -42,10 +42,8 @@ class Greedy(CompiledAgent):
     act_kernel: ClassVar[Any] = act_greedy
 
     evaluator: Evaluator = parameter(Score(), "what is said of the state after each action")
-    rollout_depth: int = parameter(20, "most plies of a rollout, where the evaluator uses one", low=0, high=1_000_000)
-    score_method: int = parameter(
-        2, "value of a rollout in which a one-seat game ended: 1 its score, 2 its score - 1", low=1, high=2
-    )
+    rollout_depth: int = rollout_depth_parameter(20)
+    score_method: int = score_method_parameter(2)
 
     def used_evaluator(self) -> tuple[Evaluator, int, int]:
         return self.evaluator, self.rollout_depth, self.score_method

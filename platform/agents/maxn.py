@@ -10,7 +10,7 @@ import numpy as np
 from numba import types
 
 from turnier.agents.abi import ACT, VALUES, VISITS, new_scratch
-from turnier.agents.agent import CompiledAgent
+from turnier.agents.agent import CompiledAgent, rollout_depth_parameter, score_method_parameter
 from turnier.agents.budget import AMOUNT
 from turnier.agents.evaluator import Evaluator, Score
 from turnier.agents.transposition import ABSENT, find, hash_words, new_table, slot_of
@@ -129,10 +129,8 @@ class Maxn(CompiledAgent):
 
     depth: int = parameter(3, "plies searched", low=1, high=100)
     evaluator: Evaluator = parameter(Score(), "what values the states at the end of the search")
-    rollout_depth: int = parameter(150, "most plies of a rollout, where the evaluator uses one", low=0, high=1_000_000)
-    score_method: int = parameter(
-        2, "value of a rollout in which a one-seat game ended: 1 its score, 2 its score - 1", low=1, high=2
-    )
+    rollout_depth: int = rollout_depth_parameter(150)
+    score_method: int = score_method_parameter(2)
     hash: bool = parameter(True, "whether a state that was searched before is looked up")
 
     budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"plies": {"depth": AMOUNT}}

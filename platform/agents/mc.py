@@ -12,10 +12,11 @@ import numpy.typing as npt
 from numba import types
 
 from turnier.agents.abi import ACT, EVALUATOR, SEAT, VALUES, VISITS, Root, new_scratch
-from turnier.agents.agent import CompiledPlayer, Decision, SearchAgent
+from turnier.agents.agent import CompiledPlayer, Decision, SearchAgent, rollout_depth_parameter, score_method_parameter
 from turnier.agents.budget import AMOUNT
 from turnier.agents.evaluator import Evaluator
 from turnier.agents.evaluators.rollout import Rollout
+from turnier.agents.timed import run_chunks
 from turnier.core.atomics import fetch_add
 from turnier.core.helper_threads import (
     LINE,
@@ -177,7 +178,7 @@ class McPlayer(CompiledPlayer):
         root = np.zeros((2, self.game.num_actions))
         self.state[:], self.returns[:] = position.view(position.to_move), position.returns
         if self.milliseconds:
-            action = self._search_until(began + self.milliseconds / 1000, root)
+            action = self._search_by_clock(began, root)
         else:
             n = len(position.legal_actions()) if self.divided else 1
             action = self._search(max(1, self.iterations // n), root)
@@ -188,17 +189,17 @@ class McPlayer(CompiledPlayer):
         """Adds so many iterations per action to `root` and returns the best action."""
         return int(self.crew.lead(lead_mc, self.packed, self.rng, iterations, root))
 
-    def _search_until(self, end: float, root: npt.NDArray[np.float64]) -> int:
-        """Adds chunks of iterations until the end, or none where there is nothing to choose."""
-        iterations, now = 1, time.perf_counter()
-        while True:
+    def _search_by_clock(self, began: float, root: npt.NDArray[np.float64]) -> int:
+        """Adds iterations until the time is up, or none where there is nothing to choose."""
+        action = 0
+
+        def search(iterations: int) -> bool:
+            nonlocal action
             action = self._search(iterations, root)
-            per_iteration = (time.perf_counter() - now) / iterations
-            now = time.perf_counter()
-            if now >= end or not root.any():
-                return action
-            # They grow to a tenth of the budget, and never past its end.
-            iterations = max(1, int(min(self.milliseconds / 10_000, end - now) / per_iteration))
+            return bool(root.any())
+
+        run_chunks(search, 1, began, self.milliseconds)
+        return action
 
 
 @dataclass(frozen=True)
@@ -214,10 +215,8 @@ class Mc(SearchAgent):
     act_kernel: ClassVar[Any] = act_mc
 
     iterations: int = parameter(1000, "rollouts per legal action", low=1, high=100_000_000, log=True)
-    rollout_depth: int = parameter(20, "most plies of a rollout", low=0, high=1_000_000)
-    score_method: int = parameter(
-        2, "value of a rollout in which a one-seat game ended: 1 its score, 2 its score - 1", low=1, high=2
-    )
+    rollout_depth: int = rollout_depth_parameter(20)
+    score_method: int = score_method_parameter(2)
     evaluator: Evaluator = parameter(Rollout(), "what is averaged")
     threads: int = parameter(1, "cores that search one decision", low=1, high=256)
     milliseconds: int = parameter(0, "time per move in place of iterations, 0 = none", low=0, high=3_600_000)

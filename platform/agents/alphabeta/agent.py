@@ -11,7 +11,7 @@ import numpy as np
 from numba import types
 
 from turnier.agents.abi import ACT, VALUES, VISITS, Root
-from turnier.agents.agent import CompiledPlayer, Decision, SearchAgent
+from turnier.agents.agent import CompiledPlayer, Decision, SearchAgent, rollout_depth_parameter, score_method_parameter
 from turnier.agents.alphabeta.search import (
     DEPTH,
     FORCED_DEPTH,
@@ -26,6 +26,7 @@ from turnier.agents.alphabeta.search import (
 )
 from turnier.agents.budget import AMOUNT
 from turnier.agents.evaluator import Evaluator, Score
+from turnier.agents.timed import run_chunks
 from turnier.agents.transposition import TABLE, new_table
 from turnier.core.kernel import kernel
 from turnier.core.parameters import parameter
@@ -74,7 +75,6 @@ class TimedAlphaBetaPlayer(CompiledPlayer):
     def act(self, position: Position) -> Decision:
         began = time.perf_counter()
         assert isinstance(self.agent, AlphaBeta)
-        end = began + self.agent.milliseconds / 1000
         game, settings = self.game.kernels, self.kernels.settings
         root, choices = np.zeros((2, self.game.num_actions)), np.empty(game.max_choices, np.int64)
         state = position.view(position.to_move)
@@ -84,17 +84,16 @@ class TimedAlphaBetaPlayer(CompiledPlayer):
             return Decision(action, root[VISITS], root[VALUES], nodes, time.perf_counter() - began)
         stack = new_stack(game, state, self.agent.depth)
         table = table_for(game, settings, state, choices)
-        most = self.agent.nodes or UNLIMITED
-        chunk, now, done = 100, began, False
-        while not done and now < end and stack.counts[NODES] < most:
-            limit = min(int(stack.counts[NODES]) + chunk, most)
+        max_nodes = self.agent.nodes or UNLIMITED
+
+        def search_chunk(nodes: int) -> bool:
+            limit = min(int(stack.counts[NODES]) + nodes, max_nodes)
             done = deepen(
                 game, self.kernels.evaluator, settings, stack, table, state, position.returns, self.rng, limit, root
             )
-            per_node = (time.perf_counter() - now) / chunk
-            now = time.perf_counter()
-            # Chunks grow to a tenth of the budget, and never past its end.
-            chunk = max(1, int(min(self.agent.milliseconds / 10_000, end - now) / per_node))
+            return bool(not done and stack.counts[NODES] < max_nodes)
+
+        run_chunks(search_chunk, 100, began, self.agent.milliseconds)
         action = int(choose(stack, root))
         return Decision(action, root[VISITS], root[VALUES], int(stack.counts[NODES]), time.perf_counter() - began)
 
@@ -120,10 +119,8 @@ class AlphaBeta(SearchAgent):
         0, "forcing moves of a win looked for at the root and the horizon, 0 = none", low=0, high=100
     )
     evaluator: Evaluator = parameter(Score(), "what values the states at the horizon")
-    rollout_depth: int = parameter(150, "most plies of a rollout, where the evaluator uses one", low=0, high=1_000_000)
-    score_method: int = parameter(
-        2, "value of a rollout in which a one-seat game ended: 1 its score, 2 its score - 1", low=1, high=2
-    )
+    rollout_depth: int = rollout_depth_parameter(150)
+    score_method: int = score_method_parameter(2)
     milliseconds: int = parameter(0, "most time per move, 0 = no limit", low=0, high=3_600_000)
 
     budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = {

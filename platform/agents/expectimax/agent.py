@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from turnier.agents.abi import ACT, VALUES, VISITS, SeatKernels
-from turnier.agents.agent import CompiledPlayer, Decision, SearchAgent
+from turnier.agents.agent import CompiledPlayer, Decision, SearchAgent, rollout_depth_parameter, score_method_parameter
 from turnier.agents.budget import AMOUNT
 from turnier.agents.evaluator import Evaluator, Score
 from turnier.agents.evaluators.rows2048 import Rows2048
@@ -101,10 +101,8 @@ class Expectimax(SearchAgent):
     cutoff: float = parameter(0.0, "branches less probable are evaluated at once", low=0, high=1)
     table: int = parameter(18, "most bits of the transposition table's size, 0 = none", low=0, high=24)
     evaluator: Evaluator = parameter(Score(), "what is said of the leaves")
-    rollout_depth: int = parameter(20, "most plies of a rollout, where the evaluator uses one", low=0, high=1_000_000)
-    score_method: int = parameter(
-        2, "value of a rollout in which a one-seat game ended: 1 its score, 2 its score - 1", low=1, high=2
-    )
+    rollout_depth: int = rollout_depth_parameter(20)
+    score_method: int = score_method_parameter(2)
     milliseconds: int = parameter(0, "time per move in place of depth, 0 = none", low=0, high=3_600_000)
 
     def cannot_play(self, game: Game) -> str | None:

@@ -11,7 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from turnier.agents.abi import ACT, VALUES, VISITS, SeatKernels
-from turnier.agents.agent import CompiledPlayer, Decision, Player, SearchAgent, seat_rng
+from turnier.agents.agent import (
+    CompiledPlayer,
+    Decision,
+    Player,
+    SearchAgent,
+    rollout_depth_parameter,
+    score_method_parameter,
+    seat_rng,
+)
 from turnier.agents.budget import AMOUNT
 from turnier.agents.evaluator import Evaluator
 from turnier.agents.evaluators.rollout import Rollout
@@ -34,6 +42,7 @@ from turnier.agents.mcts.tree import (
     find_position,
     new_tree,
 )
+from turnier.agents.timed import run_chunks
 from turnier.core.kernel import kernel
 from turnier.core.parameters import parameter
 from turnier.games.game import Game, Position
@@ -72,7 +81,7 @@ class MctsPlayer(CompiledPlayer):
             self.plant(state, position.returns)
             work = (self.game.kernels, self.kernels.evaluator, settings, self.tree, state, position.returns, self.rng)
             if self.agent.milliseconds:
-                self.search_until(work, began)
+                self.search_by_clock(work, began)
             else:
                 search_all(*work)
             chosen = int(choose(self.tree, settings))
@@ -92,18 +101,14 @@ class MctsPlayer(CompiledPlayer):
             copy_subtree(self.tree, node, self.spare)
             self.tree, self.spare = self.spare, self.tree
 
-    def search_until(self, work: tuple[Any, ...], began: float) -> None:
-        """Runs chunks of iterations until the milliseconds are over or the root is proven."""
-        milliseconds, now, chunk = self.agent.milliseconds, began, 8
-        end = began + milliseconds / 1000
-        while True:
-            search(*work, chunk)
-            per_iteration = (time.perf_counter() - now) / chunk
-            now = time.perf_counter()
-            if now >= end or self.tree.nodes[0, STATUS] == PROVEN:
-                return
-            # Chunks grow to a tenth of the budget, and never past its end.
-            chunk = max(1, int(min(milliseconds / 10_000, end - now) / per_iteration))
+    def search_by_clock(self, work: tuple[Any, ...], began: float) -> None:
+        """Runs iterations until the time is up or the root is proven."""
+
+        def search_chunk(iterations: int) -> bool:
+            search(*work, iterations)
+            return bool(self.tree.nodes[0, STATUS] != PROVEN)
+
+        run_chunks(search_chunk, 8, began, self.agent.milliseconds)
 
 
 @dataclass(frozen=True)
@@ -124,7 +129,7 @@ class Mcts(SearchAgent):
     act_kernel: ClassVar[Any] = act_mcts
 
     iterations: int = parameter(10_000, "iterations per move", low=1, high=10_000_000, log=True)
-    rollout_depth: int = parameter(2000, "most plies of a rollout", low=0, high=1_000_000)
+    rollout_depth: int = rollout_depth_parameter(2000)
     tree_depth: int = parameter(25, "most actions on a path", low=1, high=10_000)
     exploration: float = parameter(1.414, "K of UCT", low=0, high=100)
     normalise: bool = parameter(True, "rewards from 0 to 1 in place of -1 to 1")
@@ -134,9 +139,7 @@ class Mcts(SearchAgent):
     solver: bool = parameter(False, "proven wins and losses are backed up")
     forced_depth: int = parameter(0, "longest forced win looked for, where a game can; 0 = none", low=0, high=1000)
     reuse: bool = parameter(False, "the tree is kept from move to move")
-    score_method: int = parameter(
-        2, "value of a rollout in which a one-seat game ended: 1 its score, 2 its score - 1", low=1, high=2
-    )
+    score_method: int = score_method_parameter(2)
     evaluator: Evaluator = parameter(Rollout(), "what values a new node")
     milliseconds: int = parameter(0, "time per move in place of iterations, 0 = none", low=0, high=3_600_000)
 

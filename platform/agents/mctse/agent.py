@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from turnier.agents.abi import ACT, VALUES, VISITS
-from turnier.agents.agent import CompiledPlayer, Decision, SearchAgent
+from turnier.agents.agent import CompiledPlayer, Decision, SearchAgent, rollout_depth_parameter, score_method_parameter
 from turnier.agents.budget import AMOUNT
 from turnier.agents.evaluator import Evaluator
 from turnier.agents.evaluators.rollout import Rollout
@@ -27,6 +27,7 @@ from turnier.agents.mctse.search import (
 from turnier.agents.mctse.threads import lead_mctse, lead_search, pack_share, serve_mctse
 from turnier.agents.mctse.tree import DONE, NODES_PER_ITERATION, clear, has_room, new_tree, new_tree_copy
 from turnier.agents.mctse.tree_copies import new_copies
+from turnier.agents.timed import run_chunks
 from turnier.core.helper_threads import LINE, Crew
 from turnier.core.kernel import kernel
 from turnier.core.packing import pack
@@ -86,26 +87,28 @@ class MctsePlayer(CompiledPlayer):
         root = np.zeros((2, self.game.num_actions))
         self.state[:], self.returns[:] = position.view(position.to_move), position.returns
         if self.milliseconds:
-            action = self._search_for(self.milliseconds, began, position, root)
+            action = self._search_by_clock(began, position, root)
         else:
             action = self.crew.lead(lead_mctse, self.packed, self.rng, self.rngs, root)
         nodes = int(self.trees[0].counts[DONE])
         return Decision(int(action), root[VISITS], root[VALUES], nodes, time.perf_counter() - began)
 
-    def _search_for(self, milliseconds: int, began: float, position: Position, root: npt.NDArray[np.float64]) -> int:
-        """Runs chunks of iterations until the time is over or the tree is full; one chunk in any case."""
+    def _search_by_clock(self, began: float, position: Position, root: npt.NDArray[np.float64]) -> int:
+        """Runs iterations until the time is up or the tree is full."""
         legal = position.legal_actions()
         if len(legal) == 1:
             clear(self.tree)
             return legal[0]
         fork_streams(self.rng, self.rngs)
-        end, chunk, now, fresh = began + milliseconds / 1000, 8, began, True
-        while fresh or (now < end and has_room(self.tree)):
-            self.crew.lead(lead_search, self.packed, chunk, fresh)
-            per_iteration, fresh = (time.perf_counter() - now) / chunk, False
-            now = time.perf_counter()
-            # Chunks grow to a tenth of the budget, and never past its end.
-            chunk = max(1, int(min(milliseconds / 10_000, end - now) / per_iteration))
+        new_search = True
+
+        def search_chunk(iterations: int) -> bool:
+            nonlocal new_search
+            self.crew.lead(lead_search, self.packed, iterations, new_search)
+            new_search = False
+            return bool(has_room(self.tree))
+
+        run_chunks(search_chunk, 8, began, self.milliseconds)
         return int(report(self.tree, position.to_move, self.kernels.settings, root))
 
 
@@ -127,7 +130,7 @@ class Mctse(SearchAgent):
     act_kernel: ClassVar[Any] = act_mctse
 
     iterations: int = parameter(3500, "iterations per move", low=1, high=10_000_000, log=True)
-    rollout_depth: int = parameter(150, "most plies of a rollout", low=0, high=1_000_000)
+    rollout_depth: int = rollout_depth_parameter(150)
     maxnodes: int = parameter(500, "most action nodes in the tree", low=1, high=10_000_000, log=True)
     tree_depth: int = parameter(10, "most action nodes on a path", low=1, high=10_000)
     selection: str = parameter("uctn", "how selection weighs means", choices=("uct", "uctn"))
@@ -135,9 +138,7 @@ class Mctse(SearchAgent):
     final: str = parameter("max", "what is played: best mean, most visits, both, best lower bound", choices=FINALS)
     security: float = parameter(1.0, "L of the secure child's lower bound", low=0, high=100)
     backup: str = parameter("mean", "a node's value: the mean or the least of its rewards", choices=("mean", "minimum"))
-    score_method: int = parameter(
-        1, "value of a rollout in which a one-seat game ended: 1 its score, 2 its score - 1", low=1, high=2
-    )
+    score_method: int = score_method_parameter(1)
     evaluator: Evaluator = parameter(Rollout(), "what values a new node")
     threads: int = parameter(1, "cores that search one decision", low=1, high=256)
     milliseconds: int = parameter(0, "time per move in place of iterations, 0 = none", low=0, high=3_600_000)
