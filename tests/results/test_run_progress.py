@@ -214,7 +214,7 @@ def test_a_run_is_found_by_the_beginning_of_its_id(run: Store, typed: str, found
         run.begin_run(f"study:{name}", "study", name, {})
     if typed == "study":
         with pytest.raises(
-            UserError, match=r"must be named so that it is one, got 'study', which begins study:a, study:ab"
+            UserError, match=r"must be named unambiguously, got 'study', which begins study:a, study:ab"
         ):
             run.find_run(typed)
         return

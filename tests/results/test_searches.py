@@ -70,7 +70,7 @@ def test_the_same_votes_twice_change_nothing_and_belong_to_every_run(run: Store)
     assert run.searches.records(search_ids(records)) == records[:5] + slower[5:]
     run.searches.link("run", search_ids(records))
     assert run.searches.counts() == {"run": len(records), "other": len(records)}
-    with pytest.raises(UserError, match=r"votes must be stored to be linked to run 'run', but 1 are not\."):
+    with pytest.raises(UserError, match=r"searches must be stored to be linked to run 'run', but 1 are not\."):
         run.searches.link("run", ["0" * 32, *search_ids(records)])
 
 

@@ -57,7 +57,7 @@ def test_a_url_that_is_none(url: str, told: str) -> None:
 
 
 def test_a_folder_that_is_missing_or_is_the_file(tmp_path: Path) -> None:
-    assert f"must exist, got {tmp_path}/no/a.db; make {tmp_path}/no first" in sentence(f"sqlite:///{tmp_path}/no/a.db")
+    assert f"must exist, got {tmp_path}/no/a.db; create {tmp_path}/no first" in sentence(f"sqlite:///{tmp_path}/no/a.db")
     assert f"must be a file, got the folder {tmp_path}; name a file in it" in sentence(f"sqlite:///{tmp_path}")
     assert not (tmp_path / "no").exists()
 
@@ -237,7 +237,7 @@ def test_a_server_that_refuses(postgres_url: str) -> None:
     wrong = re.sub(r":\w+@", ":secret@", postgres_url)
     assert "must accept the user and the password, got: " in sentence(wrong)
     assert "must exist, got: " in sentence(postgres_url + "no")
-    assert "make it with createdb" in sentence(postgres_url + "no")
+    assert "create it with createdb" in sentence(postgres_url + "no")
 
 
 def test_a_password_that_the_server_repeats(postgres_url: str) -> None:
@@ -264,7 +264,7 @@ def test_a_user_who_may_not_use_the_tables(postgres_url: str, grant: str, cause:
             connection.execute(text(f"CREATE ROLE guest LOGIN PASSWORD 'secret'; {grant}"))
         try:
             told = sentence(re.sub(r"//.*@", "//guest:secret@", postgres_url))
-            assert f"must allow this user to make and use tables, got: {cause}; grant it or name another user" in told
+            assert f"must allow this user to create and use tables, got: {cause}; grant it or name another user" in told
         finally:
             with store.database.writing() as connection:
                 connection.execute(text("DROP OWNED BY guest; DROP ROLE guest"))

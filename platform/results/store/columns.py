@@ -1,4 +1,4 @@
-"""Matches and their seats as columns: what tables compute with, where a row at a time would take seconds a million."""
+"""Matches and their seats as columns: frames compute with these, since row by row a million takes seconds."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ import numpy.typing as npt
 import pandas as pd
 
 Array = npt.NDArray[Any]
-# What rows of matches and of seats must begin with, in this order, see `from_rows`.
+# The first values of rows of matches and of seats, in this order, see `from_rows`.
 MATCH_FIELDS = ("number", "id", "game", "seed", "termination", "seconds", "facts")
 SEAT_FIELDS = ("match_number", "seat", "agent", "score", "decisions", "nodes", "seconds")
 
 
 class Texts(NamedTuple):
-    """Texts of which many are equal: those that differ, and the index of each."""
+    """Texts of which many are equal: the different ones, and the index of each text among them."""
 
     values: Array  # [different] str
     codes: Array  # int32
@@ -33,11 +33,11 @@ class Texts(NamedTuple):
         return Texts(self.values, self.codes[rows])
 
     def are(self, some: Sequence[str]) -> Array:
-        """Returns which of the texts are among some."""
+        """Returns a mask of the texts that are among `some`."""
         return np.isin(self.values, list(some))[self.codes]
 
     def categories(self) -> pd.Categorical:
-        """Returns pandas' form, whose categories are sorted as texts are."""
+        """Returns the texts as pandas categories, which are sorted as texts."""
         names, places = np.unique(self.values, return_inverse=True)
         return pd.Categorical.from_codes(places[self.codes] if len(places) else self.codes, names.astype(object))
 
@@ -46,34 +46,34 @@ class Texts(NamedTuple):
         known: dict[str, int] = {}
         codes = []
         for part in parts:
-            its = np.array([known.setdefault(text, len(known)) for text in part.values.tolist()], np.int32)
-            codes.append(its[part.codes] if len(its) else part.codes)
+            new_codes = np.array([known.setdefault(text, len(known)) for text in part.values.tolist()], np.int32)
+            codes.append(new_codes[part.codes] if len(new_codes) else part.codes)
         return Texts(np.array(list(known), str), np.concatenate(codes) if codes else np.empty(0, np.int32))
 
 
 class MatchColumns(NamedTuple):
-    """Matches in the order of their numbers, and their seats one match after the other."""
+    """Matches in the order of their numbers, and their seats match by match."""
 
-    number: Array  # [matches] int64, the store's
-    id: Array  # [matches] V16: 16 bytes that are 32 hexadecimal digits
+    number: Array  # [matches] int64, the key in the store
+    id: Array  # [matches] V16: 32 hexadecimal digits as 16 bytes
     game: Texts  # [matches]
     seed: Array  # [matches] int64
     termination: Texts  # [matches]
     seconds: Array  # [matches] float64
     facts: Texts  # [matches] JSON
-    seats: Array  # [matches] uint8, how many
+    seats: Array  # [matches] uint8, the number of seats
     agent: Texts  # [all seats]
     score: Array  # [all seats] float64
     decisions: Array  # [all seats] int64
     nodes: Array  # [all seats] int64
-    seat_seconds: Array  # [all seats] float64, NaN where they were not taken
+    seat_seconds: Array  # [all seats] float64, NaN where they were not measured
 
     @classmethod
     def from_rows(cls, matches: Iterable[tuple[Any, ...]], seats: Iterable[tuple[Any, ...]]) -> MatchColumns:
-        """Makes columns of rows that begin with MATCH_FIELDS and SEAT_FIELDS, each in the order of its key."""
+        """Makes columns from rows that begin with MATCH_FIELDS and SEAT_FIELDS, both in the order of their keys."""
         rows = list(matches)
-        number, ids, game, seed, termination, seconds, facts = _turned(rows, len(MATCH_FIELDS))
-        of_match, _, agent, score, decisions, nodes, seat_seconds = _turned(list(seats), len(SEAT_FIELDS))
+        number, ids, game, seed, termination, seconds, facts = _transposed(rows, len(MATCH_FIELDS))
+        of_match, _, agent, score, decisions, nodes, seat_seconds = _transposed(list(seats), len(SEAT_FIELDS))
         numbers = np.array(number, np.int64)
         counts = np.bincount(np.searchsorted(numbers, np.array(of_match, np.int64)), minlength=len(rows))
         return cls(
@@ -129,7 +129,7 @@ class MatchColumns(NamedTuple):
         return self.take(np.argsort(self.number, kind="stable"))
 
     def to_bytes(self) -> bytes:
-        """Returns numpy's npz format; `from_bytes` reads it, and reads no pickle."""
+        """Returns numpy's npz format without pickles; `from_bytes` reads it."""
         arrays: dict[str, Array] = {}
         value: Any
         for name, value in zip(self._fields, self, strict=True):
@@ -146,15 +146,15 @@ class MatchColumns(NamedTuple):
     @classmethod
     def from_bytes(cls, data: bytes) -> MatchColumns:
         with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-            found = dict(arrays)
-        found["id"] = found["id"].view("V16")
-        whole: list[Any] = [
-            found[name] if name in found else Texts(found[f"{name}.values"], found[f"{name}.codes"])
+            stored = dict(arrays)
+        stored["id"] = stored["id"].view("V16")
+        fields: list[Any] = [
+            stored[name] if name in stored else Texts(stored[f"{name}.values"], stored[f"{name}.codes"])
             for name in cls._fields
         ]
-        return cls(*whole)
+        return cls(*fields)
 
 
-def _turned(rows: Sequence[tuple[Any, ...]], width: int) -> Iterable[Sequence[Any]]:
+def _transposed(rows: Sequence[tuple[Any, ...]], width: int) -> Iterable[Sequence[Any]]:
     """Returns the first `width` columns of rows."""
     return itertools.islice(zip(*rows, strict=True), width) if rows else [()] * width

@@ -1,4 +1,4 @@
-"""The curves of training in a store: points of the games played, and which agents were evaluated on the way."""
+"""The curves of training in a store: points over the games played, and the agents evaluated during training."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from turnier.results.store.schema import matches, run_matches, seats, training_e
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """Games that training played in a row, as the first seat's scores."""
+    """Consecutive games of a training, summarised by the first seat's scores."""
 
-    games: int  # played before the point's end
-    count: int  # of the point
+    games: int  # played up to the point's end
+    count: int  # games of the point
     mean: float
     deviation: float
 
 
 class Curves:
-    """What `Store` is to matches, this is to the curves of training; it is `Store.curves`."""
+    """Reads and writes the curves of training; it is `Store.curves`."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
 
     def replace_points(self, run_id: str, points: Iterable[CurvePoint]) -> None:
-        """Stores a run's curve in place of what was stored of it."""
+        """Stores a run's curve, replacing any earlier one."""
         rows = [(run_id, *astuple(point)) for point in points]
         with self.database.writing() as connection:
             connection.execute(delete(training_points).where(training_points.c.run_id == run_id))
@@ -44,13 +44,13 @@ class Curves:
             return [CurvePoint(*row) for row in connection.execute(query)] if _has(connection, t) else []
 
     def add_evaluation(self, run_id: str, games: int, agent: str) -> None:
-        """Says that all matches of an evaluation are stored."""
+        """Notes that all matches of an evaluation are stored."""
         with self.database.writing() as connection:
             columns = ("run_id", "games", "agent")
             self.database.insert_many(connection, training_evaluations, columns, [(run_id, games, agent)])
 
     def evaluated(self, run_id: str) -> dict[int, str]:
-        """Returns the agents that were evaluated, by the games that they had been trained, ascending."""
+        """Returns the evaluated agents by their number of training games, ascending."""
         t = training_evaluations
         query = select(t.c.games, t.c.agent).where(t.c.run_id == run_id).order_by(t.c.games)
         with self.database.reading() as connection:
@@ -70,12 +70,12 @@ class Curves:
             return [row.id for row in connection.execute(query)]
 
     def clear(self, run_id: str) -> None:
-        """Forgets a run's curve and evaluations, not the matches."""
+        """Deletes a run's curve and evaluations, but not their matches."""
         with self.database.writing() as connection:
             for table in (training_points, training_evaluations):
                 connection.execute(delete(table).where(table.c.run_id == run_id))
 
 
 def _has(connection: Connection, table: Table) -> bool:
-    """Whether there is the table: stores that were only read since it was added do not have it."""
+    """Whether the table exists; a store that was not written since the table was introduced does not have it."""
     return inspect(connection).has_table(table.name)

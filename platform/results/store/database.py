@@ -1,4 +1,4 @@
-"""The database behind a URL: checked, opened, and with every failure told as one sentence."""
+"""The database behind a URL: checked, opened, and with every failure reported as one sentence."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import (
     ARRAY,
@@ -40,12 +40,14 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from turnier.core.errors import UserError
 from turnier.results.store import schema
 
-CHUNK = 5000  # ids in one query
+K = TypeVar("K")
+
+CHUNK = 5000  # keys in one query
 ROWS = 200  # rows in one statement
 BUSY_SECONDS = 30  # how long SQLite waits for another writer
 CONNECT_SECONDS = 10  # how long PostgreSQL may take to answer
 _HOW = "write sqlite:///turnier.db or postgresql://USER:PASSWORD@HOST/NAME"
-_AGAIN = "repeat the command, which goes on where it stopped"
+_AGAIN = "repeat the command to resume"
 _SETTINGS = (
     "journal_mode = WAL",
     "synchronous = NORMAL",
@@ -64,17 +66,17 @@ _CAUSES = (
         f"end the program that does and {_AGAIN}",
     ),
     ("is full|no space left", "must be on a disk with room left", f"make room and {_AGAIN}"),
-    ("read-?only", "must be writable", "mend its permissions or name another"),
-    ("unable to open", "must be a file in a folder that is writable", "mend the permissions or name another"),
+    ("read-?only", "must be writable", "fix its permissions or name another"),
+    ("unable to open", "must be a file in a folder that is writable", "fix the permissions or name another"),
     ("disk i/o", "must be on a disk that works", f"see the system's log, then {_AGAIN}"),
     ("foreign key", "must hold a match and a run before they are linked", "begin the run or append the match first"),
-    ("too large|out of range", "takes whole numbers of 63 bits", "choose a smaller seed"),
-    ("permission denied|no schema", "must allow this user to make and use tables", "grant it or name another user"),
-    ("password|authentication|pg_hba|role .* not exist", "must accept the user and the password", "mend the URL"),
-    ("database .* does not exist", "must exist", "make it with createdb"),
+    ("too large|out of range", "must hold integers of at most 63 bits", "choose a smaller seed"),
+    ("permission denied|no schema", "must allow this user to create and use tables", "grant it or name another user"),
+    ("password|authentication|pg_hba|role .* not exist", "must accept the user and the password", "fix the URL"),
+    ("database .* does not exist", "must exist", "create it with createdb"),
     ("relation .* not exist|column .* not exist", "must have all of Turnier's tables", "name another database"),
     ("too many (connections|clients)", "must have a connection left", f"end other programs and {_AGAIN}"),
-    ("", "must be running and reachable", f"start it or mend the URL, then {_AGAIN}"),
+    ("", "must be running and reachable", f"start it or fix the URL, then {_AGAIN}"),
 )
 
 
@@ -83,7 +85,7 @@ class Database:
 
     def __init__(self, url: str, read_only: bool = False, patience: float = BUSY_SECONDS) -> None:
         parsed = _parse(url)
-        self._patience = patience  # s to wait for a lock of SQLite
+        self._patience = patience  # seconds to wait for a lock of SQLite
         self.read_only = read_only
         self.is_sqlite = parsed.get_backend_name() == "sqlite"
         self._secrets = [s for s in (parsed.password, *(parsed.query.get(key) for key in _SECRETS)) if s]
@@ -100,7 +102,7 @@ class Database:
             self.place = f"the results database {self.shown_url}"
             self._engine = _postgresql_engine(parsed, read_only)
         self.url = parsed.render_as_string(hide_password=False)
-        # Writers of SQLite take their turn at the start; readers see one state of the database for all their queries.
+        # Writers of SQLite queue when they begin; a reader sees one state of the database in all of its queries.
         self._writer = self._engine.execution_options(begin="BEGIN IMMEDIATE")
         self._reader = self._engine
         if not self.is_sqlite:
@@ -123,7 +125,7 @@ class Database:
         if missing and not self.read_only:
             with self.writing() as connection:
                 schema.make(connection, self.place)
-        elif missing:  # what an earlier version has can be read as it is
+        elif missing:  # a database of an earlier version can be read as it is
             with self.reading() as connection:
                 self._lacking = {(c.table.name, c.name) for c in schema.missing_columns(connection)}
 
@@ -147,7 +149,7 @@ class Database:
     def insert_many(
         self, connection: Connection, table: Table, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]
     ) -> int:
-        """Inserts rows but for those whose key is there already; returns how many were new."""
+        """Inserts rows except those whose key exists already; returns how many were new."""
         return sum(done.rowcount for done in self._insert(connection, table, columns, rows, ""))
 
     def insert_returning(
@@ -158,16 +160,16 @@ class Database:
         rows: Sequence[tuple[Any, ...]],
         returned: Sequence[str],
     ) -> list[tuple[Any, ...]]:
-        """Inserts rows as `insert_many` does; returns these columns of those that were new."""
+        """Inserts rows as `insert_many` does; returns some columns of the new rows."""
         done = self._insert(connection, table, columns, rows, f" RETURNING {', '.join(returned)}")
         return [tuple(row) for result in done for row in result]
 
     def _insert(
         self, connection: Connection, table: Table, columns: Sequence[str], rows: Sequence[tuple[Any, ...]], end: str
     ) -> Iterator[CursorResult[Any]]:
-        """Inserts many rows with each statement: SQLite gives way to other threads at every one, and each costs.
+        """Inserts many rows per statement: each statement costs, and SQLite yields to other threads at each.
 
-        The driver takes the values as they are: SQLAlchemy's own way costs as much as the insert itself.
+        Values go straight to the driver: SQLAlchemy's own way costs as much as the insert itself.
         """
         mark = f"({', '.join(['?' if self.is_sqlite else '%s'] * len(columns))})"
         begin = f"INSERT INTO {table.name} ({', '.join(columns)}) VALUES "
@@ -178,15 +180,15 @@ class Database:
             yield connection.exec_driver_sql(statement, values, execution_options={"preserve_rowcount": True})
 
     def lacks(self, table: Table) -> bool:
-        """Whether an earlier version made the tables without this one, and only a writer may make it."""
+        """Whether the table is missing, because an earlier version created the database and it was opened to read."""
         return table.name in self._lacking_tables
 
     def stored(self, column: Column[Any]) -> ColumnElement[Any]:
-        """Returns a column to read; NULL under its name where an earlier version made the tables without it."""
+        """Returns a column to read; NULL under its name if it is missing, see `lacks`."""
         return null().label(column.name) if (column.table.name, column.name) in self._lacking else column
 
     def among(self, column: Column[Any], ids: Sequence[str]) -> ColumnElement[bool]:
-        """Returns the condition that a column is one of many values, which are one parameter of the query."""
+        """Returns the condition that a column is one of many values, passed as one parameter."""
         if self.is_sqlite:
             return column.in_(select(literal_column("value")).select_from(func.json_each(json.dumps(ids))))
         return column == func.any(cast(list(ids), ARRAY(column.type)))
@@ -205,18 +207,18 @@ class Database:
             raise UserError(f"{self.place} {must}, got: {cause[:300].rstrip('.')}; {cure}.") from error
 
 
-def chunks(ids: Iterable[str]) -> Iterator[list[str]]:
-    """Yields ids in as many as one query takes."""
-    rest = iter(ids)
+def chunks(keys: Iterable[K]) -> Iterator[list[K]]:
+    """Yields as many keys at a time as one query takes."""
+    rest = iter(keys)
     while chunk := list(itertools.islice(rest, CHUNK)):
         yield chunk
 
 
 def clock(connection: Connection) -> float:
-    """Returns seconds on the database's clock, which all of its users share and nobody sets meanwhile.
+    """Returns seconds on a clock that all users of the database share and that is never set.
 
-    That is the server's clock, and for SQLite, whose users must be on one machine (it writes a log ahead), the time
-    since the machine started: setting the wall clock must not make a driver look dead.
+    For PostgreSQL that is the server's clock; for SQLite, whose users are on one machine, the time since it started:
+    setting the wall clock must not make a driver look dead.
     """
     if connection.dialect.name == "postgresql":
         return float(connection.scalar(select(func.extract("epoch", func.clock_timestamp()))) or 0)
@@ -224,12 +226,12 @@ def clock(connection: Connection) -> float:
 
 
 def now() -> str:
-    """Returns the time as it is stored: UTC, ISO 8601."""
+    """Returns the present time as it is stored: UTC, ISO 8601."""
     return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
 def _parse(text: str) -> URL:
-    """Returns the URL with the driver that we use; raises UserError for anything but SQLite files and PostgreSQL."""
+    """Returns the URL with our driver; raises UserError for anything but SQLite files and PostgreSQL."""
     shown = re.sub(r"//.*@", "//***@", re.sub(r"(password=)[^&]*", r"\1***", text))
     try:
         url = make_url(text)
@@ -249,7 +251,7 @@ def _check_path(database: str, read_only: bool) -> Path:
     if path.is_dir():
         raise UserError(f"a results database must be a file, got the folder {path}; name a file in it.")
     if not path.parent.is_dir():
-        raise UserError(f"the folder of a results database must exist, got {path}; make {path.parent} first.")
+        raise UserError(f"the folder of a results database must exist, got {path}; create {path.parent} first.")
     if read_only and not path.exists():
         raise UserError(
             f"a results database must exist to be read, but there is no {path}; `turnier tournament ...` makes one."
@@ -280,22 +282,22 @@ def _sqlite_engine(path: Path, read_only: bool, patience: float) -> Engine:
             except sqlite3.OperationalError as error:
                 locked = "locked" in str(error)
                 if locked and time.monotonic() < deadline:
-                    # SQLite itself does not wait where two processes make a new file at once.
+                    # SQLite itself does not wait when two processes create the same file.
                     time.sleep(0.02)
                 elif not locked and mode == "ro" and not path.with_name(f"{path.name}-wal").exists():
-                    # Even a reader makes files beside a database with a write-ahead log; where it may not and there is
+                    # Even a reader creates files next to a database with a write-ahead log; if it may not and there is
                     # no log, nobody is writing either.
                     mode = "ro&immutable=1"
                 else:
                     raise
 
-    # A reader's connection is made anew each time, because it may have to be another kind (see above).
+    # A reader connects anew each time, because the next connection may need another mode (see above).
     pool = NullPool if read_only else QueuePool
     engine = create_engine("sqlite+pysqlite://", creator=connect, poolclass=pool)
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
-        # Python's sqlite3 would begin only before some statements, and never take the write lock at once.
+        # Python's sqlite3 would begin only before some statements, and would not take the write lock at once.
         connection.exec_driver_sql(connection.get_execution_options().get("begin", "BEGIN"))
 
     return engine

@@ -17,17 +17,17 @@ from turnier.core.errors import UserError
 from turnier.results.store.database import Database, clock
 from turnier.results.store.schema import locks
 
-STALE_SECONDS = 30.0  # a lock without a heartbeat for so long may be taken over
+STALE_SECONDS = 30.0  # a lock without a heartbeat for this long may be taken over
 BEAT_SECONDS = 5.0
 
 
 def this_process() -> str:
-    """Returns the holder's name by which other processes of this machine can see whether it has ended."""
+    """Returns a holder's name from which other processes of this machine can tell whether it has ended."""
     return f"{socket.gethostname()}:{os.getpid()}"
 
 
 class Held(UserError):
-    """Another holder has the lock."""
+    """Raised where another holder has the lock."""
 
     def __init__(self, message: str, holder: str) -> None:
         super().__init__(message)
@@ -35,7 +35,7 @@ class Held(UserError):
 
 
 class Lock:
-    """A lock that is held. As a context manager it keeps its heartbeat going and unlocks at the end."""
+    """A lock that is held; as a context manager it keeps its heartbeat going and unlocks at the end."""
 
     def __init__(self, database: Database, name: str, holder: str) -> None:
         """Takes the lock; raises Held where another one has it."""
@@ -60,7 +60,7 @@ class Lock:
             connection.execute(update(locks).where(locks.c.name == name).values(holder=self.holder, heartbeat=now))
 
     def heartbeat(self) -> None:
-        """Says that the holder is alive; raises UserError where another one has taken the lock over."""
+        """Notes that the holder is alive; raises UserError where another one has taken the lock over."""
         with self._database.writing() as connection:
             mine = (locks.c.name == self.name) & (locks.c.holder == self.holder)
             if connection.execute(update(locks).where(mine).values(heartbeat=clock(connection))).rowcount == 1:
@@ -72,12 +72,12 @@ class Lock:
         )
 
     def unlock(self) -> None:
-        """Gives the lock back; does nothing where another one has it."""
+        """Releases the lock; does nothing where another one has it."""
         with self._database.writing() as connection:
             connection.execute(delete(locks).where(locks.c.name == self.name, locks.c.holder == self.holder))
 
     def __enter__(self) -> Self:
-        self._thread = threading.Thread(target=self._beat, name=f"lock {self.name}", daemon=True)
+        self._thread = threading.Thread(target=self._keep_beating, name=f"lock {self.name}", daemon=True)
         self._thread.start()
         return self
 
@@ -87,29 +87,29 @@ class Lock:
         self._ended.set()
         if self._thread is not None:
             self._thread.join()
-        # A database that fails now must not hide why the block ended; the lock goes stale by itself.
+        # A database that fails now must not hide why the block ended; the lock becomes stale by itself.
         with contextlib.suppress(UserError):
             self.unlock()
 
-    def _beat(self) -> None:
+    def _keep_beating(self) -> None:
         while not self._ended.wait(BEAT_SECONDS):
-            # A lost lock is told to the driver by its own call of heartbeat, a failed database by its next append.
+            # The driver notices a lost lock by its own call of heartbeat, and a failed database by its next append.
             with contextlib.suppress(UserError):
                 self.heartbeat()
 
 
 def is_stale(heartbeat: float, now: float) -> bool:
-    """Whether a heartbeat is too old; one of the future was given before the machine started again."""
+    """Whether a heartbeat is too old; one in the future is from before the machine was restarted."""
     return not -STALE_SECONDS < now - heartbeat < STALE_SECONDS
 
 
 def is_dead(holder: str) -> bool:
     """Whether the holder is a process of this machine that has ended."""
-    found = re.match(r"(.+):(\d+)( \(\w+\))?$", holder)
-    if found is None or found[1] != socket.gethostname() or os.name != "posix":
+    process = re.match(r"(.+):(\d+)( \(\w+\))?$", holder)
+    if process is None or process[1] != socket.gethostname() or os.name != "posix":
         return False
     try:
-        os.kill(int(found[2]), 0)  # asks whether the process exists, sends nothing
+        os.kill(int(process[2]), 0)  # asks whether the process exists, sends nothing
     except (ProcessLookupError, OverflowError):
         return True
     except PermissionError:

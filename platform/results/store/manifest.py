@@ -1,4 +1,4 @@
-"""What a run was begun with: versions, machine, state of the source, command line. No hosts, no passwords."""
+"""The environment of a run: versions, machine, state of the source, command line; no host names, no passwords."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from pathlib import Path
 from typing import Any
 
 _PACKAGES = ("turnier", "numpy", "numba", "ray")
-# Where a command plays is no part of what it asks for, and a store's URL may hold a password.
+# Options that say where to play are left out: they do not change the results, and a URL may hold a password.
 _PLACES = ("--store", "--executor", "--workers", "--address")
 _command: list[str] = []
 
 
 def started_with(words: Sequence[str]) -> None:
-    """Says which words the command line has, its program's name first."""
+    """Notes the words of the command line, the program's name first."""
     _command[:] = [Path(words[0]).name, *_without_places(words[1:])] if words else []
 
 
 def command_line() -> list[str]:
-    """Returns the words, without options that say where to play; none where no command line was used."""
+    """Returns the words without options that say where to play; empty if there was no command line."""
     return list(_command)
 
 
@@ -44,7 +44,7 @@ def _without_places(words: Sequence[str]) -> list[str]:
 
 @functools.cache
 def _fixed() -> dict[str, Any]:
-    """What stays the same as long as the process runs."""
+    """The part that stays the same throughout the process."""
     return {
         **{package: _version(package) for package in _PACKAGES},
         "python": platform.python_version(),
@@ -64,7 +64,7 @@ def _version(package: str) -> str:
 
 
 def cpu_model() -> str:
-    """Returns the processor's name, as far as the system tells it."""
+    """Returns the processor's name, if the system gives it."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
@@ -73,7 +73,7 @@ def cpu_model() -> str:
 
 
 def memory_bytes() -> int:
-    """Returns how much memory the machine has, 0 where the system does not say."""
+    """Returns the machine's memory, 0 if the system does not give it."""
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):
@@ -81,7 +81,7 @@ def memory_bytes() -> int:
 
 
 def _git_state(file: Path) -> dict[str, Any] | None:
-    """Returns the commit that a source file is from and whether the checkout differs; None where git has it not."""
+    """Returns a source file's commit and whether the checkout differs from it; None if git does not track the file."""
 
     def git(*words: str) -> str:
         command = ["git", "-C", str(file.parent), *words]
@@ -90,7 +90,7 @@ def _git_state(file: Path) -> dict[str, Any] | None:
         return done.stdout.strip()
 
     try:
-        git("ls-files", "--error-unmatch", file.name)  # an installed package may lie in somebody else's checkout
+        git("ls-files", "--error-unmatch", file.name)  # an installed package may lie in another project's checkout
         return {"commit": git("rev-parse", "HEAD"), "dirty": bool(git("status", "--porcelain", "-uno"))}
     except (OSError, subprocess.SubprocessError):
         return None

@@ -1,4 +1,4 @@
-"""How far runs are: their drivers say it every few seconds, and `turnier status` reads it, also on another machine."""
+"""The progress of runs: their drivers report it every few seconds; `turnier status` reads it, on any machine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Any, NamedTuple, Protocol, Self
 
 from sqlalchemy import Row, insert, inspect, select, update
 
@@ -22,56 +22,61 @@ from turnier.results.store.schema import run_progress, runs
 from turnier.results.store.store import Store
 
 BEAT_SECONDS = 2.0
-RATE_SECONDS = 20.0  # the rate is that of the latest so many seconds
-_COUNT_OTHERWISE = ("study", "training")  # kinds of runs whose bar does not count what they store
+RATE_SECONDS = 20.0  # the rate is measured over this time
+_OTHER_UNITS = ("study", "training")  # kinds of runs whose bar does not count what they store
 RUNNING, FINISHED, STOPPED, UNKNOWN = "running", "finished", "stopped", "unknown"
 
 
 @dataclass(frozen=True)
 class RunProgress:
-    """How far a run is; None where its driver has not said so (it was begun by an earlier version)."""
+    """How far a run is; the defaults are those of a run whose driver, of an earlier version, reported nothing."""
 
     run: str
     kind: str
     name: str
-    state: str  # running | finished | stopped | unknown
-    done: int | None
-    planned: int | None
-    unit: str  # what is counted
-    stored: int  # matches and votes in the store
-    rate: float | None  # a second, of late; only while it runs
-    seconds_left: float | None  # at that rate
-    began: str  # the run, UTC, ISO 8601
-    started: str | None  # its latest driver
-    ended: str | None
-    holder: str | None  # MACHINE:PROCESS of its latest driver
+    began: str  # UTC, ISO 8601
+    stored: int  # matches and searches in the store
+    state: str = UNKNOWN  # running | finished | stopped | unknown
+    done: int | None = None
+    planned: int | None = None
+    unit: str = ""  # what is counted
+    rate: float | None = None  # per second, in the last RATE_SECONDS; only while it runs
+    seconds_left: float | None = None  # at that rate
+    started: str | None = None  # the latest driver: UTC, ISO 8601
+    ended: str | None = None
+    holder: str | None = None  # MACHINE:PROCESS of the latest driver
 
 
-class Counter(Protocol):
-    """What a progress bar counts."""
+class Countable(Protocol):
+    """The counts of a progress bar."""
 
     total: int
     done: int
-    skipped: int  # done before, which says nothing about the rate
+    skipped: int  # done earlier, which says nothing about the rate
     unit: str
 
 
-class ProgressReporter:
-    """Stores every BEAT_SECONDS how far a bar is, on a thread of its own; a context manager."""
+class _Sample(NamedTuple):
+    time: float
+    done: int  # by this driver
 
-    def __init__(self, database: Database, run_id: str, bar: Counter) -> None:
+
+class ProgressReporter:
+    """Stores every BEAT_SECONDS how far a bar is, on its own thread; a context manager."""
+
+    def __init__(self, database: Database, run_id: str, bar: Countable) -> None:
         self._database, self._run_id, self._bar = database, run_id, bar
         self._row: dict[str, Any] = {
             "holder": this_process(),
             "started": now(),
             "command": json.dumps(manifest.command_line()),
         }
-        self._seen: deque[tuple[float, int]] = deque()  # when, and how much this driver had done
+        self._samples: deque[_Sample] = deque()
         self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._beat, name=f"progress {run_id}", daemon=True)
+        self._thread = threading.Thread(target=self._report_until_end, name=f"progress {run_id}", daemon=True)
 
     def __enter__(self) -> Self:
-        self._tell(RUNNING)
+        self._report(RUNNING)
         self._thread.start()
         return self
 
@@ -80,13 +85,13 @@ class ProgressReporter:
     ) -> None:
         self._ended.set()
         self._thread.join()
-        self._tell(FINISHED if kind is None else STOPPED)
+        self._report(FINISHED if kind is None else STOPPED)
 
-    def _beat(self) -> None:
+    def _report_until_end(self) -> None:
         while not self._ended.wait(BEAT_SECONDS):
-            self._tell(RUNNING)
+            self._report(RUNNING)
 
-    def _tell(self, state: str) -> None:
+    def _report(self, state: str) -> None:
         row = self._row | {
             "planned": self._bar.total,
             "done": self._bar.done,
@@ -95,59 +100,58 @@ class ProgressReporter:
             "state": state,
             "ended": None if state == RUNNING else now(),
         }
-        # A store that fails tells the driver so at its next append; this must not hide why a run ended.
+        # The driver notices a store that fails at its next append; a failure here must not hide why a run ended.
         with contextlib.suppress(UserError), self._database.writing() as connection:
             row["heartbeat"] = clock(connection)
             mine = run_progress.c.run_id == self._run_id
             if connection.execute(update(run_progress).where(mine).values(row)).rowcount:
                 return
-            if connection.scalar(select(runs.c.id).where(runs.c.id == self._run_id)):  # the driver may yet begin it
+            if connection.scalar(select(runs.c.id).where(runs.c.id == self._run_id)):  # it may not have begun yet
                 connection.execute(insert(run_progress).values(row | {"run_id": self._run_id}))
 
     def _rate(self) -> float:
-        """What this driver did a second of late; what was stored before it started does not count."""
-        self._seen.append((time.monotonic(), self._bar.done - self._bar.skipped))
-        while len(self._seen) > 2 and self._seen[1][0] < self._seen[-1][0] - RATE_SECONDS:
-            self._seen.popleft()
-        (first, before), (last, done) = self._seen[0], self._seen[-1]
-        return max(0.0, (done - before) / (last - first)) if last > first else 0.0
+        """Returns the recent rate of this driver, per second; what was stored before it started does not count."""
+        self._samples.append(_Sample(time.monotonic(), self._bar.done - self._bar.skipped))
+        while len(self._samples) > 2 and self._samples[1].time < self._samples[-1].time - RATE_SECONDS:
+            self._samples.popleft()
+        first, last = self._samples[0], self._samples[-1]
+        return max(0.0, (last.done - first.done) / (last.time - first.time)) if last.time > first.time else 0.0
 
 
 def progress_of_runs(store: Store) -> list[RunProgress]:
-    """Returns how far all runs are, the oldest first."""
+    """Returns the progress of all runs, the oldest first."""
     stored = store.stored_counts()
     with store.database.reading() as connection:
-        told: dict[str, Row[Any]] = {}
-        if inspect(connection).has_table(run_progress.name):  # a store that was only read since has none
-            told = {row.run_id: row for row in connection.execute(select(run_progress))}
+        reported: dict[str, Row[Any]] = {}
+        if inspect(connection).has_table(run_progress.name):  # missing until a writer opens an older store
+            reported = {row.run_id: row for row in connection.execute(select(run_progress))}
         query = select(runs.c.id, runs.c.kind, runs.c.name, runs.c.created).order_by(runs.c.created, runs.c.id)
         begun = connection.execute(query).all()
-        here = clock(connection)
-    return [_progress(run, told.get(run.id), stored.get(run.id, 0), here) for run in begun]
+        time_now = clock(connection)
+    return [_progress(run, reported.get(run.id), stored.get(run.id, 0), time_now) for run in begun]
 
 
-def _progress(run: Any, row: Row[Any] | None, stored: int, here: float) -> RunProgress:
+def _progress(run: Any, row: Row[Any] | None, stored: int, time_now: float) -> RunProgress:
     if row is None:
-        nothing = (None, None, "", stored, None, None, run.created, None, None, None)
-        return RunProgress(run.id, run.kind, run.name, UNKNOWN, *nothing)
+        return RunProgress(run.id, run.kind, run.name, began=run.created, stored=stored)
     state, done = row.state, row.done
-    if state == RUNNING and (is_stale(row.heartbeat, here) or is_dead(row.holder)):
+    if state == RUNNING and (is_stale(row.heartbeat, time_now) or is_dead(row.holder)):
         state = STOPPED
-    if state == STOPPED and run.kind not in _COUNT_OTHERWISE:
-        done = max(done, min(stored, row.planned))  # a killed driver's last word is older than what it stored
+    if state == STOPPED and run.kind not in _OTHER_UNITS:
+        done = max(done, min(stored, row.planned))  # a killed driver's last report is older than its last match
     rate = row.rate if state == RUNNING and row.rate > 0 else None
     return RunProgress(
         run=run.id,
         kind=run.kind,
         name=run.name,
+        began=run.created,
+        stored=stored,
         state=state,
         done=done,
         planned=row.planned,
         unit=row.unit,
-        stored=stored,
         rate=rate,
         seconds_left=max(0, row.planned - done) / rate if rate else None,
-        began=run.created,
         started=row.started,
         ended=row.ended,
         holder=row.holder,
@@ -155,8 +159,8 @@ def _progress(run: Any, row: Row[Any] | None, stored: int, here: float) -> RunPr
 
 
 def stored_command(store: Store, run_id: str) -> Sequence[str]:
-    """Returns the words of the command line that a run was last driven with; none where that is not known."""
+    """Returns the words of the command line that last drove a run; empty if unknown."""
     query = select(run_progress.c.command).where(run_progress.c.run_id == run_id)
     with store.database.reading() as connection:
-        found = connection.scalar(query) if inspect(connection).has_table(run_progress.name) else None
-    return tuple(json.loads(found)) if found else ()
+        words = connection.scalar(query) if inspect(connection).has_table(run_progress.name) else None
+    return tuple(json.loads(words)) if words else ()

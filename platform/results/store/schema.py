@@ -1,4 +1,4 @@
-"""The tables of the store. They live beside Optuna's (studies, trials, version_info ...) in the same database."""
+"""The tables of the store. Optuna's (studies, trials, version_info ...) are in the same database."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ runs = Table(
     Column("environment", Text, nullable=False),  # JSON
 )
 
-# Seats and runs point to a match by number: rows are written at the end of a table, where keys by content hash would
-# touch a thousand pages a batch (measured: half the speed). Only `id` means something outside of the database.
+# Seats and runs refer to a match by number: rows are appended to a table, where keys by content hash would touch a
+# thousand pages per batch (measured: half the speed). Only `id` has a meaning outside the database.
 matches = Table(
     "matches",
     metadata,
@@ -53,7 +53,7 @@ matches = Table(
     Column("game", Text, nullable=False),
     Column("seed", BigInteger, nullable=False),
     Column("max_plies", BigInteger, nullable=False),
-    Column("opening", BigInteger, nullable=False),  # how many of the plies are MatchSpec.opening
+    Column("opening", BigInteger, nullable=False),  # number of plies that are MatchSpec.opening
     Column("termination", Text, nullable=False),
     Column("seconds", Double, nullable=False),
     Column("plies", LargeBinary, nullable=False),
@@ -72,7 +72,7 @@ seats = Table(
     Column("score", Double, nullable=False),
     Column("decisions", BigInteger, nullable=False),
     Column("nodes", BigInteger, nullable=False),
-    Column("seconds", Double),  # of this seat's decisions; missing where an older version played
+    Column("seconds", Double),  # of this seat's decisions; NULL where an older version played
     sqlite_with_rowid=False,
 )
 
@@ -85,13 +85,13 @@ run_matches = Table(
     sqlite_with_rowid=False,
 )
 
-# The same matches as columns, many in a row, see run_columns.py.
+# A copy of the matches as columns, many per row, see match_blocks.py.
 match_columns = Table(
     "match_columns",
     metadata,
     Column("number", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
     Column("run_id", ForeignKey("runs.id"), nullable=False),
-    Column("level", Integer, nullable=False),  # how often its matches were merged; -1 = will not be again
+    Column("level", Integer, nullable=False),  # how often its matches were merged; -1 = never again
     Column("matches", BigInteger, nullable=False),
     Column("data", LargeBinary, nullable=False),  # MatchColumns.to_bytes
     Index("match_columns_by_run", "run_id", "level"),
@@ -105,7 +105,7 @@ locks = Table(
     Column("heartbeat", Double, nullable=False),  # database.clock
 )
 
-# How far a run is, as its driver says every few seconds, see run_progress.py.
+# How far a run is, as its driver reports every few seconds, see progress.py.
 run_progress = Table(
     "run_progress",
     metadata,
@@ -113,24 +113,24 @@ run_progress = Table(
     Column("planned", BigInteger, nullable=False),
     Column("done", BigInteger, nullable=False),
     Column("unit", Text, nullable=False),
-    Column("rate", Double, nullable=False),  # a second, of late
+    Column("rate", Double, nullable=False),  # per second, in the last RATE_SECONDS
     Column("holder", Text, nullable=False),  # the driver: MACHINE:PROCESS
     Column("heartbeat", Double, nullable=False),  # database.clock
     Column("state", Text, nullable=False),  # running | finished | stopped
     Column("started", Text, nullable=False),  # UTC, ISO 8601: the driver's start
     Column("ended", Text),  # UTC, ISO 8601
-    Column("command", Text, nullable=False),  # JSON: the words of the command line, without where it plays
+    Column("command", Text, nullable=False),  # JSON: manifest.command_line
 )
 
 
-# What agents searched apart from matches, see arena.votes; arrays are JSON.
+# Repeated searches of positions, see arena/repeated_search.py; a vote is one search. Arrays are JSON.
 positions = Table(
     "positions",
     metadata,
     Column("number", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
     Column("id", Text, nullable=False, unique=True),  # SeenPosition.id
     Column("game", Text, nullable=False),
-    Column("state", Text, nullable=False),  # words of what the seat to move may see
+    Column("state", Text, nullable=False),  # words of the state as the seat to move may see it
     Column("returns", Text, nullable=False),
     Column("legal", Text, nullable=False),  # action ids
     Column("phase", BigInteger, nullable=False),
@@ -160,46 +160,46 @@ run_votes = Table(
     sqlite_with_rowid=False,
 )
 
-# What training reached on its way, see curves.py.
+# The progress of training, see curves.py.
 training_points = Table(
     "training_points",
     metadata,
     Column("run_id", ForeignKey("runs.id"), primary_key=True),
-    Column("games", BigInteger, primary_key=True, autoincrement=False),  # so many were played before the point's end
+    Column("games", BigInteger, primary_key=True, autoincrement=False),  # played up to the point's end
     Column("count", BigInteger, nullable=False),  # games of the point
     Column("mean", Double, nullable=False),  # of the first seat's scores
     Column("deviation", Double, nullable=False),
     sqlite_with_rowid=False,
 )
 
-# A row says that all matches of an evaluation are stored; they are those of the run that the agent played.
+# A row means that all matches of an evaluation are stored: the matches of the run in which the agent plays.
 training_evaluations = Table(
     "training_evaluations",
     metadata,
     Column("run_id", ForeignKey("runs.id"), primary_key=True),
-    Column("games", BigInteger, primary_key=True, autoincrement=False),  # so many had been trained
+    Column("games", BigInteger, primary_key=True, autoincrement=False),  # of training before the evaluation
     Column("agent", Text, nullable=False),
     sqlite_with_rowid=False,
 )
 
 _TRAINING = (training_points, training_evaluations)
-# Earlier versions -> the tables that were added since; a writer makes them, and the columns below.
+# Earlier versions -> the tables that were added since. A writer creates them, and the missing columns.
 _ADDED_TABLES: dict[int, tuple[Table, ...]] = {
     2: (positions, votes, run_votes, *_TRAINING, run_progress, match_columns),
-    3: (*_TRAINING, run_progress, match_columns),  # version 3 got those of training before it was released, or not
+    3: (*_TRAINING, run_progress, match_columns),  # of version 3 some stores have those of training
     4: (match_columns,),
 }
 
 
 def _added_since(found: int, names: set[str]) -> tuple[Table, ...]:
-    """Returns the tables that a version's stores have yet to get."""
+    """Returns the tables that stores of a version lack."""
     return tuple(table for table in _ADDED_TABLES.get(found, ()) if found != 3 or table.name not in names)
 
 
 def missing_tables(connection: Connection, place: str) -> tuple[Table, ...]:
-    """Returns our tables that have yet to be made: all, those added since an earlier version, or none.
+    """Returns the tables that have to be created: all, those added since an earlier version, or none.
 
-    Raises UserError where tables are another program's, or those of a version that this one does not know.
+    Raises UserError where tables belong to another program, or to a version that this one does not know.
     """
     names = set(inspect(connection).get_table_names())
     found = list(connection.scalars(select(version.c.version))) if version.name in names else None
@@ -223,7 +223,7 @@ def missing_tables(connection: Connection, place: str) -> tuple[Table, ...]:
 
 
 def make(connection: Connection, place: str) -> None:
-    """Makes the tables where they are missing; processes that do so at the same time wait for each other."""
+    """Creates missing tables; processes that do so at the same time wait for each other."""
     if connection.dialect.name == "postgresql":
         connection.execute(text(f"SELECT pg_advisory_xact_lock({_CREATION_LOCK})"))
     missing = missing_tables(connection, place)
@@ -237,7 +237,7 @@ def make(connection: Connection, place: str) -> None:
 
 
 def missing_columns(connection: Connection) -> list[Column[Any]]:
-    """Returns the columns that tables of an earlier version lack; they must take NULL."""
+    """Returns the columns that tables of an earlier version lack; they must allow NULL."""
     names, missing = set(inspect(connection).get_table_names()), []
     for table in metadata.sorted_tables:
         if table.name in names:

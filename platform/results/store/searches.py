@@ -1,4 +1,7 @@
-"""The votes of a store: searches of single positions, with what each chose and found out."""
+"""Repeated searches in a store: what each search of a position chose, and its visits and values.
+
+Their tables are called votes, since each search is a vote for an action.
+"""
 
 from __future__ import annotations
 
@@ -30,30 +33,30 @@ _VOTE_COLUMNS = (
 
 
 class Searches:
-    """What `Store` is to matches, this is to votes; it is `Store.votes`."""
+    """Reads and writes repeated searches; it is `Store.searches`."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
 
     def append(self, run_id: str, records: Iterable[SearchRecord]) -> int:
-        """Stores votes of a run that has begun, all or none; returns how many were not stored before.
+        """Stores searches of a run that has begun, all or none; returns how many were not stored before.
 
-        A vote that is stored already (by any run) stays as it is and is linked to this run.
+        A search that is stored already (by any run) stays as it is and is linked to this run.
         """
         created = now()
-        # Everyone inserts in the order of ids: two processes with the same votes cannot wait for each other.
+        # All processes insert in the order of ids, so that two with the same searches cannot deadlock.
         batch = sorted(((record.spec.id, record) for record in records), key=itemgetter(0))
         searched = {record.spec.position.id: record.spec.position for _, record in batch}
-        its_positions = [
+        position_rows = [
             (i, p.game, json.dumps(p.state), json.dumps(p.returns), json.dumps(p.legal), p.phase)
             for i, p in sorted(searched.items())
         ]
         with self.database.writing() as connection:
-            self.database.insert_many(connection, positions, _POSITION_COLUMNS, its_positions)
+            self.database.insert_many(connection, positions, _POSITION_COLUMNS, position_rows)
             numbers = _numbers(connection, positions, searched)
             rows = [
                 (
-                    vote_id,
+                    search_id,
                     numbers[record.spec.position.id],
                     record.spec.agent,
                     record.spec.seed,
@@ -64,44 +67,44 @@ class Searches:
                     float(record.seconds),
                     created,
                 )
-                for vote_id, record in batch
+                for search_id, record in batch
             ]
             new = self.database.insert_many(connection, votes, _VOTE_COLUMNS, rows)
-            self._link(connection, run_id, [vote_id for vote_id, _ in batch])
+            self._link(connection, run_id, [search_id for search_id, _ in batch])
         return new
 
-    def link(self, run_id: str, vote_ids: Iterable[str]) -> None:
-        """Attaches votes that are stored already (by any run) to a run that has begun."""
-        ids = sorted(set(vote_ids))
+    def link(self, run_id: str, search_ids: Iterable[str]) -> None:
+        """Attaches searches that are stored already (by any run) to a run that has begun."""
+        ids = sorted(set(search_ids))
         with self.database.writing() as connection:
             missing = len(ids) - self._link(connection, run_id, ids)
             if missing:
-                raise UserError(f"votes must be stored to be linked to run {run_id!r}, but {missing} are not.")
+                raise UserError(f"searches must be stored to be linked to run {run_id!r}, but {missing} are not.")
 
-    def _link(self, connection: Connection, run_id: str, vote_ids: Iterable[str]) -> int:
-        """Attaches those votes that are stored to a run; returns how many."""
-        numbers = _numbers(connection, votes, vote_ids)
+    def _link(self, connection: Connection, run_id: str, search_ids: Iterable[str]) -> int:
+        """Attaches those searches that are stored to a run; returns how many."""
+        numbers = _numbers(connection, votes, search_ids)
         rows = [(run_id, number) for number in sorted(numbers.values())]
         self.database.insert_many(connection, run_votes, ("run_id", "vote_number"), rows)
         return len(numbers)
 
     def counts(self) -> dict[str, int]:
-        """Returns the number of votes of every run that has any."""
+        """Returns the number of searches of every run that has any."""
         query = select(run_votes.c.run_id, func.count()).group_by(run_votes.c.run_id)
         with self.database.reading() as connection:
             return {run_id: count for run_id, count in connection.execute(query)}
 
-    def stored(self, vote_ids: Iterable[str]) -> set[str]:
-        """Returns those of the ids whose votes are stored, by whichever run."""
+    def stored(self, search_ids: Iterable[str]) -> set[str]:
+        """Returns those of the ids whose searches are stored, by any run."""
         with self.database.reading() as connection:
-            return set(_numbers(connection, votes, vote_ids))
+            return set(_numbers(connection, votes, search_ids))
 
-    def records(self, vote_ids: Iterable[str]) -> list[SearchRecord]:
-        """Returns stored votes in the order of the ids; ids that are not stored are left out."""
+    def records(self, search_ids: Iterable[str]) -> list[SearchRecord]:
+        """Returns stored searches in the order of the ids; ids that are not stored are left out."""
         records: list[SearchRecord] = []
         searched: dict[int, SeenPosition] = {}
         with self.database.reading() as connection:
-            for ids in chunks(vote_ids):
+            for ids in chunks(search_ids):
                 rows = {row.id: row for row in connection.execute(select(votes).where(votes.c.id.in_(ids)))}
                 unknown = {row.position_number for row in rows.values()} - searched.keys()
                 query = select(positions).where(positions.c.number.in_(unknown))
@@ -110,7 +113,7 @@ class Searches:
         return records
 
     def of_run(self, run_id: str) -> list[SearchRecord]:
-        """Returns all votes of a run, in the order in which they were stored."""
+        """Returns all searches of a run, in the order in which they were stored."""
         query = select(votes.c.id).join(run_votes, run_votes.c.vote_number == votes.c.number)
         with self.database.reading() as connection:
             ids = list(connection.scalars(query.where(run_votes.c.run_id == run_id).order_by(votes.c.number)))
@@ -118,7 +121,7 @@ class Searches:
 
 
 def _numbers(connection: Connection, table: Table, ids: Iterable[str]) -> dict[str, int]:
-    """Returns the numbers of those rows that are stored, by id."""
+    """Returns the numbers of the stored rows by id."""
     numbers: dict[str, int] = {}
     for some in chunks(ids):
         query = select(table.c.id, table.c.number).where(table.c.id.in_(some))

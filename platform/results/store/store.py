@@ -1,4 +1,4 @@
-"""The results store: runs, matches and their seats, votes; SQLite or PostgreSQL. Rows are facts; tables.py computes."""
+"""The results store: runs, matches and repeated searches, in SQLite or PostgreSQL. It stores facts; frames compute."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _encode = json.JSONEncoder(default=float).encode
 
 @dataclass(frozen=True)
 class Run:
-    """A tournament, study or another kind of run: what was asked for, when and where it was begun."""
+    """A tournament, study or another kind of run: its definition, and when and where it was begun."""
 
     id: str
     kind: str  # tournament | study | experiment | certainty | comparison | training | server
@@ -59,7 +59,7 @@ class Run:
 class Store:
     """An open results store; also a context manager that closes it.
 
-    Reading and writing may go on at once from many processes. Every method raises UserError where the database fails.
+    Many processes may read and write at once. Every method raises UserError where the database fails.
     """
 
     def __init__(self, database: Database) -> None:
@@ -70,12 +70,12 @@ class Store:
 
     @classmethod
     def open(cls, url: str = DEFAULT_URL, read_only: bool = False, patience: float = BUSY_SECONDS) -> Self:
-        """Opens the store at a URL, and makes it where there is none yet (unless `read_only`).
+        """Opens the store at a URL; creates it if there is none (unless `read_only`).
 
         Args:
             url: sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME.
-            read_only: refuse to write; then a store that does not exist is an error.
-            patience: s to wait for an SQLite database that somebody has locked.
+            read_only: refuse to write; a store that does not exist is then an error.
+            patience: seconds to wait for a locked SQLite database.
         """
         return cls(Database(url, read_only, patience))
 
@@ -86,7 +86,7 @@ class Store:
 
     @property
     def shown_url(self) -> str:
-        """The URL as people may see it, without the password."""
+        """The URL without the password, to be shown."""
         return self.database.shown_url
 
     def close(self) -> None:
@@ -101,7 +101,7 @@ class Store:
         self.close()
 
     def begin_run(self, run_id: str, kind: str, name: str, definition: Mapping[str, Any]) -> None:
-        """Stores a run; one that is there already stays as it is, and must have the same definition."""
+        """Stores a run; one that exists already stays as it is and must have the same definition."""
         row = {
             "id": run_id,
             "kind": kind,
@@ -138,7 +138,7 @@ class Store:
         return _run(row)
 
     def find_run(self, text: str) -> Run:
-        """Returns the run whose id, with or without its kind, begins with the text; raises UserError but for one."""
+        """Returns the only run whose id, with or without its kind, begins with the text; otherwise raises UserError."""
         query = select(runs.c.id).order_by(runs.c.id)
         with self.database.reading() as connection:
             ids = list(connection.scalars(query))
@@ -147,7 +147,7 @@ class Store:
         ]
         if len(found) > 1:
             which = ", ".join(found[:5])
-            raise UserError(f"a run must be named so that it is one, got {text!r}, which begins {which}; write more.")
+            raise UserError(f"a run must be named unambiguously, got {text!r}, which begins {which}; write more.")
         return self.run(found[0] if found else text)
 
     def match_counts(self) -> dict[str, int]:
@@ -168,7 +168,7 @@ class Store:
         A match that is stored already (by any run) stays as it is and is linked to this run.
         """
         created = now()
-        # Everyone inserts in the order of ids: two processes with the same matches cannot wait for each other.
+        # All processes insert in the order of ids, so that two with the same matches cannot deadlock.
         batch = sorted(((record.spec.id, record) for record in records), key=itemgetter(0))
         rows = [
             (
@@ -190,7 +190,7 @@ class Store:
             new = self.database.insert_returning(connection, matches, _MATCH_COLUMNS, rows, ("id", "number"))
             numbers = dict(new)
             known = self._numbers(connection, [match_id for match_id, _ in batch if match_id not in numbers])
-            its_seats = [
+            match_seats = [
                 (numbers[match_id], seat, *values)
                 for match_id, record in batch
                 if match_id in numbers
@@ -205,11 +205,11 @@ class Store:
                     )
                 )
             ]
-            self.database.insert_many(connection, seats, _SEAT_COLUMNS, its_seats)
+            self.database.insert_many(connection, seats, _SEAT_COLUMNS, match_seats)
             self._link(connection, run_id, known.values())
             self._attach(connection, run_id, numbers.values())
             added = [(numbers[row[0]], *(row[i] for i in _OF_COLUMNS)) for row in rows if row[0] in numbers]
-            self.blocks.add(connection, run_id, MatchColumns.from_rows(sorted(added), sorted(its_seats)))
+            self.blocks.add(connection, run_id, MatchColumns.from_rows(sorted(added), sorted(match_seats)))
         return len(new)
 
     def link(self, run_id: str, match_ids: Iterable[str]) -> None:
@@ -228,13 +228,13 @@ class Store:
         self.blocks.add(connection, run_id, self.blocks.of_matches(connection, attached))
 
     def _attach(self, connection: Connection, run_id: str, numbers: Iterable[int]) -> list[int]:
-        """Returns the numbers of those that were not attached to the run before."""
+        """Attaches matches to a run; returns the numbers of those that were not attached before."""
         rows = [(run_id, number) for number in sorted(numbers)]
         columns = ("run_id", "match_number")
         return [n for (n,) in self.database.insert_returning(connection, run_matches, columns, rows, columns[1:])]
 
     def _numbers(self, connection: Connection, match_ids: Iterable[str]) -> dict[str, int]:
-        """Returns the numbers of those matches that are stored, by id."""
+        """Returns the numbers of the stored matches by id."""
         numbers: dict[str, int] = {}
         for ids in chunks(match_ids):
             query = select(matches.c.id, matches.c.number).where(self.database.among(matches.c.id, ids))
@@ -242,7 +242,7 @@ class Store:
         return numbers
 
     def played(self, match_ids: Iterable[str]) -> set[str]:
-        """Returns those of the ids whose matches are stored, by whichever run."""
+        """Returns those of the ids whose matches are stored, by any run."""
         found: set[str] = set()
         with self.database.reading() as connection:
             for ids in chunks(match_ids):
@@ -250,8 +250,8 @@ class Store:
         return found
 
     def discard_failures(self, match_ids: Iterable[str]) -> int:
-        """Removes those of the matches that an agent failed in, so that they are played again; returns how many."""
-        failed = matches.c.termination.in_((Termination.ERROR.value, Termination.ILLEGAL_ACTION.value))
+        """Removes matches in which an agent failed, so that they are played again; returns how many."""
+        failed = matches.c.termination.in_([end.value for end in Termination if not end.has_result])
         removed = 0
         with self.database.writing() as connection:
             for ids in chunks(match_ids):
@@ -274,15 +274,15 @@ class Store:
                 rows = {row.id: row for row in connection.execute(query)}
                 numbers = [row.number for row in rows.values()]
                 by_match: dict[int, list[Row[Any]]] = defaultdict(list)
-                its_seats = select(*map(self.database.stored, seats.columns))
-                its_seats = its_seats.where(self.database.among(seats.c.match_number, numbers))
-                for seat in connection.execute(its_seats.order_by(seats.c.match_number, seats.c.seat)):
+                match_seats = select(*map(self.database.stored, seats.columns))
+                match_seats = match_seats.where(self.database.among(seats.c.match_number, numbers))
+                for seat in connection.execute(match_seats.order_by(seats.c.match_number, seats.c.seat)):
                     by_match[seat.match_number].append(seat)
                 records += [_record(rows[i], by_match[rows[i].number]) for i in ids if i in rows]
         return records
 
     def records_of_run(self, run_id: str) -> Iterator[list[MatchRecord]]:
-        """Yields all matches of a run in the order in which they were stored, some at a time."""
+        """Yields all matches of a run in the order in which they were stored, CHUNK at a time."""
         last = 0
         query = select(matches.c.number, matches.c.id).join(run_matches, run_matches.c.match_number == matches.c.number)
         query = query.where(run_matches.c.run_id == run_id).order_by(run_matches.c.match_number).limit(CHUNK)
@@ -295,7 +295,7 @@ class Store:
             yield self.records([row.id for row in some])
 
     def fact_names(self, run_id: str) -> list[str]:
-        """Returns the names of the facts that a run's games remember, those of each game as in its first match."""
+        """Returns the names of the facts in a run's matches, for each game as in its first match."""
         first = select(func.min(matches.c.number)).join(run_matches, run_matches.c.match_number == matches.c.number)
         numbers = first.where(run_matches.c.run_id == run_id).group_by(matches.c.game)
         query = select(matches.c.facts).where(matches.c.number.in_(numbers)).order_by(matches.c.number)
@@ -304,32 +304,32 @@ class Store:
 
     def record(self, match_id: str) -> MatchRecord:
         """Returns one stored match; `turnier.arena.play.replay` plays it again."""
-        found = self.records([match_id])
-        if not found:
+        records = self.records([match_id])
+        if not records:
             raise UserError(f"a match must be stored to be shown, but {match_id!r} is not; copy its id from a table.")
-        return found[0]
+        return records[0]
 
     def find_record(self, text: str) -> MatchRecord:
-        """Returns the stored match whose id begins with the text; raises UserError but for one."""
+        """Returns the only stored match whose id begins with the text; otherwise raises UserError."""
         query = select(matches.c.id).where(matches.c.id.startswith(text, autoescape=True)).limit(2)
         with self.database.reading() as connection:
             found = list(connection.scalars(query))
         if len(found) > 1:
-            raise UserError(f"an id must be of one match, but several begin with {text!r}; type more of it.")
+            raise UserError(f"an id must name one match, but several begin with {text!r}; type more of it.")
         return self.record(found[0] if found else text)
 
     def lock(self, name: str, holder: str | None = None) -> Lock:
-        """Takes the lock of that name; raises UserError with its holder where another one has it.
+        """Takes the lock with that name; raises UserError that names the holder where another one has it.
 
-        A lock whose holder gave no heartbeat for 30 s, or is a process of this machine that has ended, is taken over.
-        Use it as a context manager, which keeps the heartbeat going, and call `heartbeat` where losing the lock
-        matters: it raises where another process has taken over.
+        A lock is taken over if its holder gave no heartbeat for 30 s, or is an ended process of this machine. Use it as
+        a context manager, which keeps the heartbeat going, and call `heartbeat` where losing the lock matters: it
+        raises where another process has taken over.
         """
         return Lock(self.database, name, holder or this_process())
 
 
 def _storable(text: str) -> str:
-    """Returns the text without what a database refuses: NUL (PostgreSQL) and halves of surrogate pairs."""
+    """Returns the text without what databases refuse: NUL (PostgreSQL) and halves of surrogate pairs."""
     return text.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode()
 
 
@@ -345,15 +345,15 @@ def _run(row: Row[Any]) -> Run:
     return Run(row.id, row.kind, row.name, definition, datetime.fromisoformat(row.created), environment)
 
 
-def _record(match: Row[Any], its_seats: list[Row[Any]]) -> MatchRecord:
+def _record(match: Row[Any], match_seats: list[Row[Any]]) -> MatchRecord:
     opening = tuple(unpack_plies(match.plies)[: match.opening].tolist()) if match.opening else ()
     return MatchRecord(
-        MatchSpec(match.game, tuple(seat.agent for seat in its_seats), match.seed, match.max_plies, opening),
+        MatchSpec(match.game, tuple(seat.agent for seat in match_seats), match.seed, match.max_plies, opening),
         Termination(match.termination),
-        tuple(seat.score for seat in its_seats),
-        tuple(seat.decisions for seat in its_seats),
-        tuple(seat.nodes for seat in its_seats),
-        tuple(math.nan if seat.seconds is None else seat.seconds for seat in its_seats),
+        tuple(seat.score for seat in match_seats),
+        tuple(seat.decisions for seat in match_seats),
+        tuple(seat.nodes for seat in match_seats),
+        tuple(math.nan if seat.seconds is None else seat.seconds for seat in match_seats),
         match.seconds,
         match.plies,
         json.loads(match.facts),
