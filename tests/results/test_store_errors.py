@@ -57,7 +57,9 @@ def test_a_url_that_is_none(url: str, told: str) -> None:
 
 
 def test_a_folder_that_is_missing_or_is_the_file(tmp_path: Path) -> None:
-    assert f"must exist, got {tmp_path}/no/a.db; create {tmp_path}/no first" in sentence(f"sqlite:///{tmp_path}/no/a.db")
+    assert f"must exist, got {tmp_path}/no/a.db; create {tmp_path}/no first" in sentence(
+        f"sqlite:///{tmp_path}/no/a.db"
+    )
     assert f"must be a file, got the folder {tmp_path}; name a file in it" in sentence(f"sqlite:///{tmp_path}")
     assert not (tmp_path / "no").exists()
 
