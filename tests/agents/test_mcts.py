@@ -14,8 +14,9 @@ from tests.agents import naive_mcts as oracle
 from tests.agents.positions import board_position, estimate, marks_position
 from tests.contract.tiny_games import Fuse, Pennies, Pig
 from turnier.agents.agent import seat_rng
+from turnier.agents.final_move import FINALS, is_settled
 from turnier.agents.mcts.agent import Mcts
-from turnier.agents.mcts.search import FINALS, back_up, choose, is_settled, prove, search, search_all
+from turnier.agents.mcts.search import FINAL, back_up, final_child, prove, root_children, search, search_all
 from turnier.agents.mcts.tree import (
     ACTION,
     COUNT,
@@ -257,6 +258,16 @@ def test_back_up_by_hand() -> None:
 
 # --- The final choice -----------------------------------------------------------------------------------------------
 
+
+def chosen(tree: Any, settings: Any) -> int:
+    """Returns the node that is played."""
+    return int(final_child(tree, settings, np.zeros((2, 64))))
+
+
+def settled(tree: Any, settings: Any) -> bool:
+    return bool(is_settled(root_children(tree, settings), settings[FINAL]))
+
+
 #        best mean    most visits   best lower bound
 CROWD = [(4, 0.75), (500, 0.25), (100, 0.5)]
 
@@ -264,28 +275,28 @@ CROWD = [(4, 0.75), (500, 0.25), (100, 0.5)]
 @pytest.mark.parametrize(("final", "expected"), [("max", 1), ("robust", 2), ("robust_max", 2), ("secure", 3)])
 def test_the_final_rules_on_a_tree_made_by_hand(final: str, expected: int) -> None:
     """Lower bounds are 0.75 - 1/2, 0.25 - 1/22, 0.5 - 1/10; without caution the secure child is the max child."""
-    assert choose(fan(CROWD), settings_of(mcts(final=final))) == expected
-    assert choose(fan(CROWD), settings_of(mcts(final="secure", security=0.0))) == 1
+    assert chosen(fan(CROWD), settings_of(mcts(final=final))) == expected
+    assert chosen(fan(CROWD), settings_of(mcts(final="secure", security=0.0))) == 1
 
 
 @pytest.mark.parametrize("final", FINALS)
 def test_proven_children_count_for_what_they_are_worth(final: str) -> None:
     """A proven win is played, a proven loss is not, whatever their visits; a proven draw beats what seems a loss."""
     settings = settings_of(mcts(final=final))
-    assert choose(fan([*CROWD, (1, 1.0)], proven=(3,)), settings) == 4
-    assert choose(fan([(4, 1.0), (2, 1.0)], proven=(1,)), settings) == 2
-    assert choose(fan([*CROWD, (9999, -1.0)], proven=(3,)), settings) < 4
-    assert choose(fan([(50, -0.5), (1, 0.0), (60, -0.6)], proven=(1,)), settings) == 2
-    assert choose(fan([(50, -1.0), (1, 0.0), (60, -1.0)], proven=(0, 1, 2)), settings) == 2
+    assert chosen(fan([*CROWD, (1, 1.0)], proven=(3,)), settings) == 4
+    assert chosen(fan([(4, 1.0), (2, 1.0)], proven=(1,)), settings) == 2
+    assert chosen(fan([*CROWD, (9999, -1.0)], proven=(3,)), settings) < 4
+    assert chosen(fan([(50, -0.5), (1, 0.0), (60, -0.6)], proven=(1,)), settings) == 2
+    assert chosen(fan([(50, -1.0), (1, 0.0), (60, -1.0)], proven=(0, 1, 2)), settings) == 2
 
 
 def test_robust_max_is_settled_where_the_most_visited_is_the_best() -> None:
     settings = settings_of(mcts(final="robust_max"))
-    assert not is_settled(fan(CROWD), settings)
-    assert is_settled(fan([(4, 0.2), (500, 0.25), (500, 0.2)]), settings)
-    assert is_settled(fan([(500, 0.2), (500, 0.25)]), settings)
-    assert is_settled(fan([(4, 1.0), (500, 0.25)], proven=(0,)), settings)
-    assert is_settled(fan(CROWD), settings_of(mcts(final="robust")))
+    assert not settled(fan(CROWD), settings)
+    assert settled(fan([(4, 0.2), (500, 0.25), (500, 0.2)]), settings)
+    assert settled(fan([(500, 0.2), (500, 0.25)]), settings)
+    assert settled(fan([(4, 1.0), (500, 0.25)], proven=(0,)), settings)
+    assert settled(fan(CROWD), settings_of(mcts(final="robust")))
 
 
 def test_robust_max_goes_on_until_it_is_settled_or_twice_the_iterations() -> None:
@@ -298,8 +309,8 @@ def test_robust_max_goes_on_until_it_is_settled_or_twice_the_iterations() -> Non
         search_all(*work, stream(iterations))
         total, chunk = int(tree.nodes[0, COUNT]), max(iterations // 10, 1)
         assert total <= iterations + 10 * chunk and (total - iterations) % chunk == 0
-        assert is_settled(tree, kernels.settings) or total == iterations + 10 * chunk
-        assert (total > iterations) == (not is_settled(grow(agent, position, iterations, rng=stream(iterations)),
+        assert settled(tree, kernels.settings) or total == iterations + 10 * chunk
+        assert (total > iterations) == (not settled(grow(agent, position, iterations, rng=stream(iterations)),
                                                       kernels.settings))  # fmt: skip
         totals.add((total - iterations) // chunk)
     assert {0, 1} <= totals

@@ -14,7 +14,7 @@ from tests.agents import naive_search as oracle
 from tests.agents.mctse_trees import children, mctse
 from tests.agents.positions import board_position
 from turnier.agents.abi import VALUES
-from turnier.agents.mctse.search import choose, is_settled, report, select_action
+from turnier.agents.mctse.search import final_action, needs_more, select_action
 from turnier.agents.mctse.tree import DONE, NONE, NUM_NODES, UNKNOWN, add_child, back_up, find_child, new_tree
 from turnier.core.kernel import JIT
 
@@ -48,7 +48,7 @@ def test_the_pessimistic_backup_keeps_the_least_value() -> None:
     settings = np.array(mctse(backup="minimum", exploration=0).settings(), np.float64)
     assert select_action(tree, 0, 0, settings) == safe
     root = np.zeros((2, 2))
-    assert report(tree, 0, settings, root) == 1 and root[VALUES].tolist() == [0.1, 0.2]
+    assert final_action(tree, 0, settings, root) == 1 and root[VALUES].tolist() == [0.1, 0.2]
 
 
 @pytest.mark.parametrize(
@@ -59,8 +59,8 @@ def test_final_rules_by_hand(final: str, security: float, expected: int) -> None
     """Kutsch 2017, 4.1: best mean, most visits, both, best lower bound mean - L / sqrt(n)."""
     tree = fan([(4, 0.9), (25, 0.8), (100, 0.3)], 129, 1.0)
     settings = np.array(mctse(final=final, security=security).settings(), np.float64)
-    assert tree.label[choose(tree, 0, settings)] == expected
-    assert is_settled(tree, 0, settings) == (final != "robust_max")
+    assert final_action(tree, 0, settings, np.zeros((2, 3))) == expected
+    assert needs_more(tree, 0, settings) == (final == "robust_max")
 
 
 def fan(stats: list[tuple[int, float]], done: int, largest: float, seat: int = 0) -> Any:

@@ -23,16 +23,16 @@ from turnier.agents.agent import (
 from turnier.agents.budget import AMOUNT
 from turnier.agents.evaluator import Evaluator
 from turnier.agents.evaluators.rollout import Rollout
+from turnier.agents.final_move import FINALS, final_parameter, security_parameter
 from turnier.agents.mcts.search import (
-    FINALS,
     ITERATIONS,
-    choose,
-    report,
+    final_child,
     search,
     search_all,
     without_search,
 )
 from turnier.agents.mcts.tree import (
+    ACTION,
     MAX_NODES,
     NONE,
     PROVEN,
@@ -57,7 +57,7 @@ def act_mcts(game, evaluator, settings, state, returns, rng, root):
     nodes = 1 + 2 * np.int64(settings[ITERATIONS]) * game.max_choices
     tree = new_tree(min(nodes, MAX_NODES), returns.size)
     search_all(game, evaluator, settings, tree, state, returns, rng)
-    return report(tree, choose(tree, settings), root)
+    return tree.nodes[final_child(tree, settings, root), ACTION]
 
 
 class MctsPlayer(CompiledPlayer):
@@ -84,8 +84,8 @@ class MctsPlayer(CompiledPlayer):
                 self.search_by_clock(work, began)
             else:
                 search_all(*work)
-            chosen = int(choose(self.tree, settings))
-            action = int(report(self.tree, chosen, root))
+            chosen = int(final_child(self.tree, settings, root))
+            action = int(self.tree.nodes[chosen, ACTION])
             self.last = (state, position.returns.copy(), chosen)
         return Decision(action, root[VISITS], root[VALUES], int(root[VISITS].sum()), time.perf_counter() - began)
 
@@ -133,8 +133,8 @@ class Mcts(SearchAgent):
     tree_depth: int = parameter(25, "most actions on a path", low=1, high=10_000)
     exploration: float = parameter(1.414, "K of UCT", low=0, high=100)
     normalise: bool = parameter(True, "rewards from 0 to 1 in place of -1 to 1")
-    final: str = parameter("max", "what is played: best mean, most visits, both, best lower bound", choices=FINALS)
-    security: float = parameter(1.0, "L of the secure child's lower bound", low=0, high=100)
+    final: str = final_parameter()
+    security: float = security_parameter()
     backup: str = parameter("mean", "a node's value: the mean or the least of its rewards", choices=("mean", "minimum"))
     solver: bool = parameter(False, "proven wins and losses are backed up")
     forced_depth: int = parameter(0, "longest forced win looked for, where a game can; 0 = none", low=0, high=1000)

@@ -8,6 +8,15 @@ import numpy as np
 from numba import types
 
 from turnier.agents.abi import EVALUATOR, VALUES, VISITS, Root, new_scratch
+from turnier.agents.final_move import (
+    EXTRA_CHUNKS,
+    ROOT_CHILDREN,
+    SECURE,
+    choose,
+    is_settled,
+    new_root_children,
+    report,
+)
 from turnier.agents.mcts.tree import (
     ACTION,
     COUNT,
@@ -34,10 +43,7 @@ from turnier.games.abi import GAME, NO_WIN, TERMINAL, Actions, Floats, State
 from turnier.games.generic import copy_state
 
 ITERATIONS, TREE_DEPTH, EXPLORATION, FINAL, SECURITY, MINIMUM, SOLVER, FORCED_DEPTH = range(8)  # settings
-FINALS = ("max", "robust", "robust_max", "secure")
-MAX, ROBUST, ROBUST_MAX, SECURE = range(4)
 BEST = 1.0  # the best possible value: a return / max_return is never higher
-MOST_CHUNKS = 10  # of a tenth of the iterations each, that robust_max may go on for
 
 
 @kernel(types.void(TREE, types.int64, types.int64, Floats))
@@ -148,47 +154,19 @@ def search(game, evaluator, settings, tree, root_state, returns, rng, iterations
         back_up(nodes, stats, path, movers, length, values, minimum)
 
 
-@kernel(types.float64(TREE, types.int64, Floats))
-def standing(tree, child, settings):
-    """What a child of the root is chosen by, besides visits: its mean, or the secure child's lower confidence."""
+@kernel(ROOT_CHILDREN(TREE, Floats))
+def root_children(tree, settings):
+    """Returns the root's tried children as the final move sees them."""
     caution = settings[SECURITY] if settings[FINAL] == SECURE else 0.0
-    return tree.stats[child, MEAN] - caution * tree.stats[child, INVERSE_ROOT]
-
-
-@kernel(types.int64(TREE, Floats))
-def choose(tree, settings):
-    """Returns the root's child that `final` asks for (Kutsch 2017, 4.1); robust_max as robust, ties by the mean.
-
-    A proven child is chosen where its exact value is no worse than that of the best other one.
-    """
-    by_visits = settings[FINAL] == ROBUST or settings[FINAL] == ROBUST_MAX
-    best, proven = NONE, NONE
-    first = tree.nodes[0, FIRST]
-    for child in range(first, first + tree.nodes[0, TRIED]):
-        if tree.nodes[child, STATUS] == PROVEN:
-            if proven == NONE or standing(tree, child, settings) > standing(tree, proven, settings):
-                proven = child
-            continue
-        more = 1 if best == NONE else 0
-        if by_visits and best != NONE:
-            more = tree.nodes[child, COUNT] - tree.nodes[best, COUNT]
-        if more > 0 or (more == 0 and standing(tree, child, settings) > standing(tree, best, settings)):
-            best = child
-    if best == NONE or (proven != NONE and standing(tree, proven, settings) >= standing(tree, best, settings)):
-        return proven
-    return best
-
-
-@kernel(types.boolean(TREE, Floats))
-def is_settled(tree, settings):
-    """Whether `choose` has what `final` asks for: for robust_max, a child with both the best mean and most visits."""
-    if settings[FINAL] != ROBUST_MAX:
-        return True
-    chosen, first = choose(tree, settings), tree.nodes[0, FIRST]
-    for child in range(first, first + tree.nodes[0, TRIED]):
-        if tree.stats[child, MEAN] > tree.stats[chosen, MEAN]:
-            return False
-    return True
+    children = new_root_children(tree.nodes[0, TRIED])
+    for i in range(children.actions.size):
+        child = tree.nodes[0, FIRST] + i
+        children.actions[i] = tree.nodes[child, ACTION]
+        children.visits[i] = float(tree.nodes[child, COUNT])
+        children.values[i] = tree.stats[child, MEAN]
+        children.bounds[i] = tree.stats[child, MEAN] - caution * tree.stats[child, INVERSE_ROOT]
+        children.proven[i] = tree.nodes[child, STATUS] == PROVEN
+    return children
 
 
 @kernel(types.void(GAME, EVALUATOR, Floats, TREE, State, Floats, Rng))
@@ -196,20 +174,18 @@ def search_all(game, evaluator, settings, tree, state, returns, rng):
     """Runs the iterations of one decision, and more for robust_max where there is none yet, at most twice as many."""
     iterations = np.int64(settings[ITERATIONS])
     search(game, evaluator, settings, tree, state, returns, rng, iterations)
-    for _ in range(MOST_CHUNKS):
-        if is_settled(tree, settings):
+    for _ in range(EXTRA_CHUNKS):
+        if is_settled(root_children(tree, settings), settings[FINAL]):
             return
-        search(game, evaluator, settings, tree, state, returns, rng, max(iterations // MOST_CHUNKS, 1))
+        search(game, evaluator, settings, tree, state, returns, rng, max(iterations // EXTRA_CHUNKS, 1))
 
 
-@kernel(types.int64(TREE, types.int64, Root))
-def report(tree, chosen, root):
-    """Fills `root` with the root's children and returns the action of the chosen one."""
-    first = tree.nodes[0, FIRST]
-    for child in range(first, first + tree.nodes[0, TRIED]):
-        root[VISITS, tree.nodes[child, ACTION]] = float(tree.nodes[child, COUNT])
-        root[VALUES, tree.nodes[child, ACTION]] = tree.stats[child, MEAN]
-    return np.int64(tree.nodes[chosen, ACTION])
+@kernel(types.int64(TREE, Floats, Root))
+def final_child(tree, settings, root):
+    """Fills `root` with the root's children and returns the one to play."""
+    children = root_children(tree, settings)
+    report(children, root)
+    return tree.nodes[0, FIRST] + choose(children, settings[FINAL])
 
 
 @kernel(types.int64(GAME, Floats, State, Root))

@@ -16,12 +16,12 @@ from turnier.agents.agent import CompiledPlayer, Decision, SearchAgent, rollout_
 from turnier.agents.budget import AMOUNT
 from turnier.agents.evaluator import Evaluator
 from turnier.agents.evaluators.rollout import Rollout
-from turnier.agents.mcts.search import FINALS, MOST_CHUNKS, ROBUST_MAX
+from turnier.agents.final_move import EXTRA_CHUNKS, FINALS, ROBUST_MAX, final_parameter, security_parameter
 from turnier.agents.mctse.search import (
     FINAL,
     ITERATIONS,
-    is_settled,
-    report,
+    final_action,
+    needs_more,
     search,
 )
 from turnier.agents.mctse.threads import lead_mctse, lead_search, pack_share, serve_mctse
@@ -47,11 +47,11 @@ def act_mctse(game, evaluator, settings, state, returns, rng, root):
     longest = 2 * iterations if settings[FINAL] == ROBUST_MAX else iterations
     tree = new_tree(NODES_PER_ITERATION * longest + 1, returns.size)
     search(game, evaluator, settings, tree, state, returns, rng, iterations)
-    for _ in range(MOST_CHUNKS):
-        if is_settled(tree, mover, settings):
+    for _ in range(EXTRA_CHUNKS):
+        if not needs_more(tree, mover, settings):
             break
-        search(game, evaluator, settings, tree, state, returns, rng, iterations // MOST_CHUNKS)
-    return report(tree, mover, settings, root)
+        search(game, evaluator, settings, tree, state, returns, rng, iterations // EXTRA_CHUNKS)
+    return final_action(tree, mover, settings, root)
 
 
 class MctsePlayer(CompiledPlayer):
@@ -109,7 +109,7 @@ class MctsePlayer(CompiledPlayer):
             return bool(has_room(self.tree))
 
         run_chunks(search_chunk, 8, began, self.milliseconds)
-        return int(report(self.tree, position.to_move, self.kernels.settings, root))
+        return int(final_action(self.tree, position.to_move, self.kernels.settings, root))
 
 
 @dataclass(frozen=True)
@@ -135,8 +135,8 @@ class Mctse(SearchAgent):
     tree_depth: int = parameter(10, "most action nodes on a path", low=1, high=10_000)
     selection: str = parameter("uctn", "how selection weighs means", choices=("uct", "uctn"))
     exploration: float = parameter(math.sqrt(2), "K of UCT(N); 0.0566 is best for uct", low=0, high=100)
-    final: str = parameter("max", "what is played: best mean, most visits, both, best lower bound", choices=FINALS)
-    security: float = parameter(1.0, "L of the secure child's lower bound", low=0, high=100)
+    final: str = final_parameter()
+    security: float = security_parameter()
     backup: str = parameter("mean", "a node's value: the mean or the least of its rewards", choices=("mean", "minimum"))
     score_method: int = score_method_parameter(1)
     evaluator: Evaluator = parameter(Rollout(), "what values a new node")

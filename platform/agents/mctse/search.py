@@ -7,8 +7,8 @@ import math
 import numpy as np
 from numba import types
 
-from turnier.agents.abi import EVALUATOR, VALUES, VISITS, Root, new_scratch
-from turnier.agents.mcts.search import ROBUST, ROBUST_MAX, SECURE
+from turnier.agents.abi import EVALUATOR, Root, new_scratch
+from turnier.agents.final_move import ROOT_CHILDREN, SECURE, choose, is_settled, new_root_children, report
 from turnier.agents.mctse.tree import (
     COUNTED,
     DONE,
@@ -128,48 +128,30 @@ def search(game, evaluator, settings, tree, root_state, returns, rng, iterations
         back_up(tree, leaf, values, minimum, 1)
 
 
-@kernel(types.float64(TREE, types.int64, types.int64, Floats))
-def standing(tree, child, mover, settings):
-    """What a child of the root is chosen by, besides visits: its value, or the secure child's lower confidence."""
-    caution = settings[SECURITY] / math.sqrt(float(tree.visits[child])) if settings[FINAL] == SECURE else 0.0
-    return mean_value(tree, child, mover, settings[MINIMUM] > 0.0) - caution
-
-
-@kernel(types.int64(TREE, types.int64, Floats))
-def choose(tree, mover, settings):
-    """Returns the root's child that `final` asks for (Kutsch 2017, 4.1); robust_max as robust, ties by the mean."""
-    by_visits = settings[FINAL] == ROBUST or settings[FINAL] == ROBUST_MAX
-    best, child = NONE, tree.first_child[0]
-    while child != NONE:
-        more = 1 if best == NONE else 0
-        if by_visits and best != NONE:
-            more = tree.visits[child] - tree.visits[best]
-        if more > 0 or (more == 0 and standing(tree, child, mover, settings) > standing(tree, best, mover, settings)):
-            best = child
+@kernel(ROOT_CHILDREN(TREE, types.int64, Floats))
+def root_children(tree, mover, settings):
+    """Returns the root's children as the final move sees them, the youngest first."""
+    caution = settings[SECURITY] if settings[FINAL] == SECURE else 0.0
+    children = new_root_children(num_children(tree, 0))
+    child = tree.first_child[0]
+    for i in range(children.actions.size):
+        children.actions[i] = tree.label[child]
+        children.visits[i] = float(tree.visits[child])
+        children.values[i] = mean_value(tree, child, mover, settings[MINIMUM] > 0.0)
+        children.bounds[i] = children.values[i] - caution / math.sqrt(children.visits[i])
         child = tree.next_sibling[child]
-    return best
+    return children
 
 
 @kernel(types.boolean(TREE, types.int64, Floats))
-def is_settled(tree, mover, settings):
-    """Whether `choose` has what `final` asks for: for robust_max, a child with both the best mean and most visits."""
-    if settings[FINAL] != ROBUST_MAX:
-        return True
-    chosen = choose(tree, mover, settings)
-    child = tree.first_child[0]
-    while child != NONE:
-        if standing(tree, child, mover, settings) > standing(tree, chosen, mover, settings):
-            return False
-        child = tree.next_sibling[child]
-    return True
+def needs_more(tree, mover, settings):
+    """Whether the final move asks for more iterations."""
+    return not is_settled(root_children(tree, mover, settings), settings[FINAL])
 
 
 @kernel(types.int64(TREE, types.int64, Floats, Root))
-def report(tree, mover, settings, root):
-    """Fills `root` with the root's children and returns the action of the chosen one."""
-    child = tree.first_child[0]
-    while child != NONE:
-        root[VISITS, tree.label[child]] = float(tree.visits[child])
-        root[VALUES, tree.label[child]] = mean_value(tree, child, mover, settings[MINIMUM] > 0.0)
-        child = tree.next_sibling[child]
-    return tree.label[choose(tree, mover, settings)]
+def final_action(tree, mover, settings, root):
+    """Fills `root` with the root's children and returns the action to play."""
+    children = root_children(tree, mover, settings)
+    report(children, root)
+    return children.actions[choose(children, settings[FINAL])]

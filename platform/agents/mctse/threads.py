@@ -6,8 +6,8 @@ import numpy as np
 from numba import types
 
 from turnier.agents.abi import EVALUATOR, SEAT, Root, new_scratch
-from turnier.agents.mcts.search import MOST_CHUNKS
-from turnier.agents.mctse.search import ITERATIONS, MINIMUM, descend, is_settled, report
+from turnier.agents.final_move import EXTRA_CHUNKS
+from turnier.agents.mctse.search import ITERATIONS, MINIMUM, descend, final_action, needs_more
 from turnier.agents.mctse.tree import DONE, ME, PENDING, TREE, back_up, clear
 from turnier.agents.mctse.tree_copies import (
     COPIES,
@@ -126,8 +126,8 @@ def lead_mctse(packed, rng, rngs, root, post):
     fork_streams(rng, rngs)
     iterations = np.int64(settings[ITERATIONS])
     lead_search(packed, iterations, True, post)
-    for _ in range(MOST_CHUNKS):
-        if is_settled(tree, mover, settings):
+    for _ in range(EXTRA_CHUNKS):
+        if not needs_more(tree, mover, settings):
             break
-        lead_search(packed, iterations // MOST_CHUNKS, False, post)
-    return report(tree, mover, settings, root)
+        lead_search(packed, iterations // EXTRA_CHUNKS, False, post)
+    return final_action(tree, mover, settings, root)
