@@ -1,68 +1,46 @@
-"""Games as GIFs and videos: boards of spe_ed in colours, those of other games as the text that the terminal shows."""
+"""Games as GIFs and videos of their boards."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from functools import partial
+from io import BytesIO
 from itertools import chain
 from pathlib import Path
 
 import numpy as np
-from PIL import Image, ImageColor, ImageDraw, ImageFont, ImageOps
+import vl_convert
+from PIL import Image, ImageOps
 
 from turnier.core.errors import UserError
-from turnier.games.drawing import INK, PAPER, SEAT_COLOURS
+from turnier.games.drawing import PAPER
 from turnier.games.game import Game, Ints
-from turnier.games.spe_ed.board import ACTIVE, HEIGHT, PLAYERS, ROUND, WIDTH, X, Y
-from turnier.games.spe_ed.messages import cells_of
 
-OUT = "#555555"  # whose player is
-SIDE = 600  # about so many pixels has the longer side of a board
+SIDE = 600  # pixels of the longer side of a board
 LAST = 2000  # milliseconds that the end is shown
 
 
-def _mixed(colour: str, share: float) -> tuple[int, ...]:
-    pair = zip(ImageColor.getrgb(colour), ImageColor.getrgb(PAPER), strict=True)
-    return tuple(round(share * a + (1 - share) * b) for a, b in pair)
-
-
-def board_image(state: Ints) -> Image.Image:
-    """Returns a board of spe_ed as a picture."""
-    width, height = int(state[WIDTH]), int(state[HEIGHT])
-    side = max(4, SIDE // max(width, height))
-    table = np.array([_mixed(PAPER, 1), *(_mixed(c, 0.62) for c in SEAT_COLOURS), _mixed(INK, 1)], np.uint8)
-    pixels = np.ascontiguousarray(table[cells_of(state)])  # -1, a crash, is the last colour
-    image = Image.fromarray(pixels, "RGB").resize((side * width, side * height), Image.Resampling.NEAREST)
-    pen = ImageDraw.Draw(image)
-    for seat in range(int(state[PLAYERS])):
-        x, y = side * int(state[X + seat]), side * int(state[Y + seat])
-        pen.rectangle((x, y, x + side - 1, y + side - 1), fill=SEAT_COLOURS[seat] if state[ACTIVE + seat] else OUT)
-    pen.text((4, 2), f"round {state[ROUND]}", fill="#000000")
-    return image
-
-
-def text_image(game: Game, size: tuple[int, int], state: Ints) -> Image.Image:
-    """Returns a position as a picture of its text."""
-    image = Image.new("RGB", size, "#ffffff")
-    ImageDraw.Draw(image).multiline_text((10, 10), game.draw(state), fill="#1d2430", font=_font())
-    return image
-
-
-def _font() -> ImageFont.FreeTypeFont:
-    from matplotlib.font_manager import findfont
-
-    return ImageFont.truetype(findfont("DejaVu Sans Mono"), 15)
-
-
 def frames(game: Game, states: Sequence[Ints]) -> Iterator[Image.Image]:
-    """Returns a picture for each position, all of one size."""
-    if game.name == "spe_ed":
-        return map(board_image, states)
-    pen = ImageDraw.Draw(Image.new("RGB", (1, 1)))
-    boxes = [pen.multiline_textbbox((10, 10), game.draw(state), font=_font()) for state in states]
-    size = (int(max(box[2] for box in boxes)) + 10, int(max(box[3] for box in boxes)) + 10)
-    return map(partial(text_image, game, size), states)
+    """Returns a picture of each position's board, all of one size."""
+    boxes = np.array([_size(game.svg(state)) for state in states])
+    scale = SIDE / boxes.max()
+    width, height = np.ceil(scale * boxes.max(axis=0)).astype(int).tolist()
+    return (_frame(game.svg(state), scale, (width, height)) for state in states)
+
+
+def _size(svg: str) -> tuple[float, float]:
+    """Returns the width and height of a board's view box."""
+    _, _, width, height = svg.partition('viewBox="')[2].partition('"')[0].split()
+    return float(width), float(height)
+
+
+def _frame(svg: str, scale: float, size: tuple[int, int]) -> Image.Image:
+    width, height = _size(svg)
+    sized = svg.replace("<svg", f'<svg width="{scale * width:g}" height="{scale * height:g}"', 1)
+    board = Image.open(BytesIO(vl_convert.svg_to_png(sized, ppi=72)))
+    image = Image.new("RGB", size, "#ffffff")
+    image.paste(board, mask=board)
+    return image
 
 
 def write_gif(path: Path, game: Game, states: Sequence[Ints], milliseconds: int) -> None:

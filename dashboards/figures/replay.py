@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from turnier.agents.agent import Decision
@@ -10,23 +12,21 @@ from turnier.arena.match import MatchRecord
 from turnier.arena.reanalysis import Moment, Reanalysis
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.charts import Figure
+from turnier.games.drawing import Overlay
 from turnier.games.game import Game
-from turnier.games.spe_ed.game import SpeEd
-from turnier.games.spe_ed.overlay import Overlay
 
 
 def board_svg(game: Game, moment: Moment, decision: Decision | None = None, overlay: Overlay | None = None) -> str:
-    """Returns the position as SVG, with shares of visits in the cells of games where an action is a cell.
+    """Returns the position as SVG with what the agent shows, or with shares of visits where an action is a cell."""
+    if overlay is None:
+        overlay = Overlay(visit_shares(game, decision) if decision else None)
+    return game.overlaid_svg(moment.position.state, overlay, moment.changed)
 
-    Boards of spe_ed have the overlay.
-    """
-    if isinstance(game, SpeEd):
-        return game.svg(moment.position.state, overlay=overlay)
-    notes: dict[int, str] = {}
-    if decision is not None and game.places_stones and decision.visits.sum() > 0:
-        shares = 100 * decision.visits / decision.visits.sum()
-        notes = {cell: f"{shares[cell]:.0f}" for cell in range(game.num_cells) if shares[cell] >= 0.5}
-    return game.svg(moment.position.state, moment.changed, notes)
+
+def visit_shares(game: Game, decision: Decision) -> npt.NDArray[np.float64] | None:
+    """Returns each cell's share of visits; None where actions are no cells or the agent does not search."""
+    visits = decision.visits[: game.num_cells]
+    return visits / decision.visits.sum() if game.places_stones and decision.visits.sum() > 0 else None
 
 
 def action_frame(game: Game, moment: Moment, decision: Decision) -> pd.DataFrame:

@@ -8,22 +8,22 @@ from typing import Any
 import streamlit as st
 
 from turnier.agents.registry import label_of
-from turnier.arena.reanalysis import Moment, Reanalysis, Thought
+from turnier.arena.reanalysis import Reanalysis, Thought
 from turnier.core.errors import UserError
 from turnier.dashboards import cached_store, widgets
 from turnier.dashboards.figures.replay import action_frame, board_svg, match_name, mean_time, visit_bars
 from turnier.dashboards.run_summary import SHOWN
 from turnier.dashboards.widgets import IN_ADDRESS
+from turnier.games.drawing import Overlay
 from turnier.games.game import Game
-from turnier.games.spe_ed.overlay import Overlay
 from turnier.results.frames.certainty import position_certainty, searches_frame
 
 ORDERS = ("latest", "largest score", "smallest score")
 KINDS = ("tournament", "comparison", "study", "experiment", "certainty", "training")
 PATIENCE = 1.5  # s that asking an agent for all of its moves may take
 REPEATS = 20
-TABLES_MEAN = "How likely others enter a cell in the rounds that the agent's tables look ahead, all of them together."
-PATHS_MEAN = "Some of the longest ways that the agent's rollouts found for itself; paler where they are far ahead."
+PROBABILITIES = "What the agent computed for single cells, such as how likely others enter them in the next rounds."
+PATHS = "Some of the longest paths that the agent found for itself; paler where they are far ahead."
 COLUMNS: dict[str, Any] = {
     "percent": st.column_config.NumberColumn("visits, %", format="%.1f"),
     "visits": st.column_config.NumberColumn(format="%d"),
@@ -105,21 +105,19 @@ def _moment(review: Reanalysis, number: int) -> None:
         else:
             thought = _decision(review, number, scores)
     with left:
-        overlay = _overlay(moment, thought) if game.name == "spe_ed" else None
+        overlay = _overlay(thought.overlay) if thought else None
         shown = board_svg(game, moment, thought.decision if thought else None, overlay)
         st.image(shown, width=_width(game))
 
 
-def _overlay(moment: Moment, thought: Thought | None) -> Overlay | None:
-    """Lets people choose what of the agent's thoughts the board shows."""
+def _overlay(known: Overlay | None) -> Overlay | None:
+    """Lets people choose what of the agent's knowledge the board shows."""
+    if known is None or (known.shares is None and not known.routes):
+        return known
     with st.container(horizontal=True, gap="small"):
-        tables, paths = _switch("Probabilities", "probabilities", TABLES_MEAN), _switch("Paths", "paths", PATHS_MEAN)
-    known = thought.overlay if thought else None
-    if known is None or (known.entered is None and not known.paths):
-        if moment.seat >= 0:
-            st.caption("This agent has no probability tables and no paths to show.")
-        return None
-    return Overlay(known.entered if tables else None, known.paths if paths else ())
+        shares = _switch("Probabilities", "probabilities", PROBABILITIES) if known.shares is not None else False
+        routes = _switch("Paths", "paths", PATHS) if known.routes else False
+    return Overlay(known.shares if shares else None, known.routes if routes else ())
 
 
 def _switch(label: str, key: str, meaning: str) -> bool:

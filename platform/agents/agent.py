@@ -6,7 +6,7 @@ import time
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,7 @@ from turnier.core.errors import UserError
 from turnier.core.kernel import pointer
 from turnier.core.parameters import Declared, parameter
 from turnier.core.rng import streams
+from turnier.games.drawing import Overlay
 from turnier.games.game import Game, Position
 
 Floats = npt.NDArray[np.float64]
@@ -49,6 +50,14 @@ class Player(Protocol):
     """An agent in one seat of one match."""
 
     def act(self, position: Position) -> Decision: ...
+
+
+@runtime_checkable
+class ExplainingPlayer(Player, Protocol):
+    """A player that shows what it knew when it decided; any player may have this method."""
+
+    def overlay(self) -> Overlay:
+        """Returns what was known at the latest decision, for people to look at."""
 
 
 def seat_rng(seed: int, seat: int, num_seats: int) -> npt.NDArray[np.uint64]:

@@ -9,17 +9,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from turnier.agents.agent import Decision, Player
+from turnier.agents.agent import Decision, ExplainingPlayer, Player
 from turnier.agents.ensembles.ensemble import start_player
 from turnier.agents.registry import agent_of
-from turnier.agents.spe_ed.player import SpeEdPlayer
 from turnier.arena.match import MatchRecord, derive_seed, unpack_plies
 from turnier.arena.play import replay_positions, seen_by
 from turnier.arena.repeated_search import SearchRecord, SearchSpec, SeenPosition, search_position
 from turnier.games.abi import CHANCE
+from turnier.games.drawing import Overlay
 from turnier.games.game import Position
 from turnier.games.registry import game_of
-from turnier.games.spe_ed.overlay import Overlay
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,7 @@ class Thought:
 
     decision: Decision
     from_start: bool  # whether it was asked for all earlier moves too, so that it decides as it did in the match
-    overlay: Overlay | None = None  # what else it knew, which a board can show; agents of spe_ed have one
+    overlay: Overlay | None = None  # what else it knew, as a board can show it; None where the agent shows nothing
 
 
 class Reanalysis:
@@ -94,7 +93,7 @@ class Reanalysis:
 
 def _ask(player: Player, position: Position, from_start: bool) -> Thought:
     decision = player.act(position)
-    return Thought(decision, from_start, player.overlay() if isinstance(player, SpeEdPlayer) else None)
+    return Thought(decision, from_start, player.overlay() if isinstance(player, ExplainingPlayer) else None)
 
 
 def _moments(record: MatchRecord) -> list[Moment]:

@@ -8,12 +8,36 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from html import escape
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 SEAT_COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9")
 LINE, PAPER, INK, CHANGED = "#8a8a8a", "#f4f1ea", "#222222", "#CC0066"
 MARGIN = 0.15
 HEX_ROW = math.sqrt(3) / 2  # from a row of hexagons to the next, whose centres are 1 apart
+LEAST_NOTED = 0.005  # the smallest share that is noted in a cell
 Notes = Mapping[int, str]  # cell -> a few characters, such as a share of visits
+
+
+class Route(NamedTuple):
+    """Cells that a player would go through, if all went as it planned."""
+
+    action: int  # the first one
+    cells: npt.NDArray[np.int64]  # [1 + steps], from where the player is
+
+
+class Overlay(NamedTuple):
+    """What an agent knew when it decided, as a board can show it; empty where it knew nothing of the kind."""
+
+    shares: npt.NDArray[np.float64] | None = None  # [num_cells]: a probability or a share of visits for each cell
+    routes: tuple[Route, ...] = ()
+
+    def notes(self) -> Notes:
+        """Returns the shares in percent, for games that write them into cells."""
+        shares = () if self.shares is None else self.shares.tolist()
+        return {cell: f"{100 * share:.0f}" for cell, share in enumerate(shares) if share >= LEAST_NOTED}
 
 
 def picture(width: float, height: float, parts: Iterable[str], left: float = 0.0, margin: float = MARGIN) -> str:

@@ -16,7 +16,7 @@ from turnier.core.kernel import pointer
 from turnier.core.parameters import Declared
 from turnier.core.rng import stream
 from turnier.games.abi import CHANCE, OUTCOMES, STATE_DTYPE, TERMINAL, GameKernels, no_chance
-from turnier.games.drawing import Notes, lines
+from turnier.games.drawing import Notes, Overlay, lines
 from turnier.games.generic import draw_outcome
 
 Ints = npt.NDArray[np.int64]
@@ -114,6 +114,10 @@ class Game(Declared):
             notes: a few characters in empty cells, by cell.
         """
         return lines(self.draw(state))
+
+    def overlaid_svg(self, state: Ints, overlay: Overlay, changed: Collection[int] = ()) -> str:
+        """Returns the state as SVG with what an agent knew: shares as notes in cells unless a game draws more."""
+        return self.svg(state, changed, overlay.notes())
 
     def verify_record(self, record: Mapping[str, Any]) -> str | None:
         """Replays one recorded game or position; returns the first disagreement as a sentence, or None."""

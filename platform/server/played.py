@@ -15,7 +15,6 @@ from turnier.core.errors import UserError
 from turnier.games.abi import CHANCE
 from turnier.games.game import Game, Ints
 from turnier.games.registry import game_of
-from turnier.games.spe_ed.game import SpeEd
 from turnier.games.spe_ed.messages import game_text_of, message_of
 from turnier.games.spe_ed.records import play_round, start_of
 from turnier.results.store.store import Store
@@ -40,14 +39,20 @@ class Played:
         return [head(self.names, [False] * len(self.names)), *messages, end]
 
     def overlaid(self, move: int) -> str:
-        """Returns the board of spe_ed before a move (from 0, of all seats) as SVG, with what the agent knew."""
-        if self.record is None or not isinstance(self.game, SpeEd):
-            raise UserError(f"an overlay needs a stored match of spe_ed, got {self.game}; leave out --overlay.")
-        review = Reanalysis(self.record)
-        if not 0 <= move < len(review.moments) - 1:
-            raise UserError(f"a move must be 1..{len(review.moments) - 1}, got {move + 1}; choose another.")
-        moment = review.moments[move]
-        return self.game.svg(moment.position.state, overlay=None if moment.opening else review.think(move).overlay)
+        """Returns the board before a move (from 0, of all seats) as SVG, with what the agent knew."""
+        if self.record is None:
+            raise UserError("an overlay needs a stored match, got an official log; leave out --overlay.")
+        replayed = Reanalysis(self.record)
+        if not 0 <= move < len(replayed.moments) - 1:
+            raise UserError(f"a move must be 1..{len(replayed.moments) - 1}, got {move + 1}; choose another.")
+        moment = replayed.moments[move]
+        if moment.opening:
+            return self.game.svg(moment.position.state)
+        overlay = replayed.think(move).overlay
+        if overlay is None:
+            agent = self.record.spec.agents[moment.seat]
+            raise UserError(f"an overlay needs an agent that shows what it knew, got {agent}; leave out --overlay.")
+        return self.game.overlaid_svg(moment.position.state, overlay)
 
 
 def find_played(what: str, store: str) -> Played:

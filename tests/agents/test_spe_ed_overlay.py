@@ -35,7 +35,7 @@ def test_paths_can_be_walked_alone(agent: str) -> None:
     """Each is where a player is after its action and then some others, round by round, that end nobody."""
     player, position = asked(agent)
     assert isinstance(player, RolloutPlayer)
-    paths, found = player.overlay().paths, player.memory.found
+    paths, found = player.overlay().routes, player.memory.found
     state, game = position.state, position.game
     head = int(state[Y] * 14 + state[X])
     kept = [found.actions[i, : found.lengths[i]].tolist() for i in found.lengths.nonzero()[0]]
@@ -71,8 +71,9 @@ def test_the_longest_paths_of_every_first_action_come_in_turn() -> None:
 @pytest.mark.parametrize("agent", ["tables(table_rounds=2)", "combi(rollouts=30,table_rounds=2)"])
 def test_tables_are_where_the_other_one_can_be(agent: str) -> None:
     player, position = asked(agent)
-    entered = player.overlay().entered
-    assert entered is not None and entered.shape == (11, 14)
+    shares = player.overlay().shares
+    assert shares is not None
+    entered = shares.reshape(11, 14)
     free = position.game.cell_values(position.state).reshape(11, 14) == 0
     y, x = np.nonzero(entered)
     away = np.abs(x - position.state[X + 1]) + np.abs(y - position.state[Y + 1])
@@ -87,7 +88,7 @@ def test_nothing_is_known_before_the_first_decision_and_nothing_changes_by_askin
     game = make_game("spe_ed(width=14,height=11)")
     one, other = (make_agent("combi(rollouts=100)").start(game, 0, 4) for _ in range(2))
     assert isinstance(one, SpeEdPlayer)
-    assert one.overlay().entered is None and one.overlay().paths == ()
+    assert one.overlay().shares is None and one.overlay().routes == ()
     position = game.start(4)
     for _ in range(3):
         chosen = one.act(position)

@@ -48,11 +48,11 @@ def test_agents_of_spe_ed_show_what_they_knew() -> None:
     known = [found.think(number).overlay for number in range(6)]
     again = Reanalysis(found.record).think(3).overlay
     combi, rollouts, basic = known[3:]
-    assert combi is not None and combi.entered is not None and again is not None and again.entered is not None
-    assert (combi.entered == again.entered).all() and combi.entered.any() and combi.entered.shape == (10, 12)
-    assert [(p.action, p.cells.tolist()) for p in combi.paths] == [(p.action, p.cells.tolist()) for p in again.paths]
-    assert rollouts is not None and rollouts.entered is None and rollouts.paths
-    assert basic is not None and basic.entered is None and not basic.paths
+    assert combi is not None and combi.shares is not None and again is not None and again.shares is not None
+    assert (combi.shares == again.shares).all() and combi.shares.any() and combi.shares.shape == (120,)
+    assert [(p.action, p.cells.tolist()) for p in combi.routes] == [(p.action, p.cells.tolist()) for p in again.routes]
+    assert rollouts is not None and rollouts.shares is None and rollouts.routes
+    assert basic is not None and basic.shares is None and not basic.routes
     assert review("tictactoe", *SEARCHES[:2]).think(0).overlay is None
 
 

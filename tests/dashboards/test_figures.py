@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import urllib.error
 import urllib.request
 import xml.etree.ElementTree as ET
 from io import BytesIO
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -33,6 +35,8 @@ from turnier.results.store.store import Store
 from turnier.search.storage.trials import count_trials, generations_frame, importance, study_names, trials_frame, unit
 from turnier.search.study import Study
 from turnier.statistics.comparisons import paired_difference, units_needed
+
+REPO = Path(__file__).resolve().parents[2]
 
 
 def run_of(store: Store, kind: str, name: str = "") -> str:
@@ -207,3 +211,13 @@ def test_long_labels_are_broken_and_lose_folders(label: str, lines: list[str]) -
 
 def test_file_names_are_plain() -> None:
     assert Figure("mc(iterations=3): µ / σ", None, pd.DataFrame()).file_name == "mc-iterations-3-µ-σ"
+
+
+def test_one_library_draws_all_charts() -> None:
+    sources = [
+        path for folder in ("dashboards", "platform", "studies", "docs") for path in (REPO / folder).rglob("*.py")
+    ]
+    others = ("matplotlib", "plotly", "seaborn")
+    imports = re.compile(rf"^\s*(import|from) ({'|'.join(others)})", re.MULTILINE)
+    found = [path.name for path in sources if imports.search(path.read_text())]
+    assert len(sources) > 100 and not found

@@ -7,18 +7,18 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 
+from turnier.games.drawing import Overlay, Route
 from turnier.games.registry import make_game
 from turnier.games.spe_ed.board import X, Y
-from turnier.games.spe_ed.game import SpeEd
-from turnier.games.spe_ed.overlay import COLOURS, SHADES, Overlay, Path
+from turnier.games.spe_ed.overlay import COLOURS, SHADES
 
 SVG = "{http://www.w3.org/2000/svg}"
 GAME = make_game("spe_ed(width=9,height=7)")
 
 
 def drawn(overlay: Overlay | None) -> ET.Element:
-    assert isinstance(GAME, SpeEd)
-    return ET.fromstring(GAME.svg(GAME.start(2).state, overlay=overlay))
+    state = GAME.start(2).state
+    return ET.fromstring(GAME.svg(state) if overlay is None else GAME.overlaid_svg(state, overlay))
 
 
 def words(picture: ET.Element) -> list[str]:
@@ -26,11 +26,11 @@ def words(picture: ET.Element) -> list[str]:
 
 
 def test_free_cells_are_shaded_by_how_likely_they_are_entered() -> None:
-    state, entered = GAME.start(2).state, np.zeros((7, 9))
+    state, entered = GAME.start(2).state, np.zeros(63)
     taken = [(int(state[Y + seat]), int(state[X + seat])) for seat in range(2)]
     free = [(y, x) for y in range(7) for x in range(9) if (y, x) not in taken]
     for cell, likely in zip([taken[0], *free], [0.9, 0.002, 0.003, 0.05, 0.05, 0.3, 1.7], strict=False):
-        entered[cell] = likely
+        entered[9 * cell[0] + cell[1]] = likely
     picture = drawn(Overlay(entered))
     shown = {path.get("fill"): path.get("d", "") for path in picture.iter(f"{SVG}path")}
     cells = {colour: [(int(y), int(x)) for x, y in re.findall(r"M(\d+) (\d+)h", d)] for colour, d in shown.items()}
@@ -42,7 +42,7 @@ def test_free_cells_are_shaded_by_how_likely_they_are_entered() -> None:
 
 def test_paths_are_lines_through_cells_side_by_side() -> None:
     way = np.array([0, 2, 11, 29])
-    picture = drawn(Overlay(None, (Path(3, way), Path(0, way[:3]), Path(3, np.arange(60) % 63))))
+    picture = drawn(Overlay(None, (Route(3, way), Route(0, way[:3]), Route(3, np.arange(60) % 63))))
     found = [line for line in picture.iter(f"{SVG}polyline") if line.get("stroke") in COLOURS]
     corners = [[tuple(map(float, p.split(","))) for p in line.get("points", "").split()] for line in found]
     cells = [[int(y) * 9 + int(x) for x, y in line] for line in corners]
@@ -57,7 +57,7 @@ def test_paths_are_lines_through_cells_side_by_side() -> None:
 def test_the_board_stays_as_it_is_and_the_legend_lies_below() -> None:
     plain, nothing = drawn(None), drawn(Overlay())
     assert ET.tostring(plain) == ET.tostring(nothing)
-    picture = drawn(Overlay(np.zeros((7, 9)), (Path(1, np.array([3, 4])),)))
+    picture = drawn(Overlay(np.zeros(63), (Route(1, np.array([3, 4])),)))
     height = float(picture.attrib["viewBox"].split()[3])
     assert height > float(plain.attrib["viewBox"].split()[3])
     legend = list(picture.iter(f"{SVG}text"))[:8]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import av
 import numpy as np
+import numpy.typing as npt
 import pytest
 from PIL import Image
 from typer.testing import CliRunner
@@ -19,9 +20,9 @@ from turnier.arena.match_json import to_json
 from turnier.arena.play import play_match
 from turnier.commands.app import app
 from turnier.core.errors import UserError
-from turnier.dashboards.figures.animation import board_image, write_mp4
+from turnier.dashboards.figures.animation import frames, write_mp4
 from turnier.games.registry import make_game
-from turnier.games.spe_ed.messages import cells_of, message_of
+from turnier.games.spe_ed.messages import message_of
 from turnier.results.store.store import Store
 from turnier.server.official_log import read_log, rounds_of
 from turnier.server.played import find_played
@@ -80,7 +81,8 @@ def test_a_picture_of_a_move_shows_what_its_agent_knew(tmp_path: Path, store: st
         run(f"{file}:1", "--svg", str(picture), "--overlay", move)
         shown.append(picture.read_text())
     assert ["entered by others" in svg for svg in shown] == [True, False] and all("polyline" in svg for svg in shown)
-    wrong = {(f"{file}:1", "999"): "a move must be 1..", (find_one(store, "tictactoe"), "1"): "stored match of spe_ed"}
+    chess = find_one(store, "tictactoe")
+    wrong = {(f"{file}:1", "999"): "a move must be 1..", (chess, "1"): "an agent that shows what it knew, got random"}
     for (match, move), sentence in wrong.items():
         told = CliRunner().invoke(app, ["replay", match, "--store", store, "--svg", str(picture), "--overlay", move])
         assert told.exit_code and isinstance(told.exception, UserError) and sentence in str(told.exception)
@@ -101,13 +103,14 @@ def test_a_gif_has_a_frame_for_each_position(store: str, game: str, tmp_path: Pa
     states = find_played(one, store).states
     with Image.open(path) as image:
         assert image.n_frames == len(states) > 3
-        if game == "spe_ed":
-            side = image.size[0] // 12
-            image.seek(len(states) - 1)
-            pixels = np.asarray(image.convert("RGB")).astype(int)[side // 2 :: side, side // 2 :: side]
-            wanted = np.asarray(board_image(states[-1]))[side // 2 :: side, side // 2 :: side]
-            assert np.abs(pixels - wanted).max() < 30
-            assert (np.ptp(wanted[cells_of(states[-1]) != 0], axis=0) > 0).any()
+        image.seek(len(states) - 1)
+        first, *_, last = frames(find_played(one, store).game, states)
+        pixels = pixels_of(image.convert("RGB"))
+        assert np.abs(pixels - pixels_of(last)).mean() < 3 < np.abs(pixels - pixels_of(first)).mean()
+
+
+def pixels_of(image: Image.Image) -> npt.NDArray[np.int64]:
+    return np.asarray(image).astype(int)
 
 
 @pytest.mark.parametrize(("side", "delay"), [(12, 0.15), (33, 0.05)])
@@ -117,7 +120,7 @@ def test_a_video_has_a_frame_for_each_position_and_even_sides(side: int, delay: 
     file.write_text(json.dumps(to_json(made)) + "\n")
     run(f"{file}:1", "--mp4", str(path), "--delay", str(delay))
     states = rounds_of(made)
-    wanted = board_image(states[-1])
+    first, *_, wanted = frames(make_game(made.spec.game), states)
     with av.open(str(path)) as video:
         stream = video.streams.video[0]
         shown = list(video.decode(stream))
@@ -125,7 +128,7 @@ def test_a_video_has_a_frame_for_each_position_and_even_sides(side: int, delay: 
     assert [frame.time for frame in shown] == pytest.approx([delay * n for n in range(len(states))]) and len(states) > 3
     assert (shown[0].width, shown[0].height) == tuple(size + size % 2 for size in wanted.size)
     pixels = shown[-1].to_ndarray(format="rgb24")[: wanted.height, : wanted.width].astype(int)
-    assert np.abs(pixels - np.asarray(wanted)).mean() < 4 < np.abs(pixels - np.asarray(board_image(states[0]))).mean()
+    assert np.abs(pixels - pixels_of(wanted)).mean() < 4 < np.abs(pixels - pixels_of(first)).mean()
 
 
 def test_a_video_of_another_game_and_where_none_can_be(

@@ -28,9 +28,9 @@ from turnier.agents.spe_ed.field import (
     walkers_of,
 )
 from turnier.core.parameters import parameter
+from turnier.games.drawing import Overlay
 from turnier.games.game import Game, Position
 from turnier.games.spe_ed.board import CHANGE_NOTHING, SLOW_DOWN, SPEED_UP, TURN_LEFT, TURN_RIGHT, jumps
-from turnier.games.spe_ed.overlay import Overlay
 
 # Of equal moves the first of these; it is also how `basic` plays, which stops at the third.
 PREFERENCE = (CHANGE_NOTHING, TURN_LEFT, TURN_RIGHT, SLOW_DOWN, SPEED_UP)

@@ -26,8 +26,8 @@ from turnier.agents.spe_ed.rollout_search import (
 )
 from turnier.core.kernel import compile_kernel
 from turnier.core.parameters import parameter
+from turnier.games.drawing import Overlay, Route
 from turnier.games.game import Game
-from turnier.games.spe_ed.overlay import Overlay, Path
 
 NO_LIMIT = 1 << 60
 SHOWN_PATHS = 12  # to people
@@ -101,11 +101,11 @@ class RolloutPlayer(SpeEdPlayer):
         found = self.memory.found
         chosen = longest_of(found, self.filter_value, SHOWN_PATHS)
         ways = (places(self.walker, found.actions[slot, : found.lengths[slot]], self.stride) for slot in chosen)
-        paths = tuple(
-            Path(int(found.actions[slot, 0]), board_numbers(way, self.stride))
+        routes = tuple(
+            Route(int(found.actions[slot, 0]), board_numbers(way, self.stride))
             for slot, way in zip(chosen, ways, strict=True)
         )
-        return super().overlay()._replace(paths=paths)
+        return super().overlay()._replace(routes=routes)
 
     def choose(self, ends: int) -> Choice:
         found = self.roll_out(self.settings.filter_value, np.zeros(0), ends)

@@ -15,8 +15,8 @@ from turnier.agents.spe_ed.player import Choice, SpeEdPlayer, TimedAgent, best_o
 from turnier.agents.spe_ed.table_search import MOST_ROUNDS, Tables, fill_tables, new_tables
 from turnier.core.kernel import compile_kernel
 from turnier.core.parameters import parameter
+from turnier.games.drawing import Overlay
 from turnier.games.game import Game
-from turnier.games.spe_ed.overlay import Overlay
 
 LEAST_PLAYERS = 2  # others for whom tables are made, however far they are; Brot 2021, 5.1
 
@@ -49,7 +49,7 @@ class TablePlayer(SpeEdPlayer):
         """Adds how likely others enter each cell, in all rounds of the tables together."""
         if self._latest is None:
             return super().overlay()
-        return super().overlay()._replace(entered=on_board(self._latest.total, self.stride).copy())
+        return super().overlay()._replace(shares=on_board(self._latest.total, self.stride).flatten())
 
     def choose(self, ends: int) -> Choice:
         tables, rounds = self.tables(self.wanted.start_probability, ends)

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from turnier.core.parameters import parameter
 from turnier.games import abi
-from turnier.games.drawing import INK, PAPER, SEAT_COLOURS, Notes, picture, stone
+from turnier.games.drawing import INK, PAPER, SEAT_COLOURS, Notes, Overlay, picture, stone
 from turnier.games.game import Game, grid_neighbours, square_symmetries
 from turnier.games.spe_ed.board import (
     ACTIONS,
@@ -37,7 +37,7 @@ from turnier.games.spe_ed.board import (
     X,
     Y,
 )
-from turnier.games.spe_ed.overlay import Overlay, legend, lines, shades
+from turnier.games.spe_ed.overlay import legend, lines, shades
 from turnier.games.spe_ed.records import disagreement
 from turnier.games.spe_ed.rules import cells, init, legal, observe, step, to_move
 
@@ -117,28 +117,23 @@ class SpeEd(Game):
             seats.append(f"{HEADS[seat]} seat {seat}: ({x}, {y}) {DIRECTIONS[direction]}, speed {speed}{end}")
         return "\n".join([*map("".join, rows), f"round {state[ROUND]}", *seats])
 
-    def svg(
-        self,
-        state: npt.NDArray[np.int64],
-        changed: Collection[int] = (),
-        notes: Notes | None = None,
-        overlay: Overlay | None = None,
-    ) -> str:
-        """Trails in the colours of their seats, crashes black, and a ring with the seat's number for the living.
+    def svg(self, state: npt.NDArray[np.int64], changed: Collection[int] = (), notes: Notes | None = None) -> str:
+        """Trails in the colours of their seats, crashes black, and a ring with the seat's number for the living."""
+        return self.overlaid_svg(state, Overlay())
 
-        With an overlay there is what an agent knew, and below the board what that means.
-        """
-        below, high = legend(overlay, self.width, self.height) if overlay else ([], 0.0)
+    def overlaid_svg(self, state: npt.NDArray[np.int64], overlay: Overlay, changed: Collection[int] = ()) -> str:
+        """Shares shade the free cells, routes are lines, and below the board is what that means."""
+        below, high = legend(overlay, self.width, self.height)
         parts = [*below, f'<rect width="{self.width}" height="{self.height}" fill="{PAPER}"/>']
-        if overlay and overlay.entered is not None:
-            free = self.cell_values(state).reshape(self.height, self.width) == 0
-            parts += shades(np.where(free, overlay.entered, 0.0))
-        for cell, value in enumerate(self.cell_values(state).tolist()):
+        values = self.cell_values(state)
+        if overlay.shares is not None:
+            parts += shades(np.where(values == 0, overlay.shares, 0.0).reshape(self.height, self.width))
+        for cell, value in enumerate(values.tolist()):
             if value:
                 fill = INK if value == COLLISION else SEAT_COLOURS[value - 1]
                 y, x = divmod(cell, self.width)
                 parts.append(f'<rect x="{x}" y="{y}" width="1" height="1" fill="{fill}"/>')
-        parts += lines(overlay.paths, self.width) if overlay else ()
+        parts += lines(overlay.routes, self.width)
         for seat in range(self.players):
             if state[ACTIVE + seat]:
                 column, row = (float(state[field + seat]) + 0.5 for field in (X, Y))

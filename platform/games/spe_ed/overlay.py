@@ -1,44 +1,29 @@
-"""What agents of spe_ed had in mind, drawn over the board: who may come where, and ways on which one lives long.
+"""What agents of spe_ed had in mind, drawn over the board: who may come where, and on which routes one lives long.
 
-Probabilities are a shade of free cells, in steps of about three; paths are lines in a colour and a dash of their first
+Probabilities are a shade of free cells, in steps of about three; routes are lines in a colour and a dash of their first
 action, pale where they are far ahead. Lines that share cells lie side by side.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from turnier.games.drawing import INK, LINE, PAPER, SEAT_COLOURS
+from turnier.games.drawing import INK, LINE, PAPER, SEAT_COLOURS, Overlay, Route
 from turnier.games.spe_ed.board import ACTIONS
 
-# From so much on a cell has the shade beside; a single hue, light to dark.
+# The least probability of each shade; a single hue, light to dark.
 SHADES = ((0.003, "#e6dff1"), (0.01, "#cdbde3"), (0.03, "#ac92cf"), (0.1, "#8662b5"), (0.3, "#5b3492"))
 COLOURS = (SEAT_COLOURS[0], SEAT_COLOURS[3], SEAT_COLOURS[1], SEAT_COLOURS[2], INK)  # of lines, by first action
 DASHES = ("", "0.5 0.25", "0.3 0.2", "0.8 0.2 0.15 0.2", "")
-NEAR = ((0, 1.0), (12, 0.6), (40, 0.3))  # from so many rounds ahead on lines are so opaque
+NEAR = ((0, 1.0), (12, 0.6), (40, 0.3))  # rounds ahead -> how opaque lines are from there on
 SPREAD = 0.32  # of a cell to both sides, in which lines lie side by side
 
 
-class Path(NamedTuple):
-    """A way of a player: where it is after each round."""
-
-    action: int  # the first one
-    cells: npt.NDArray[np.int64]  # [1 + rounds], numbered row by row, from where the player is
-
-
-class Overlay(NamedTuple):
-    """What an agent knew when it decided. Empty: it has no such thing."""
-
-    entered: npt.NDArray[np.float64] | None = None  # [height, width]: how likely others enter, in all rounds together
-    paths: tuple[Path, ...] = ()  # some of the longest ones found
-
-
 def shades(entered: npt.NDArray[np.float64]) -> Iterator[str]:
-    """Yields the shades of cells, one shape for each."""
+    """Yields the shades of cells, [height, width], one shape for each step."""
     steps = np.searchsorted([least for least, _ in SHADES], entered, side="right")
     for step, (_, colour) in enumerate(SHADES, 1):
         cells = "".join(f"M{x} {y}h1v1h-1z" for y, x in np.argwhere(steps == step).tolist())
@@ -46,17 +31,17 @@ def shades(entered: npt.NDArray[np.float64]) -> Iterator[str]:
             yield f'<path d="{cells}" fill="{colour}" shape-rendering="crispEdges"/>'
 
 
-def lines(paths: tuple[Path, ...], width: int) -> Iterator[str]:
-    """Yields the lines of paths on a board of so many columns, the nearest parts last."""
+def lines(routes: tuple[Route, ...], width: int) -> Iterator[str]:
+    """Yields the lines of routes on a board with `width` columns, the nearest parts last."""
     for (begins, opacity), ends in reversed([*zip(NEAR, [*(near[0] for near in NEAR[1:]), None], strict=True)]):
-        for number, path in enumerate(paths):
-            part = path.cells[begins : None if ends is None else ends + 1]
+        for number, route in enumerate(routes):
+            part = route.cells[begins : None if ends is None else ends + 1]
             if len(part) > 1:
-                shift = 0.5 + SPREAD * (2 * (number + 0.5) / len(paths) - 1)
+                shift = 0.5 + SPREAD * (2 * (number + 0.5) / len(routes) - 1)
                 points = " ".join(f"{cell % width + shift:.2f},{cell // width + shift:.2f}" for cell in part.tolist())
                 if not begins:  # readable on shades and across other lines
-                    yield _line(f'<polyline points="{points}"', path.action, opacity, under=True)
-                yield _line(f'<polyline points="{points}"', path.action, opacity)
+                    yield _line(f'<polyline points="{points}"', route.action, opacity, under=True)
+                yield _line(f'<polyline points="{points}"', route.action, opacity)
 
 
 def _line(shape: str, action: int, opacity: float = 1.0, under: bool = False) -> str:
@@ -72,7 +57,7 @@ def _line(shape: str, action: int, opacity: float = 1.0, under: bool = False) ->
 
 
 def legend(overlay: Overlay, width: int, top: float) -> tuple[list[str], float]:
-    """Returns what shades and lines mean, drawn from `top` on below a board of so many columns, and how high it is."""
+    """Returns what shades and lines mean, drawn from `top` on below a board with `width` columns, and its height."""
     size = width / 36
     parts: list[str] = []
     row = top + 1.2 * size
@@ -82,7 +67,7 @@ def legend(overlay: Overlay, width: int, top: float) -> tuple[list[str], float]:
             f'<text x="{x:.4g}" y="{row + 0.36 * size:.4g}" font-size="{size:.4g}" fill="{colour}">{text}</text>'
         )
 
-    if overlay.entered is not None:
+    if overlay.shares is not None:
         words(0, "entered by others")
         for step, (least, colour) in enumerate(SHADES):
             x = size * (10.5 + 5.2 * step)
@@ -92,14 +77,14 @@ def legend(overlay: Overlay, width: int, top: float) -> tuple[list[str], float]:
             )
             words(x + 1.3 * size, f"{100 * least:g} %")
         row += 1.7 * size
-    if overlay.paths:
+    if overlay.routes:
         words(0, "longest paths found by first action, and their rounds")
-        found = sorted({path.action for path in overlay.paths})
+        found = sorted({route.action for route in overlay.routes})
         for place, action in enumerate(found):
             if place % 3 == 0:
                 row += 1.5 * size
             x = size * 11.7 * (place % 3)
-            longest = max(len(path.cells) - 1 for path in overlay.paths if path.action == action)
+            longest = max(len(route.cells) - 1 for route in overlay.routes if route.action == action)
             parts.append(_line(f'<path d="M{x:.4g} {row:.4g}h{1.6 * size:.4g}"', action))
             words(x + 2 * size, f"{ACTIONS[action]} {longest}")
         row += 1.7 * size
