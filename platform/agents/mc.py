@@ -20,14 +20,11 @@ from turnier.agents.timed import run_chunks
 from turnier.core.atomics import fetch_add
 from turnier.core.helper_threads import (
     LINE,
-    SHARE_DONE,
-    STOP,
-    Crew,
+    SHARE,
+    HelperThreads,
     Post,
     await_helpers,
-    await_work,
     call_helpers,
-    count_in,
 )
 from turnier.core.kernel import kernel
 from turnier.core.packing import PACKED, pack, packing
@@ -108,15 +105,11 @@ def share_chunks(game, evaluator, state, returns, actions, plan, seed, totals):
         chunk = fetch_add(plan, NEXT, 1)
 
 
-@kernel(types.void(PACKED, Post))
-def serve_mc(packed, post):
-    """Does shares, decision after decision, until the crew is dismissed."""
+@kernel(SHARE)
+def share_mc(packed, post):
+    """A helper's share of a decision."""
     game, seat, state, returns, actions, plan, seed, totals = _read(packed)
-    work = await_work(post, 0)
-    while work != STOP:
-        share_chunks(game, seat.evaluator, state, returns, actions, plan, seed, totals)
-        count_in(post, SHARE_DONE)
-        work = await_work(post, work)
+    share_chunks(game, seat.evaluator, state, returns, actions, plan, seed, totals)
 
 
 @kernel(types.void(Ints, types.int64, types.int64, Rng, Rng))
@@ -171,7 +164,7 @@ class McPlayer(CompiledPlayer):
         plan, seed = np.zeros(PLAN_WORDS, np.int64), np.zeros(1, np.uint64)
         self.shared = (game.kernels, self.kernels, self.state, self.returns, actions, plan, seed, totals)
         self.packed = pack(pack_shared, *self.shared)
-        self.crew = Crew(serve_mc, [(self.packed,)] * (agent.threads - 1))
+        self.helpers = HelperThreads(share_mc, [self.packed] * (agent.threads - 1))
 
     def act(self, position: Position) -> Decision:
         began = time.perf_counter()
@@ -187,7 +180,7 @@ class McPlayer(CompiledPlayer):
 
     def _search(self, iterations: int, root: npt.NDArray[np.float64]) -> int:
         """Adds so many iterations per action to `root` and returns the best action."""
-        return int(self.crew.lead(lead_mc, self.packed, self.rng, iterations, root))
+        return int(self.helpers.lead(lead_mc, self.packed, self.rng, iterations, root))
 
     def _search_by_clock(self, began: float, root: npt.NDArray[np.float64]) -> int:
         """Adds iterations until the time is up, or none where there is nothing to choose."""

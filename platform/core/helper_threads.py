@@ -1,8 +1,8 @@
-"""Threads that share one decision after the other: who calls, and helpers that wait inside compiled code.
+"""Helper threads that cooperate on one decision at a time.
 
-A helper stays inside its `serve` kernel and sleeps there on a condition variable of the C library until there is work:
-starting a thread for each decision would take a fair part of a short one. Who calls writes the work into arrays that
-they share, and does a share of it, too.
+A helper stays inside compiled code, in `serve`, and sleeps there on a condition variable of the C library until there
+is work: starting threads for each decision would take a considerable part of a short one. The calling thread writes the
+work into arrays that they all share, and does a share of it itself.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,17 +18,19 @@ import numpy.typing as npt
 from numba import types
 
 from turnier.core.atomics import PLAIN, load, store, yield_processor
-from turnier.core.kernel import JIT, compile_kernel, kernel
+from turnier.core.kernel import JIT, compile_kernel, kernel, pointer
+from turnier.core.packing import PACKED
 
-# Words of a post, the array through which a crew is told what to do; the last three take up 16 each.
+# Words of a post, the array through which helpers are called; the last three take up 16 each.
 WORK, SHARE_DONE, GONE, HELPERS, MUTEX, THERE_IS_WORK, ALL_DONE = 0, 1, 2, 3, 8, 24, 40
 WORDS = 56
-STOP = -1  # what WORK says at the end
+STOP = -1  # WORK when the helpers shall end
 SPINS = 1_000 if JIT else 0  # looks at WORK, half a microsecond or more each, before a helper sleeps
 
 LINE = 16  # words after which another core may write without disturbing this one: two cache lines
 
 Post = types.Array(types.int64, 1, "C")
+SHARE = types.void(PACKED, Post)  # (a helper's packed arguments, post): does its share of the work
 _ADDRESS = types.intp
 
 if JIT:
@@ -38,7 +40,7 @@ if JIT:
     condition_init = types.ExternalFunction("pthread_cond_init", types.int32(_ADDRESS, _ADDRESS))
     condition_wait = types.ExternalFunction("pthread_cond_wait", types.int32(_ADDRESS, _ADDRESS))
     condition_broadcast = types.ExternalFunction("pthread_cond_broadcast", types.int32(_ADDRESS))
-else:  # one condition variable for all posts: who is woken for nothing waits again
+else:  # one condition variable for all posts: a thread woken for nothing waits again
 
     def mutex_init(mutex: int, attributes: int) -> None: ...
 
@@ -64,7 +66,7 @@ def address_of(post, word):
 
 @kernel(types.void(Post, types.int64))
 def open_post(post, helpers):
-    """Makes a zeroed post ready for so many helpers."""
+    """Prepares a zeroed post for a number of helpers."""
     post[HELPERS] = helpers
     mutex_init(address_of(post, MUTEX), 0)
     condition_init(address_of(post, THERE_IS_WORK), 0)
@@ -73,7 +75,7 @@ def open_post(post, helpers):
 
 @kernel(types.int64(Post, types.int64))
 def await_work(post, seen):
-    """Waits until WORK is another than `seen`, and returns it."""
+    """Waits until WORK is no longer `seen`, and returns it."""
     for _ in range(SPINS):
         if load(post, WORK) != seen:
             break
@@ -88,12 +90,22 @@ def await_work(post, seen):
 
 @kernel(types.void(Post, types.int64))
 def count_in(post, word):
-    """Counts one helper more that has its SHARE_DONE, or is GONE."""
+    """Counts one more helper whose share is done (SHARE_DONE), or that has ended (GONE)."""
     mutex_lock(address_of(post, MUTEX))
     post[word] += 1
     if post[GONE] > 0 or post[SHARE_DONE] == post[HELPERS]:
         condition_broadcast(address_of(post, ALL_DONE))
     mutex_unlock(address_of(post, MUTEX))
+
+
+@kernel(types.void(types.FunctionType(SHARE), PACKED, Post))
+def serve(share, packed, post):
+    """Does share after share until the helpers are dismissed."""
+    work = await_work(post, 0)
+    while work != STOP:
+        share(packed, post)
+        count_in(post, SHARE_DONE)
+        work = await_work(post, work)
 
 
 @kernel(types.void(Post))
@@ -117,48 +129,48 @@ def await_helpers(post):
 
 @kernel(types.void(Post))
 def dismiss(post):
-    """Tells all threads to end."""
+    """Has all helpers end."""
     mutex_lock(address_of(post, MUTEX))
     post[WORK] = STOP
     condition_broadcast(address_of(post, THERE_IS_WORK))
     mutex_unlock(address_of(post, MUTEX))
 
 
-class Crew:
+class HelperThreads:
     """The helpers of one player; they end with it, and never keep it alive."""
 
-    def __init__(self, serve: Any, shares: Sequence[tuple[Any, ...]]) -> None:
-        """Prepares a helper per tuple of arguments for the kernel `serve`, which gets the post as its last one."""
-        self._serve, self._shares = serve, shares
-        self._process = -1  # that the threads belong to; a fork leaves them behind
+    def __init__(self, share: Any, arguments: Sequence[Any]) -> None:
+        """Prepares a helper per packed `arguments` of the kernel `share`, which is declared as SHARE."""
+        self._share, self._arguments = pointer(share, SHARE), arguments
+        self._process = -1  # the process of the threads; a fork leaves them behind
 
     def lead(self, kernel: Any, *arguments: Any) -> Any:
-        """Returns what a kernel finds with the helpers' help; it gets the post as its last argument."""
+        """Returns the result of a kernel that calls the helpers; it gets the post as its last argument."""
         if self._process != os.getpid():
             self._start()
-        found = kernel(*arguments, self._post)
+        result = kernel(*arguments, self._post)
         if self._post[GONE]:
-            raise RuntimeError("a helper thread of a search has ended by an error")
-        return found
+            raise RuntimeError("a helper thread of a search has ended with an error")
+        return result
 
     def _start(self) -> None:
-        for one in (self._serve, open_post, count_in, dismiss):
+        for one in (serve, open_post, count_in, dismiss):
             compile_kernel(one)
         self._process = os.getpid()
         self._post: npt.NDArray[np.int64] = np.zeros(WORDS, np.int64)
-        open_post(self._post, len(self._shares))
-        for share in self._shares:
-            arguments = (self._serve, (*share, self._post))
-            threading.Thread(target=_serve_until_dismissed, args=arguments, name="turnier search", daemon=True).start()
+        open_post(self._post, len(self._arguments))
+        for packed in self._arguments:
+            work = (self._share, packed, self._post)
+            threading.Thread(target=_serve_until_dismissed, args=work, name="turnier search", daemon=True).start()
         end = weakref.finalize(self, _dismiss_in, self._process, self._post)
-        end.atexit = False  # a process ends with its helpers asleep; awake they would ask for a GIL that is gone
+        end.atexit = False  # a process exits with its helpers asleep; once awake they would ask for a GIL that is gone
 
 
-def _serve_until_dismissed(serve: Callable[..., None], arguments: tuple[Any, ...]) -> None:
+def _serve_until_dismissed(share: Any, packed: Any, post: npt.NDArray[np.int64]) -> None:
     try:
-        serve(*arguments)
+        serve(share, packed, post)
     finally:
-        count_in(arguments[-1], GONE)
+        count_in(post, GONE)
 
 
 def _dismiss_in(process: int, post: npt.NDArray[np.int64]) -> None:

@@ -22,7 +22,6 @@ from turnier.agents.mctse.tree import DONE, ME, SHARE
 from turnier.agents.registry import make_agent
 from turnier.arena.match import MatchSpec, Termination
 from turnier.arena.play import play_match, play_matches
-from turnier.core.helper_threads import Crew
 from turnier.core.kernel import JIT
 from turnier.games.game import Position
 
@@ -207,8 +206,7 @@ def test_an_error_in_a_helper_is_no_endless_wait(agent: str, monkeypatch: pytest
     monkeypatch.setattr(threading, "excepthook", lambda failure: None)
     before, position = helpers(), POSITIONS["2048 4x4"]
     player = start(make_agent(agent), position)
-    kernel, shares = player.crew._serve, list(player.crew._shares)
-    player.crew = Crew(kernel, [("no game", *shares[0][1:])])
+    monkeypatch.setattr(player.helpers, "_arguments", ["no game"])
     for _ in range(2):
         with pytest.raises(RuntimeError, match="helper thread"):
             player.act(position)

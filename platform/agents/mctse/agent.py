@@ -24,11 +24,11 @@ from turnier.agents.mctse.search import (
     needs_more,
     search,
 )
-from turnier.agents.mctse.threads import lead_mctse, lead_search, pack_share, serve_mctse
+from turnier.agents.mctse.threads import lead_mctse, lead_search, pack_share, share_mctse
 from turnier.agents.mctse.tree import DONE, NODES_PER_ITERATION, clear, has_room, new_tree, new_tree_copy
 from turnier.agents.mctse.tree_copies import new_copies
 from turnier.agents.timed import run_chunks
-from turnier.core.helper_threads import LINE, Crew
+from turnier.core.helper_threads import LINE, HelperThreads
 from turnier.core.kernel import kernel
 from turnier.core.packing import pack
 from turnier.core.parameters import parameter
@@ -76,7 +76,7 @@ class MctsePlayer(CompiledPlayer):
             for tree, rng in zip(self.trees, self.rngs, strict=True)
         ]
         self.packed = shares[0]
-        self.crew = Crew(serve_mctse, [(share,) for share in shares[1:]])
+        self.helpers = HelperThreads(share_mctse, shares[1:])
 
     @property
     def tree(self) -> Any:
@@ -89,7 +89,7 @@ class MctsePlayer(CompiledPlayer):
         if self.milliseconds:
             action = self._search_by_clock(began, position, root)
         else:
-            action = self.crew.lead(lead_mctse, self.packed, self.rng, self.rngs, root)
+            action = self.helpers.lead(lead_mctse, self.packed, self.rng, self.rngs, root)
         nodes = int(self.trees[0].counts[DONE])
         return Decision(int(action), root[VISITS], root[VALUES], nodes, time.perf_counter() - began)
 
@@ -104,7 +104,7 @@ class MctsePlayer(CompiledPlayer):
 
         def search_chunk(iterations: int) -> bool:
             nonlocal new_search
-            self.crew.lead(lead_search, self.packed, iterations, new_search)
+            self.helpers.lead(lead_search, self.packed, iterations, new_search)
             new_search = False
             return bool(has_room(self.tree))
 

@@ -22,7 +22,7 @@ from turnier.agents.mctse.tree_copies import (
     tell_values,
 )
 from turnier.core.atomics import load, store, yield_processor
-from turnier.core.helper_threads import GONE, SHARE_DONE, STOP, Post, await_helpers, await_work, call_helpers, count_in
+from turnier.core.helper_threads import GONE, SHARE, Post, await_helpers, call_helpers
 from turnier.core.kernel import kernel
 from turnier.core.packing import PACKED, packing
 from turnier.core.rng import Rng, fork_streams
@@ -91,15 +91,11 @@ def pack_share(words, game, seat, tree, copies, state, returns, rng):
     _write(words, (game, seat, tree, copies, state, returns, rng))
 
 
-@kernel(types.void(PACKED, Post))
-def serve_mctse(packed, post):
-    """Does shares, search after search, until the crew is dismissed."""
+@kernel(SHARE)
+def share_mctse(packed, post):
+    """A helper's share of a search."""
     game, seat, tree, copies, state, returns, rng = _read(packed)
-    work = await_work(post, 0)
-    while work != STOP:
-        share_search(game, seat.evaluator, seat.settings, tree, copies, state, returns, rng, post)
-        count_in(post, SHARE_DONE)
-        work = await_work(post, work)
+    share_search(game, seat.evaluator, seat.settings, tree, copies, state, returns, rng, post)
 
 
 @kernel(types.void(PACKED, types.int64, types.boolean, Post))
