@@ -13,7 +13,7 @@ import streamlit as st
 from turnier.arena.reanalysis import Reanalysis, Thought
 from turnier.arena.repeated_search import SearchRecord
 from turnier.core.errors import UserError
-from turnier.dashboards import STORE_VARIABLE, optuna_page, run_summary
+from turnier.dashboards import STORE_VARIABLE, optuna_server, run_summary
 from turnier.dashboards.run_summary import Ranks, Scores
 from turnier.games.registry import game_of
 from turnier.results.frames.certainty import position_certainty, searches_of_runs
@@ -171,7 +171,7 @@ def study_unit(study: str) -> str:
 
 @st.cache_resource(show_spinner=False)
 def _optuna_dashboard(url: str) -> str:
-    return optuna_page.serve_optuna_dashboard(_store(url))
+    return optuna_server.serve_optuna_dashboard(_store(url))
 
 
 def optuna_dashboard(study: str) -> str:

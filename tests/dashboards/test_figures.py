@@ -27,7 +27,7 @@ from turnier.dashboards.figures.scores import mean_scores
 from turnier.dashboards.figures.studies import candidate_table, search_history, strength_against_time
 from turnier.dashboards.figures.tournament import ranking, win_matrix
 from turnier.dashboards.figures.training import curve_frame, training_curves
-from turnier.dashboards.optuna_page import serve_optuna_dashboard
+from turnier.dashboards.optuna_server import serve_optuna_dashboard
 from turnier.results.frames.certainty import position_certainty, searches_frame, searches_of_runs
 from turnier.results.frames.matches import matches_frame
 from turnier.results.store.curves import CurvePoint

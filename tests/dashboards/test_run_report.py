@@ -12,9 +12,9 @@ import pytest
 from typer.testing import CliRunner
 
 from turnier.commands.app import app
-from turnier.commands.services.dashboard import free_port
 from turnier.core.errors import UserError
 from turnier.dashboards.reports.run import run_page
+from turnier.dashboards.serve import free_port
 from turnier.results.store.store import Store
 
 HEADINGS = {

@@ -8,9 +8,11 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
+from urllib.parse import quote
 
 import optuna
 from optuna.study import StudyDirection
+from sqlalchemy import make_url
 from sqlalchemy.exc import DBAPIError
 
 from turnier.core.errors import UserError
@@ -56,6 +58,18 @@ def _open_storage(url: str) -> optuna.storages.RDBStorage:
                 raise
             time.sleep(0.2)
     raise AssertionError
+
+
+def read_only_storage(store: Store) -> optuna.storages.RDBStorage:
+    """Returns Optuna's storage in a store, to which the database itself refuses to write."""
+    url = make_url(store.url)
+    if store.database.is_sqlite:
+        read_only = f"sqlite:///file:{quote(str(url.database))}?mode=ro&uri=true"
+    else:
+        options = url.update_query_dict({"options": "-c default_transaction_read_only=on"})
+        read_only = options.render_as_string(hide_password=False)
+    with optuna_errors(store.shown_url):
+        return optuna.storages.RDBStorage(read_only)
 
 
 @contextmanager

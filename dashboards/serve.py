@@ -1,0 +1,64 @@
+"""Serves the dashboards from this process, to this machine only."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import socket
+from pathlib import Path
+
+from streamlit.web import bootstrap
+
+from turnier.core.errors import UserError
+from turnier.dashboards import STORE_VARIABLE
+from turnier.results.store.store import Store
+
+HOST = "127.0.0.1"
+FIRST_PORT, LAST_PORT = 8501, 8599
+
+# No telemetry, no browser that opens by itself, no buttons that lead elsewhere; light, as a projector needs it.
+OPTIONS = {
+    "server.address": HOST,
+    "server.headless": True,
+    "server.fileWatcherType": "none",
+    "browser.gatherUsageStats": False,
+    "browser.serverAddress": HOST,
+    "client.toolbarMode": "minimal",
+    "client.showErrorDetails": "none",
+    "logger.level": "error",
+    "logger.hideWelcomeMessage": True,
+    "theme.base": "light",
+    "theme.primaryColor": "#0072B2",
+    "theme.textColor": "#1a1a1a",
+    "theme.baseFontSize": 17,
+}
+
+
+def serve_dashboards(store: str, port: int | None = None) -> None:
+    """Serves the dashboards of a store until Ctrl-C; raises UserError where the store cannot be read."""
+    with Store.open(store, read_only=True, patience=5) as results:  # fails here, before anything is served
+        shown = results.shown_url
+    chosen = free_port(port)
+    os.environ[STORE_VARIABLE] = store
+    options = OPTIONS | {"server.port": chosen, "browser.serverPort": chosen}
+    flags = {name.replace(".", "_"): value for name, value in options.items()}
+    bootstrap.load_config_options(flags)
+    # Imported now, after the options, so that the first page does not wait for it.
+    importlib.import_module("turnier.dashboards.navigation")
+    importlib.import_module("turnier.dashboards.preload").warm_up()
+    print(f"The dashboards of {shown} are at http://{HOST}:{chosen} (Ctrl-C ends them).", flush=True)
+    bootstrap.run(str(Path(__file__).with_name("app.py")), False, [], flags)
+
+
+def free_port(wanted: int | None) -> int:
+    """Returns the wanted port, or the first free one where none is wanted; raises UserError where it is taken."""
+    for port in [wanted] if wanted else range(FIRST_PORT, LAST_PORT + 1):
+        with socket.socket() as tried:
+            tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                tried.bind((HOST, port))
+            except OSError:
+                continue
+            return port
+    taken = f"got {wanted}" if wanted else f"but {FIRST_PORT} to {LAST_PORT} are taken"
+    raise UserError(f"the dashboards need a free port that this user may open, {taken}; choose another with --port.")
