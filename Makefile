@@ -2,7 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup study test check bench clean
+# `make test-all` plays every variant of every agent in every game; CI plays each variant in one game.
+.PHONY: setup study test test-all check bench clean
 
 setup: .venv/ready
 
@@ -16,7 +17,10 @@ study: setup
 	$(BIN)/python studies/cmaes_heuristics.py $(ARGS)
 
 test: setup
-	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
+
+test-all: setup
+	$(BIN)/python -m pytest -n auto --dist worksteal --all-variants $(ARGS)
 
 check: setup
 	$(BIN)/ruff check .

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -18,3 +19,11 @@ settings.register_profile("turnier", deadline=None, derandomize=True, max_exampl
 settings.load_profile("turnier")
 if not JIT:
     np.seterr(over="ignore")  # 64-bit words wrap around on purpose; only plain Python warns of it
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--all-variants",
+        action="store_true",
+        help="play every variant of every agent in every game that it can play, instead of in one of them in turn",
+    )

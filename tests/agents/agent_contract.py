@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import random
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -23,6 +24,8 @@ from turnier.core.parameters import Declared, parameters_of
 from turnier.core.rng import stream
 from turnier.games.game import Game, Position
 from turnier.games.registry import make_game
+
+Law = Callable[[Agent, Game], None]
 
 GAMES = ("tictactoe", "connect_four(rows=4,columns=4)", "nim", "2048(size=2)", "2048(size=3)", "2048")
 FEW_GAMES = ("tictactoe", "2048(size=2)", "2048")
@@ -69,22 +72,33 @@ def variants(name: str) -> list[Agent]:
     return list({str(agent): agent for agent in found}.values())
 
 
-def cases() -> list[tuple[str, str]]:
-    """Returns (agent, game) in text form for every variant and every game that it can play."""
-    agents = [(agent, small(name)) for name in AGENTS.names() for agent in variants(name)]
-    return [
-        (str(agent), game)
-        for agent, base in agents
-        for game in _games(agent, base)
-        if agent.cannot_play(make_game(game)) is None
-    ]
+def cases(all_variants: bool = False) -> list[tuple[str, str]]:
+    """Returns (agent, game) in text form: each small agent in every game that it can play, its variants in one each.
+
+    Variants take the games in turn, in a seeded order, and play all games that the small agent cannot play. With
+    `all_variants` every variant plays every game that it can.
+    """
+    found: list[tuple[str, str]] = []
+    for name in AGENTS.names():
+        base = small(name)
+        familiar = _playable(base, base)
+        order = random.Random(name).sample(familiar, len(familiar))
+        for turn, agent in enumerate(variants(name)):
+            games = _playable(agent, base)
+            if games and agent != base and not all_variants and set(games) <= set(familiar):
+                in_turn = [game for game in order if game in games]
+                games = [in_turn[turn % len(in_turn)]]
+            found += [(str(agent), game) for game in games]
+    return found
 
 
-def _games(agent: Agent, base: Agent) -> tuple[str, ...]:
-    """Returns the games on which a variant of a small agent is tried."""
-    if agent.name in OF_SPE_ED or "survivors" in str(agent):
-        return SPE_ED_GAMES
-    return GAMES if _inner(agent) == _inner(base) else FEW_GAMES
+def _playable(agent: Agent, base: Agent) -> list[str]:
+    """Returns the games in which a variant of a small agent is tried: those of spe_ed where it plays no others."""
+    usual = GAMES if _inner(agent) == _inner(base) else FEW_GAMES
+    for games in (usual, SPE_ED_GAMES):
+        if found := [game for game in games if agent.cannot_play(make_game(game)) is None]:
+            return found
+    return []
 
 
 def _inner(agent: Agent) -> list[Any]:
@@ -245,7 +259,7 @@ def law_plays(agent: Agent, game: Game) -> None:
         assert sum(record.decisions) > 0 and np.isfinite(record.scores).all()
 
 
-PLAYING: tuple[Callable[[Agent, Game], None], ...] = (
+PLAYING: tuple[Law, ...] = (
     law_legal,
     law_untouched,
     law_seed,
@@ -255,6 +269,16 @@ PLAYING: tuple[Callable[[Agent, Game], None], ...] = (
     law_compiled,
     law_plays,
 )
+
+
+# Agents that play the action with the best mean, where they have no `final` that says otherwise.
+BEST_MEAN = ("alphabeta", "expectimax", "greedy", "maxn", "mc", "mcts", "mctse", "root_parallel")
+
+
+def laws_of(agent: Agent) -> tuple[Law, ...]:
+    """Returns the laws that a registry agent keeps when it plays."""
+    best_mean = agent.name in BEST_MEAN and getattr(agent, "final", "max") == "max"
+    return (*PLAYING, law_best_mean) if best_mean else PLAYING
 
 
 def law_text(agent: Declared) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -11,19 +12,17 @@ import pytest
 
 from tests.agents import agent_contract as contract
 from tests.agents import broken_agents as broken
+from tests.agents.agent_contract import Law
+from tests.laws import check_laws
 from turnier.agents.agent import Agent
 from turnier.agents.registry import AGENTS, EVALUATORS, make_agent
 from turnier.arena.match import MatchSpec, Termination
 from turnier.arena.play import play_match, play_matches
 from turnier.core.errors import UserError
 from turnier.core.parameters import Declared, parameters_of
-from turnier.games.game import Game
 from turnier.games.registry import make_game
 
-Law = Callable[[Agent, Game], None]
 ALL_VARIANTS = [agent for name in AGENTS.names() for agent in contract.variants(name)]
-# Agents that play the best mean.
-MAX_CHILD = ("alphabeta", "expectimax", "greedy", "maxn", "mc", "mcts", "mctse", "root_parallel")
 WITHOUT_CHANCE = ("alphabeta", "maxn")  # agents that play games without chance only
 ONLY_2048 = {name for name in EVALUATORS.names() if name.endswith("2048")}  # evaluators of no other game
 FOR_2048 = [
@@ -33,31 +32,30 @@ FOR_2048 = [
 ]
 
 
-def plays_best_mean(agent: str) -> bool:
-    return agent.partition("(")[0] in MAX_CHILD and getattr(make_agent(agent), "final", "max") == "max"
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if metafunc.function is test_agents_keep_the_laws:
+        cases = contract.cases(metafunc.config.getoption("all_variants"))
+        metafunc.parametrize(("agent", "game"), cases, ids=str)
 
 
-@pytest.mark.parametrize("law", contract.PLAYING, ids=lambda law: law.__name__)
-@pytest.mark.parametrize(("agent", "game"), contract.cases(), ids=str)
-def test_agents_keep_the_law(law: Law, agent: str, game: str) -> None:
-    law(make_agent(agent), make_game(game))
-
-
-@pytest.mark.parametrize(("agent", "game"), [case for case in contract.cases() if plays_best_mean(case[0])], ids=str)
-def test_searches_play_the_best_mean(agent: str, game: str) -> None:
-    contract.law_best_mean(make_agent(agent), make_game(game))
+def test_agents_keep_the_laws(agent: str, game: str) -> None:
+    """One case checks all laws; its message names those that are broken."""
+    made = make_agent(agent)
+    check_laws(contract.laws_of(made), made, make_game(game))
 
 
 def test_the_contract_covers_every_agent_evaluator_and_game() -> None:
-    """No registry entry escapes: each agent plays each game that it can, each evaluator serves each agent with one."""
+    """No registry entry escapes: each agent plays each game that it can, each variant plays."""
     cases = contract.cases()
+    everything = contract.cases(all_variants=True)
+    assert set(cases) < set(everything) and {agent for agent, _ in cases} == {agent for agent, _ in everything}
     everywhere = {(a, g) for a in {*AGENTS.names()} - contract.OF_SPE_ED for g in contract.GAMES}
     everywhere |= {(a, g) for a in contract.OF_SPE_ED for g in contract.SPE_ED_GAMES}
     everywhere |= {
         (a, g)
         for a in AGENTS.names()
         for g in contract.SPE_ED_GAMES
-        if "evaluator" in {field.name for field, _ in parameters_of(AGENTS.load(a))}
+        if {"evaluator", "agent"} & {field.name for field, _ in parameters_of(AGENTS.load(a))}
         and make_agent(a).cannot_play(make_game(g)) is None
     }
     without_chance = {(a, g) for a, g in everywhere if a in WITHOUT_CHANCE and g.startswith("2048")}
@@ -74,9 +72,10 @@ def test_parameters_are_declared(name: str) -> None:
     contract.law_declared((AGENTS if name in AGENTS.names() else EVALUATORS).load(name))
 
 
-@pytest.mark.parametrize("agent", ALL_VARIANTS, ids=str)
-def test_text_forms_make_the_same_agent(agent: Agent) -> None:
-    contract.law_text(agent)
+@pytest.mark.parametrize("name", AGENTS.names())
+def test_text_forms_make_the_same_agent(name: str) -> None:
+    for agent in contract.variants(name):
+        check_laws([contract.law_text], agent)
 
 
 @pytest.mark.parametrize("name", EVALUATORS.names())
@@ -91,9 +90,7 @@ def test_text_forms_make_the_same_evaluator(name: str) -> None:
     contract.law_text(evaluator.replace(**changed))
 
 
-@pytest.mark.parametrize("agent", FOR_2048, ids=str)
-@pytest.mark.parametrize("game", ["tictactoe", "2048(size=3)", "2048(size=2)"])
-def test_unfit_agents_say_so_in_a_sentence(agent: Agent, game: str) -> None:
+def law_unfit(agent: Agent, game: str) -> None:
     """Some evaluators are for the 4x4 board: elsewhere `cannot_play`, `start` and a match say so and name the game."""
     (evaluator,) = (name for name in ONLY_2048 if name in str(agent))
     reason = agent.cannot_play(make_game(game))
@@ -105,6 +102,12 @@ def test_unfit_agents_say_so_in_a_sentence(agent: Agent, game: str) -> None:
     with pytest.raises(UserError, match=evaluator):
         play_match(spec)
     assert agent.cannot_play(make_game("2048")) is None
+
+
+@pytest.mark.parametrize("game", ["tictactoe", "2048(size=3)", "2048(size=2)"])
+def test_unfit_agents_say_so_in_a_sentence(game: str) -> None:
+    for agent in FOR_2048:
+        check_laws([law_unfit], agent, game)
 
 
 @pytest.mark.parametrize("name", ["random", "mc", "mcts", "mctse", "greedy", "majority", "root_parallel"])
@@ -133,6 +136,7 @@ def test_the_random_agent_plays_every_legal_action_alike(game: str) -> None:
     assert counts[legal].sum() == draws
 
 
+ALL_LAWS: tuple[Law, ...] = (*contract.PLAYING, contract.law_best_mean)
 # What each broken agent breaks. Python agents have no kernels, so that the laws' other halves do not hide the failure.
 BREAKS: list[tuple[Law, type[Agent], str]] = [
     (contract.law_legal, broken.Illegal, "tictactoe"),
@@ -172,17 +176,17 @@ def register(monkeypatch: pytest.MonkeyPatch) -> Callable[[type[Agent]], Agent]:
 
 @pytest.mark.parametrize(("law", "cls", "game"), BREAKS, ids=lambda value: getattr(value, "__name__", None))
 def test_every_law_can_fail(law: Law, cls: type[Agent], game: str, register: Any) -> None:
-    """A broken agent is caught by the law that it breaks, where a whole one passes."""
+    """A broken agent is caught and the message names the law that it breaks, where a whole one passes."""
     random.seed(1)
     agent = register(cls)
-    with pytest.raises(AssertionError):
-        law(agent, make_game(game))
-    law(register(broken.First), make_game(game))
+    with pytest.raises(AssertionError, match=re.escape(f"{law.__name__} is broken by {agent} in {game}: ")):
+        check_laws(ALL_LAWS, agent, make_game(game))
+    check_laws(ALL_LAWS, register(broken.First), make_game(game))
 
 
 def test_no_law_is_left_without_a_broken_agent() -> None:
     proven = {law for law, _, _ in BREAKS}
-    assert proven == {*contract.PLAYING, contract.law_best_mean}
+    assert proven == set(ALL_LAWS)
 
 
 @pytest.mark.parametrize(

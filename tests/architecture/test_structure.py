@@ -1,4 +1,4 @@
-"""The shape of the code: import direction, annotations, file sizes, and the standard library's `platform`."""
+"""The shape of the code: import direction, sizes of files and folders, annotations, links, the stdlib's `platform`."""
 
 from __future__ import annotations
 
@@ -6,19 +6,30 @@ import ast
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 REPO = Path(__file__).resolve().parents[2]
-SOURCES = sorted(p for p in [*(REPO / "platform").rglob("*.py"), *(REPO / "src/turnier").glob("*.py")])
+PACKAGES = [path.resolve() for path in sorted((REPO / "src/turnier").iterdir()) if path.is_symlink()]
+SOURCES = sorted(path for package in [*PACKAGES, REPO / "src/turnier"] for path in package.rglob("*.py"))
+SCRIPTS = sorted((REPO / "studies").rglob("*.py"))
+MAX_LINES = 400  # per file
+MAX_MODULES = 12  # per folder, not counting __init__.py
 
 
-def lint_imports(folder: Path) -> subprocess.CompletedProcess[str]:
-    code = "import sys; sys.path.insert(0, 'src'); from importlinter.cli import lint_imports_command as c; c()"
-    return subprocess.run(
-        [sys.executable, "-c", code, "--no-cache"], cwd=folder, capture_output=True, text=True, timeout=120
-    )
+def shown(path: Path) -> str:
+    return str(path.relative_to(REPO))
+
+
+def run_python(code: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", code], cwd=cwd, capture_output=True, text=True, timeout=120)
+
+
+def lint_imports(folder: Path) -> str:
+    code = "import sys; sys.path.insert(0, 'src'); sys.argv = ['lint-imports', '--no-cache'];"
+    return run_python(code + " from importlinter.cli import lint_imports_command as c; c()", folder).stdout
 
 
 @pytest.fixture
@@ -30,50 +41,110 @@ def copy_of_the_code(tmp_path: Path) -> Path:
 
 
 def test_imports_go_one_way(copy_of_the_code: Path) -> None:
-    clean = lint_imports(copy_of_the_code)
-    assert clean.returncode == 0, clean.stdout
+    report = lint_imports(copy_of_the_code)
+    assert "KEPT" in report and " 0 broken" in report, report
 
 
-@pytest.mark.parametrize(
-    ("file", "statement"),
-    [
-        ("games/tictactoe.py", "import turnier.agents.random"),
-        ("agents/random.py", "import turnier.arena.play"),
-        ("statistics/sprt.py", "import turnier.agents.random"),
-        ("arena/play.py", "import turnier.results.store.store"),
-        ("results/frames/matches.py", "import turnier.search.study"),
-        ("arena/play.py", "import ray"),
-        ("agents/ensembles/pool.py", "import ray"),
-        ("arena/schedules/duel.py", "import ray"),
-        ("results/store/store.py", "import optuna"),
-    ],
-)
-def test_an_import_against_the_direction_is_caught(copy_of_the_code: Path, file: str, statement: str) -> None:
-    path = copy_of_the_code / "platform" / file
-    path.write_text(path.read_text() + f"\n{statement}\n")
-    assert "BROKEN" in lint_imports(copy_of_the_code).stdout
+# What each contract forbids, as (contract, file, statement): one file cannot break two of them without being noticed.
+FORBIDDEN = [
+    ("One direction", "platform/games/tictactoe.py", "import turnier.agents.random"),
+    ("One direction", "platform/agents/random.py", "import turnier.arena.play"),
+    ("One direction", "platform/statistics/sprt.py", "import turnier.agents.random"),
+    ("One direction", "platform/arena/play.py", "import turnier.results.store.store"),
+    ("One direction", "platform/results/frames/matches.py", "import turnier.search.study"),
+    ("One direction", "dashboards/run_summary.py", "import turnier.commands.app"),
+    ("Only arena.workers imports ray", "platform/arena/play.py", "import ray"),
+    ("Only arena.workers imports ray", "platform/agents/ensembles/pool.py", "import ray"),
+    ("Only arena.workers imports ray", "platform/arena/schedules/duel.py", "import ray"),
+    ("Only search imports optuna", "platform/results/store/store.py", "import optuna"),
+    ("Only dashboards import streamlit", "platform/search/study.py", "import altair"),
+]
+
+
+def test_every_import_against_the_direction_is_caught(copy_of_the_code: Path) -> None:
+    """One run of import-linter sees all of them: each offending module is named under the contract that it breaks."""
+    for _, file, statement in FORBIDDEN:
+        path = copy_of_the_code / file
+        path.write_text(f"{path.read_text()}\n{statement}\n")
+    report = lint_imports(copy_of_the_code)
+    contracts = report.partition("Broken contracts")[2]
+    assert contracts, report
+    for contract, file, statement in FORBIDDEN:
+        module = ".".join(["turnier", *Path(file.removeprefix("platform/")).with_suffix("").parts])
+        section = contracts.partition(contract)[2].partition("\nOnly ")[0]
+        assert f"{module} -> {statement.split()[1]}" in section, f"{contract}: {module} may {statement}\n{section}"
+
+
+def test_files_stay_small() -> None:
+    sizes = {shown(path): len(path.read_text().splitlines()) for path in [*SOURCES, *SCRIPTS]}
+    assert {path: lines for path, lines in sizes.items() if lines > MAX_LINES} == {}
+
+
+@pytest.mark.xfail(reason="four folders are about to be cut")
+def test_folders_stay_small() -> None:
+    folders = {path.parent for path in [*SOURCES, *SCRIPTS]}
+    sizes = {shown(folder): len([*folder.glob("*.py")]) - (folder / "__init__.py").exists() for folder in folders}
+    assert {folder: modules for folder, modules in sizes.items() if modules > MAX_MODULES} == {}
+
+
+def unannotated(path: Path) -> Iterator[str]:
+    """Yields the functions that lack annotations; kernels are typed by their signature."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        if any("kernel(" in ast.unparse(mark) for mark in node.decorator_list):
+            continue
+        arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+        missing = [a.arg for a in arguments if a.annotation is None and a.arg not in ("self", "cls")]
+        if missing or node.returns is None:
+            yield f"{shown(path)}:{node.lineno} {node.name}"
+
+
+def test_functions_are_annotated() -> None:
+    assert [function for path in SOURCES for function in unannotated(path)] == []
+
+
+def imports(path: Path) -> set[str]:
+    """Returns the names of the packages that a file imports, at any place."""
+    nodes = list(ast.walk(ast.parse(path.read_text())))
+    names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    names += [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom) and not node.level]
+    return {name.partition(".")[0] for name in names}
+
+
+@pytest.mark.xfail(reason="one figure is about to be redrawn")
+def test_charts_are_drawn_by_one_library() -> None:
+    assert [shown(path) for path in [*SOURCES, *SCRIPTS] if "matplotlib" in imports(path)] == []
+    assert "matplotlib" not in (REPO / "pyproject.toml").read_text().partition("dependencies = [")[2].partition("]")[0]
+
+
+def test_the_package_folder_holds_links_only() -> None:
+    """Code lies in platform/ and dashboards/; src/turnier makes one package of it."""
+    own = {path.name for path in (REPO / "src/turnier").iterdir() if not path.is_symlink()} - {"__pycache__"}
+    assert own == {"__init__.py", "py.typed"}
+    folders = {path for path in (REPO / "platform").iterdir() if path.is_dir() and path.name != "__pycache__"}
+    assert set(PACKAGES) == folders | {REPO / "dashboards"}
+
+
+def test_a_checkout_without_links_says_so_in_one_sentence(copy_of_the_code: Path) -> None:
+    """Where git may not make symbolic links, it writes text files that hold the target."""
+    for link in (copy_of_the_code / "src/turnier").iterdir():
+        if link.is_symlink():
+            target = str(link.readlink())
+            link.unlink()
+            link.write_text(target)
+    result = run_python("import sys; sys.path.insert(0, 'src'); import turnier", copy_of_the_code)
+    assert result.returncode != 0
+    last = result.stderr.strip().splitlines()[-1]
+    assert last.startswith("ImportError: ") and "symbolic links" in last and "git config core.symlinks true" in last
 
 
 def test_the_standard_librarys_platform_imports_from_the_repository_root() -> None:
-    code = "import platform; print(platform.__file__); assert platform.system()"
-    shown = subprocess.run([sys.executable, "-c", code], cwd=REPO, capture_output=True, text=True, timeout=60)
-    assert shown.returncode == 0, shown.stderr
-    assert not Path(shown.stdout.strip()).is_relative_to(REPO)
+    result = run_python("import platform; print(platform.__file__); assert platform.system()", REPO)
+    assert result.returncode == 0, result.stderr
+    assert not Path(result.stdout.strip()).is_relative_to(REPO)
 
 
 def test_importing_turnier_starts_neither_ray_nor_optuna() -> None:
-    code = "import sys, turnier; assert not {'ray', 'optuna', 'altair'} & set(sys.modules), 'heavy import'"
-    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
-    assert shown.returncode == 0, shown.stderr
-
-
-@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(REPO)))
-def test_files_stay_small_and_typed(path: Path) -> None:
-    """Kernels are typed by their signature, everything else by annotations."""
-    text = path.read_text()
-    assert len(text.splitlines()) <= 400
-    for node in ast.walk(ast.parse(text)):
-        if not isinstance(node, ast.FunctionDef) or any("kernel(" in ast.unparse(d) for d in node.decorator_list):
-            continue
-        missing = [a.arg for a in node.args.args if a.annotation is None and a.arg not in ("self", "cls")]
-        assert not missing and node.returns is not None, f"{path.name}: {node.name} must be annotated"
+    result = run_python("import sys, turnier; assert not {'ray', 'optuna', 'matplotlib', 'pandas'} & set(sys.modules)")
+    assert result.returncode == 0, result.stderr
