@@ -1,4 +1,4 @@
-"""Ratings and who beats whom, as tables for a terminal and as JSON."""
+"""Ratings and pairwise results, as tables for a terminal and as JSON."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from turnier.commands.tables import agent_table, number
 from turnier.results.frames.matches import json_rows
 from turnier.statistics.intervals import share_interval
 
-MOST_COLUMNS = 4  # agents of a matrix; of more only neighbours in the ranking are shown
+MAX_COLUMNS = 4  # agents of a matrix; of more agents only neighbours in the ranking are shown
 SIGNIFICANT = 0.05
 
 
 def print_standings(console: Console, ratings: pd.DataFrame, pairs: pd.DataFrame) -> None:
-    """Prints both frames of `standings.Standings`; nothing where no two agents can be compared."""
+    """Prints both frames of `Standings`; nothing if no two agents can be compared."""
     for game, part in ratings.groupby("game"):
         console.print(_ratings(str(game), part))
     for game, part in pairs.groupby("game"):
@@ -30,30 +30,28 @@ def print_standings(console: Console, ratings: pd.DataFrame, pairs: pd.DataFrame
 def _ratings(game: str, part: pd.DataFrame) -> Table:
     live = bool(part["live_mu"].notna().any())
     headings = ("games", "Elo", "interval", *["openskill mu ± sigma"] * live)
-    shown = agent_table(f"{game}: Elo beside the field's mean, 95 % intervals", *headings, numbered=True)
+    shown = agent_table(f"{game}: Elo relative to the field's mean, 95 % intervals", *headings, numbered=True)
     for place, row in enumerate(part.to_dict("records"), 1):
         interval = f"{row['elo_low']:+.0f} to {row['elo_high']:+.0f}"
-        told = [f"{row['live_mu']:.1f} ± {row['live_sigma']:.1f}"] * live
-        shown.add_row(str(place), row["label"], f"{row['games']:,}", f"{row['elo']:+.0f}", interval, *told)
+        of_openskill = [f"{row['live_mu']:.1f} ± {row['live_sigma']:.1f}"] * live
+        shown.add_row(str(place), row["label"], f"{row['games']:,}", f"{row['elo']:+.0f}", interval, *of_openskill)
     return shown
 
 
 def _by_difference(part: pd.DataFrame) -> list[str]:
-    """Agents that played alone, those with the larger scores first."""
+    """Returns the agents of a single-player game, those with the larger scores first."""
     both = pd.concat([part.set_index("first")["difference"], -part.set_index("second")["difference"]])
     order: list[str] = both.groupby(level=0).sum().sort_values(ascending=False, kind="stable").index.tolist()
     return order
 
 
-def _matrix(game: str, part: pd.DataFrame, order: list[str], several: bool) -> Table:
-    """Rows against columns, both in the order of the ranking."""
-    what = (
-        "games won of those against, %, 95 % intervals" if several else "difference of scores on the same seeds ± 95 %"
-    )
-    cells = {(row["first"], row["second"]): _cell(row, several, 1) for row in part.to_dict("records")}
-    cells |= {(row["second"], row["first"]): _cell(row, several, -1) for row in part.to_dict("records")}
+def _matrix(game: str, part: pd.DataFrame, order: list[str], versus: bool) -> Table:
+    """Returns the results of rows against columns, both in the order of the ranking."""
+    what = "games won against, %, 95 % intervals" if versus else "difference of scores on the same seeds ± 95 %"
+    cells = {(row["first"], row["second"]): _cell(row, versus, 1) for row in part.to_dict("records")}
+    cells |= {(row["second"], row["first"]): _cell(row, versus, -1) for row in part.to_dict("records")}
     caption = "* differs, p < 0.05 after Holm's correction" if (part["p_holm"] < SIGNIFICANT).any() else None
-    if len(order) <= MOST_COLUMNS:
+    if len(order) <= MAX_COLUMNS:
         places = [str(place) for place in range(1, len(order) + 1)]
         shown = agent_table(f"{game}: {what}", *places, caption=caption, numbered=True)
         for place, agent in zip(places, order, strict=True):
@@ -67,9 +65,9 @@ def _matrix(game: str, part: pd.DataFrame, order: list[str], several: bool) -> T
     return shown
 
 
-def _cell(row: dict[Any, Any], several: bool, sign: int) -> str:
+def _cell(row: dict[Any, Any], versus: bool, sign: int) -> str:
     mark = "*" if row["p_holm"] < SIGNIFICANT else ""
-    if not several:
+    if not versus:
         half = (row["difference_high"] - row["difference_low"]) / 2
         value = sign * row["difference"]
         return ("+" if value > 0 else "") + number(value) + mark + ("" if pd.isna(half) else f" ± {number(half)}")
@@ -78,7 +76,7 @@ def _cell(row: dict[Any, Any], several: bool, sign: int) -> str:
 
 
 def with_standings(rows: list[dict[str, Any]], ratings: pd.DataFrame, pairs: pd.DataFrame) -> list[dict[str, Any]]:
-    """Returns a summary's JSON rows with each agent's rating, and under `pairs` what it did as first of two agents."""
+    """Returns a summary's JSON rows with each agent's rating, and under `pairs` its results as the first of two."""
     rated = {(row["game"], row["agent"]): row for row in json_rows(ratings)}
     met: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in json_rows(pairs):

@@ -1,4 +1,4 @@
-"""Summaries as tables for a terminal."""
+"""Tables of agents for a terminal."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-ALWAYS = 4  # milestones that are shown even where nobody reached them
+ALWAYS = 4  # milestones that are shown even if nobody reached them
 COST = {"moves/s": "decisions_per_second", "nodes/move": "nodes_per_decision"}  # heading -> column of a summary
-MOST_COLUMNS = 6  # of a grid of certainty
+MAX_COLUMNS = 6  # of a grid of certainty
 
 
 def print_summary(console: Console, table: pd.DataFrame) -> None:
-    """Prints what `tables.summary` returns, one table per game; says what to type where it is empty."""
+    """Prints what `frames.summary` returns, one table per game; says what to type if it is empty."""
     if table.empty:
         console.print('No game is stored here yet; type: turnier tournament 2048 random "mc(iterations=50)"')
     for game, part in table.groupby("game"):
         played = bool(part["wins"].notna().any())
         ordered = part.sort_values("win_rate" if played else "mean", ascending=False)
         rows: list[dict[str, Any]] = [{str(k): v for k, v in row.items()} for row in ordered.to_dict("records")]
-        failed = bool(part["failures"].any())  # the column is shown only where it says something
+        failed = bool(part["failures"].any())  # otherwise the column would be empty
         console.print((_win_table if played else _score_table)(str(game), rows, failed))
         reached = [c for c in part.columns if ">=" in c and not c.endswith(("_low", "_high")) and part[c].notna().any()]
         shown = [c for i, c in enumerate(reached) if i < ALWAYS or part[c].max() > 0]
@@ -31,18 +31,18 @@ def print_summary(console: Console, table: pd.DataFrame) -> None:
 
 
 def print_seats(console: Console, table: pd.DataFrame) -> None:
-    """Prints what `tables.seat_summary` returns: each agent's win rate in each seat, one table per game."""
+    """Prints what `frames.seat_summary` returns: each agent's win rate in each seat, one table per game."""
     for game, part in table.groupby("game"):
         seats = sorted(part["seat"].unique())
         shown = agent_table(f"{game}: win rate by seat, 95 % intervals", *(f"seat {seat}" for seat in seats))
-        for label, its in part.groupby("label"):
-            rates = {row["seat"]: _share(row, "win_rate") for row in its.to_dict("records")}
+        for label, rows in part.groupby("label"):
+            rates = {row["seat"]: _share(row, "win_rate") for row in rows.to_dict("records")}
             shown.add_row(str(label), *(rates.get(seat, "-") for seat in seats))
         console.print(shown)
 
 
 def print_certainty(console: Console, groups: pd.DataFrame, agents: pd.DataFrame, phase_name: str) -> None:
-    """Prints what `certainty.group_certainty` and `agent_certainty` return: a grid an agent, and the means."""
+    """Prints what `frames.group_certainty` and `agent_certainty` return: a grid per agent, and the means."""
     for (game, shown), part in groups.groupby(["game", "label"]):
         title = f"{game}, {shown}: normalised certainty in % ± 95 %"
         console.print(_certainty_grid(title, part, phase_name))
@@ -58,10 +58,10 @@ def print_certainty(console: Console, groups: pd.DataFrame, agents: pd.DataFrame
 
 
 def _certainty_grid(title: str, groups: pd.DataFrame, phase_name: str) -> Table:
-    """Phases by numbers of legal actions; where those are too many to stand side by side, one group a line."""
+    """Returns phases by numbers of legal actions; if these are too many for columns, one group per line."""
     columns = sorted(groups["legal"].unique())
     grid = Table(title=title)
-    if len(columns) > MOST_COLUMNS:
+    if len(columns) > MAX_COLUMNS:
         for heading in (phase_name, "legal actions", "states", "normalised certainty"):
             grid.add_column(heading, justify="right", no_wrap=True)
         for row in groups.sort_values(["phase", "legal"]).to_dict("records"):
@@ -116,20 +116,20 @@ def _share_table(game: str, reached: list[str], rows: list[dict[str, Any]]) -> T
 
 
 def number(value: float) -> str:
-    """Returns a score as people read it: no fractions from 100 on, three digits below."""
+    """Returns a score as text: no fractions from 100 upwards, three digits below."""
     if pd.isna(value):
         return "-"
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
 def _per_cent(row: dict[Any, Any], name: str) -> str:
-    """A share in per cent, with the half-width of its interval where it has one."""
+    """Returns a share in per cent, with the half-width of its interval if it has one."""
     half = 100 * (row.get(f"{name}_high", float("nan")) - row[name])
     return f"{100 * row[name]:.1f}" + ("" if pd.isna(half) else f" ± {half:.1f}")
 
 
 def _share(row: dict[Any, Any], name: str) -> str:
-    """A share with its interval, in per cent."""
+    """Returns a share with its interval, in per cent."""
     if pd.isna(row[name]):
         return "-"
     return f"{100 * row[name]:.0f} % ({100 * row[f'{name}_low']:.0f}-{100 * row[f'{name}_high']:.0f})"

@@ -18,7 +18,7 @@ from turnier.arena.match import MatchSpec, unpack_plies
 from turnier.arena.play import play_match
 from turnier.arena.workers.make import make_pool
 from turnier.arena.workers.ray_workers import RayPool
-from turnier.commands.runs.show_match import watch
+from turnier.commands.runs.shown_match import show_match
 from turnier.core.errors import UserError
 from turnier.games.game import Position
 from turnier.games.registry import make_game
@@ -30,7 +30,7 @@ SUM = "root_parallel(agent=mctse(iterations=60,rollout_depth=10),members=3)"
 
 def watched(text: str, pool: Pool | None) -> tuple[Position, str]:
     shown = io.StringIO()
-    end = watch(make_game(GAME), [make_agent(text)], 4, Console(file=shown, width=150), True, pool)
+    end = show_match(Console(file=shown, width=150), make_game(GAME), [make_agent(text)], 4, every_move=True, pool=pool)
     return end, shown.getvalue()
 
 

@@ -112,7 +112,7 @@ def test_compare_says_who_is_stronger_in_one_sentence(tmp_path: Path) -> None:
 def test_a_tournament_shows_ratings_and_who_beats_whom(tmp_path: Path) -> None:
     command = ("tournament", "tictactoe", "random", "mcts(iterations=50)", "mcts(iterations=5)", "--games", "20")
     shown = good(*command, "--executor", "threads", cwd=tmp_path)
-    assert "Elo beside the field's mean" in shown and "games won of those against" in shown
+    assert "Elo relative to the field's mean" in shown and "games won against" in shown
     rows = {row["label"]: row for row in json.loads(good("results", "--json", cwd=tmp_path))}
     assert rows["mcts(iterations=50)"]["elo"] > rows["random"]["elo_high"]
     assert sum(len(row["pairs"]) for row in rows.values()) == 3

@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from turnier.arena.workers.local import SerialExecutor
-from turnier.commands.runs.compare import show
+from turnier.commands.runs.compare import print_comparison
 from turnier.results.store.store import Store
 from turnier.runs.comparison import Comparison
 from turnier.statistics.sprt import Verdict
@@ -27,7 +27,7 @@ def compared(
     console = Console(record=True, width=160)
     with Store.open(f"sqlite:///{folder}/a.db") as store:
         found.play(store, SerialExecutor())
-        show(console, found, store, as_json=False)
+        print_comparison(console, found, store, as_json=False)
     return found, console.export_text()
 
 
@@ -59,7 +59,7 @@ def test_alone_the_margin_is_a_share_of_the_mean_score(tmp_path: Path, capsys: p
     assert "margin 50 % of its mean score" in shown and "mean score" in shown
     capsys.readouterr()
     with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
-        show(Console(), found, store, as_json=True)
+        print_comparison(Console(), found, store, as_json=True)
     told = json.loads(capsys.readouterr().out)
     means = [row["mean"] for row in told["agents"]]
     assert told["estimate"]["difference_percent"] == pytest.approx(100 * (means[0] / means[1] - 1))

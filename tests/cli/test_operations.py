@@ -15,7 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from turnier.commands.app import app
-from turnier.commands.machine import doctor
+from turnier.commands.machine import checks
 from turnier.core.errors import UserError
 from turnier.results.frames.matches import matches_frame
 from turnier.results.store.progress import progress_of_runs
@@ -127,7 +127,7 @@ def test_status_is_a_table_that_fits(tmp_path: Path, monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("--resume", "study:a"), "--resume goes on with a tournament, got a study"),
+        (("--resume", "study:a"), "--resume resumes a tournament, got a study"),
         (("--resume", "tournament:a"), "must have been played by `turnier tournament` of this version"),
         (("--resume", "b"), "There is no run named 'b'"),
         (("2048", "random", "--resume", "study:a"), "takes game and agents from the run, got 2048 random too"),
@@ -176,13 +176,13 @@ def test_the_doctor_finds_nothing_wrong_here(tmp_path: Path) -> None:
 
 
 def test_the_doctor_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor.metadata, "requires", lambda _: ["numpy>=99", "no-such-package", 'ruff; extra == "dev"'])
-    monkeypatch.setattr(doctor.shutil, "disk_usage", lambda _: SimpleNamespace(free=1e6))
-    monkeypatch.setattr(doctor, "memory_bytes", lambda: 1e8)
-    monkeypatch.setattr(doctor.time, "time", lambda: 1e9)
+    monkeypatch.setattr(checks.metadata, "requires", lambda _: ["numpy>=99", "no-such-package", 'ruff; extra == "dev"'])
+    monkeypatch.setattr(checks.shutil, "disk_usage", lambda _: SimpleNamespace(free=1e6))
+    monkeypatch.setattr(checks, "memory_bytes", lambda: 1e8)
+    monkeypatch.setattr(checks.time, "time", lambda: 1e9)
     found = states("--store", f"sqlite:///{tmp_path}/a.db", "--address", "127.0.0.1:1")
     assert found["packages"][0] == "fail" and found["packages"][1].startswith("numpy 2")
-    assert "needed is >=99; no-such-package is missing" in found["packages"][1]
+    assert "but >=99 is required; no-such-package is missing" in found["packages"][1]
     assert (found["store"][0], found["machine"][0], found["clock"][0]) == ("fail", "warn", "warn")
     assert found["ray"][0] == "fail" and "ray start --head" in found["ray"][2]
     assert all(cure for state, _, cure in found.values() if state != "ok")
@@ -191,6 +191,6 @@ def test_the_doctor_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_the_doctor_looks_at_a_server_and_at_old_stores(postgres_url: str) -> None:
     with Store.open(postgres_url):
         pass
-    assert doctor.check_store(postgres_url).state == "ok"
+    assert checks.check_store(postgres_url).state == "ok"
     with pytest.raises(UserError, match="must exist, got"):
-        doctor.check_store(postgres_url + "no")
+        checks.check_store(postgres_url + "no")

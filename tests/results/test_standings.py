@@ -14,7 +14,7 @@ from rich.console import Console
 
 from tests.results.made import DUEL, GAME, made
 from turnier.arena.match import MatchRecord, Termination
-from turnier.commands.standings_tables import MOST_COLUMNS, print_standings, with_standings
+from turnier.commands.standings_tables import MAX_COLUMNS, print_standings, with_standings
 from turnier.results.frames.matches import MATCH_COLUMNS, json_rows, matches_frame, summary
 from turnier.results.frames.standings import PAIR_COLUMNS, RATING_COLUMNS, Standings
 from turnier.results.store.store import Store
@@ -147,9 +147,10 @@ def test_tables_show_a_matrix_or_neighbours(tmp_path: Any, agents: int) -> None:
     console = Console(record=True, width=160)
     print_standings(console, *Standings.of(frame))
     shown = console.export_text()
-    assert "Elo beside the field's mean" in shown and "100* (87-100)" in shown and "after Holm's correction" in shown
-    assert ("next in the ranking" in shown) == (agents > MOST_COLUMNS)
-    assert (" 0* (0-13)" in shown) == (agents <= MOST_COLUMNS)
+    assert "Elo relative to the field's mean" in shown
+    assert "100* (87-100)" in shown and "after Holm's correction" in shown
+    assert ("next in the ranking" in shown) == (agents > MAX_COLUMNS)
+    assert (" 0* (0-13)" in shown) == (agents <= MAX_COLUMNS)
     assert "+11* ± " in shown  # alone: 7 + seed more than the next, 11 on average
 
 

@@ -1,4 +1,6 @@
-"""`turnier replay`: played games in the terminal, as a GIF or a video, as an official log."""
+"""`turnier replay`: a played game in the terminal, as a picture, GIF or video, or as an official log."""
+
+from __future__ import annotations
 
 import time
 from pathlib import Path
@@ -9,24 +11,29 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from turnier.commands.options import DEFAULT_URL, StoreOption
 from turnier.core.errors import UserError
-
-StoreOption = Annotated[str, typer.Option("--store", help="SQLite or PostgreSQL URL")]
 
 
 def replay(
-    match: Annotated[str, typer.Argument(help="a match's id or how it begins; FILE of an official log; FILE:LINE")],
+    match: Annotated[
+        str, typer.Argument(help="a match's id or its beginning; an official log; FILE:LINE of exported games")
+    ],
     delay: Annotated[float, typer.Option(help="seconds between two positions", min=0)] = 0.15,
-    gif: Annotated[Path | None, typer.Option(help="write a GIF instead")] = None,
-    mp4: Annotated[Path | None, typer.Option(help="write a video instead (pip install 'turnier[video]')")] = None,
-    log: Annotated[Path | None, typer.Option(help="write an official spe_ed log instead")] = None,
-    svg: Annotated[Path | None, typer.Option(help="write a picture of the end instead")] = None,
+    gif: Annotated[Path | None, typer.Option(help="write a GIF")] = None,
+    mp4: Annotated[Path | None, typer.Option(help="write a video (needs: pip install 'turnier[video]')")] = None,
+    log: Annotated[Path | None, typer.Option(help="write an official spe_ed log")] = None,
+    svg: Annotated[Path | None, typer.Option(help="write a picture of the final position")] = None,
     overlay: Annotated[
-        int | None, typer.Option(help="with --svg: spe_ed before this move, and what its agent knew", min=1)
+        int | None,
+        typer.Option(help="with --svg: the position before this move of spe_ed, and what its agent computed", min=1),
     ] = None,
-    store: StoreOption = "sqlite:///turnier.db",
+    store: StoreOption = DEFAULT_URL,
 ) -> None:
-    """Shows a game again: one of the store, a log of the official spe_ed server, or a line of exported games.
+    """Show a played game again.
+
+    The game is one of the store, a log of the official spe_ed server, or a line of exported games. It is shown in the
+    terminal, or written to the files that options name.
 
     \b
     Examples:
@@ -40,13 +47,13 @@ def replay(
 
     console, played = Console(highlight=False), find_played(match, store)
     if overlay is not None and svg is None:
-        raise UserError("--overlay must come with --svg, which names the file; add it.")
+        raise UserError("--overlay draws into the file of --svg, got no --svg; add it.")
     if svg is not None:
         picture = played.game.svg(played.states[-1]) if overlay is None else played.overlaid(overlay - 1)
         try:
             svg.write_text(picture, encoding="utf-8")
         except OSError as failure:
-            raise UserError(f"a picture needs a folder with room, got {failure}; choose another.") from None
+            raise UserError(f"--svg must name a file that can be written, got {failure}; choose another.") from None
     if gif is not None:
         from turnier.dashboards.figures.animation import write_gif
 

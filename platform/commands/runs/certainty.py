@@ -1,25 +1,69 @@
-"""What a measurement of certainty found, for a terminal."""
+"""`turnier certainty`: how often searches of the same position agree."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from typing import Annotated
 
+import typer
 from rich.console import Console
 
-from turnier.arena.repeated_search import SearchRecord
-from turnier.commands.tables import print_certainty
-from turnier.games.registry import GAMES
-from turnier.results.frames.certainty import agent_certainty, group_certainty, position_certainty, searches_frame
-from turnier.results.frames.matches import json_rows
-from turnier.runs.certainty import Certainty
+from turnier.commands.options import (
+    DEFAULT_URL,
+    EXECUTOR,
+    AddressOption,
+    AgentsArgument,
+    ExecutorOption,
+    GameArgument,
+    JsonOption,
+    SeedOption,
+    StoreOption,
+    WorkersOption,
+)
 
 
-def show(console: Console, certainty: Certainty, votes: Sequence[SearchRecord], as_json: bool) -> None:
-    """Prints the groups and the means over them, as tables or as JSON."""
-    positions = position_certainty(searches_frame(votes))
-    groups, agents = group_certainty(positions), agent_certainty(positions)
+def certainty(
+    game: GameArgument,
+    agents: AgentsArgument,
+    states: Annotated[int, typer.Option(help="positions per group (legal actions, phase of the game)")] = 20,
+    repeats: Annotated[int, typer.Option(help="searches of each position")] = 20,
+    games: Annotated[int, typer.Option(help="games that positions are collected from")] = 20,
+    collector: Annotated[
+        str, typer.Option(help="the agent that plays these games", show_default="mc(iterations=50,rollout_depth=20)")
+    ] = "",
+    seed: SeedOption = 1,
+    store: StoreOption = DEFAULT_URL,
+    executor: ExecutorOption = EXECUTOR,
+    workers: WorkersOption = None,
+    address: AddressOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure how often searches of the same position agree.
+
+    Positions of real games are searched again and again. Normalised certainty (Kutsch 2017, 9.1) is 0 where all
+    actions are equally frequent and 1 where it is always the same; agreement, of pairs of searches, is 0 for a random
+    agent however few searches there are. Stored searches are not repeated.
+
+    \b
+    Examples:
+      turnier certainty 2048 random "mc(iterations=100)" --states 5
+      turnier certainty yavalath "mcts(iterations=200)" --repeats 50 --json
+    """
+    from turnier.arena.positions import COLLECTOR
+    from turnier.arena.workers.make import make_executor
+    from turnier.commands.tables import print_certainty
+    from turnier.games.registry import make_game
+    from turnier.results.frames.certainty import agent_certainty, group_certainty, position_certainty, searches_frame
+    from turnier.results.frames.matches import json_rows
+    from turnier.results.store.store import Store
+    from turnier.runs.certainty import Certainty, measure
+
+    measured = Certainty.of(game, agents, states, repeats, collector or COLLECTOR, games, seed)
+    with Store.open(store) as results, make_executor(executor, workers, address) as pool:
+        searches = measure(measured, results, pool)
+    positions = position_certainty(searches_frame(searches))
+    groups, means = group_certainty(positions), agent_certainty(positions)
     if as_json:
-        print(json.dumps({"agents": json_rows(agents), "groups": json_rows(groups)}, indent=2))
+        print(json.dumps({"agents": json_rows(means), "groups": json_rows(groups)}, indent=2))
     else:
-        print_certainty(console, groups, agents, GAMES.make(certainty.game).phase_name)
+        print_certainty(Console(), groups, means, make_game(game).phase_name)

@@ -1,24 +1,85 @@
-"""What a comparison found, for a terminal."""
+"""`turnier compare`: plays two agents until a verdict, and states it in one sentence."""
 
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import pandas as pd
+import typer
 from rich.console import Console
 
-from turnier.commands.tables import agent_table, number
-from turnier.results.frames.matches import json_rows
-from turnier.results.store.store import Store
-from turnier.runs.comparison import Comparison
+from turnier.commands.options import (
+    DEFAULT_URL,
+    EXECUTOR,
+    AddressOption,
+    BudgetOption,
+    ExecutorOption,
+    JsonOption,
+    OpeningsOption,
+    SeedOption,
+    StoreOption,
+    WorkersOption,
+)
+
+if TYPE_CHECKING:
+    from turnier.results.store.store import Store
+    from turnier.runs.comparison import Comparison
 
 
-def show(console: Console, comparison: Comparison, store: Store, as_json: bool) -> None:
+def compare(
+    first: Annotated[str, typer.Argument(help="the agent that the verdict is about")],
+    second: Annotated[str, typer.Argument(help="the agent that it is compared with")],
+    game: Annotated[str, typer.Option(help='a game, such as yavalath or "2048(size=3)"')],
+    margin: Annotated[
+        float | None,
+        typer.Option(
+            help="the difference that counts as equal; default: 20 Elo, for one seat 5 % of the second's mean score"
+        ),
+    ] = None,
+    alpha: Annotated[float, typer.Option(help="maximum probability of a wrong verdict")] = 0.05,
+    games: Annotated[int, typer.Option(help="maximum games")] = 10_000,
+    seed: SeedOption = 1,
+    openings: OpeningsOption = 0,
+    budget: BudgetOption = "",
+    first_round: Annotated[int, typer.Option("--round", help="minimum pairs of games between two looks")] = 32,
+    store: StoreOption = DEFAULT_URL,
+    executor: ExecutorOption = EXECUTOR,
+    workers: WorkersOption = None,
+    address: AddressOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Play two agents until it is decided which is stronger.
+
+    They play pairs of games (same seed, seats rotated) until a sequential test decides whether the first agent is
+    stronger, weaker, or equal within the margin; each verdict is wrong with probability alpha at most. In games of
+    three and more seats the two agents take the seats in every way. Stored games are not played again: repeat the
+    command to resume, also with a smaller margin or more games.
+
+    \b
+    Examples:
+      turnier compare random "mc(iterations=20,rollout_depth=10)" --game 2048
+      turnier compare "mcts(iterations=1000)" "alphabeta(depth=4)" --game yavalath --margin 50 --openings 1
+    """
+    from turnier.arena.workers.make import make_executor
+    from turnier.results.store.store import Store
+    from turnier.runs.comparison import Comparison
+
+    comparison = Comparison(game, (first, second), seed, margin, alpha, games, first_round, openings, budget)
+    with Store.open(store) as results, make_executor(executor, workers, address) as pool:
+        comparison.play(results, pool)
+        print_comparison(Console(), comparison, results, as_json)
+
+
+def print_comparison(console: Console, comparison: Comparison, store: Store, as_json: bool) -> None:
     """Prints the sentence and both agents, as a table or as JSON."""
+    import pandas as pd
+
+    from turnier.commands.tables import agent_table, number
+    from turnier.results.frames.matches import json_rows
+
     duel, rows = comparison.duel, json_rows(comparison.table(store))
     if as_json:
-        found: dict[str, Any] = {
+        shown: dict[str, Any] = {
             "verdict": duel.test.verdict.value,
             "sentence": comparison.sentence,
             "margin": comparison.margin,
@@ -30,7 +91,7 @@ def show(console: Console, comparison: Comparison, store: Store, as_json: bool) 
             "estimate": json_rows(pd.DataFrame([comparison.estimate]))[0],
             "agents": rows,
         }
-        print(json.dumps(found, indent=2))
+        print(json.dumps(shown, indent=2))
         return
     caption = f"margin {comparison.margin}; a verdict is wrong with {100 * comparison.alpha:g} % at most"
     headings = ("games", "pairs", "mean score" if duel.single_player else "win rate", "failed")

@@ -1,32 +1,151 @@
-"""What a tournament found, for a terminal."""
+"""`turnier tournament`: plays a tournament into the store, and shows scores and ratings."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 from rich.console import Console
 
-from turnier.agents.registry import label_of
-from turnier.arena.schedules.adaptive import AdaptiveTournament
-from turnier.commands.standings_tables import print_standings
-from turnier.commands.tables import print_seats, print_summary
-from turnier.results.frames.matches import matches_frame, seat_summary, summary
-from turnier.results.frames.standings import Standings
-from turnier.results.store.store import Store
-from turnier.runs.tournament import Tournament
+from turnier.commands.options import (
+    DEFAULT_URL,
+    EXECUTOR,
+    AddressOption,
+    BudgetOption,
+    ExecutorOption,
+    OpeningsOption,
+    SeedOption,
+    StoreOption,
+    WorkersOption,
+)
+from turnier.core.errors import UserError
+
+if TYPE_CHECKING:
+    from turnier.arena.schedules.adaptive import AdaptiveTournament
+    from turnier.results.store.store import Store
+    from turnier.runs.tournament import Tournament
 
 
-def show(console: Console, store: Store, tournament: Tournament) -> None:
-    """Prints what the run found."""
+def tournament(
+    context: typer.Context,
+    game: Annotated[str, typer.Argument(help='a game, such as yavalath or "2048(size=3)"')] = "",
+    agents: Annotated[list[str] | None, typer.Argument(help='agents, such as random "mc(iterations=200)"')] = None,
+    games: Annotated[
+        int,
+        typer.Option(
+            help="games per agent (one seat) or per group of agents; adaptive: maximum games of the tournament"
+        ),
+    ] = 20,
+    seed: SeedOption = 1,
+    form: Annotated[str, typer.Option("--format", help="round_robin, gauntlet, swiss or adaptive")] = "round_robin",
+    budget: BudgetOption = "",
+    openings: OpeningsOption = 0,
+    challengers: Annotated[int, typer.Option(help="gauntlet: this many agents, named first, play the others")] = 1,
+    rounds: Annotated[int, typer.Option(help="swiss: rounds, 0 = until one agent is unbeaten", min=0)] = 0,
+    top: Annotated[int, typer.Option(help="adaptive: how many first places must be certain")] = 3,
+    certain: Annotated[float, typer.Option(help="adaptive: probability that they are right")] = 0.95,
+    store: StoreOption = DEFAULT_URL,
+    executor: ExecutorOption = EXECUTOR,
+    workers: WorkersOption = None,
+    address: AddressOption = None,
+    resume: Annotated[
+        str, typer.Option(help="a run that `turnier status` shows; give nothing else except where to play")
+    ] = "",
+) -> None:
+    """Play a tournament and rate its agents.
+
+    Agents play in all seat orders; in single-player games all of them play the same seeds. Games that are stored
+    already are not played again: repeat the command to resume a tournament that was stopped.
+
+    \b
+    Formats:
+      round_robin  everybody plays everybody
+      gauntlet     the first agents play the others
+      swiss        rounds between agents with equal points, for many agents
+      adaptive     plays where the first places are unsure, and stops when they are certain (two seats)
+
+    \b
+    Examples:
+      turnier tournament 2048 random "mc(iterations=200,rollout_depth=20)" --games 20 --seed 7
+      turnier tournament yavalath mcts "alphabeta(depth=4)" "mc(iterations=100)" --budget 50ms --format gauntlet
+      turnier tournament --resume tournament:1f0c    # or repeat the command
+    """
+    if resume:
+        named = [game, *(agents or ())] if game else []
+        words = _resumed(resume, named, store) + _where(store, executor, workers, address)
+        context.find_root().command(words, standalone_mode=False)
+        return
+    if not game or not agents:
+        raise UserError("a tournament needs a game and agents, or a run after --resume; see turnier tournament --help.")
+    from turnier.arena.workers.make import make_executor
+    from turnier.results.store.store import Store
+    from turnier.runs.bar import run_bar
+    from turnier.runs.tournament import Tournament
+
+    console = Console()
+    played = Tournament(game, agents, form, games, seed, openings, challengers, rounds, top, certain, budget)
+    with Store.open(store) as results:
+        results.begin_run(played.run_id, "tournament", str(played.game), played.definition)
+        with (
+            make_executor(executor, workers, address) as pool,  # first: what cannot start needs no bar
+            run_bar(results, played.run_id, str(played.game), played.most_games) as bar,
+        ):
+            for records in played.play(results, pool, bar):
+                bar.advance(len(records))
+        if bar.skipped:
+            console.print(f"{bar.skipped} of {bar.total} games were stored already and not played again.")
+        _print(console, results, played)
+
+
+def _print(console: Console, store: Store, tournament: Tournament) -> None:
+    from turnier.commands.standings_tables import print_standings
+    from turnier.commands.tables import print_seats, print_summary
+    from turnier.results.frames.matches import matches_frame, seat_summary, summary
+    from turnier.results.frames.standings import Standings
+
     frame = matches_frame(store, run=tournament.run_id, ids=False)
     print_summary(console, summary(frame))
     print_seats(console, seat_summary(frame))
     print_standings(console, *Standings.of(frame))
     if tournament.adaptive:
-        console.print(_places(tournament.adaptive, tournament.certainty), soft_wrap=True, markup=False, highlight=False)
+        text = _first_places(tournament.adaptive, tournament.certainty)
+        console.print(text, soft_wrap=True, markup=False, highlight=False)
 
 
-def _places(found: AdaptiveTournament, wanted: float) -> str:
-    leaders = ", ".join(f"{place}. {label_of(agent)}" for place, agent in enumerate(found.leaders(), 1))
-    certain = f"certain to {100 * found.certainty:.1f} % after {found.games:,} games"
-    if found.certainty >= wanted:
+def _first_places(adaptive: AdaptiveTournament, required: float) -> str:
+    from turnier.agents.registry import label_of
+
+    leaders = ", ".join(f"{place}. {label_of(agent)}" for place, agent in enumerate(adaptive.leaders(), 1))
+    certain = f"certain to {100 * adaptive.certainty:.1f} % after {adaptive.games:,} games"
+    if adaptive.certainty >= required:
         return f"The first places are {certain}: {leaders}."
     return f"The first places are not yet decided, only {certain}, see --games: {leaders}."
+
+
+def _resumed(run: str, named: Sequence[str], store: str) -> list[str]:
+    """Returns the words of the command that last played a tournament; raises UserError where there is none."""
+    from turnier.results.store.manifest import started_with
+    from turnier.results.store.progress import stored_command
+    from turnier.results.store.store import Store
+
+    if named:
+        raise UserError(f"--resume takes game and agents from the run, got {' '.join(named)} too; leave them out.")
+    with Store.open(store, read_only=True) as results:
+        found = results.find_run(run)
+        words = list(stored_command(results, found.id))
+    if found.kind != "tournament":
+        raise UserError(f"--resume resumes a tournament, got a {found.kind}; repeat the command that began it.")
+    if words[1:2] != ["tournament"]:
+        raise UserError(
+            f"{found.id} must have been played by `turnier tournament` of this version to be resumed by its name;"
+            " repeat the command that began it."
+        )
+    started_with(words)
+    return words[1:]
+
+
+def _where(store: str, executor: str, workers: int | None, address: str | None) -> list[str]:
+    """Returns the options that say where to play, which a run does not store."""
+    places = {"store": store, "executor": executor, "workers": workers, "address": address}
+    return [word for name, value in places.items() if value is not None for word in (f"--{name}", str(value))]

@@ -11,6 +11,17 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
+from turnier.commands.options import (
+    DEFAULT_URL,
+    EXECUTOR,
+    AddressOption,
+    ExecutorOption,
+    GameArgument,
+    JsonOption,
+    SeedOption,
+    StoreOption,
+    WorkersOption,
+)
 from turnier.core.errors import UserError
 
 FEWEST_FRESH, MOST_FRESH = 20, 500  # games of each finalist at the end, where nothing is said
@@ -51,29 +62,32 @@ def definition_of(
 
 
 def tune(
-    game: Annotated[str, typer.Argument(help="a game, such as 2048 or yavalath")],
-    agent: Annotated[str, typer.Argument(help="where the search starts, and all that is not searched")],
-    params: Annotated[str, typer.Option(help='what is searched, such as "rollout_depth=0..50,evaluator.*"')],
-    budget: Annotated[str, typer.Option(help="games of the search; fresh games at the end come on top")] = "5000games",
-    against: Annotated[list[str] | None, typer.Option(help="an opponent; several: repeat the option")] = None,
-    sampler: Annotated[str, typer.Option(help="cmaes, cmaes_lr, tpe, gp, random, grid, spsa")] = "cmaes",
-    noise: Annotated[str, typer.Option(help="fixed, growing, reevaluated, racing; default by sampler")] = "",
-    objectives: Annotated[str, typer.Option(help="strength; or strength,time: a front, by NSGA-II")] = "strength",
-    name: Annotated[str, typer.Option(help="the study's name; default by what it searches and how")] = "",
-    seed: Annotated[int, typer.Option(help="same seed, same search, whatever the workers")] = 1,
-    final: Annotated[int, typer.Option(help="fresh games of each finalist at the end, 0 = by the budget", min=0)] = 0,
-    store: Annotated[str, typer.Option(help="SQLite or PostgreSQL URL")] = "sqlite:///turnier.db",
-    executor: Annotated[str, typer.Option(help="ray, threads or serial")] = "ray",
-    workers: Annotated[int | None, typer.Option(help="default: all cores")] = None,
-    address: Annotated[str | None, typer.Option(help="Ray cluster to join, such as auto; default: RAY_ADDRESS")] = None,
-    watch: Annotated[bool, typer.Option("--watch", help="only show how far this study is, while it runs")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="print JSON")] = False,
+    game: GameArgument,
+    agent: Annotated[str, typer.Argument(help="where the search starts; it fixes what is not searched")],
+    params: Annotated[str, typer.Option(help='parameters to search, such as "rollout_depth=0..50,evaluator.*"')],
+    budget: Annotated[str, typer.Option(help="games of the search, without held-out games")] = "5000games",
+    against: Annotated[list[str] | None, typer.Option(help="an opponent; repeat for more")] = None,
+    sampler: Annotated[str, typer.Option(help="cmaes, cmaes_lr, tpe, gp, random, grid or spsa")] = "cmaes",
+    noise: Annotated[
+        str, typer.Option(help="fixed, growing, reevaluated or racing; default: what suits the sampler")
+    ] = "",
+    objectives: Annotated[str, typer.Option(help="strength, or strength,time for a front by NSGA-II")] = "strength",
+    name: Annotated[str, typer.Option(help="name of the study; default: derived from its settings")] = "",
+    seed: SeedOption = 1,
+    final: Annotated[int, typer.Option(help="held-out games of each finalist, 0 = as suits the budget", min=0)] = 0,
+    store: StoreOption = DEFAULT_URL,
+    executor: ExecutorOption = EXECUTOR,
+    workers: WorkersOption = None,
+    address: AddressOption = None,
+    watch: Annotated[bool, typer.Option("--watch", help="only show the progress of this study, live")] = False,
+    as_json: JsonOption = False,
 ) -> None:
-    """Searches the parameters of an agent that score best, or win most against opponents, and says honestly how good.
+    """Search for the parameters with which an agent plays best.
 
-    Alone at a game its mean score counts, else its share of the points against every opponent in every seat. At the end
-    the start, the recommended agent and the best candidates play fresh games; a table shows what the search claimed,
-    what they are worth, and how much of the claim was luck. The same command again goes on, also with a larger budget.
+    In single-player games the mean score counts, otherwise the share of points against every opponent in every seat. At
+    the end the start, the recommended agent and the best candidates play held-out games, which the search has not seen;
+    a table compares the search's estimates with them. Repeat the command to resume a search that was stopped, also with
+    a larger budget.
 
     \b
     Examples:

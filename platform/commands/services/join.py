@@ -1,4 +1,6 @@
-"""`turnier join`: our agents on servers of others."""
+"""`turnier join`: one of our agents on a server."""
+
+from __future__ import annotations
 
 import secrets
 from pathlib import Path
@@ -18,20 +20,21 @@ def join(
     ),
     key: Annotated[str, typer.Option(envvar="KEY", show_default=False, help="the key; better in the environment")] = "",
     time_url: Annotated[
-        str, typer.Option(envvar="TIME_URL", help="where the server tells the time; default: URL_time")
+        str, typer.Option(envvar="TIME_URL", help="address of the server's clock; default: URL_time")
     ] = "",
     agent: Annotated[str, typer.Option(help="the agent, such as combi")] = "combi",
-    games: Annotated[int, typer.Option(help="so many games, 0 = until the file --stop is there", min=0)] = 1,
-    stop: Annotated[Path, typer.Option(help="after the running game it ends where this file is")] = Path("stop"),
-    margin: Annotated[float, typer.Option(help="seconds before the deadline at which it answers", min=0)] = 0.5,
-    patience: Annotated[float, typer.Option(help="seconds without a server until it gives up", min=0)] = 600.0,
-    seed: Annotated[int | None, typer.Option(help="of the agent; default: any")] = None,
+    games: Annotated[int, typer.Option(help="number of games, 0 = until the file of --stop exists", min=0)] = 1,
+    stop: Annotated[Path, typer.Option(help="a file that ends it after the current game")] = Path("stop"),
+    margin: Annotated[float, typer.Option(help="seconds before the deadline by which it answers", min=0)] = 0.5,
+    patience: Annotated[float, typer.Option(help="seconds without a connection until it gives up", min=0)] = 600.0,
+    seed: Annotated[int | None, typer.Option(help="seed of the agent; default: random")] = None,
 ) -> None:
-    """Plays on a server with the official protocol of spe_ed, within its deadlines by its own clock.
+    """Play on a server with one of our agents.
 
-    Address, key and time come from the environment as URL, KEY and TIME_URL, or from options. The agent takes the time
-    that a round has, or the milliseconds of its parameters where these are fewer. A connection that is lost, or a key
-    that is in use, is tried again.
+    The server speaks the official protocol of spe_ed; deadlines are those of its own clock. Address, key and clock come
+    from the environment as URL, KEY and TIME_URL, or from options. The agent uses the time of a round, or the
+    milliseconds of its parameters if these are fewer. After a lost connection, or with a key that is in use, it tries
+    again.
 
     \b
     Examples:
@@ -46,8 +49,8 @@ def join(
     console = Console(highlight=False)
     address = with_key(url, key)
 
-    def told(text: str) -> None:
+    def show(text: str) -> None:
         console.print(text, markup=False, soft_wrap=True)
 
-    made, its_seed = warm_up(agent), secrets.randbits(62) if seed is None else seed
-    Joining(address, time_url or time_url_of(url), made, its_seed, margin, games, stop, patience, told).run()
+    made, agent_seed = warm_up(agent), secrets.randbits(62) if seed is None else seed
+    Joining(address, time_url or time_url_of(url), made, agent_seed, margin, games, stop, patience, show).run()

@@ -10,7 +10,7 @@ from rich.console import Console
 from turnier.agents.registry import make_agent
 from turnier.arena.match import MatchSpec
 from turnier.arena.play import play_match
-from turnier.commands.runs.show_match import watch
+from turnier.commands.runs.shown_match import show_match
 from turnier.core.errors import UserError
 from turnier.games.registry import make_game
 
@@ -23,7 +23,7 @@ from turnier.games.registry import make_game
 def test_a_watched_match_is_the_match_of_its_spec(game: str, agents: list[str], show: bool) -> None:
     made = [make_agent(agent) for agent in agents]
     shown = io.StringIO()
-    end = watch(make_game(game), made, 5, Console(file=shown, width=120), show)
+    end = show_match(Console(file=shown, width=120), make_game(game), made, 5, every_move=show)
     record = play_match(MatchSpec(make_game(game).full_text(), tuple(a.full_text() for a in made), 5))
     assert tuple(end.returns) == record.scores
     assert "seed 5" in shown.getvalue()
@@ -32,4 +32,4 @@ def test_a_watched_match_is_the_match_of_its_spec(game: str, agents: list[str], 
 
 def test_too_few_agents_are_refused() -> None:
     with pytest.raises(UserError, match="2 seats, got 1 agent"):
-        watch(make_game("tictactoe"), [make_agent("random")], 1, Console(file=io.StringIO()), False)
+        show_match(Console(file=io.StringIO()), make_game("tictactoe"), [make_agent("random")], 1)

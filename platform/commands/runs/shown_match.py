@@ -1,4 +1,4 @@
-"""Playing one match for people to look at, move by move."""
+"""A match that is shown while it is played."""
 
 from __future__ import annotations
 
@@ -19,18 +19,28 @@ from turnier.arena.play import check_spec, seen_by
 from turnier.games.game import Game, Position
 
 
-def watch(
-    game: Game, agents: Sequence[Agent], seed: int, console: Console, show: bool, pool: Pool | None = None
+def show_match(
+    console: Console,
+    game: Game,
+    agents: Sequence[Agent],
+    seed: int,
+    *,
+    every_move: bool = False,
+    pool: Pool | None = None,
 ) -> Position:
-    """Plays a match, one agent a seat, shows how it goes and prints how it ended; returns the final position.
+    """Plays a match with one agent per seat, prints how it ended, and returns the final position.
 
-    The moves are those of the MatchSpec with the same game, agents and seed. Members of ensembles search in the pool.
+    The moves are those of the MatchSpec with the same game, agents and seed.
+
+    Args:
+        every_move: print all positions and what the agents found; otherwise a single line shows how far the match is.
+        pool: where members of ensembles search.
     """
     check_spec(MatchSpec(game.full_text(), tuple(agent.full_text() for agent in agents), seed))
     players = [start_player(agent, game, seat, seed, pool) for seat, agent in enumerate(agents)]
     position = game.start(seed)
     decisions, nodes, seconds = (np.zeros(game.num_seats) for _ in range(3))
-    shown = time.perf_counter()
+    updated = time.perf_counter()
     with Live(console=console, transient=True, auto_refresh=False) as live:
         while not position.over:
             seat = position.to_move
@@ -38,17 +48,16 @@ def watch(
             decisions[seat] += 1
             nodes[seat] += decision.nodes
             seconds[seat] += decision.seconds
-            if show:
-                console.print(
-                    f"\n{position}\nseat {seat}: {_describe(game, position, decision)}", markup=False, highlight=False
-                )
-            elif time.perf_counter() - shown > 0.2:
-                shown = time.perf_counter()
+            if every_move:
+                described = _describe(game, position, decision)
+                console.print(f"\n{position}\nseat {seat}: {described}", markup=False, highlight=False)
+            elif time.perf_counter() - updated > 0.2:
+                updated = time.perf_counter()
                 score = ", ".join(f"{r:g}" for r in position.returns)
                 live.update(Text(f"move {int(decisions.sum())}, score {score}"), refresh=True)
             position = position.play(decision.action)
     console.print(f"\n{position}\n", markup=False, highlight=False)
-    table = Table("seat", "agent", "score", "moves", "nodes", "ms a move", title=f"{game}, seed {seed}")
+    table = Table("seat", "agent", "score", "moves", "nodes", "ms/move", title=f"{game}, seed {seed}")
     for seat, agent in enumerate(agents):
         per_move = 1000 * seconds[seat] / max(1, decisions[seat])
         row = (f"{position.returns[seat]:g}", f"{decisions[seat]:g}", f"{nodes[seat]:,.0f}", f"{per_move:.3g}")
@@ -56,12 +65,12 @@ def watch(
     console.print(table)
     if pool and pool.lost:
         searches = "1 search was" if pool.lost == 1 else f"{pool.lost} searches were"
-        console.print(f"{searches} lost with a worker and made again with the same seed.")
+        console.print(f"{searches} lost with a worker and repeated with the same seed.")
     return position
 
 
 def _describe(game: Game, position: Position, decision: Decision) -> str:
-    """The chosen action, and what the search found out about every legal one, in points of the game."""
+    """Returns the chosen action, and the search's value (in points of the game) and visits of every legal one."""
     found = [
         f"{game.action_name(a)} {decision.values[a] * game.max_return:,.4g} ({decision.visits[a]:.0f})"
         for a in position.legal_actions()

@@ -1,0 +1,174 @@
+"""What `turnier doctor` checks: whether everything that Turnier needs works here, and what to do where it does not."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from sqlalchemy import text
+
+from turnier.arena.play_kernel import play_many
+from turnier.arena.workers.ray_actors import RayActors
+from turnier.core.errors import UserError
+from turnier.core.kernel import JIT
+from turnier.results.store.database import Database, clock
+from turnier.results.store.manifest import cpu_model, memory_bytes
+
+OK, WARN, FAIL = "ok", "warn", "fail"
+LOW_DISK, NO_DISK = 1e9, 50e6  # bytes
+LOW_MEMORY = 0.75e9  # bytes per core: a worker needs half a gigabyte
+SKEW_SECONDS = 5.0
+
+
+@dataclass(frozen=True)
+class Check:
+    """What was checked and found; `cure` says what to do where it is not ok."""
+
+    name: str
+    state: str  # ok | warn | fail
+    found: str
+    cure: str = ""
+
+
+def examine(store: str, address: str | None) -> Iterator[Check]:
+    """Yields all checks, the slow one (Ray) last."""
+    checks: list[tuple[str, Callable[[], Check]]] = [
+        ("python", check_python),
+        ("packages", check_packages),
+        ("machine", check_machine),
+        ("clock", check_clock),
+        ("kernel cache", check_cache),
+        ("store", lambda: check_store(store)),
+        ("ray", lambda: check_ray(address)),
+    ]
+    for name, check in checks:
+        try:
+            yield check()
+        except UserError as error:
+            found, _, cure = str(error).partition("; ")
+            yield Check(name, FAIL, found, cure)
+
+
+def check_python() -> Check:
+    required, found = metadata.metadata("turnier")["Requires-Python"], platform.python_version()
+    if SpecifierSet(required).contains(found, prereleases=True):
+        return Check("python", OK, found)
+    return Check("python", FAIL, f"{found}, but {required} is required", "install another Python and set it up again")
+
+
+def check_packages() -> Check:
+    """Compares what is installed with what this version was declared to need."""
+    wrong, required = [], 0
+    for line in metadata.requires("turnier") or []:
+        needed = Requirement(line)
+        if needed.marker and not needed.marker.evaluate({"extra": ""}):
+            continue
+        required += 1
+        try:
+            found = metadata.version(needed.name)
+        except metadata.PackageNotFoundError:
+            wrong.append(f"{needed.name} is missing")
+            continue
+        if not needed.specifier.contains(found, prereleases=True):
+            wrong.append(f"{needed.name} {found}, but {needed.specifier} is required")
+    if wrong:
+        return Check("packages", FAIL, "; ".join(wrong), "reinstall Turnier, which installs them")
+    return Check("packages", OK, f"turnier {metadata.version('turnier')}, {required} packages as required")
+
+
+def check_machine() -> Check:
+    cores, memory = os.cpu_count() or 1, memory_bytes()
+    found = f"{cores} cores, {memory / 1e9:.1f} GB, {cpu_model() or platform.machine()}"
+    if memory and memory < LOW_MEMORY * cores:
+        return Check("machine", WARN, found, "use fewer --workers: each Ray worker takes half a gigabyte")
+    return Check("machine", OK, found)
+
+
+def check_clock() -> Check:
+    """A clock that is earlier than the installation is wrong; results do not depend on it, but dates of runs do."""
+    installed, now = Path(__file__).stat().st_mtime, time.time()
+    found = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(now))
+    if now < installed - 86400:
+        return Check("clock", WARN, f"{found}, before this Turnier was installed", "set the clock")
+    return Check("clock", OK, found)
+
+
+def check_cache() -> Check:
+    """Where compiled kernels are kept, and whether any are there."""
+    if not JIT:
+        return Check("kernel cache", WARN, "kernels are not compiled", "unset NUMBA_DISABLE_JIT")
+    folder = Path(play_many.stats.cache_path)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError as failure:
+        return Check("kernel cache", FAIL, f"{folder}: {failure}", "set NUMBA_CACHE_DIR to a writable folder")
+    if not any(folder.glob("play_kernel.play_many-*.nbc")):
+        return Check("kernel cache", WARN, f"{folder} is empty", "the first command compiles for about a minute")
+    return Check("kernel cache", OK, f"{folder} is warm")
+
+
+def check_store(url: str) -> Check:
+    """Opens the store without changing anything."""
+    try:
+        database = Database(url, read_only=True)
+    except UserError:
+        path = Path(url.removeprefix("sqlite:///"))
+        if not url.startswith("sqlite:///") or path.exists() or not path.absolute().parent.is_dir():
+            raise
+        return _with_room("does not exist yet", path.absolute())
+    try:
+        if database.is_sqlite:
+            return _with_room("opens", Path(database.place.removeprefix("the results database ")))
+        with database.reading() as connection:
+            may = connection.scalar(text("SELECT has_table_privilege('matches', 'INSERT')"))
+            skew = abs(clock(connection) - time.time())
+    finally:
+        database.close()
+    if not may:
+        return Check(
+            "store", FAIL, f"{database.place} is read-only for this user", "grant INSERT, UPDATE and DELETE on it"
+        )
+    if skew > SKEW_SECONDS:
+        return Check("store", WARN, f"{database.place}: its clock differs from ours by {skew:.0f} s", "set the clocks")
+    return Check("store", OK, f"{database.place} opens and is writable")
+
+
+def _with_room(found: str, path: Path) -> Check:
+    free = shutil.disk_usage(path.parent).free
+    found = f"{path} {found}, {free / 1e9:.1f} GB free"
+    if not os.access(path.parent, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
+        return Check("store", FAIL, f"{found}, not writable", "fix its permissions or name another store with --store")
+    if free < LOW_DISK:
+        state = FAIL if free < NO_DISK else WARN
+        return Check("store", state, found, "free some space; a million short games take 0.5 GB")
+    return Check("store", OK, f"{found}, writable")
+
+
+def check_ray(address: str | None) -> Check:
+    """Starts Ray here, or joins the cluster, and runs a task on a worker."""
+    began = time.perf_counter()
+    actors = RayActors(1, address)
+    try:
+        ref = actors.send(_task, 20)
+        found = dict(actors.wait([ref])).get(ref)
+        nodes, cpus = actors.size()
+    finally:
+        actors.close()
+    where = "started here" if actors.address == "local" else f"cluster at {actors.address}: {nodes} nodes, {cpus} CPUs"
+    if found != 21:
+        return Check("ray", FAIL, f"{where}, but a task returned {found!r}", "read the logs in /tmp/ray")
+    return Check("ray", OK, f"{where}, a task ran after {time.perf_counter() - began:.1f} s")
+
+
+def _task(number: int) -> int:
+    return number + 1

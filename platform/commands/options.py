@@ -1,0 +1,59 @@
+"""Options and arguments that several commands have, each declared once.
+
+A module that uses them gives the default: `store: StoreOption = DEFAULT_URL`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from turnier.results.store import DEFAULT_URL
+
+EXECUTOR = "ray"  # where commands play by default
+
+GameArgument = Annotated[str, typer.Argument(help='a game, such as yavalath or "2048(size=3)"')]
+AgentsArgument = Annotated[list[str], typer.Argument(help='agents, such as random "mc(iterations=200)"')]
+
+StoreOption = Annotated[str, typer.Option("--store", help="SQLite or PostgreSQL URL of the results")]
+ExecutorOption = Annotated[str, typer.Option("--executor", help="what plays: ray, threads or serial")]
+LocalExecutorOption = Annotated[str, typer.Option("--executor", help="what plays: threads or serial")]
+WorkersOption = Annotated[int | None, typer.Option("--workers", help="default: all cores")]
+AddressOption = Annotated[
+    str | None, typer.Option("--address", help="Ray cluster to join, such as auto; default: RAY_ADDRESS")
+]
+
+SeedOption = Annotated[int, typer.Option("--seed", help="same seed, same games, whatever the number of workers")]
+BudgetOption = Annotated[
+    str, typer.Option("--budget", help="what every agent may spend per move: 50ms, 1000rollouts or 1000nodes")
+]
+OpeningsOption = Annotated[
+    int, typer.Option("--openings", help="start from positions after at most this many plies", min=0)
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="print JSON")]
+
+# Of the scripts in studies/.
+StudyNameOption = Annotated[str | None, typer.Option("--name", help="name of the study; default: SCRIPT-PRESET")]
+NetworksOption = Annotated[Path, typer.Option("--folder", help="trained networks; existing ones are not trained again")]
+PictureOption = Annotated[Path, typer.Option("--picture", help="folder for the picture")]
+
+__all__ = [
+    "DEFAULT_URL",
+    "EXECUTOR",
+    "AddressOption",
+    "AgentsArgument",
+    "BudgetOption",
+    "ExecutorOption",
+    "GameArgument",
+    "JsonOption",
+    "LocalExecutorOption",
+    "NetworksOption",
+    "OpeningsOption",
+    "PictureOption",
+    "SeedOption",
+    "StoreOption",
+    "StudyNameOption",
+    "WorkersOption",
+]

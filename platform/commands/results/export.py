@@ -1,0 +1,38 @@
+"""`turnier export`: the games of a run as files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from turnier.commands.options import DEFAULT_URL, StoreOption
+
+
+def export(
+    run: Annotated[str, typer.Argument(help="a run that `turnier status` shows, or the beginning of its name")],
+    out: Annotated[Path, typer.Option(help="a file that ends in .csv, .parquet or .jsonl, or a folder for all three")],
+    store: StoreOption = DEFAULT_URL,
+) -> None:
+    """Write the games of a run to files.
+
+    Tables (CSV, Parquet) have one row per seat. JSON lines have one game per line with every move, so that
+    turnier verify GAME FILE.jsonl can replay them without a store.
+
+    \b
+    Examples:
+      turnier export tournament:1f0c --out games.csv
+      turnier export tournament:1f0c --out folder
+    """
+    from turnier.results.export import export as write_files
+    from turnier.results.store.store import Store
+    from turnier.runs.bar import game_bar
+
+    with Store.open(store, read_only=True) as results:
+        found = results.find_run(run)
+        with game_bar(found.name, results.match_counts().get(found.id, 0)) as bar:
+            paths = write_files(results, found, out, bar.advance)
+    for path in paths:
+        Console().print(f"{path}: {bar.done:,} games", soft_wrap=True)

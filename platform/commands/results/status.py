@@ -1,0 +1,67 @@
+"""`turnier status`: running and past runs of a store."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from turnier.commands.options import DEFAULT_URL, JsonOption, StoreOption
+
+if TYPE_CHECKING:
+    from turnier.results.store.progress import RunProgress
+
+COLOURS = {"running": "green", "stopped": "yellow"}
+
+
+def status(store: StoreOption = DEFAULT_URL, as_json: JsonOption = False) -> None:
+    """Show running and past runs.
+
+    The table shows progress, speed and time left, also of runs that another process or machine is playing. A run
+    counts as stopped where its driver has ended or has been silent for 30 seconds; to resume it, repeat its command or
+    type turnier tournament --resume RUN.
+
+    \b
+    Examples:
+      turnier status
+      turnier status --store postgresql://user@host/turnier
+    """
+    from turnier.results.store.progress import progress_of_runs
+    from turnier.results.store.store import Store
+
+    with Store.open(store, read_only=True) as results:
+        runs = progress_of_runs(results)
+    if as_json:
+        print(json.dumps([asdict(run) for run in runs], indent=2))
+        return
+    table = Table(box=box.SIMPLE, padding=(0, 1, 0, 0))
+    table.add_column("run, begun", no_wrap=True)
+    for heading in ("state", "done", "rate", "left"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for run in runs:
+        table.add_row(*_row(run))
+    Console().print(table)
+
+
+def _row(run: RunProgress) -> tuple[str, ...]:
+    state = f"[{COLOURS[run.state]}]{run.state}" if run.state in COLOURS else run.state
+    done = f"{run.stored:,} stored"
+    if run.done is not None:
+        done = f"{run.done:,} of {run.planned:,}" + f" {run.unit}" * (run.unit != "games")
+    rate = "" if run.rate is None else f"{run.rate:,.3g}/s" if run.rate < 1000 else f"{run.rate:,.0f}/s"
+    left = "" if run.seconds_left is None else str(timedelta(seconds=round(run.seconds_left)))
+    return f"{run.run}\n[dim]{run.name}, {_ago(run.began)}", state, done, rate, left
+
+
+def _ago(moment: str) -> str:
+    """Returns how long ago a UTC time is, roughly."""
+    seconds = max(0.0, (datetime.now(UTC) - datetime.fromisoformat(moment)).total_seconds())
+    for unit, size in (("days", 86400), ("hours", 3600), ("min", 60)):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.0f} {unit} ago"
+    return f"{seconds:.0f} s ago"

@@ -1,0 +1,72 @@
+"""The table of commands: lazy, complete, and in agreement with the commands themselves."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+from typer.testing import CliRunner
+
+from turnier.commands.app import COMMANDS, app
+from turnier.core.errors import UserError
+
+HEAVY = {"numba", "numpy", "pandas", "ray", "optuna", "sqlalchemy", "scipy", "streamlit", "altair", "rich"}
+
+
+def imported(code: str, **environment: str) -> set[str]:
+    """Returns the top-level modules that a piece of code imports in a new process."""
+    code = f"import sys\ntry:\n    {code}\nexcept SystemExit:\n    pass\nprint(*sys.modules, file=sys.stderr)"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, env=environment)
+    assert ended.returncode == 0, ended.stderr
+    return {name.partition(".")[0] for name in ended.stderr.split()}
+
+
+@pytest.mark.parametrize("words", [["--help"], ["--version"], []])
+def test_the_table_imports_nothing_heavy(words: list[str]) -> None:
+    assert not HEAVY & imported(f"sys.argv = {['turnier', *words]}; from turnier.commands.app import main; main()")
+
+
+def test_completion_imports_nothing_heavy() -> None:
+    for typed in ("turnier t", "turnier tune --b", "turnier tournament --exec"):
+        variables = {"_TURNIER_COMPLETE": "complete_bash", "COMP_WORDS": typed, "COMP_CWORD": str(typed.count(" "))}
+        code = "sys.argv = ['turnier']; from turnier.commands.app import app; app(prog_name='turnier')"
+        assert not HEAVY - {"rich"} & imported(code, **variables)
+
+
+def test_the_help_of_every_command_imports_nothing_heavy() -> None:
+    calls = "; ".join(f"app(['{name}', '--help'], standalone_mode=False)" for name in COMMANDS)
+    assert not HEAVY - {"rich"} & imported(f"from turnier.commands.app import app; {calls}")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_has_the_text_of_the_table_and_examples(name: str) -> None:
+    module, summary = COMMANDS[name]
+    function = getattr(import_module(f"turnier.commands.{module}"), name)
+    assert inspect.getdoc(function).splitlines()[0] == summary  # type: ignore[union-attr]
+    shown = CliRunner().invoke(app, [name, "--help"], env={"COLUMNS": "120"}).output
+    examples = re.search(r"Examples:\n((?: +.+\n)+)", shown)
+    assert examples and f"turnier {name}" in examples[1], shown
+
+
+def test_an_unknown_command_is_named_in_a_sentence() -> None:
+    with pytest.raises(UserError, match="no command named 'tournamnet'; did you mean tournament"):
+        CliRunner().invoke(app, ["tournamnet"], catch_exceptions=False)
+
+
+def test_commands_share_their_options() -> None:
+    """The same option has the same help wherever it appears."""
+    from turnier.commands import options
+
+    texts: dict[str, set[str]] = {}
+    for name, (module, _) in COMMANDS.items():
+        function = getattr(import_module(f"turnier.commands.{module}"), name)
+        for parameter, annotation in inspect.get_annotations(function, eval_str=True).items():
+            for info in getattr(annotation, "__metadata__", ()):
+                texts.setdefault(parameter, set()).add(info.help)
+    for parameter in ("store", "workers", "address", "openings", "as_json"):
+        assert len(texts[parameter]) == 1, texts[parameter]
+    assert options.DEFAULT_URL.startswith("sqlite:///")
