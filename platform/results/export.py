@@ -1,4 +1,4 @@
-"""A run's matches as files: tables with a row per seat (CSV, Parquet), or JSON lines that replay. Memory is bounded."""
+"""A run's matches as files: tables with a row per seat (CSV, Parquet) or JSON lines to replay; memory is bounded."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ COLUMNS = (
 Writer = Callable[[Sequence[MatchRecord]], object]
 
 
-def export(store: Store, run: Run, out: Path, told: Callable[[int], object] = lambda games: None) -> list[Path]:
-    """Writes a run's matches, in the order in which they were stored; returns the files, which are whole or not there.
+def export(store: Store, run: Run, out: Path, on_games: Callable[[int], object] = lambda games: None) -> list[Path]:
+    """Writes a run's matches in the order in which they were stored; returns the files, which appear only when whole.
 
     Args:
         out: a file that ends in .csv, .parquet or .jsonl; or a folder, for all of them and the run's manifest
             (Parquet only where pyarrow is installed).
-        told: is told how many more games are written.
+        on_games: called with the number of games after each batch that was written.
     """
     if out.suffix in _WRITERS:
         paths = [out]
@@ -50,7 +50,7 @@ def export(store: Store, run: Run, out: Path, told: Callable[[int], object] = la
     else:
         paths = [out / f"games{suffix}" for suffix in _WRITERS if suffix != ".parquet" or find_spec("pyarrow")]
     if not out.parent.is_dir():
-        raise UserError(f"the folder of an export must exist, got {out}; make {out.parent} first.")
+        raise UserError(f"the folder of an export must exist, got {out}; create {out.parent} first.")
     facts = store.fact_names(run.id)
     parts = {path: path.with_name(f".{path.name}.part") for path in paths}
     try:
@@ -63,7 +63,7 @@ def export(store: Store, run: Run, out: Path, told: Callable[[int], object] = la
             for records in store.records_of_run(run.id):
                 for write in writers:
                     write(records)
-                told(len(records))
+                on_games(len(records))
         for path, part in parts.items():
             part.replace(path)
     except OSError as failure:

@@ -1,4 +1,4 @@
-"""Which matches a run has, a few at a time: what people choose a replay from."""
+"""The latest matches of a run, from which users choose a replay."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from turnier.results.store.store import Store
 
 
 class ListedMatch(NamedTuple):
-    """A match, and who scored what in it."""
+    """A match, and a text that says who scored what."""
 
     id: str
     text: str
 
 
-def list_matches(store: Store, run: str, most: int = 100) -> list[ListedMatch]:
-    """Returns a run's latest matches, the latest first."""
+def list_matches(store: Store, run: str, limit: int = 100) -> list[ListedMatch]:
+    """Returns a run's latest matches, the most recent first."""
     numbers = (
         select(run_matches.c.match_number)
         .where(run_matches.c.run_id == run)
         .order_by(run_matches.c.match_number.desc())
-        .limit(most)
+        .limit(limit)
     )
     query = (
         select(matches.c.id, matches.c.number, matches.c.seed, seats.c.agent, seats.c.score)
@@ -34,21 +34,21 @@ def list_matches(store: Store, run: str, most: int = 100) -> list[ListedMatch]:
         .where(matches.c.number.in_(numbers.scalar_subquery()))
         .order_by(matches.c.number.desc(), seats.c.seat)
     )
-    found: dict[tuple[str, int], list[str]] = defaultdict(list)
+    scores: dict[tuple[str, int], list[str]] = defaultdict(list)
     with store.database.reading() as connection:
         for row in connection.execute(query):
-            found[row.id, row.seed].append(f"{row.score:g} {label_of(row.agent)}")
-    return [ListedMatch(match, f"{' : '.join(its)} · seed {seed}") for (match, seed), its in found.items()]
+            scores[row.id, row.seed].append(f"{row.score:g} {label_of(row.agent)}")
+    return [ListedMatch(match, f"{' : '.join(seats)} · seed {seed}") for (match, seed), seats in scores.items()]
 
 
 def full_ids(store: Store, shorts: Iterable[int]) -> dict[int, str]:
     """Returns the ids of matches by the numbers that `matches_frame` has in their place; unknown ones are left out."""
-    found = {}
+    ids = {}
     with store.database.reading() as connection:
         for short in shorts:
             first = f"{short:015x}"
             query = select(matches.c.id).where(matches.c.id >= first, matches.c.id < first + "g")
             match = connection.scalar(query)
             if match is not None:
-                found[short] = match
-    return found
+                ids[short] = match
+    return ids

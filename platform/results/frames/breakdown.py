@@ -1,4 +1,4 @@
-"""Win rates by what an agent was told, whom it met, and how many played: from a frame of `matches_frame`."""
+"""Win rates by parameter, opponent and number of players, from a frame of `matches_frame`."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _SHARES = ["games", "wins", "draws", "losses", "win_rate", "win_rate_low", "win_
 
 
 def by_parameter(frame: pd.DataFrame, parameter: str) -> pd.DataFrame:
-    """Returns a row per game, kind of agent (its name) and value of a parameter, nested ones as `evaluator.empty`.
+    """Returns a row per game, agent name and value of a parameter; a nested one is written as `evaluator.empty`.
 
     Columns: game, name, the parameter (a number where all its values are), and those of `win_share`. Agents without the
     parameter are left out.
     """
-    known = {agent: _value(agent, parameter) for agent in frame["agent"].unique().tolist()}
-    value = frame["agent"].astype(str).map({agent: found for agent, found in known.items() if found is not None})
-    chosen = frame[value.notna()].assign(value=value[value.notna()])
+    by_agent = {agent: _value(agent, parameter) for agent in frame["agent"].unique().tolist()}
+    values = frame["agent"].astype(str).map({agent: value for agent, value in by_agent.items() if value is not None})
+    chosen = frame[values.notna()].assign(value=values[values.notna()])
     chosen["name"] = chosen["agent"].astype(str).str.split("(", n=1).str[0]
     rows = [
-        {"game": game, "name": name, parameter: found, **win_share(part)}
-        for (game, name, found), part in chosen.groupby(["game", "name", "value"], observed=True)
+        {"game": game, "name": name, parameter: value, **win_share(part)}
+        for (game, name, value), part in chosen.groupby(["game", "name", "value"], observed=True)
     ]
     table = pd.DataFrame(rows, columns=["game", "name", parameter, *_SHARES])
     with contextlib.suppress(ValueError):
@@ -37,7 +37,7 @@ def by_parameter(frame: pd.DataFrame, parameter: str) -> pd.DataFrame:
 
 @functools.lru_cache(maxsize=4096)
 def _value(agent: str, parameter: str) -> str | None:
-    """Returns an agent's parameter as text, None where it has no such; also for agents that are unknown today."""
+    """Returns an agent's parameter as text; None if it has no such parameter or no longer exists."""
     with contextlib.suppress(UserError):
         value: Spec | str | None = AGENTS.make(agent).spec(defaults=True)
         for name in parameter.split("."):
@@ -47,10 +47,10 @@ def _value(agent: str, parameter: str) -> str | None:
 
 
 def by_opponent(frame: pd.DataFrame) -> pd.DataFrame:
-    """Returns a row per game, agent and other agent that sat in the same match, with the columns of `win_share`.
+    """Returns a row per game, agent and opponent in the same match, with the columns of `win_share`.
 
-    A win is one over all, so in games of more than two seats it says how well the agent does where the other plays too.
-    An agent that met itself is its own opponent. Columns: game, label, opponent, and those of `win_share`.
+    A win is one over all seats: with more than two it says how well the agent does when the opponent plays too. An
+    agent that met itself is its own opponent. Columns: game, label, opponent, and those of `win_share`.
     """
     seats = frame[["match", "game", "label", "seat", "result"]]
     pairs = seats.merge(seats[["match", "label", "seat"]], on="match", suffixes=("", "_other"))
@@ -63,7 +63,7 @@ def by_opponent(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_players(frame: pd.DataFrame) -> pd.DataFrame:
-    """Returns a row per agent and number of seats, all boards together. Columns: label, seats, those of `win_share`."""
+    """Returns a row per agent and number of seats, over all games. Columns: label, seats, those of `win_share`."""
     rows = [
         {"label": label, "seats": int(seats), **win_share(part)}
         for (label, seats), part in frame.groupby(["label", "seats"], observed=True)

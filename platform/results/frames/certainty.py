@@ -1,10 +1,10 @@
-"""Certainty from stored votes: per position, per group of positions, per agent (Kutsch 2017, 2.4 and 9.1).
+"""Certainty from repeated searches: per position, per group of positions, per agent (Kutsch 2017, 2.4 and 9.1).
 
 Three columns say how often searches of the same position agree, all from 0 to 1:
 
 - `certainty`: the share of the most frequent action, C;
 - `normalised`: (n C - 1) / (n - 1) with n legal actions, as Kutsch reports it. The most frequent of few random actions
-  is more frequent than 1 / n, so a random agent gets more than 0; `chance_level` says how much with as many searches;
+  is more frequent than 1 / n, so a random agent gets more than 0: `chance_level`, for the number of searches;
 - `agreement`: the same norm of the share of pairs of searches that chose the same action. Its expectation is exactly 0
   for a random agent and 1 for a deterministic one, with any number of searches.
 """
@@ -31,25 +31,25 @@ CERTAINTY_MEASURES = ("certainty", "normalised", "agreement")
 _AGENT = ["game", "agent", "label"]
 _GROUP = [*_AGENT, "legal", "phase"]
 _POSITION = [*_GROUP, "position"]
-_VOTE = [*_POSITION, "seed", "action", "nodes", "seconds"]
+_SEARCH = [*_POSITION, "seed", "action", "nodes", "seconds"]
 
 
 def searches_frame(records: Iterable[SearchRecord]) -> pd.DataFrame:
-    """Returns one row per vote.
+    """Returns one row per search.
 
-    Columns: game, agent, label (the agent's short text form), legal (how many actions were), phase, position (its id),
-    seed, action, nodes, seconds.
+    Columns: game, agent, label (the agent's short text form), legal (the number of legal actions), phase, position (its
+    id), seed, action, nodes, seconds.
     """
     rows = []
     for record in records:
-        spec, place = record.spec, record.spec.position
-        group = (place.game, spec.agent, label_of(spec.agent), len(place.legal), place.phase)
-        rows.append((*group, place.id, spec.seed, record.action, record.nodes, record.seconds))
-    return pd.DataFrame(rows, columns=_VOTE)
+        spec, position = record.spec, record.spec.position
+        group = (position.game, spec.agent, label_of(spec.agent), len(position.legal), position.phase)
+        rows.append((*group, position.id, spec.seed, record.action, record.nodes, record.seconds))
+    return pd.DataFrame(rows, columns=_SEARCH)
 
 
 def searches_of_runs(store: Store, run_ids: Sequence[str]) -> pd.DataFrame:
-    """Returns the frame of `searches_frame` for all votes of some runs, without reading what the searches found out."""
+    """Returns the frame of `searches_frame` for all searches of some runs, without reading visits and values."""
     query = (
         select(
             positions.c.game,
@@ -68,36 +68,36 @@ def searches_of_runs(store: Store, run_ids: Sequence[str]) -> pd.DataFrame:
     )
     with store.database.reading() as connection:
         rows = connection.execute(query).all() if inspect(connection).has_table(votes.name) else []
-    frame = pd.DataFrame([tuple(row) for row in rows], columns=[name for name in _VOTE if name != "label"])
-    counted = {text: len(json.loads(text)) for text in frame["legal"].unique()}
-    frame = frame.assign(label=frame["agent"].map(label_of), legal=frame["legal"].map(counted).astype(np.int64))
-    return frame[_VOTE]
+    frame = pd.DataFrame([tuple(row) for row in rows], columns=[name for name in _SEARCH if name != "label"])
+    counts = {text: len(json.loads(text)) for text in frame["legal"].unique()}
+    frame = frame.assign(label=frame["agent"].map(label_of), legal=frame["legal"].map(counts).astype(np.int64))
+    return frame[_SEARCH]
 
 
-def position_certainty(votes: pd.DataFrame) -> pd.DataFrame:
-    """Returns one row per agent and position of a frame of votes; positions with one vote only are left out.
+def position_certainty(searches: pd.DataFrame) -> pd.DataFrame:
+    """Returns one row per agent and position of a frame of searches; positions searched only once are left out.
 
     Columns: those of the group, position, searches, certainty, normalised, agreement, chance_level, seconds (of all
     searches).
     """
-    by_action = votes.groupby([*_POSITION, "action"], as_index=False).agg(
-        votes=("action", "size"), seconds=("seconds", "sum")
+    by_action = searches.groupby([*_POSITION, "action"], as_index=False).agg(
+        count=("action", "size"), seconds=("seconds", "sum")
     )
-    by_action["pairs"] = by_action["votes"] * (by_action["votes"] - 1)
+    by_action["pairs"] = by_action["count"] * (by_action["count"] - 1)
     table = by_action.groupby(_POSITION, as_index=False).agg(
-        searches=("votes", "sum"), most=("votes", "max"), pairs=("pairs", "sum"), seconds=("seconds", "sum")
+        searches=("count", "sum"), largest=("count", "max"), pairs=("pairs", "sum"), seconds=("seconds", "sum")
     )
     table = table[table["searches"] > 1].reset_index(drop=True)
-    searches, legal = table["searches"], table["legal"]
-    chance = [chance_level(int(n), int(r)) for n, r in zip(legal, searches, strict=True)]
-    certainty = table["most"] / searches
-    found = table.assign(
+    repeats, legal = table["searches"], table["legal"]
+    chance = [chance_level(int(n), int(r)) for n, r in zip(legal, repeats, strict=True)]
+    certainty = table["largest"] / repeats
+    measured = table.assign(
         certainty=certainty,
         normalised=normalised(certainty, legal),
-        agreement=normalised(table["pairs"] / (searches * (searches - 1)), legal),
+        agreement=normalised(table["pairs"] / (repeats * (repeats - 1)), legal),
         chance_level=np.array(chance, np.float64),
     )
-    return found[[*_POSITION, "searches", *CERTAINTY_MEASURES, "chance_level", "seconds"]]
+    return measured[[*_POSITION, "searches", *CERTAINTY_MEASURES, "chance_level", "seconds"]]
 
 
 def group_certainty(positions: pd.DataFrame) -> pd.DataFrame:
@@ -105,15 +105,15 @@ def group_certainty(positions: pd.DataFrame) -> pd.DataFrame:
 
     Columns: game, agent, label, legal, phase; groups (1), states, searches; certainty, normalised and agreement, the
     means over the states, each with NAME_low and NAME_high (95 %, Student's t over states; NaN for one state);
-    chance_level; seconds (a search).
+    chance_level; seconds (per search).
     """
     return _table(positions, _GROUP)
 
 
 def agent_certainty(positions: pd.DataFrame) -> pd.DataFrame:
-    """Returns one row per game and agent: means over the groups, whatever their sizes, as Kutsch reports them.
+    """Returns one row per game and agent: means over the groups regardless of their sizes, as Kutsch reports them.
 
-    Columns: as `group_certainty` but for legal and phase. For the 95 % intervals see `intervals.mean_of_means`.
+    Columns: as `group_certainty` without legal and phase. For the 95 % intervals see `intervals.mean_of_means`.
     """
     return _table(positions, _AGENT)
 
@@ -124,7 +124,7 @@ def _table(positions: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
 
 
 def estimates(positions: pd.DataFrame) -> dict[str, Any]:
-    """Returns what positions of one agent say, as means over their groups: the columns of `agent_certainty`."""
+    """Returns the columns of `agent_certainty` for the positions of one agent: means over their groups."""
     groups = [part for _, part in positions.groupby(["legal", "phase"])]
     row: dict[str, Any] = {
         "groups": len(groups),
@@ -140,15 +140,15 @@ def estimates(positions: pd.DataFrame) -> dict[str, Any]:
 
 
 def normalised(share: Any, legal: Any) -> Any:
-    """Returns a share among n legal actions such that 1 / n becomes 0 and 1 stays 1 (Kutsch 2017, formula 10)."""
+    """Returns a share among n legal actions scaled so that 1 / n becomes 0 and 1 stays 1 (Kutsch 2017, formula 10)."""
     return (legal * share - 1) / (legal - 1)
 
 
 @functools.lru_cache(maxsize=1024)
 def chance_level(legal: int, searches: int) -> float:
     """Returns the expected normalised certainty of an agent that chooses each of its legal actions equally often."""
-    # The counts of the actions are independent Poisson numbers, given their sum; so the probability that none of them
-    # is above a limit is a power of a cut distribution under convolution.
+    # Given their sum, the counts of the actions are independent Poisson numbers, so the probability that none of them
+    # exceeds a limit is a power of a truncated distribution under convolution.
     counts = np.arange(searches + 1)
     chance = stats.poisson.pmf(counts, searches / legal)
     given = stats.poisson.pmf(searches, searches)
@@ -157,7 +157,7 @@ def chance_level(legal: int, searches: int) -> float:
 
 
 def _power(chance: Any, times: int) -> Any:
-    """Returns the distribution of the sum of `times` independent numbers, as far as `chance` reaches."""
+    """Returns the distribution of the sum of `times` independent numbers, truncated to the length of `chance`."""
     result, square = None, chance
     while True:
         if times & 1:

@@ -55,17 +55,17 @@ def matches_frame(
 
     Args:
         store: where the matches are.
-        run: only this run's matches; else those of all runs, each once, under the oldest run that has it.
-        kind: only runs of this kind (tournament, study; None = all); not read where `run` is given.
+        run: only this run's matches; otherwise those of all runs, each once, under the oldest run that has it.
+        kind: only runs of this kind (tournament, study, ...; None = all); ignored if `run` is given.
         game: only this game, in any text form.
         agent: only this agent's seats, in any text form.
-        ids: with the ids in the column `match`, whose texts take half of the time; else the number that their first
-            15 digits are.
+        ids: whether the column `match` has ids, whose texts take half of the time; otherwise it has the number that
+            their first 15 digits are.
 
-    Columns besides the stored ones: `label` (the agent's short text form), `result` (win: the largest score alone,
-    draw: the largest score shared, loss; missing for games of one seat and after a failure), `seats` (of the match) and
-    one for each fact of the game. `seconds` are those of the match, `seat_seconds` those of this seat's decisions (NaN
-    where an older version played a match of several seats). Texts but ids are categories.
+    Columns in addition to the stored ones: `label` (the agent's short text form), `result` (win: the only largest
+    score, draw: a shared largest score, loss; missing in single-player games and after a failure), `seats` (of the
+    match) and one for each fact of the game. `seconds` are those of the match, `seat_seconds` those of this seat's
+    decisions (NaN where an older version played a match of several seats). Texts other than ids are categories.
     """
     with store.database.reading() as connection:
         chosen = [store.run(run)] if run is not None else [one for one in store.runs() if kind in (None, one.kind)]
@@ -83,18 +83,18 @@ def matches_frame(
 
 
 def _forms(registry: Registry[Any], text: str) -> list[str]:
-    """Returns the texts that a game or an agent may be stored as: as typed, and with every parameter."""
+    """Returns the texts under which a game or an agent may be stored: as typed, and with every parameter."""
     with contextlib.suppress(UserError):
         return [text, registry.make(text).full_text()]
     return [text]
 
 
 def _frame(columns: MatchColumns, of_run: Array, run_ids: list[str], ids: bool) -> pd.DataFrame:
-    """Returns a row per seat: what belongs to its match is repeated."""
+    """Returns a row per seat; the values of its match are repeated."""
     counts = columns.seats.astype(np.int64)
     first = np.cumsum(counts) - counts
     match_of = np.repeat(np.arange(len(counts)), counts)
-    alone = np.repeat(counts == 1, counts)
+    single_player = np.repeat(counts == 1, counts)
     labels = Texts(np.array([label_of(text) for text in columns.agent.values.tolist()], str), columns.agent.codes)
     seconds = columns.seconds[match_of]
     values = {
@@ -106,10 +106,10 @@ def _frame(columns: MatchColumns, of_run: Array, run_ids: list[str], ids: bool) 
         "label": labels.categories(),
         "seed": columns.seed[match_of],
         "score": columns.score,
-        "result": _results(columns, first, match_of, alone),
+        "result": _results(columns, first, match_of, single_player),
         "decisions": columns.decisions,
         "nodes": columns.nodes,
-        "seat_seconds": np.where(alone & np.isnan(columns.seat_seconds), seconds, columns.seat_seconds),
+        "seat_seconds": np.where(single_player & np.isnan(columns.seat_seconds), seconds, columns.seat_seconds),
         "seconds": seconds,
         "termination": columns.termination.take(match_of).categories(),
         "seats": counts[match_of],
@@ -122,22 +122,22 @@ def _frame(columns: MatchColumns, of_run: Array, run_ids: list[str], ids: bool) 
     return pd.DataFrame(values | {str(name): facts[name].to_numpy()[codes] for name in facts}, copy=False)
 
 
-def _results(columns: MatchColumns, first: Array, match_of: Array, alone: Array) -> pd.Categorical:
-    """The largest score alone wins, shared it is a draw; the seats of a match stand together."""
+def _results(columns: MatchColumns, first: Array, match_of: Array, single_player: Array) -> pd.Categorical:
+    """Returns win, draw, loss or missing, see `MatchRecord.points`; the seats of a match are neighbours."""
     scores = columns.score
     best = scores == (np.maximum.reduceat(scores, first)[match_of] if len(first) else scores)
     shared = (np.add.reduceat(best.astype(np.int64), first)[match_of] if len(first) else best) > 1
     codes = np.where(best, np.where(shared, _RESULTS.index("draw"), _RESULTS.index("win")), _RESULTS.index("loss"))
     return pd.Categorical.from_codes(
-        np.where(alone | ~columns.termination.are(WITH_RESULT)[match_of], -1, codes), list(_RESULTS)
+        np.where(single_player | ~columns.termination.are(WITH_RESULT)[match_of], -1, codes), list(_RESULTS)
     )
 
 
 def summary(frame: pd.DataFrame) -> pd.DataFrame:
     """Returns one row per game and agent of a frame that `matches_frame` made.
 
-    Columns: game, agent, label; games (an agent that plays itself counts once a seat); mean, half_width (of the mean's
-    95 % interval, Student's t), median, median_low and median_high (its 95 % interval), std, best;
+    Columns: game, agent, label; games (an agent that plays itself counts once per seat); mean, half_width (of the
+    mean's 95 % interval, Student's t), median, median_low and median_high (its 95 % interval), std, best;
     decisions_per_second (of its own seats' time), nodes_per_decision; failures (illegal actions, errors) and unfinished
     (limit of plies reached); for games of two and more seats wins, draws, losses, win_rate, win_rate_low and
     win_rate_high (Wilson 95 %, of the games with a result); and for every milestone, for instance, `max_tile>=2048`,
@@ -184,7 +184,7 @@ def _wins(part: pd.DataFrame) -> dict[str, Any]:
 
 
 def win_share(part: pd.DataFrame) -> dict[str, Any]:
-    """Returns games, wins, draws, losses and the win rate with its 95 % interval (Wilson) of rows of games."""
+    """Returns games, wins, draws, losses and the win rate with its 95 % interval (Wilson) of rows of seats."""
     return {"games": len(part), **_wins(part.assign(seats=2))}
 
 
@@ -192,7 +192,7 @@ def seat_summary(frame: pd.DataFrame) -> pd.DataFrame:
     """Returns one row per game, agent and seat of the games with several seats in a frame of `matches_frame`.
 
     Columns: game, agent, label, seat, games, wins, draws, losses, win_rate, win_rate_low and win_rate_high (Wilson
-    95 %, of the games with a result): what moving first or last is worth to an agent.
+    95 %, of the games with a result): the advantage of moving first or last.
     """
     several = frame.loc[frame["seats"] > 1, ["game", "agent", "seat", "seats", "result"]]
     rows = [
@@ -233,7 +233,7 @@ def runs_frame(store: Store) -> pd.DataFrame:
 
 
 def json_rows(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Returns the rows as plain dicts for json.dumps, with None where there is no number."""
+    """Returns the rows of a table as plain dicts for json.dumps, with None for missing numbers."""
     return [{str(key): _plain(value) for key, value in row.items()} for row in table.to_dict("records")]
 
 
