@@ -1,4 +1,4 @@
-"""Two agents at a time: paired differences, and p-values that stay honest however many pairs of agents there are."""
+"""Comparisons of two agents: paired differences, and p-values corrected for the number of pairs of agents."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ class Difference(NamedTuple):
     low: float
     high: float
     p: float  # two-sided: probability of a difference at least as large between equal agents
-    superiority: float  # likelihood that the true mean is above 0, before anything was known
+    superiority: float  # likelihood that the true mean is above 0, with a flat prior
     units: int
 
 
 def paired_difference(differences: Sequence[float]) -> Difference:
-    """Returns what independent differences, one of each pair of games or of each seed, say about their mean.
+    """Returns the mean of independent differences, one per pair of games or per seed, tested by Student's t.
 
-    Student's t. Where all differences are the same there is no variance to go by: then the p-value is that of the sign
-    test, and the interval is missing (NaN) as it is for fewer than two differences.
+    Where all differences are equal there is no variance: the p-value is then that of the sign test, and the interval is
+    missing (NaN), as for fewer than two differences.
     """
     values = np.asarray(differences, np.float64)
     n = len(values)
@@ -45,7 +45,7 @@ def paired_difference(differences: Sequence[float]) -> Difference:
 def holm(p_values: Sequence[float]) -> list[float]:
     """Returns p-values corrected for their number; NaN stays NaN and does not count.
 
-    With any of them below 0.05 called a difference, the probability of calling one that is none is 5 % at most.
+    If those below 0.05 are called differences, the probability of any false one is at most 5 %.
     Source: S. Holm, A simple sequentially rejective multiple test procedure, Scand. J. Stat. 6, 1979.
     """
     from statsmodels.stats.multitest import multipletests
@@ -58,11 +58,11 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def units_needed(mean: float, high: float, units: int) -> float:
-    """Returns how many independent differences such as these separate their mean from 0 in four tests of five.
+    """Returns how many such independent differences separate their mean from 0 in four of five tests.
 
     Args:
         mean: of the differences so far.
-        high: upper end of its 95 % interval, as `paired_difference` says it.
+        high: upper end of its 95 % interval, from `paired_difference`.
         units: how many differences there were.
 
     Two-sided t-test at 5 % with a power of 80 %; infinite for a mean of 0, NaN where the interval is missing.

@@ -1,6 +1,6 @@
-"""A rating that is told one game at a time, for games of three and more seats: Weng and Lin's model, by openskill.
+"""Ratings that are updated game by game, for games of three and more seats: Weng and Lin's model, by openskill.
 
-It sees the whole order of a game where Bradley and Terry's model sees pairs of seats.
+The model uses the whole order of a game, where Bradley and Terry's uses pairs of seats.
 Source: R. C. Weng and C.-J. Lin, A Bayesian approximation method for online ranking, JMLR 12, 2011.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-MAX_GAMES = 5000  # that are told, a third of a millisecond each
+MAX_GAMES = 5000  # that are rated, at a third of a millisecond each
 
 
 class LiveRating(NamedTuple):
@@ -18,7 +18,7 @@ class LiveRating(NamedTuple):
 
     @property
     def ordinal(self) -> float:
-        """The strength that it almost surely has, mu - 3 sigma: openskill's order of a ranking."""
+        """A strength that the agent almost surely exceeds, mu - 3 sigma, by which openskill ranks."""
         return self.mu - 3 * self.sigma
 
 
@@ -26,9 +26,9 @@ def live_ratings(games: Iterable[tuple[Sequence[str], Sequence[float]]]) -> dict
     """Rates agents by whole games.
 
     Args:
-        games: agents by seat, scores by seat; not more than MAX_GAMES. Their order matters: that of the matches' ids,
-            which are hashes, depends neither on workers nor on time, and its beginning is a fair sample. An agent that
-            has several seats of a game takes part with the first of them.
+        games: agents by seat and scores by seat, at most MAX_GAMES. Their order matters: by match id, which is a hash,
+            it depends neither on workers nor on time, and the first games are a fair sample. An agent with several
+            seats in a game takes part with the first of them.
     """
     from openskill.models import PlackettLuce, PlackettLuceRating
 

@@ -1,10 +1,10 @@
 """How certain are the first places of a ranking, and which games would make them more certain?
 
-The places asked for are right where every agent on them is stronger than the next, and the last of them stronger than
-all below. That none of these differences is wrong is certain to 1 minus the sum of their errors at least (Bonferroni).
+The first places are right if every agent on them is stronger than the next, and the last of them stronger than all
+below. The probability that none of these differences is wrong is at least 1 minus the sum of their errors (Bonferroni).
 
 Source: the choice of games follows V. Fedorov, Theory of Optimal Experiments, 1972 (the next observation is the one
-that lowers the variance of what is asked for most), weighed as in ranking and selection (C.-H. Chen et al., Simulation
+that most lowers the variance in question), weighted as in ranking and selection (C.-H. Chen et al., Simulation
 budget allocation for further enhancing the efficiency of ordinal optimization, Discrete Event Dyn. Syst. 10, 2000).
 """
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from turnier.statistics.ratings import ELO, Floats, Ints, Ratings
 
-_STEPS = 16  # shares of a round that are given to one pairing each
+_STEPS = 16  # shares of a round, each given to one pairing
 
 
 def ranking(ratings: Ratings) -> list[int]:
@@ -29,7 +29,7 @@ def place_errors(ratings: Ratings, top: int) -> tuple[Ints, Floats]:
 
     Args:
         ratings: of the agents.
-        top: how many places are asked for, in their order.
+        top: the number of first places.
     """
     order = ranking(ratings)
     top = min(top, len(order) - 1)
@@ -39,15 +39,15 @@ def place_errors(ratings: Ratings, top: int) -> tuple[Ints, Floats]:
 
 
 def place_certainty(ratings: Ratings, top: int) -> float:
-    """Returns how certain the first `top` places are, in their order; 0 at least."""
+    """Returns a lower bound of the probability that the first `top` places are right."""
     return max(0.0, 1 - float(place_errors(ratings, top)[1].sum()))
 
 
 def next_pairings(ratings: Ratings, top: int, pairs: int) -> list[tuple[int, int]]:
-    """Returns [pairs] which agents should play a pair of games each, to make the first places certain.
+    """Returns the agents of each of the next pairs of games [pairs], to make the first places certain.
 
-    Step by step the pairing is chosen that takes most of the variances of the differences in question, each weighed by
-    the probability that it is wrong; the covariance then is what it will be after these games.
+    Each step chooses the pairing that most reduces the variances of the differences in question, weighted by the
+    probability that they are wrong; the covariance is then updated to what it will be after these games.
     """
     n = len(ratings.elo)
     first, second = np.triu_indices(n, 1)
@@ -55,7 +55,7 @@ def next_pairings(ratings: Ratings, top: int, pairs: int) -> list[tuple[int, int
     covariance = ratings.covariance.copy()
     expected = 1 / (1 + np.exp((ratings.elo[second] - ratings.elo[first]) / ELO))
     information = 2 * expected * (1 - expected) / ELO**2  # of a pair of games
-    found: list[tuple[int, int]] = []
+    pairings: list[tuple[int, int]] = []
     for step in range(_STEPS):
         share = (step + 1) * pairs // _STEPS - step * pairs // _STEPS
         played = covariance[first] - covariance[second]  # [pairings, agents]
@@ -65,5 +65,5 @@ def next_pairings(ratings: Ratings, top: int, pairs: int) -> list[tuple[int, int
         present = np.array([covariance[i, i] + covariance[j, j] - 2 * covariance[i, j] for i, j in asked])
         best = int(np.argmax(gain * (moved @ (errors / np.maximum(present, 1e-9)))))
         covariance -= gain[best] * np.outer(played[best], played[best])
-        found += [(int(first[best]), int(second[best]))] * share
-    return found
+        pairings += [(int(first[best]), int(second[best]))] * share
+    return pairings

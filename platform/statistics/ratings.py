@@ -27,14 +27,14 @@ PRIOR_GAMES = 1.0  # drawn games of every agent against a virtual one of mean st
 
 @dataclass(frozen=True)
 class Ratings:
-    """Strengths in Elo, whose mean is 0, and what is known of their errors."""
+    """Strengths in Elo, whose mean is 0, and their covariance."""
 
     elo: Floats  # [agents]
     covariance: Floats  # [agents, agents], Elo²
     freedom: int  # degrees of freedom of Student's t
 
     def half_widths(self) -> Floats:
-        """Returns the half-widths [agents] of the 95 % intervals: the strength beside the mean of the field."""
+        """Returns the half-widths [agents] of the 95 % intervals: the strength relative to the mean of the field."""
         return self._quantile * np.sqrt(np.diag(self.covariance))
 
     def variances(self) -> Floats:
@@ -61,9 +61,9 @@ class Ratings:
 def bradley_terry(agents: int, first: Ints, second: Ints, points: Floats, clusters: Ints) -> Ratings:
     """Rates agents by games between two of them.
 
-    A binomial model fitted by statsmodels, in which a draw is half a win; its covariance is clustered, because games of
-    one pair (the same seed, seats rotated) are not independent. Every agent has also drawn PRIOR_GAMES with a virtual
-    agent of mean strength, so that one that won everything has a finite rating, and agents that never met have one too.
+    A binomial model, fitted by statsmodels, in which a draw is half a win; its covariance is clustered, because games
+    of one pair (the same seed, seats rotated) are not independent. Every agent has also drawn PRIOR_GAMES with a
+    virtual agent of mean strength, so that agents that won everything, and agents that never met, have finite ratings.
 
     Args:
         agents: their number.
@@ -90,7 +90,7 @@ def bradley_terry(agents: int, first: Ints, second: Ints, points: Floats, cluste
     bread = np.linalg.inv(design.T @ (information[:, None] * design))
     present = np.bincount(clusters) > 0
     number, cluster = int(present.sum()), (np.cumsum(present) - 1)[clusters]
-    # Of virtual games, and where all pairs ended the same, the variance is what the model says, not what was seen.
+    # For virtual games, and where all pairs ended alike, the variance is that of the model, not the observed one.
     varied = np.append(_varied(pairing, scored, cluster, len(pairings)), np.zeros(agents, bool))
     meat = design.T @ (np.where(varied, 0.0, information)[:, None] * design)
     residuals = np.where(varied[pairing], scored - expected[pairing], 0.0)
@@ -111,7 +111,7 @@ def _fit(design: Floats, shares: Floats, weights: Floats) -> Floats:
     from statsmodels.genmod.generalized_linear_model import GLM
     from statsmodels.tools.sm_exceptions import PerfectSeparationWarning
 
-    # A perfect fit, such as two agents always have, is no separation; and nobody asks for its dispersion.
+    # A perfect fit, such as two agents always have, is no separation; and its dispersion is not used.
     with warnings.catch_warnings(), np.errstate(invalid="ignore"):
         warnings.simplefilter("ignore", PerfectSeparationWarning)
         return np.asarray(GLM(shares, design, Binomial(), var_weights=weights).fit().params, np.float64)

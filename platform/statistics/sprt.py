@@ -1,8 +1,8 @@
-"""Sequential tests: play until it is decided who is stronger, or that two agents are equal within a margin.
+"""Sequential tests: play until one agent is shown to be stronger, or both to be equal within a margin.
 
-The unit is what is independent: for games of several seats a pair (one seed, seats rotated) and the share of its points
-that went to the first agent, 0, 1/4, 1/2, 3/4 or 1 where a pair is two games (the pentanomial model); for games of one
-seat the two scores on one seed. Both are units (a, b) whose ratio of means E[a] / E[b] is tested; for shares b = 1.
+The independent unit of games of several seats is a pair (one seed, seats rotated) with the first agent's share of its
+points: 0, 1/4, 1/2, 3/4 or 1 where a pair is two games (the pentanomial model). In single-player games it is the two
+scores on one seed. Both are units (a, b) whose ratio of means E[a] / E[b] is tested; for shares b = 1.
 
 Sources: A. Wald, Sequential Analysis, 1947. M. Sobel and A. Wald, A sequential decision procedure for choosing one of
 three hypotheses, Ann. Math. Stat. 20, 1949. M. Van den Bergh, A practical introduction to the GSPRT, which fishtest and
@@ -19,16 +19,16 @@ import numpy as np
 from scipy import stats
 
 from turnier.core.errors import UserError
-from turnier.statistics.intervals import CONFIDENCE
+from turnier.statistics.intervals import CONFIDENCE, Interval
 
 MARGIN_ELO = 20.0  # default margin where agents meet: a share of points of 0.529
-MARGIN_SCORE = 0.05  # default margin where they play alone: of the second agent's mean score
+MARGIN_SCORE = 0.05  # default margin in single-player games: a share of the second agent's mean score
 MINIMUM = 24  # units before the first decision, simulated in tests/statistics/test_sprt.py
-VIRTUAL = 2.0  # units half won by far, half lost by far, that count as seen
+VIRTUAL = 2.0  # units, half clear wins and half clear losses, that are added to the observed ones
 FAR = 10.0  # see SequentialTest.evidence; simulated with margins of 0.3 to 0.003 standard deviations
 _PATHS = 400
 _LONGEST = 1000  # times the units so far
-_FLAT = 1e-12  # of the mean square, the least variance
+_MIN_VARIANCE = 1e-12  # of the mean square
 
 
 class Verdict(enum.StrEnum):
@@ -53,8 +53,8 @@ class SequentialTest:
     """Three hypotheses of E[a] / E[b], low, middle and high, and two tests: low against middle, middle against high.
 
     Says stronger where high beats middle, weaker where low beats middle, equal where middle beats both. Each of the
-    three is wrong (the agent is not better; not worse; further away than the margin) with probability alpha at most:
-    half of alpha goes to either way of leaving the middle.
+    three is wrong (the agent is not better; not worse; further away than the margin) with probability at most alpha:
+    either way of leaving the middle has half of alpha.
 
     Args:
         ratios: low, middle, high.
@@ -87,7 +87,7 @@ class SequentialTest:
         return cls((1 - margin, 1.0, 1 + margin), alpha)
 
     def add(self, a: Sequence[float], b: Sequence[float] | None = None) -> Verdict:
-        """Takes further units and looks once; a verdict stands, whatever comes after it.
+        """Adds units and tests once; a verdict is final.
 
         Args:
             a: [n] shares of points, or the first agent's scores.
@@ -98,21 +98,21 @@ class SequentialTest:
         self._seen += [len(first), first.sum(), second.sum(), first @ first, first @ second, second @ second]
         self.units += len(first)
         if self.verdict is Verdict.UNDECIDED and self.units >= MINIMUM and self._seen[2] > 0:
-            self.verdict = self._look()
+            self.verdict = self._decide()
         return self.verdict
 
     @property
     def _sums(self) -> list[float]:
-        """What was seen, and the virtual units.
+        """The observed sums, with those of the virtual units.
 
-        Without it agents that were equal on the first few seeds, and differ on few, would have a variance of 0.
+        Otherwise agents that were equal on the first few seeds, and differ on few, would have a variance of 0.
         """
         mean = self._seen[2] / self._seen[0] if self.units else 0.0
         own = self.middle * mean
         weights = np.array([1, own, mean, 2 * own**2, own * mean, mean**2])
         return [float(total) for total in self._seen + VIRTUAL * weights]
 
-    def _look(self) -> Verdict:
+    def _decide(self) -> Verdict:
         for ratio, verdict in ((self.low, Verdict.WEAKER), (self.high, Verdict.STRONGER)):
             if ratio in self._stayed:
                 continue
@@ -126,11 +126,13 @@ class SequentialTest:
     def evidence(self, ratio: float) -> float:
         """Returns the generalised log likelihood ratio of that ratio over the middle one.
 
-        The likelihood of a bivariate normal sample, maximised under E[a] = r E[b], goes with (1 + m² / v)^(-n/2), where
-        m and v are mean and variance of a - r b (Hotelling's T²); for shares this is what fastchess computes.
+        The likelihood of a bivariate normal sample, maximised under E[a] = r E[b], is proportional to
+        (1 + m² / v)^(-n/2), where m and v are mean and variance of a - r b (Hotelling's T²); for shares this is what
+        fastchess computes.
 
-        Differs: an estimate far outside of both contradicts both almost alike, and clear cases would take long. So the
-        ratio of "that ratio or beyond" over "the middle or beyond" counts too, less log FAR for having two tries.
+        Differs: an estimate far outside both contradicts both almost equally, so that clear cases would take long.
+        Therefore the ratio of "that ratio or beyond" over "the middle or beyond" counts too, less log FAR for the
+        second attempt.
         """
         n, a, b, *_ = self._sums
         middle, other = self._distance(self.middle), self._distance(ratio)
@@ -146,30 +148,30 @@ class SequentialTest:
         return math.log1p((mean / self._spread(ratio)) ** 2) if mean else 0.0
 
     @property
-    def estimate(self) -> tuple[float, float, float]:
-        """The ratio of means and its 95 % interval (Fieller 1954; for shares Student's t), NaN where there is none.
+    def estimate(self) -> Interval:
+        """The ratio of means with its 95 % interval (Fieller 1954; for shares Student's t); NaN where there is none.
 
-        As if the number of units had been fixed: after an early verdict it is a little too far from the middle.
+        As if the number of units had been fixed: after an early verdict it is slightly too far from the middle.
         """
         seen, a, b, *_ = self._seen.tolist()
         if seen < 2 or b <= 0:
-            return math.nan, math.nan, math.nan
+            return Interval(math.nan, math.nan, math.nan)
         a, b = a / seen, b / seen
-        # Shares have the virtual units' variance too, as in Agresti and Coull's interval; scores vary anyway.
+        # Shares include the virtual units' variance, as in Agresti and Coull's interval; scores vary anyway.
         n, sum_a, sum_b, aa, ab, bb = self._sums if self.middle == 0.5 else self._seen.tolist()
         q = float(stats.t.ppf(0.5 + CONFIDENCE / 2, seen - 1)) ** 2 / (seen - 1)
         square = b * b - q * (bb / n - (sum_b / n) ** 2)
         half = a * b - q * (ab / n - sum_a * sum_b / n**2)
         root = half * half - square * (a * a - q * (aa / n - (sum_a / n) ** 2))
         if square <= 0:  # the second agent's mean may be 0: any ratio may be true
-            return a / b, math.nan, math.nan
+            return Interval(a / b, math.nan, math.nan)
         width = math.sqrt(max(root, 0.0))
-        return a / b, (half - width) / square, (half + width) / square
+        return Interval(a / b, (half - width) / square, (half + width) / square)
 
     def units_left(self) -> float:
-        """Returns how many more units a verdict takes, on average, if the present estimate is the truth.
+        """Returns how many more units a verdict takes on average if the present estimate is the truth.
 
-        From seeded paths: the evidence of the two tests goes on as a Brownian motion, one up where the other is down.
+        By seeded simulation: the evidence of the two tests continues as a Brownian motion with opposite signs.
         """
         if self.verdict is not Verdict.UNDECIDED:
             return 0.0
@@ -198,5 +200,5 @@ class SequentialTest:
         """Returns the standard deviation of a - ratio b."""
         n, a, b, aa, ab, bb = self._sums
         return math.sqrt(
-            max((aa - 2 * ratio * ab + ratio**2 * bb) / n - ((a - ratio * b) / n) ** 2, _FLAT * (aa + bb) / n)
+            max((aa - 2 * ratio * ab + ratio**2 * bb) / n - ((a - ratio * b) / n) ** 2, _MIN_VARIANCE * (aa + bb) / n)
         )

@@ -38,8 +38,8 @@ class SearchMeasure(NamedTuple):
 
 
 def _mean(values: Sequence[float]) -> Estimate:
-    mean, half = mean_interval(values)
-    return Estimate(mean, mean - half, mean + half, len(values))
+    mean, half_width = mean_interval(values)
+    return Estimate(mean, mean - half_width, mean + half_width, len(values))
 
 
 def _percent(hits: int, n: int) -> Estimate:
