@@ -14,7 +14,6 @@ import numpy.typing as npt
 
 from turnier.agents.registry import agent_of
 from turnier.arena.match import derive_seed
-from turnier.arena.workers.executor import Work
 from turnier.core.errors import UserError
 from turnier.games.game import Position
 from turnier.games.registry import game_of
@@ -107,6 +106,3 @@ def search_position(spec: SearchSpec) -> SearchRecord:
     legal = list(seen.legal)
     visits, values = (tuple(of_actions[legal].tolist()) for of_actions in (decision.visits, decision.values))
     return SearchRecord(spec, int(decision.action), visits, values, int(decision.nodes), seconds)
-
-
-SEARCHES: Work[SearchSpec, SearchRecord] = Work(search_positions, prepare_searches)

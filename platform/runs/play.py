@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from turnier.arena.match import MatchRecord, MatchSpec
-from turnier.arena.repeated_search import SEARCHES, SearchRecord, SearchSpec
+from turnier.arena.repeated_search import SearchRecord, SearchSpec
 from turnier.arena.schedules.round_robin import Rounds
-from turnier.arena.workers.executor import MATCHES, Executor, Source
+from turnier.arena.workers.executor import MATCHES, SEARCHES, Executor, Source
 from turnier.results.store.store import Store
 
 

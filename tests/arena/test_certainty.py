@@ -14,7 +14,8 @@ from turnier.arena import repeated_search as votes
 from turnier.arena.match import MatchRecord
 from turnier.arena.play import play_matches, replay_positions
 from turnier.arena.positions import choose_positions, collector_matches, search_specs
-from turnier.arena.repeated_search import SEARCHES, SearchSpec, SeenPosition, search_position, search_positions
+from turnier.arena.repeated_search import SearchSpec, SeenPosition, search_position, search_positions
+from turnier.arena.workers.executor import SEARCHES
 from turnier.arena.workers.make import make_executor
 from turnier.core.errors import UserError
 from turnier.games.game import Game, Position

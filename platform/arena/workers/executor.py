@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from turnier.arena.match import MatchRecord, MatchSpec
 from turnier.arena.play import play_matches, prepare_matches
+from turnier.arena.repeated_search import SearchRecord, SearchSpec, prepare_searches, search_positions
 from turnier.core.errors import UserError
 
 TARGET_SECONDS = 1.0  # of work in a batch
@@ -55,6 +56,7 @@ def do_batch(work: Work[Any, Any], specs: Sequence[Any], stop: npt.NDArray[np.in
 
 
 MATCHES: Work[MatchSpec, MatchRecord] = Work(play_matches, prepare_matches)
+SEARCHES: Work[SearchSpec, SearchRecord] = Work(search_positions, prepare_searches)
 
 
 class Lost(Exception):

@@ -123,7 +123,7 @@ def _frame(columns: MatchColumns, of_run: Array, run_ids: list[str], ids: bool) 
 
 
 def _results(columns: MatchColumns, first: Array, match_of: Array, single_player: Array) -> pd.Categorical:
-    """Returns win, draw, loss or missing, see `MatchRecord.points`; the seats of a match are neighbours."""
+    """Returns win, draw, loss or missing, see `MatchRecord.points`; the seats of a match are consecutive rows."""
     scores = columns.score
     best = scores == (np.maximum.reduceat(scores, first)[match_of] if len(first) else scores)
     shared = (np.add.reduceat(best.astype(np.int64), first)[match_of] if len(first) else best) > 1

@@ -36,7 +36,7 @@ class _Meetings(NamedTuple):
 
 
 def _meetings(part: pd.DataFrame) -> _Meetings:
-    """Takes the rows of one game, in which the seats of a match are neighbours."""
+    """Takes the rows of one game, in which the seats of a match are consecutive rows."""
     seats = int(part["seats"].iloc[0])
     codes, names = pd.factorize(part["agent"], sort=True)
     has_result = part["termination"].isin(WITH_RESULT).to_numpy(bool)[::seats]
