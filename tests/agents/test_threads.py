@@ -14,7 +14,7 @@ import pytest
 
 from tests.agents import naive_search as oracle
 from tests.agents.agent_contract import same
-from tests.agents.mctse_trees import BOTH, LIMITS, POSITIONS, UNLIMITED, check_invariants, mctse
+from tests.agents.mctse.mctse_trees import BOTH, LIMITS, POSITIONS, UNLIMITED, check_invariants, mctse
 from tests.agents.positions import board_position, marks_position
 from turnier.agents.agent import Decision
 from turnier.agents.mctse.agent import MctsePlayer

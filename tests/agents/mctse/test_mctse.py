@@ -9,7 +9,7 @@ import pytest
 
 from tests import naive
 from tests.agents import naive_search as oracle
-from tests.agents.mctse_trees import (
+from tests.agents.mctse.mctse_trees import (
     BOTH,
     LIMITS,
     POSITIONS,

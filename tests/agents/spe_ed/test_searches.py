@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from tests.agents import naive_spe_ed as naive
+from tests.agents.spe_ed import naive_spe_ed as naive
 from turnier.agents.spe_ed.field import (
     ALIVE,
     CELL,

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.agents import naive_search as oracle
-from tests.agents.mctse_trees import children, mctse
+from tests.agents.mctse.mctse_trees import children, mctse
 from tests.agents.positions import board_position
 from turnier.agents.abi import VALUES
 from turnier.agents.mctse.search import final_action, needs_more, select_action

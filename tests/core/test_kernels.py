@@ -24,13 +24,13 @@ needs_jit = pytest.mark.skipif(not JIT, reason="function pointers exist only in 
 
 
 def start_report(cache: Path, plain: bool) -> subprocess.Popen[str]:
-    """Starts tests.contract.kernel_report in a new process, with compiled kernels or as plain Python."""
+    """Starts tests.core.kernel_report in a new process, with compiled kernels or as plain Python."""
     environment = os.environ | {
         "NUMBA_CACHE_DIR": str(cache),
         "NUMBA_DISABLE_JIT": str(int(plain)),
         "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)]),
     }
-    command = [sys.executable, "-m", "tests.contract.kernel_report"]
+    command = [sys.executable, "-m", "tests.core.kernel_report"]
     return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 

@@ -450,7 +450,7 @@ def test_the_compiler_changes_nothing() -> None:
     }
     code = (
         "from turnier.core.kernel import JIT\n"
-        "from tests.arena.test_match import fingerprint\n"
+        "from tests.arena.test_play import fingerprint\n"
         f"assert JIT is {not JIT}\n"
         "print(fingerprint())"
     )

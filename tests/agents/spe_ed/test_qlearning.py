@@ -95,7 +95,7 @@ def test_the_script_goes_on(tmp_path: Path) -> None:
     command = [sys.executable, "studies/brot/qlearning.py", "--out", str(tmp_path / "q.npz"), "--games", "4"]
     command += ["--bits", "8", "--game", "spe_ed(width=8,height=8)"]
     for said in ("4 games", "4 games"):
-        shown = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parents[2], timeout=120)
+        shown = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parents[3], timeout=120)
         assert shown.returncode == 0 and said in shown.stdout, shown.stderr
     refused = subprocess.run([*command, "--window", "4"], capture_output=True, text=True, timeout=60)
     assert refused.returncode == 2

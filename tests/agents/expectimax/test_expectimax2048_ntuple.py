@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.agents.expectimax_searches import Generic, decide, expectimax, random_boards
+from tests.agents.expectimax.expectimax_searches import Generic, decide, expectimax, random_boards
 from tests.agents.positions import board_position
 from tests.naive import Board
 from turnier.agents.abi import ACT

@@ -10,7 +10,7 @@ import pytest
 
 from tests import naive
 from tests.agents import naive_search as oracle
-from tests.agents.expectimax_searches import Generic, decide, expectimax, random_boards
+from tests.agents.expectimax.expectimax_searches import Generic, decide, expectimax, random_boards
 from tests.agents.positions import DIRECTION, board_position, estimate, marks_position
 from tests.contract.tiny_games import Fuse, Pig
 from tests.naive import Board

@@ -1,6 +1,6 @@
 """Plays every game through its kernels and prints, as JSON, what came out and what was compiled.
 
-test_kernels.py runs `python -m tests.contract.kernel_report` with and without compiled code, and twice on one cache.
+test_kernels.py runs `python -m tests.core.kernel_report` with and without compiled code, and twice on one cache.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.agents.naive_learning import NaiveNetwork, play_and_learn
+from tests.agents.ntuple.naive_learning import NaiveNetwork, play_and_learn
 from tests.agents.positions import estimate
 from turnier.agents.ntuple.evaluator import NTuple
 from turnier.agents.ntuple.learn2048 import learn_2048

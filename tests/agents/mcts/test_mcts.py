@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.agents import naive_mcts as oracle
+from tests.agents.mcts import naive_mcts as oracle
 from tests.agents.positions import board_position, estimate, marks_position
 from tests.contract.tiny_games import Fuse, Pennies, Pig
 from turnier.agents.agent import seat_rng

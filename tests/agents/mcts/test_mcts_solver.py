@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from tests import naive
-from tests.agents import naive_mcts
 from tests.agents import naive_search as oracle
+from tests.agents.mcts import naive_mcts
+from tests.agents.mcts.test_mcts import CAPACITY, grow, mcts, plain_shape, shape, tried
 from tests.agents.positions import board_position, estimate, marks_position
-from tests.agents.test_mcts import CAPACITY, grow, mcts, plain_shape, shape, tried
 from tests.contract.tiny_games import Fuse, Pennies
 from turnier.agents.agent import CompiledPlayer, Decision, seat_rng
 from turnier.agents.mcts.agent import MctsPlayer
