@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import re
 import subprocess
 import sys
@@ -17,29 +18,31 @@ from turnier.core.errors import UserError
 HEAVY = {"numba", "numpy", "pandas", "ray", "optuna", "sqlalchemy", "scipy", "streamlit", "altair", "rich"}
 
 
-def imported(code: str, **environment: str) -> set[str]:
-    """Returns the top-level modules that a piece of code imports in a new process."""
+def heavy_imports(code: str, **environment: str) -> set[str]:
+    """Returns the heavy packages that a piece of code imports in a new process."""
     code = f"import sys\ntry:\n    {code}\nexcept SystemExit:\n    pass\nprint(*sys.modules, file=sys.stderr)"
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, env=environment)
+    ended = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, env=os.environ | environment
+    )
     assert ended.returncode == 0, ended.stderr
-    return {name.partition(".")[0] for name in ended.stderr.split()}
+    return HEAVY & set(ended.stderr.splitlines()[-1].split())
 
 
 @pytest.mark.parametrize("words", [["--help"], ["--version"], []])
 def test_the_table_imports_nothing_heavy(words: list[str]) -> None:
-    assert not HEAVY & imported(f"sys.argv = {['turnier', *words]}; from turnier.commands.app import main; main()")
+    assert not heavy_imports(f"sys.argv = {['turnier', *words]}; from turnier.commands.app import main; main()")
 
 
 def test_completion_imports_nothing_heavy() -> None:
     for typed in ("turnier t", "turnier tune --b", "turnier tournament --exec"):
         variables = {"_TURNIER_COMPLETE": "complete_bash", "COMP_WORDS": typed, "COMP_CWORD": str(typed.count(" "))}
         code = "sys.argv = ['turnier']; from turnier.commands.app import app; app(prog_name='turnier')"
-        assert not HEAVY - {"rich"} & imported(code, **variables)
+        assert {"rich"} >= heavy_imports(code, **variables)
 
 
 def test_the_help_of_every_command_imports_nothing_heavy() -> None:
     calls = "; ".join(f"app(['{name}', '--help'], standalone_mode=False)" for name in COMMANDS)
-    assert not HEAVY - {"rich"} & imported(f"from turnier.commands.app import app; {calls}")
+    assert {"rich"} >= heavy_imports(f"from turnier.commands.app import app; {calls}")
 
 
 @pytest.mark.parametrize("name", COMMANDS)
