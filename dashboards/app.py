@@ -1,4 +1,4 @@
-"""The dashboards: the script that Streamlit runs for every look at a page; `turnier dashboard` starts it."""
+"""The dashboards: the script that Streamlit runs for every view of a page; `turnier dashboard` starts it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What pages read of the store, kept between reruns by run and number of matches. Nothing here writes."""
+"""What pages read from the store, cached between reruns by run and number of matches. Nothing here writes."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from turnier.runs.experiment import Experiment, Measurement, measurements
 from turnier.runs.training import Evaluation, stored_evaluations
 from turnier.search.storage import trials
 
-__all__ = ["Run"]  # pages name what they are given
+__all__ = ["Run"]  # for annotations of pages
 
-PATIENCE = 5  # s that a page waits for a database that is locked
-SMALL = 20_000  # matches; of a larger run that is playing figures are renewed with every twentieth more
-_asking = threading.Lock()  # a review is asked by one look at a time
-KEPT = 32  # results of each kind
+PATIENCE = 5  # s that a page waits for a locked database
+SMALL = 20_000  # matches; figures of a larger running run are renewed in steps of 5 % or more
+_asking = threading.Lock()  # agents are asked for one page at a time
+KEPT = 32  # cached results of each kind
 
 
 def url() -> str:
@@ -44,7 +44,7 @@ def _store(url: str) -> Store:
 
 
 def store() -> Store:
-    """Returns the store, open to read; raises UserError where there is none to read."""
+    """Returns the store, opened read-only; raises UserError where it cannot be read."""
     return _store(url())
 
 
@@ -54,7 +54,7 @@ def _progress(url: str) -> list[RunProgress]:
 
 
 def progress() -> list[RunProgress]:
-    """Returns how far all runs are, the oldest first, not older than two seconds."""
+    """Returns the progress of all runs, the oldest first; at most two seconds old."""
     return _progress(url())
 
 
@@ -64,15 +64,15 @@ def _runs(url: str) -> list[Run]:
 
 
 def runs(*kinds: str) -> list[Run]:
-    """Returns the runs of these kinds that have stored anything, the newest first."""
+    """Returns the runs of these kinds with stored results, the newest first."""
     stored = {run.run for run in progress() if run.stored}
     return [run for run in reversed(_runs(url())) if run.kind in kinds and run.id in stored]
 
 
 def state_of(run: str) -> tuple[int, bool]:
-    """Returns what figures of a run are kept by: how much it has stored, and whether it is running.
+    """Returns the cache key of a run's figures: its number of stored results, and whether it is running.
 
-    While a large run is playing the number is rounded down, so that it is not read again for every batch.
+    While a large run is playing the number is rounded down, so that not every batch makes pages read it again.
     """
     found = next((p for p in progress() if p.run == run), None)
     stored, running = (found.stored, found.state == RUNNING) if found else (0, False)
@@ -98,7 +98,7 @@ def _ranks(url: str, run: str, state: tuple[int, bool]) -> Ranks:
 
 
 def ranks(run: Run) -> Ranks:
-    """Returns how the agents of a run compare."""
+    """Returns the comparison of a run's agents."""
     return _ranks(url(), run.id, state_of(run.id))
 
 
@@ -118,12 +118,12 @@ def _runs_with_votes(url: str) -> set[str]:
 
 
 def has_votes(run: str) -> bool:
-    """Whether a run has searched positions."""
+    """Returns whether a run has searched positions."""
     return run in _runs_with_votes(url())
 
 
 def short_game(game: str) -> str:
-    """Returns the short text form of a game; one that is unknown today keeps its stored one."""
+    """Returns the short text form of a game; an unknown game keeps its stored text."""
     with contextlib.suppress(UserError):
         return str(game_of(game))
     return game
@@ -139,13 +139,13 @@ def _count(url: str, study: str) -> int:
     return trials.count_trials(_store(url), study)
 
 
-@st.cache_resource(max_entries=KEPT, show_spinner="Reading candidates ...")  # a frame's attributes must stay with it
+@st.cache_resource(max_entries=KEPT, show_spinner="Reading candidates ...")  # cache_data drops frame.attrs
 def _trials(url: str, study: str, count: int) -> pd.DataFrame:
     return trials.trials_frame(_store(url), study)
 
 
 def study_trials(study: str) -> pd.DataFrame:
-    """Returns `trials_frame` of a study; not to be changed."""
+    """Returns `trials_frame` of a study; do not change it."""
     return _trials(url(), study, _count(url(), study))
 
 
@@ -160,12 +160,12 @@ def _importance(url: str, study: str, count: int) -> pd.Series:
 
 
 def study_importance(study: str) -> pd.Series:
-    """Returns each parameter's share, the largest first, as far as there are enough candidates."""
+    """Returns each parameter's share of the importance, the largest first; empty with few candidates."""
     return _importance(url(), study, _count(url(), study))
 
 
 def study_unit(study: str) -> str:
-    """Returns what a study's values are."""
+    """Returns the unit of a study's values."""
     return trials.unit(store(), study)
 
 
@@ -175,7 +175,7 @@ def _optuna_dashboard(url: str) -> str:
 
 
 def optuna_dashboard(study: str) -> str:
-    """Returns the address of optuna-dashboard on the same storage, which is started at the first call."""
+    """Returns the address of optuna-dashboard on the same storage; the first call starts it."""
     return _optuna_dashboard(url())
 
 
@@ -195,7 +195,7 @@ def _evaluations(url: str, run: str, game: str, known: tuple[int, ...]) -> list[
 
 
 def evaluations(run: str, game: str) -> list[Evaluation]:
-    """Returns what a training's network was worth on its way."""
+    """Returns the evaluations of a network during its training."""
     return _evaluations(url(), run, game, tuple(store().curves.evaluated(run)))
 
 
@@ -205,12 +205,12 @@ def _latest(url: str, run: str) -> dict[str, str]:
 
 
 def latest_matches(run: str) -> dict[str, str]:
-    """Returns the ids of a run's latest matches, and what each was."""
+    """Returns a run's latest matches: id -> description."""
     return _latest(url(), run)
 
 
 def extreme_matches(run: Run, largest: bool) -> dict[str, str]:
-    """Returns the ids of the matches with a run's largest or smallest scores, and what each was."""
+    """Returns the matches with a run's largest or smallest scores: id -> description."""
     frame = scores([run]).extremes.sort_values("score", ascending=not largest, kind="stable")
     known = full_ids(store(), frame["match"].unique().tolist())
     texts = zip(frame["match"], frame["score"], frame["label"], frame["seed"], strict=True)
@@ -223,7 +223,7 @@ def _review(url: str, match: str) -> Reanalysis:
 
 
 def review(match: str) -> Reanalysis:
-    """Returns a stored match to go through; raises UserError where there is none."""
+    """Returns a stored match as a replay; raises UserError where there is none."""
     return _review(url(), match)
 
 
@@ -234,7 +234,7 @@ def _thought(match: str, number: int, patience: float, _review: Reanalysis) -> T
 
 
 def thought(review: Reanalysis, number: int, patience: float) -> Thought:
-    """Returns what the agent of a moment says when it is asked again."""
+    """Returns the decision of a moment's agent when it is asked again."""
     return _thought(review.record.spec.id, number, patience, review)
 
 
@@ -244,7 +244,7 @@ def _searched(match: str, number: int, repeats: int, _review: Reanalysis) -> lis
 
 
 def searched_again(review: Reanalysis, number: int, repeats: int) -> list[SearchRecord]:
-    """Returns searches of a moment's position, each by a fresh player."""
+    """Returns searches of a moment's position, each by a new player."""
     return _searched(review.record.spec.id, number, repeats, review)
 
 
@@ -254,5 +254,5 @@ def _measured(url: str, run: Run, state: tuple[int, bool]) -> list[Measurement]:
 
 
 def measured(run: Run) -> tuple[Experiment, list[Measurement]]:
-    """Returns an experiment and the figures of its rows."""
+    """Returns an experiment and the measurements of its rows."""
     return Experiment.from_run(run), _measured(url(), run, state_of(run.id))

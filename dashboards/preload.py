@@ -1,4 +1,4 @@
-"""What the first look at a page would wait for, done while nobody looks yet."""
+"""Loads and reads in advance what the first page would otherwise wait for."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from turnier.core.errors import UserError
 from turnier.dashboards import cached_store, widgets
 from turnier.dashboards.run_summary import COMPARED, SHOWN
 
-# Loaded by the libraries, or by us, only when they are needed first.
-LATE = (
+# Modules that the libraries, or we, import only when first needed.
+LATE_IMPORTS = (
     "statsmodels.genmod.generalized_linear_model",
     "statsmodels.stats.multitest",
     "turnier.agents.mc",
@@ -25,7 +25,7 @@ LATE = (
 
 
 def warm_up() -> threading.Thread:
-    """Loads what comes late, draws a chart that nobody sees, and reads ahead, on a thread of its own; returns it."""
+    """Imports late modules, draws an invisible chart and reads ahead, on a thread of its own; returns the thread."""
     thread = threading.Thread(target=_warm, name="warming up", daemon=True)
     thread.start()
     return thread
@@ -36,16 +36,16 @@ def _warm() -> None:
     base = alt.Chart(frame).encode(x=alt.X("x:Q", scale=alt.Scale(zero=False)), tooltip=["x", "y"])
     lines = base.mark_line(point=True).encode(y="y:Q", color=alt.Color("name:N", legend=alt.Legend(orient="top")))
     (lines + base.mark_rule().encode(y="low:Q", y2="y:Q")).configure_axis(labelFontSize=12).to_dict()
-    for name in LATE:
+    for name in LATE_IMPORTS:
         importlib.import_module(name)
-    while not runtime.exists():  # what is read is kept by it
+    while not runtime.exists():  # it caches what is read
         time.sleep(0.05)
-    with contextlib.suppress(UserError):  # a page that is looked at says it
+    with contextlib.suppress(UserError):  # the page itself reports it
         read_ahead()
 
 
 def read_ahead() -> None:
-    """Reads what pages show until somebody chooses, of as many games as there are."""
+    """Reads what pages show before the user chooses anything."""
     if runs := cached_store.runs(*SHOWN):
         cached_store.scores([widgets.shown_first(runs)])
     for study in cached_store.studies()[:1]:

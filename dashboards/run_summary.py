@@ -1,4 +1,4 @@
-"""What pages show of a run's matches, computed once from its frame: a few rows, however many games were played."""
+"""A run's matches condensed for pages: a few rows, whatever the number of games, computed once from the frame."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ SHOWN = (*COMPARED, "experiment", "training", "certainty")  # kinds whose scores
 class Scores(NamedTuple):
     """What agents scored in some runs; every frame has the column `run`.
 
-    summary: see `tables`. spread: how scores are distributed, see `spread`. extremes: the matches with the largest and
-    the smallest scores of a game: game, match (its number in place of an id, see `matches_frame`), seat, agent, label,
+    summary: see `summary`. spread: the distribution of scores, see `spread`. extremes: the matches with the largest and
+    the smallest scores of a game: game, match (a number in place of its id, see `matches_frame`), seat, agent, label,
     score, seed.
     """
 
@@ -36,8 +36,8 @@ class Scores(NamedTuple):
 class Ranks(NamedTuple):
     """How the agents of some runs compare; every frame has the column `run`.
 
-    ratings, pairs: see `standings`; pairs has `needed` too, the pairs of games that separate two such agents four times
-    of five (80 % power at 5 %). seats: see `tables.seat_summary`.
+    ratings, pairs: see `standings`; pairs also has `needed`, the pairs of games that separate two such agents with 80 %
+    power at 5 %. seats: see `seat_summary`.
     """
 
     ratings: pd.DataFrame
@@ -61,18 +61,18 @@ def ranks(store: Store, run: str) -> Ranks:
     return Ranks(*(part.assign(run=run) for part in found))
 
 
-def joined(digests: Sequence[Scores]) -> Scores:
-    """Returns the frames of several runs one below the other."""
-    return Scores(*(pd.concat(parts, ignore_index=True) for parts in zip(*digests, strict=True)))
+def joined(summaries: Sequence[Scores]) -> Scores:
+    """Returns the frames of several runs, concatenated."""
+    return Scores(*(pd.concat(parts, ignore_index=True) for parts in zip(*summaries, strict=True)))
 
 
 def of_game(ranks: Ranks, game: str) -> Ranks:
-    """Returns what is of one game."""
+    """Returns the rows of one game."""
     return Ranks(*(frame[frame["game"] == game].reset_index(drop=True) for frame in ranks))
 
 
 def of_agents(found: Scores, game: str, labels: Sequence[str] | None = None) -> Scores:
-    """Returns what is of one game and, where they are named, of some agents."""
+    """Returns the rows of one game and, if labels are given, of these agents."""
     parts = [frame[frame["game"] == game] for frame in found]
     if labels is not None:
         parts = [frame[frame["label"].isin(labels)] for frame in parts]
@@ -80,13 +80,13 @@ def of_agents(found: Scores, game: str, labels: Sequence[str] | None = None) -> 
 
 
 def spread(frame: pd.DataFrame) -> pd.DataFrame:
-    """Returns how scores are distributed, in bins that all agents of a game share."""
+    """Returns the distribution of scores, in bins shared by all agents of a game."""
     rows = []
     for game, part in frame.groupby("game"):
         edges = np.histogram_bin_edges(part["score"].to_numpy(np.float64), BINS)
-        for agent, its in part.groupby("agent"):
-            counts, _ = np.histogram(its["score"].to_numpy(np.float64), edges)
-            share = counts / len(its)
+        for agent, games in part.groupby("agent"):
+            counts, _ = np.histogram(games["score"].to_numpy(np.float64), edges)
+            share = counts / len(games)
             one = {"game": game, "agent": agent, "label": label_of(str(agent)), "low": edges[:-1], "high": edges[1:]}
             rows.append(pd.DataFrame(one | {"games": counts, "share": share, "below": np.cumsum(share)}))
     columns = ["game", "agent", "label", "low", "high", "games", "share", "below"]

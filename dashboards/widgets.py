@@ -1,4 +1,4 @@
-"""What pages are made of: figures and tables with their downloads, choices that the address keeps, empty pages."""
+"""The elements of pages: figures and tables with downloads, choices kept in the URL, and empty pages."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from turnier.dashboards.figures.charts import Figure, image, shortened, table_cs
 from turnier.results.store.progress import RUNNING
 from turnier.results.store.store import Run
 
-REFRESH_SECONDS = 3.0  # s between two looks at a run that is playing
-PREFERRED = ("tournament", "comparison", "certainty", "training")  # kinds that are chosen first
+REFRESH_SECONDS = 3.0  # s between two updates of a running run
+PREFERRED = ("tournament", "comparison", "certainty", "training")  # kinds of runs, in the order of preference
 IN_ADDRESS: dict[str, Any] = {"bind": "query-params"}
 
 
 def show_errors(draw: Callable[..., None]) -> Callable[..., None]:
-    """Shows a UserError of a page, or of a part that renews itself, as its sentence."""
+    """Returns `draw` so that it shows a UserError as its sentence."""
 
     @functools.wraps(draw)
     def shown(*words: Any, **named: Any) -> None:
@@ -35,12 +35,12 @@ def show_errors(draw: Callable[..., None]) -> Callable[..., None]:
 
 
 def refresh(draw: Callable[[], None], live: bool, every: float = REFRESH_SECONDS) -> None:
-    """Draws a part of a page; while a run is playing again every few seconds, without the rest of the page."""
+    """Draws a part of a page; if `live`, again every few seconds, without the rest of the page."""
     st.fragment(show_errors(draw), run_every=every if live else None)()
 
 
 def is_live(runs: Sequence[Run]) -> bool:
-    """Whether one of the runs is playing."""
+    """Returns whether one of the runs is running."""
     chosen = {run.id for run in runs}
     return any(run.run in chosen and run.state == RUNNING for run in cached_store.progress())
 
@@ -63,7 +63,7 @@ def _download(figure: Figure, kind: str, mime: str, data: Callable[[], bytes]) -
 
 
 def show_table(title: str, frame: pd.DataFrame, note: str = "", **look: Any) -> None:
-    """Shows a table whose columns say their units; its tool bar saves it as CSV."""
+    """Shows a table whose columns name their units; its toolbar saves it as CSV."""
     st.markdown(f"##### {title}")
     st.dataframe(frame, hide_index=True, width="stretch", **look)
     if note:
@@ -71,7 +71,7 @@ def show_table(title: str, frame: pd.DataFrame, note: str = "", **look: Any) -> 
 
 
 def show_facts(**known: str) -> None:
-    """Shows a few facts side by side, and below each other where there is no room."""
+    """Shows a few facts side by side, wrapped on narrow screens."""
     items = (
         f"<div><small>{escape(name.replace('_', ' '))}</small><b>{escape(text)}</b></div>"
         for name, text in known.items()
@@ -80,35 +80,35 @@ def show_facts(**known: str) -> None:
 
 
 def show_empty(what: str, *commands: str) -> None:
-    """Says that there is nothing to show yet, and what to type."""
+    """Says that there is nothing to show yet, and which commands change that."""
     st.info(f"{what} Type:", icon=":material/terminal:")
     st.code("\n".join(commands), language="bash")
 
 
 def shown_first(runs: Sequence[Run]) -> Run:
-    """Returns the run that a page shows until somebody chooses."""
+    """Returns the run that a page shows by default."""
     return next((run for kind in PREFERRED for run in runs if run.kind == kind), runs[0])
 
 
 def choose_runs(runs: Sequence[Run], several: bool = True, label: str = "Runs") -> list[Run]:
-    """Lets people choose among runs; the address keeps their ids, and takes how an id begins."""
+    """Lets people choose runs; the URL keeps their ids and accepts the beginning of an id."""
     named = {run.id: run for run in runs}
     shown = {run.id: f"{run.name} · {run.kind} · {run.created:%Y-%m-%d %H:%M} · {_short(run.id)}" for run in runs}
     ids = list(named)
     words: dict[str, Any] = {"options": ids, "format_func": lambda run: shown.get(run, run)}
     key = "runs" if several else "run"
-    wanted = [run for text in st.query_params.get_all(key) for run in ids if run.startswith(text)]
-    wanted = wanted or [shown_first(runs).id]
+    chosen_ids = [run for text in st.query_params.get_all(key) for run in ids if run.startswith(text)]
+    chosen_ids = chosen_ids or [shown_first(runs).id]
     if several:
-        chosen = list(st.multiselect(label, key=key, default=wanted, **words))
+        chosen = list(st.multiselect(label, key=key, default=chosen_ids, **words))
     else:
-        chosen = [st.selectbox(label, key=key, index=ids.index(wanted[0]), **words)]
+        chosen = [st.selectbox(label, key=key, index=ids.index(chosen_ids[0]), **words)]
     st.query_params[key] = chosen if several else chosen[0]
     return [named[run] for run in chosen]
 
 
 def choose(label: str, options: Sequence[str], key: str, **words: Any) -> str:
-    """Lets people choose one of several; where there is but one, nothing is shown."""
+    """Lets people choose one of several options; a single option is returned without a widget."""
     if len(options) == 1:
         return options[0]
     _keep_if(key, lambda chosen: chosen in options, options[0])
@@ -121,22 +121,22 @@ def choose_game(games: Sequence[str]) -> str:
 
 
 def choose_view(label: str, options: Sequence[str], key: str) -> str:
-    """Lets people choose one of a few, side by side."""
+    """Lets people choose one of a few options, shown side by side."""
     chosen = st.segmented_control(label, options, default=options[0], key=key, required=True, **IN_ADDRESS)
     return str(chosen)
 
 
-def choose_several(label: str, options: Sequence[str], key: str, most: int = 12) -> list[str]:
-    """Lets people leave out some of several; none left out by default."""
+def choose_several(label: str, options: Sequence[str], key: str, maximum: int = 12) -> list[str]:
+    """Lets people choose some of several options; by default the first ones."""
     if len(options) == 1:
         return list(options)
-    _keep_if(key, lambda chosen: bool(set(chosen) & set(options)), list(options)[:most])
-    words: dict[str, Any] = {"default": list(options)[:most], "format_func": shortened, **IN_ADDRESS}
+    _keep_if(key, lambda chosen: bool(set(chosen) & set(options)), list(options)[:maximum])
+    words: dict[str, Any] = {"default": list(options)[:maximum], "format_func": shortened, **IN_ADDRESS}
     return list(st.multiselect(label, options, key=key, **words))
 
 
 def _keep_if(key: str, fits: Callable[[Any], bool], default: Any) -> None:
-    """Goes back to the default where what was chosen is none of the options now, such as agents of another run."""
+    """Returns a choice to its default where it no longer fits the options, such as agents of another run."""
     if key in st.session_state and not fits(st.session_state[key]):
         st.session_state[key] = default
 

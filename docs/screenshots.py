@@ -19,9 +19,9 @@ from rich.progress import track
 REPO = Path(__file__).resolve().parent.parent
 TURNIER = [sys.executable, "-c", "from turnier.commands.app import main; main()"]
 PAGES = ("", "scores", "tournament", "certainty", "studies", "training", "replay", "reports")  # "" = runs
-MOST_HEIGHT = 1500  # px
+MAX_HEIGHT = 1500  # px
 
-# What a store to look at is made with: a tournament alone, one of two seats, certainty, training, a study, a report.
+# The store of the pictures: a single-player tournament, one of two seats, certainty, training, a study, a report.
 COMMANDS: tuple[tuple[str, ...], ...] = (
     ("train", "tictactoe", "ntuple", "--games", "3000", "--every", "250", "--out", "t.npz", "--evaluate-every", "500",
      "--against", "random"),
@@ -63,8 +63,8 @@ def served(store: str) -> Iterator[str]:
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout
-            told = process.stdout.readline()
-            address = next(word for word in told.split() if word.startswith("http://"))
+            greeting = process.stdout.readline()
+            address = next(word for word in greeting.split() if word.startswith("http://"))
             _wait_for(f"{address}/_stcore/health")
             yield address
         finally:
@@ -93,7 +93,7 @@ def browser() -> Iterator[Any]:
 
 
 def settle(page: Any, timeout: float = 60_000) -> None:
-    """Waits until a page has drawn everything: no script runs, nothing is yet to come, no chart is blank."""
+    """Waits until a page is complete: no script runs, nothing is pending, no chart is blank."""
     page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]", timeout=timeout)
     page.wait_for_function(SETTLED, timeout=timeout, polling=150)
 
@@ -110,11 +110,11 @@ SETTLED = """() => {
 }"""
 
 
-def photograph(page: Any, path: Path, most: int = MOST_HEIGHT) -> None:
-    """Saves a picture of a whole page, as high as it is."""
+def photograph(page: Any, path: Path, maximum: int = MAX_HEIGHT) -> None:
+    """Saves a picture of a whole page in its full height."""
     size = page.viewport_size
     high = page.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight")
-    page.set_viewport_size({"width": size["width"], "height": min(int(high) + 10, most)})
+    page.set_viewport_size({"width": size["width"], "height": min(int(high) + 10, maximum)})
     page.wait_for_timeout(600)  # charts take the new width
     page.screenshot(path=path)
     page.set_viewport_size(size)
@@ -125,7 +125,7 @@ def main(
     out: Annotated[Path, typer.Option(help="folder for the pictures")] = REPO / "docs" / "images",
     width: Annotated[int, typer.Option(help="px; a phone has 390")] = 1280,
     pages: Annotated[list[str] | None, typer.Option("--page", help="with its filters; default: all")] = None,
-    most: Annotated[int, typer.Option(help="px of height at most")] = MOST_HEIGHT,
+    max_height: Annotated[int, typer.Option(help="maximum height in px")] = MAX_HEIGHT,
 ) -> None:
     """Makes the pictures of the dashboards: plays a small store, serves it, and looks at it with Chromium.
 
@@ -144,7 +144,7 @@ def main(
                 with playing(url) if not wanted and not store else contextlib.nullcontext():
                     page.goto(f"{address}/{wanted}")
                     settle(page)
-                    photograph(page, out / f"{name}.png", most)
+                    photograph(page, out / f"{name}.png", max_height)
                 page.close()
 
 

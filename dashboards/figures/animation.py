@@ -17,7 +17,7 @@ from turnier.games.drawing import PAPER
 from turnier.games.game import Game, Ints
 
 SIDE = 600  # pixels of the longer side of a board
-LAST = 2000  # milliseconds that the end is shown
+LAST = 2000  # milliseconds for which the end is shown
 
 
 def frames(game: Game, states: Sequence[Ints]) -> Iterator[Image.Image]:
@@ -44,7 +44,7 @@ def _frame(svg: str, scale: float, size: tuple[int, int]) -> Image.Image:
 
 
 def write_gif(path: Path, game: Game, states: Sequence[Ints], milliseconds: int) -> None:
-    """Writes a game, a frame a position; raises UserError where the file cannot be written."""
+    """Writes a game, one frame per position; raises UserError where the file cannot be written."""
     first, *others = (image.quantize(64, dither=Image.Dither.NONE) for image in frames(game, states))
     times = [milliseconds] * len(others) + [LAST]
     try:
@@ -54,7 +54,7 @@ def write_gif(path: Path, game: Game, states: Sequence[Ints], milliseconds: int)
 
 
 def write_mp4(path: Path, game: Game, states: Sequence[Ints], milliseconds: int) -> None:
-    """Writes a game as a video that browsers play (H.264), a frame a position; raises UserError where it cannot."""
+    """Writes a game as a video for browsers (H.264), one frame per position; raises UserError where it cannot."""
     try:
         import av
     except ImportError:
@@ -77,6 +77,6 @@ def write_mp4(path: Path, game: Game, states: Sequence[Ints], milliseconds: int)
 
 
 def _even(image: Image.Image) -> Image.Image:
-    """Returns a picture with even sides, which videos need, by a line more on the right and below."""
+    """Returns a picture with even sides, which videos need, adding a line on the right or below."""
     width, height = image.size
     return ImageOps.expand(image, (0, 0, width % 2, height % 2), PAPER)

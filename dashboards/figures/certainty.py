@@ -17,8 +17,8 @@ from turnier.games.registry import GAMES
 from turnier.results.frames.certainty import agent_certainty, group_certainty
 
 NOTE = "95 % intervals, Student's t over positions."
-MAX_WIDE = 5  # columns with room for an interval
-MAX_LEGAL = 12  # columns of a heat map; of more legal actions neighbours share a column
+MAX_WIDE = 5  # columns that leave room for intervals
+MAX_LEGAL = 12  # columns of a heat map; with more, neighbouring numbers of legal actions share one
 
 
 def certainty_heat_map(groups: pd.DataFrame, measure: str) -> Figure:
@@ -42,7 +42,7 @@ def phase_name(game: str) -> str:
 
 
 def coarser(positions: pd.DataFrame) -> pd.DataFrame:
-    """Returns positions with neighbouring numbers of legal actions taken together where there are many."""
+    """Returns positions with neighbouring numbers of legal actions merged where there are many."""
     largest = positions["legal"].max() if len(positions) else 0
     step = -(-int(largest) // MAX_LEGAL)
     return positions if step <= 1 else positions.assign(legal=(positions["legal"] // step) * step)
@@ -53,13 +53,11 @@ def certainty_means(positions: pd.DataFrame, measure: str) -> Figure:
     table = agent_certainty(positions).sort_values(measure, ascending=False)
     data = _percent(table, measure)[["label", "percent", "low", "high", "searches", "states"]]
     chart = charts.points(data, "label", "percent", "low", "high", f"{measure}, %")
-    return Figure(
-        f"{measure.capitalize()} of agents", chart, data, f"Means over the groups, whatever their sizes. {NOTE}"
-    )
+    return Figure(f"{measure.capitalize()} of agents", chart, data, f"Means over the groups, of any size. {NOTE}")
 
 
 def certainty_by_parameter(positions: pd.DataFrame, measure: str, parameter: str = "iterations") -> Figure | None:
-    """Certainty against a number that agents differ in; None where fewer than two values are known."""
+    """Certainty against a parameter in which agents differ; None where fewer than two values are known."""
     table = _percent(agent_certainty(positions), measure)
     table[parameter] = [parameter_of(agent, parameter) for agent in table["agent"]]
     data = table.dropna(subset=[parameter])
@@ -73,7 +71,7 @@ def certainty_by_parameter(positions: pd.DataFrame, measure: str, parameter: str
 
 
 def certainty_by_score(positions: pd.DataFrame, measure: str, summary: pd.DataFrame) -> Figure | None:
-    """Certainty against what agents score in stored games; None where no agent has both."""
+    """Certainty against the scores of stored games; None where no agent has both."""
     scores, unit = value_of(summary[summary["game"].isin(positions["game"])])
     scores = scores[scores["value"].notna()]
     scores = scores.sort_values("games").drop_duplicates(["game", "agent"], keep="last")
@@ -89,7 +87,7 @@ def certainty_by_score(positions: pd.DataFrame, measure: str, summary: pd.DataFr
 
 
 def parameter_of(agent: str, parameter: str) -> float:
-    """Returns a number of an agent's declaration or of the agent inside it; NaN where there is none."""
+    """Returns a numeric parameter of an agent, or of the agent inside it; NaN where it has none."""
     with contextlib.suppress(UserError):
         return _number(AGENTS.make(agent), parameter)
     return float("nan")
@@ -109,7 +107,7 @@ def _number(declared: Any, parameter: str) -> float:
 
 
 def certainty_table(positions: pd.DataFrame) -> pd.DataFrame:
-    """Returns the means of every agent with their intervals, in per cent."""
+    """Returns the means of every agent with their intervals, in percent."""
     table = agent_certainty(positions)
     shown = pd.DataFrame(
         {"agent": table["label"].map(charts.shortened), "positions": table["states"], "searches": table["searches"]}
@@ -121,7 +119,7 @@ def certainty_table(positions: pd.DataFrame) -> pd.DataFrame:
             f"{v:.1f}" + ("" if pd.isna(low) else f" ({low:.1f} to {high:.1f})") for v, low, high in texts
         ]
     shown["normalised of a random agent, %"] = (100 * table["chance_level"]).round(1)
-    shown["s a search"] = table["seconds"].map(lambda s: f"{s:.3g}")
+    shown["s per search"] = table["seconds"].map(lambda s: f"{s:.3g}")
     return shown
 
 

@@ -28,11 +28,11 @@ PUBLISHED = "cross"  # the shape of what others found
 KINDS = ("svg", "png", "pdf")  # of files
 PICTURE_WIDTH = 720  # px, of downloads and reports
 PADDING = {"left": 30, "top": 5, "right": 20, "bottom": 5}  # px: fonts elsewhere may be wider
-MAX_POINTS = 3000  # of one chart; of more an even choice is drawn, the data has all
+MAX_POINTS = 3000  # drawn in one chart, evenly chosen; the data has all
 MAX_TICKS = 12  # one for each value
-MAX_DOTS = 60  # of a line; one with more has a band and no dots
-_WRAP = 26  # characters of a line of a label
-_NOTE_WRAP = 105  # characters of a line of a note below a title
+MAX_DOTS = 60  # of a line; a longer one has a band and no dots
+_WRAP = 26  # characters per line of a label
+_NOTE_WRAP = 105  # characters per line of a note
 _LINES = "split(datum.label, '\\n')"
 _NAMED = {"labelExpr": _LINES, "labelLimit": 230}
 
@@ -41,12 +41,12 @@ alt.data_transformers.disable_max_rows()
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart as pages and reports show it: what it says, the chart, and all of its data."""
+    """A chart as pages and reports show it, with its title, its note and all of its data."""
 
     title: str
     chart: Any  # an Altair chart
     data: pd.DataFrame
-    note: str = ""  # what intervals and units are
+    note: str = ""  # explains intervals and units
 
     @property
     def file_name(self) -> str:
@@ -69,9 +69,9 @@ def wrapped(label: str) -> str:
 
 
 def points(frame: pd.DataFrame, label: str, value: str, low: str, high: str, unit: str, mark: str | None = None) -> Any:
-    """Returns a point with its interval for every row, one under the other in the frame's order.
+    """Returns a point with its interval for every row, from top to bottom in the frame's order.
 
-    With `mark` there is a cross at another column's values.
+    `mark` names a column whose values are drawn as crosses.
     """
     data = frame.assign(**{label: frame[label].map(wrapped)})
     order = data[label].tolist()
@@ -140,7 +140,7 @@ def lines(
 
 
 def steps(frame: pd.DataFrame, x: str, value: str, series: str, titles: tuple[str, str]) -> Any:
-    """Returns a stepped line for every series, as distributions need it."""
+    """Returns a stepped line for every series, for distributions."""
     data = frame[[x, value, series]].assign(**{series: frame[series].map(wrapped)})
     names = list(dict.fromkeys(data[series]))
     chart = (
@@ -167,7 +167,7 @@ def heat(
     domain: tuple[float, float],
     orders: tuple[Sequence[str] | None, Sequence[str] | None] = (None, None),
 ) -> Any:
-    """Returns a heat map from dark (low) to light; cells say their values, so it needs no legend.
+    """Returns a heat map from dark (low) to light; cells show their values, so it needs no legend.
 
     `shown` is the column with the text of a cell, `orders` are those of names on both axes.
     """
@@ -210,7 +210,7 @@ def bars(frame: pd.DataFrame, label: str, value: str, unit: str) -> Any:
 
 
 def cloud(frame: pd.DataFrame, x: str, value: str, titles: tuple[str, str], line: str | None = None) -> Any:
-    """Returns a dot for every row; with `line` a second column as a stepped line over all rows."""
+    """Returns a dot for every row; `line` names a column that is drawn as a stepped line."""
     named = pd.api.types.is_numeric_dtype(frame[x]) and not pd.api.types.is_bool_dtype(frame[x])
     data = thinned(frame[[x, value, *([line] if line else [])]])
     place = _number_axis(x, titles[0], "linear", data[x]) if named else alt.X(f"{x}:N", title=titles[0])
@@ -224,17 +224,17 @@ def cloud(frame: pd.DataFrame, x: str, value: str, titles: tuple[str, str], line
 
 
 def thinned(frame: pd.DataFrame, series: str | None = None) -> pd.DataFrame:
-    """Returns at most MAX_POINTS rows, evenly chosen, of each series as many."""
+    """Returns at most MAX_POINTS rows, evenly chosen, the same number of each series."""
     if len(frame) <= MAX_POINTS:
         return frame
     if series is None:
         return frame.iloc[:: -(-len(frame) // MAX_POINTS)]
-    most = max(2, MAX_POINTS // frame[series].nunique())
-    return pd.concat([part.iloc[:: -(-len(part) // most)] for _, part in frame.groupby(series, sort=False)])
+    share = max(2, MAX_POINTS // frame[series].nunique())
+    return pd.concat([part.iloc[:: -(-len(part) // share)] for _, part in frame.groupby(series, sort=False)])
 
 
 def image(figure: Figure, kind: str, note: bool = True) -> bytes:
-    """Returns a figure as a file of one of KINDS, below its title the note where it is wanted."""
+    """Returns a figure as a file of one of KINDS; with `note` its note is below the title."""
     return _rendered(_titled(figure, note), kind)
 
 
@@ -267,7 +267,7 @@ def _rendered(chart: Any, kind: str) -> bytes:
 
     version = alt.SCHEMA_VERSION.removeprefix("v").rpartition(".")[0]
     spec = chart.properties(padding=PADDING).to_dict()
-    spec["config"]["font"] = "sans-serif"  # which a picture without a browser is measured with, too
+    spec["config"]["font"] = "sans-serif"  # the font that text is measured with outside browsers
     if kind == "svg":
         return str(vl_convert.vegalite_to_svg(spec, vl_version=version)).encode()
     if kind == "pdf":
@@ -288,7 +288,7 @@ def table_csv(frame: pd.DataFrame) -> bytes:
 
 
 def _number_axis(x: str, title: str, kind: str, values: pd.Series) -> Any:
-    """Returns an axis from the least to the largest number; a few whole numbers are its ticks."""
+    """Returns an axis from the smallest to the largest number; few whole numbers are its ticks."""
     known = sorted(values.dropna().unique().tolist())
     whole = all(value == round(value) for value in known)
     look = alt.Axis(labelOverlap="greedy", labelFlush=False)
@@ -335,9 +335,9 @@ def _rows(label: str) -> int:
 
 
 def _styled(chart: Any) -> Any:
-    """Large enough to be read from the back of a room."""
+    """Returns the chart in our style: legible from the back of a room."""
     return (
-        chart.configure(background="white", font="system-ui, sans-serif")  # first: it forgets all others
+        chart.configure(background="white", font="system-ui, sans-serif")  # first: it resets all others
         .configure_axis(labelFontSize=12, titleFontSize=13, titleFontWeight="normal", gridColor="#e6e6e6")
         .configure_legend(labelFontSize=12, titleFontSize=13, symbolStrokeWidth=3, columnPadding=24)
         .configure_title(fontSize=15, anchor="start", fontWeight=600)

@@ -54,7 +54,7 @@ def experiment_figure(experiment: Experiment, frame: pd.DataFrame) -> Figure | N
 
 
 def experiment_table(experiment: Experiment, frame: pd.DataFrame) -> pd.DataFrame:
-    """Returns what people read: ours with its interval, published, and the number of games or searches behind it."""
+    """Returns a table for people: ours with its interval, published, and the number of games or searches."""
     what, each = counted(experiment)
     return pd.DataFrame(
         {

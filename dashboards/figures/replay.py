@@ -1,4 +1,4 @@
-"""One moment of a match as a picture, a table and a chart."""
+"""One moment of a match as a board, a table and a chart."""
 
 from __future__ import annotations
 
@@ -44,24 +44,24 @@ def action_frame(game: Game, moment: Moment, decision: Decision) -> pd.DataFrame
     return pd.DataFrame(rows).sort_values(["percent", "value"], ascending=False, ignore_index=True)
 
 
-def visit_bars(frame: pd.DataFrame, most: int = 12) -> Figure | None:
+def visit_bars(frame: pd.DataFrame, maximum: int = 12) -> Figure | None:
     """Shares of visits by action; None where the agent does not search."""
     if not frame["visits"].sum():
         return None
-    data = frame.head(most)
+    data = frame.head(maximum)
     shown = data.assign(name=data["action"] + data["chosen"].map(lambda c: "  ◀ chosen" if c else ""))
     chart = charts.bars(shown, "name", "percent", "visits, %")
     return Figure("Visits of the search", chart, frame)
 
 
 def match_name(record: MatchRecord) -> str:
-    """Returns who played, what it ended with, and the seed."""
+    """Returns the players with their scores, and the seed."""
     seats = zip(record.spec.agents, record.scores, strict=True)
     return " against ".join(f"{label_of(agent)} ({score:g})" for agent, score in seats) + f", seed {record.spec.seed}"
 
 
 def mean_time(review: Reanalysis, seat: int) -> str:
-    """Returns how long the seat's decisions took on average."""
+    """Returns the mean time of a seat's decisions."""
     record = review.record
     spent, decisions = record.seat_seconds[seat], record.decisions[seat]
     if spent != spent or not decisions:

@@ -1,4 +1,4 @@
-"""Scores as figures: means, distributions, milestones such as tiles, and what a move costs."""
+"""Scores as figures: means, distributions, milestones such as tiles, and strength against time per move."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def named(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def value_of(summary: pd.DataFrame) -> tuple[pd.DataFrame, str]:
-    """Returns the summary with value, low and high: games won, % where there are several seats, else mean scores."""
+    """Returns the summary with value, low and high: games won, % with several seats, otherwise mean scores."""
     if summary["win_rate"].notna().any():
         found = {"value": "win_rate", "low": "win_rate_low", "high": "win_rate_high"}
         return summary.assign(**{new: 100 * summary[old] for new, old in found.items()}), "games won, %"
@@ -38,26 +38,22 @@ def mean_scores(summary: pd.DataFrame) -> Figure:
 
 
 def score_distribution(found: Scores, cumulative: bool = False) -> Figure:
-    """How scores are distributed, an agent a line: shares of games by score, or shares with less than a score."""
+    """The distribution of scores, a line for each agent: shares of games by score, or below a score."""
     spread = named(found.spread)
     data = spread[["name", "low", "high", "games", "share", "below"]].assign(
         percent=100 * spread["share"], percent_below=100 * spread["below"]
     )
     column, what = ("percent_below", "games below, %") if cumulative else ("percent", "games, %")
     data = data.rename(columns={"low": "score", "high": "score_to"})
-    # A step needs an end: the last bin goes on to its upper edge.
+    # A step needs an end: the last bin extends to its upper edge.
     last = data.groupby("name", sort=False).tail(1)
     drawn = pd.concat([data, last.assign(score=last["score_to"])], ignore_index=True)
     chart = charts.steps(drawn, "score", column, "name", ("score, points", what))
-    return Figure("Scores of single games", chart, data, f"{charts_bins(data)} bins that all agents share.")
-
-
-def charts_bins(data: pd.DataFrame) -> int:
-    return int(data["score"].nunique())
+    return Figure("Scores of single games", chart, data, f"{data['score'].nunique()} bins for all agents.")
 
 
 def milestone_shares(summary: pd.DataFrame) -> Figure | None:
-    """Shares of games that reached a milestone, such as a tile; None where the game has none or nobody reached any."""
+    """Shares of games that reached a milestone, such as a tile; None where there is none that an agent reached."""
     frame = named(summary)
     names = [c for c in frame if ">=" in c and not c.endswith(("_low", "_high")) and (frame[c].max() or 0) > 0]
     rows = [
@@ -82,7 +78,7 @@ def milestone_shares(summary: pd.DataFrame) -> Figure | None:
 
 
 def score_against_time(summary: pd.DataFrame) -> Figure | None:
-    """What an agent is worth against the time that it takes for a move."""
+    """Strength against the time per move."""
     frame, unit = value_of(named(summary))
     frame = frame.assign(ms=1000 / frame["decisions_per_second"])
     data = frame.loc[frame["ms"].notna(), ["name", "ms", "value", "low", "high", "games"]]
@@ -91,11 +87,11 @@ def score_against_time(summary: pd.DataFrame) -> Figure | None:
     titles = ("ms per move", unit)
     chart = charts.lines(data, "ms", "value", "low", "high", "name", titles, log=True, connected=False)
     title = "Games won against time" if unit.startswith("games") else "Score against time"
-    return Figure(title, chart, data, f"Mean wall clock of a move on the machine that played. {GAMES_NOTE}")
+    return Figure(title, chart, data, f"Mean wall-clock time per move on the machine that played. {GAMES_NOTE}")
 
 
 def score_table(summary: pd.DataFrame) -> pd.DataFrame:
-    """Returns what people read of a summary: units in the headings, intervals in brackets."""
+    """Returns a summary as a table for people, with units in the headings."""
     frame, unit = value_of(named(summary))
     frame = frame.sort_values("value", ascending=False)
     shown = pd.DataFrame(
@@ -128,7 +124,7 @@ def interval(low: float, high: float, digits: int = 3) -> str:
 
 
 def short(value: float, digits: int = 3) -> str:
-    """Returns a number as people read it: no fractions from 100 on, a few digits below."""
+    """Returns a number for people: whole from 100 on, a few digits below."""
     if math.isnan(value):
         return ""
     if math.isinf(value):

@@ -1,4 +1,4 @@
-"""A parameter search as figures: best so far, generations, what matters, slices, and candidates with intervals."""
+"""A parameter search as figures: best so far, generations, importance, slices, and candidates with intervals."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def search_history(trials: pd.DataFrame, unit: str) -> Figure:
 
 
 def strength_against_time(trials: pd.DataFrame, unit: str) -> Figure | None:
-    """Strength against time: every candidate, and what no other one beats at both; None with one objective."""
+    """Strength against time: all candidates, and the front that none beats at both; None with one objective."""
     data = trials.loc[trials["cost"].notna() & trials["value"].notna(), ["number", "cost", "value"]]
     if data.empty:
         return None
@@ -34,7 +34,7 @@ def strength_against_time(trials: pd.DataFrame, unit: str) -> Figure | None:
     data = data.assign(best=data["value"].cummax())
     data = data.assign(front=(data["value"] == data["best"]) & ~data.duplicated("best"))
     chart = charts.cloud(data, "cost", "value", ("ms per decision", unit), line="best")
-    return Figure("Strength against time", chart, data, "Dots are candidates, the line is the best for so much time.")
+    return Figure("Strength against time", chart, data, "Dots are candidates, the line is the best value for the time.")
 
 
 def held_out_means(scores: Mapping[str, Sequence[float]], unit: str) -> Figure:
@@ -72,24 +72,24 @@ def held_out_front(points: Sequence[Point], unit: str) -> Figure:
 
 
 def generation_means(trials: pd.DataFrame, noted: pd.DataFrame, unit: str) -> Figure | None:
-    """Each generation's mean with its interval, and that of the recommendation before it where games of it are known.
+    """Each generation's mean with its interval, and that of the previous recommendation where it has played games.
 
-    None where candidates came one by one.
+    None where the search has no generations.
     """
-    known = trials.dropna(subset=["group", "value"])
-    if known["group"].nunique() < 2:
+    grouped = trials.dropna(subset=["group", "value"])
+    if grouped["group"].nunique() < 2:
         return None
     rows = []
-    for group, part in known.groupby("group"):
+    for group, part in grouped.groupby("group"):
         mean, half = mean_interval(part["value"].tolist())
         best = float(part["value"].max())
         rows.append({"generation": int(group) + 1, "mean": mean, "low": mean - half, "high": mean + half, "best": best})
     data = pd.DataFrame(rows).assign(what="candidates")
-    spare = noted.dropna(subset=["recommended"])
-    half = spare["half_width"]
-    low, high = spare["recommended"] - half, spare["recommended"] + half
-    beside = {"generation": spare["generation"] + 1, "mean": spare["recommended"], "low": low, "high": high}
-    data = pd.concat([data, pd.DataFrame(beside).assign(what="recommendation before")], ignore_index=True)
+    known = noted.dropna(subset=["recommended"])
+    half = known["half_width"]
+    low, high = known["recommended"] - half, known["recommended"] + half
+    previous = {"generation": known["generation"] + 1, "mean": known["recommended"], "low": low, "high": high}
+    data = pd.concat([data, pd.DataFrame(previous).assign(what="previous recommendation")], ignore_index=True)
     chart = charts.lines(data, "generation", "mean", "low", "high", "what", ("generation", unit))
     return Figure("Generations", chart, data, f"Means with {NOTE}")
 
@@ -103,18 +103,21 @@ def step_sizes(noted: pd.DataFrame) -> list[Figure]:
         data = noted[["generation", column]].assign(generation=noted["generation"] + 1, what=title)
         data = data.assign(low=data[column], high=data[column])
         chart = charts.lines(data, "generation", column, "low", "high", "what", ("generation", title.lower()))
-        figures.append(Figure(title, chart, data[["generation", column]], "As CMA-ES has it after the generation."))
+        figures.append(Figure(title, chart, data[["generation", column]], "After each generation."))
     return figures
 
 
 def importance_bars(shares: pd.Series) -> Figure | None:
-    """What decides which candidates are good; None where too few are known."""
+    """The share of each parameter in what makes candidates good; None with too few candidates."""
     if shares.empty:
         return None
     data = pd.DataFrame({"parameter": shares.index, "percent": 100 * shares.to_numpy()})
     chart = charts.bars(data, "parameter", "percent", "importance, %")
     return Figure(
-        "Importance of parameters", chart, data, "PED-ANOVA: shares of what decides which are the best tenth."
+        "Importance of parameters",
+        chart,
+        data,
+        "PED-ANOVA: shares in what separates the best tenth of the candidates.",
     )
 
 
@@ -123,7 +126,7 @@ def parameter_slice(trials: pd.DataFrame, parameter: str, unit: str) -> Figure:
     data = trials[["number", parameter, "value", "low", "high"]].dropna(subset=[parameter, "value"])
     drawn = data.rename(columns={parameter: "chosen"})
     chart = charts.cloud(drawn, "chosen", "value", (parameter, unit))
-    return Figure(f"By {parameter}", chart, data, "A dot is a candidate.")
+    return Figure(f"By {parameter}", chart, data, "Each dot is a candidate.")
 
 
 def candidate_table(trials: pd.DataFrame, unit: str) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""A tournament as figures: who beats whom, ratings, seats, and how many games would separate two agents."""
+"""A tournament as figures: who beats whom, ratings, seats, and the number of games to separate two agents."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ from turnier.statistics.intervals import share_interval
 MAX_AGENTS = 12  # of a matrix, the best
 SIGNIFICANT = 0.05
 PAIR_NOTE = (
-    "Games to separate: so many games of these two, as they played so far, show a difference four times of five"
-    " (two-sided t-test at 5 %, pairs of games as units)."
+    "Games to separate: the number of games in which these two, playing as so far, would differ significantly with"
+    " 80 % probability (two-sided t-test at 5 %, pairs of games as units)."
 )
 
 
 def ranking(ranks: Ranks) -> list[str]:
-    """Returns the agents, the strongest first: by rating, or by differences of scores where they played alone."""
+    """Returns the agents, the strongest first: by rating, or by differences of scores in single-player games."""
     rated: list[str] = ranks.ratings.sort_values("elo", ascending=False)["agent"].tolist()
     ahead = [ranks.pairs.set_index("first")["difference"], -ranks.pairs.set_index("second")["difference"]]
     return rated or [str(a) for a in pd.concat(ahead).groupby(level=0).sum().sort_values(ascending=False).index]
 
 
 def win_matrix(ranks: Ranks) -> Figure:
-    """Rows against columns: games won, %, with Wilson's interval (alone: seeds with the larger score)."""
+    """Rows against columns: games won, %, with Wilson's interval (single-player games: seeds with the larger score)."""
     order = ranking(ranks)[:MAX_AGENTS]
     rows = []
     for pair in ranks.pairs.to_dict("records"):
         for first, second, won in ((pair["first"], pair["second"], "wins"), (pair["second"], pair["first"], "losses")):
             rate, low, high = (100 * x for x in share_interval(int(pair[won]), int(pair["games"])))
             mark = "*" if pair["p_holm"] < SIGNIFICANT else ""
-            told = {"percent": rate, "low": low, "high": high, "games": pair["games"], "p": pair["p_holm"]}
+            numbers = {"percent": rate, "low": low, "high": high, "games": pair["games"], "p": pair["p_holm"]}
             cell = f"{rate:.0f}{mark}\n{low:.0f}–{high:.0f}"
-            rows.append({"agent": first, "against": second, **told, "cell": cell})
+            rows.append({"agent": first, "against": second, **numbers, "cell": cell})
     data = pd.DataFrame(rows)
     data = data[data["agent"].isin(order) & data["against"].isin(order)]
     names = {agent: f"{place}  {label_of(agent)}" for place, agent in enumerate(order, 1)}
@@ -56,7 +56,7 @@ def rating_points(ranks: Ranks) -> Figure | None:
     if frame.empty:
         return None
     data = frame[["label", "elo", "elo_low", "elo_high", "games", "live_mu", "live_sigma"]]
-    chart = charts.points(data, "label", "elo", "elo_low", "elo_high", "Elo beside the field's mean")
+    chart = charts.points(data, "label", "elo", "elo_low", "elo_high", "Elo relative to the field's mean")
     note = "Bradley and Terry over all pairs of seats, 95 % intervals with pairs of games as clusters."
     return Figure("Ratings", chart, data, note)
 
@@ -79,11 +79,11 @@ _PERCENT = {"percent": "win_rate", "low": "win_rate_low", "high": "win_rate_high
 
 
 def pair_table(ranks: Ranks) -> pd.DataFrame:
-    """Returns every two agents compared: difference with interval, p, and how many games would tell them apart."""
+    """Returns every pair of agents: difference with interval, p, and how many games would separate them."""
     frame = ranks.pairs
-    alone = ranks.ratings.empty
-    unit = "difference, points" if alone else "won minus lost, per game"
-    seats = 1 if alone else 2
+    single_player = ranks.ratings.empty
+    unit = "difference, points" if single_player else "won minus lost, per game"
+    seats = 1 if single_player else 2
     shown = pd.DataFrame(
         {
             "agent": frame["first"].map(label_of).map(charts.shortened),

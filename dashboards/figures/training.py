@@ -1,4 +1,4 @@
-"""Training as figures: the scores of training games, and evaluations on the way, several runs side by side."""
+"""Training as figures: scores of the training games and evaluations during the training, for one or several runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from turnier.results.store.curves import CurvePoint
 from turnier.runs.training import Evaluation
 from turnier.statistics.intervals import CONFIDENCE
 
-MAX_DRAWN = 400  # points of a curve that are drawn; neighbours are taken together
+MAX_DRAWN = 400  # points of a drawn curve; longer curves have neighbouring points merged
 
 
 def curve_frame(points: Sequence[CurvePoint]) -> pd.DataFrame:
@@ -28,7 +28,7 @@ def curve_frame(points: Sequence[CurvePoint]) -> pd.DataFrame:
 
 
 def _coarser(frame: pd.DataFrame, step: int) -> pd.DataFrame:
-    """Takes so many neighbouring points together, as if they had been one: means and deviations of all their games."""
+    """Merges `step` neighbouring points into one: mean and deviation of all their games."""
     parts = frame.assign(
         block=frame.index // step,
         total=frame["count"] * frame["mean"],
@@ -43,31 +43,34 @@ def _coarser(frame: pd.DataFrame, step: int) -> pd.DataFrame:
     return found[["games", "count", "mean", "deviation"]].reset_index(drop=True)
 
 
-def training_curves(found: Mapping[str, Sequence[CurvePoint]]) -> Figure | None:
-    """Mean scores of the games that were trained with, by run; None where there are none."""
-    parts = [curve_frame(points).assign(run=name) for name, points in found.items() if points]
+def training_curves(points_by_run: Mapping[str, Sequence[CurvePoint]]) -> Figure | None:
+    """Mean scores of the training games, by run; None where there are none."""
+    parts = [curve_frame(points).assign(run=name) for name, points in points_by_run.items() if points]
     if not parts:
         return None
     data = pd.concat(parts, ignore_index=True)
     titles = ("games trained", "mean score in training")
     chart = charts.lines(data, "games", "mean", "low", "high", "run", titles)
-    return Figure("While training", chart, data, "Of the first seat, with exploration; 95 % intervals (Student's t).")
+    return Figure("Training games", chart, data, "Scores of the first seat, exploring; 95 % intervals (Student's t).")
 
 
-def evaluation_curves(found: Mapping[str, Sequence[Evaluation]], unit: str) -> Figure | None:
-    """What the greedy agent on the network was worth, by run; None where nothing was evaluated."""
-    rows = [asdict(evaluation) | {"run": name} for name, its in found.items() for evaluation in its]
+def evaluation_curves(evaluations_by_run: Mapping[str, Sequence[Evaluation]], unit: str) -> Figure | None:
+    """The strength of the greedy agent on the network, by run; None where nothing was evaluated."""
+    rows = [asdict(evaluation) | {"run": name} for name, done in evaluations_by_run.items() for evaluation in done]
     if not rows:
         return None
     data = pd.DataFrame(rows)
     chart = charts.lines(data, "games", "value", "low", "high", "run", ("games trained", unit))
     return Figure(
-        "Evaluated on the way", chart, data, "The greedy agent on the network, on fresh games; 95 % intervals."
+        "Evaluations while training",
+        chart,
+        data,
+        "The greedy agent on the network in evaluation games; 95 % intervals.",
     )
 
 
 def evaluation_table(found: pd.DataFrame, unit: str) -> pd.DataFrame:
-    """Returns what people read of the data of `evaluations`."""
+    """Returns the data of `evaluation_curves` as a table for people."""
     return pd.DataFrame(
         {
             "run": found["run"],

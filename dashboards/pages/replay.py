@@ -1,4 +1,4 @@
-"""Replay: any stored match of any game, move by move, with what its agents thought. Arrow keys go back and forth."""
+"""Replay: any stored match of any game, move by move, with the agents' searches. Arrow keys go back and forth."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from turnier.results.frames.certainty import position_certainty, searches_frame
 
 ORDERS = ("latest", "largest score", "smallest score")
 KINDS = ("tournament", "comparison", "study", "experiment", "certainty", "training")
-PATIENCE = 1.5  # s that asking an agent for all of its moves may take
+PATIENCE = 1.5  # s for asking an agent again for all of its moves
 REPEATS = 20
 PROBABILITIES = "What the agent computed for single cells, such as how likely others enter them in the next rounds."
 PATHS = "Some of the longest paths that the agent found for itself; paler where they are far ahead."
@@ -82,7 +82,7 @@ def _step(by: int, last: int) -> None:
 
 
 def _move(last: int) -> int:
-    """Shows where in the match one is; returns the number of the moment."""
+    """Shows the place in the match; returns the number of the moment."""
     if not last:
         return 0
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
@@ -121,7 +121,7 @@ def _overlay(known: Overlay | None) -> Overlay | None:
 
 
 def _switch(label: str, key: str, meaning: str) -> bool:
-    """Shows something or does not, on at first. A button, because arrow keys would stay in Streamlit's own switches."""
+    """Returns whether something is shown, by default yes. A button: Streamlit's switches capture arrow keys."""
     on = st.query_params.get(key) != "off"
     icon = f":material/{'check_box' if on else 'check_box_outline_blank'}:"
     st.button(label, key=f"switch {key}", icon=icon, help=meaning, on_click=_turn, args=(key, not on))
@@ -142,7 +142,7 @@ def _decision(review: Reanalysis, number: int, scores: str) -> Thought | None:
         f"Move {number + 1}: seat {moment.seat}, **{label_of(agent)}**, plays **{game.action_name(moment.action)}**"
     )
     if moment.opening:
-        st.caption("A move of the opening, which nobody chose.")
+        st.caption("A move of the opening, which no agent chose.")
         return None
     patient = review.record.spec.id in st.session_state.setdefault("asked from the start", set())
     try:
@@ -164,21 +164,21 @@ def _decision(review: Reanalysis, number: int, scores: str) -> Thought | None:
         widgets.show_figure(visits)
         st.dataframe(frame, hide_index=True, column_config=COLUMNS)
     else:
-        st.caption("This agent does not search, so it has no visits and no values.")
+        st.caption("This agent does not search; it has no visits and no values.")
     st.caption(_how(thought, moment.action, game))
     if not thought.from_start:
         seconds = (moment.decided + 1) * review.seconds_per_decision
-        st.button(f"Ask from the first move on, {seconds:.0f} s", on_click=_ask_from_the_start, args=(review,))
+        st.button(f"Ask again from the first move, {seconds:.0f} s", on_click=_ask_from_the_start, args=(review,))
     return thought
 
 
 def _ask_from_the_start(review: Reanalysis) -> None:
-    """From now on all moves of the match are asked, so that they are decided as they were in it."""
+    """Makes the agent decide all moves of the match again, so that it decides as it did then."""
     st.session_state["asked from the start"].add(review.record.spec.id)
 
 
 def _certainty(review: Reanalysis, number: int) -> str:
-    """Searches again where that is quick, or where people ask for it."""
+    """Returns the certainty, searching again where that is quick or was asked for."""
     seconds = REPEATS * review.seconds_per_decision
     asked = st.session_state.setdefault("searched again", set())
     key = (review.record.spec.id, number)
@@ -192,11 +192,11 @@ def _certainty(review: Reanalysis, number: int) -> str:
 
 def _how(thought: Thought, action: int, game: Game) -> str:
     if not thought.from_start:
-        return "Asked here only, with the match's seed: in the match the agent had thought before, so it may differ."
+        return "Asked only here, with the match's seed: in the match, earlier moves may have led to another choice."
     if thought.decision.action != action:
         again = game.action_name(thought.decision.action)
-        return f"Asked again it chose {again}: searches by the clock or on threads do not repeat."
-    return "Asked again from the first move on with the match's seeds, it decides the same."
+        return f"Asked again, it chose {again}: searches by time or on several threads are not reproducible."
+    return "Asked again from the first move, with the match's seeds: it decides the same."
 
 
 def _width(game: Game) -> int:

@@ -1,4 +1,4 @@
-"""Reports: experiments that play published figures again, ours beside theirs; and whole runs as one file to keep."""
+"""Reports: experiments that reproduce published figures; and whole runs as one file to keep."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ def draw() -> None:
     else:
         with st.container(border=True):
             document = widgets.choose("Document", documents, "document")
-            its = [run for run in experiments if run.definition["document"] == document][::-1]
-            names = {run.id: f"{run.name} ({run.id.partition(':')[2]})" for run in its}
+            of_document = [run for run in experiments if run.definition["document"] == document][::-1]
+            names = {run.id: f"{run.name} ({run.id.partition(':')[2]})" for run in of_document}
             words: dict[str, Any] = {"format_func": lambda run: names.get(run, run), **widgets.IN_ADDRESS}
             chosen = st.selectbox("Experiment", list(names), key="experiment", **words)
-        run = next(run for run in its if run.id == chosen)
+        run = next(run for run in of_document if run.id == chosen)
         widgets.refresh(lambda: _experiment(run), widgets.is_live([run]))
     _files()
 

@@ -1,4 +1,4 @@
-"""Runs: what is playing, how far, how fast, how long still; and what was played before."""
+"""Runs: progress, speed and time left of those that are running; and past runs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _draw() -> None:
         _progress(run)
     past = run_table([run for run in runs if run.state != RUNNING][:MAX_PAST])
     if len(past):
-        widgets.show_table("Past runs", past, "Times are UTC. To go on with a stopped run, repeat its command.")
+        widgets.show_table("Past runs", past, "Times are UTC. To resume a stopped run, repeat its command.")
 
 
 def _progress(run: RunProgress) -> None:
@@ -45,7 +45,7 @@ def _progress(run: RunProgress) -> None:
 
 
 def run_table(runs: list[RunProgress]) -> pd.DataFrame:
-    """Returns the runs as people read them, in their order."""
+    """Returns the runs as a table for people, in their order."""
     rows = [
         {
             "begun": pd.Timestamp(run.began).tz_convert(None).floor("s"),

@@ -1,4 +1,4 @@
-"""Scores: means, distributions, milestones and costs of agents, of one run or several side by side."""
+"""Scores: means, distributions, milestones and time per move, for one or several runs."""
 
 from __future__ import annotations
 

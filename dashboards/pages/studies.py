@@ -1,4 +1,4 @@
-"""Studies: candidates, generations, what matters, and a way to optuna-dashboard on the same storage."""
+"""Studies: candidates, generations, importance of parameters, and a link to optuna-dashboard on the same storage."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ def _draw(study: str) -> None:
     done = int((trials["state"] == "COMPLETE").sum())
     best = trials.loc[trials["value"].idxmax()]
     words = {f"best_{unit}": f"{best['value']:,.1f}", "as_candidate": f"{int(best['number']):,}"}
-    widgets.show_facts(candidates=f"{len(trials):,}", to_the_end=f"{done:,}", **words)
+    widgets.show_facts(candidates=f"{len(trials):,}", completed=f"{done:,}", **words)
     left, right = st.columns(2, gap="large")
     with left:
         widgets.show_figure(search_history(trials, unit))
-    beside = generation_means(trials, noted, unit) or strength_against_time(trials, unit)
+    second = generation_means(trials, noted, unit) or strength_against_time(trials, unit)
     with right:
-        if beside:
-            widgets.show_figure(beside)
+        if second:
+            widgets.show_figure(second)
     steps = step_sizes(noted)
     for column, figure in zip(st.columns(2, gap="large"), steps, strict=False):
         with column:

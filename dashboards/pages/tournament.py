@@ -1,4 +1,4 @@
-"""Tournament: who beats whom, ratings, seats, and how many games would separate two agents."""
+"""Tournament: who beats whom, ratings, seats, and the number of games to separate two agents."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def draw() -> None:
 def _draw(chosen: list[cached_store.Run], game: str) -> None:
     found = of_game(cached_store.ranks(chosen[0]), game)
     if found.pairs.empty:
-        st.info("No two agents have met yet; agents that play alone are compared on the seeds that both have played.")
+        st.info("No two agents have met yet; in single-player games they are compared on the seeds that both played.")
         return
     left, right = st.columns([3, 2], gap="large")
     with left:

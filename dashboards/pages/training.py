@@ -1,4 +1,4 @@
-"""Training: curves of the games that were trained with, and evaluations on the way; several runs side by side."""
+"""Training: curves of the training games and evaluations during the training, for one or several runs."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _draw(chosen: list[cached_store.Run], game: str) -> None:
 
 
 def run_name(run: cached_store.Run) -> str:
-    """Returns how a training is told from others: what learns how, with which seed."""
+    """Returns a name that distinguishes a training: what learns how, with which seed."""
     plan = run.definition
     what, how = EVALUATORS.make(plan["evaluator"]), LEARNING.make(plan["learning"])
     return f"{what}, {how}, seed {plan['seed']} ({run.id.partition(':')[2][:6]})"

@@ -62,7 +62,7 @@ def charts(page: AppTest) -> int:
         ("tournament", ["Who beats whom", "Ratings", "Games won by seat", "Every two agents"], 3),
         ("certainty", ["Normalised of agents", "Normalised by iterations", "mc(iterations=40): normalised"], 5),
         ("studies", ["Best so far", "Generations", "Step size sigma", "Importance of parameters"], 6),
-        ("training", ["While training", "Evaluated on the way", "Evaluations"], 2),
+        ("training", ["Training games", "Evaluations while training"], 2),
         ("replay", ["yavalath(size=3): ", "Move 1: seat 0"], 0),
         ("reports", ["A small question", "Ours and published"], 1),
     ],
@@ -154,9 +154,9 @@ def test_an_agent_that_takes_long_is_asked_from_the_start_on_demand(
     monkeypatch.setattr(replay_page, "PATIENCE", 0.0)
     run = next(run.id for run in store.runs() if run.name.startswith("spe_ed"))
     page = look("replay", run=run, move="6")
-    assert "Asked here only" in texts(page)
-    next(button for button in page.button if button.label.startswith("Ask from the first move on")).click().run()
-    assert "it decides the same" in texts(page) and "Asked here only" not in texts(page)
+    assert "Asked only here" in texts(page)
+    next(button for button in page.button if button.label.startswith("Ask again from the first move")).click().run()
+    assert "it decides the same" in texts(page) and "Asked only here" not in texts(page)
     page.button(key="chevron_right").click().run()
     assert "Move 8: " in texts(page) and "it decides the same" in texts(page)
 

@@ -18,7 +18,7 @@ from turnier.dashboards.serve import free_port
 from turnier.results.store.store import Store
 
 HEADINGS = {
-    "tournament": ("Every two agents", "Elo beside the field", "against"),
+    "tournament": ("Every two agents", "Elo relative to the field", "against"),
     "certainty": ("normalised of a random agent", "iterations per move", "legal actions"),
     "study": ("Best candidates", "importance, %", "generation"),
     "training": ("games trained", "mean score in training"),
