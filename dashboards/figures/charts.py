@@ -52,6 +52,14 @@ class Figure:
     def file_name(self) -> str:
         return "-".join("".join(c if c.isalnum() else " " for c in self.title.lower()).split())
 
+    def save(self, path: Path | str) -> None:
+        """Writes the figure; the name says as what, such as figure.svg."""
+        save(Path(path), self)
+
+    def _repr_svg_(self) -> str:
+        """Shows the figure in a notebook."""
+        return image(self, "svg").decode()
+
 
 def shortened(label: str) -> str:
     """Returns an agent's label without folders and digests of files."""

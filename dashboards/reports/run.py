@@ -85,9 +85,10 @@ def run_page(store: Store, run: Run) -> bytes:
     return html_page(title, "\n".join(body)).encode()
 
 
-def main_figure(store: Store, run: Run) -> Figure | None:
-    """Returns the picture of a run, as Python and notebooks show it; None where there is nothing to draw yet."""
-    return next((section for section in sections(store, run) if isinstance(section, Figure)), None)
+def figure_of(store: Store, run: str) -> Figure | None:
+    """Returns the main figure of the run whose id begins so, as notebooks show it; None where nothing is stored."""
+    figures = (section for section in sections(store, store.find_run(run)) if isinstance(section, Figure))
+    return next(figures, None)
 
 
 def sections(store: Store, run: Run) -> Iterator[Section]:

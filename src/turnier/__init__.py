@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from turnier.arena.match import MatchRecord, MatchSpec, Termination
     from turnier.arena.play import play_match, play_matches
     from turnier.core.errors import UserError
+    from turnier.dashboards.reports.run import figure_of
     from turnier.games.registry import GAMES, make_game
 
 __version__ = "0.1.0"
@@ -27,6 +28,7 @@ __all__ = [
     "MatchSpec",
     "Termination",
     "UserError",
+    "figure_of",
     "make_agent",
     "make_game",
     "play_match",
@@ -38,6 +40,7 @@ _MODULES = {  # imported when one of their names is first used, so that `turnier
     "turnier.arena.match": ("MatchRecord", "MatchSpec", "Termination"),
     "turnier.arena.play": ("play_match", "play_matches"),
     "turnier.core.errors": ("UserError",),
+    "turnier.dashboards.reports.run": ("figure_of",),
     "turnier.games.registry": ("GAMES", "make_game"),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}

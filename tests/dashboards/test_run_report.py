@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+import turnier
 from turnier.commands.app import app
 from turnier.core.errors import UserError
 from turnier.dashboards.reports.run import run_page
@@ -51,6 +52,16 @@ def test_a_run_is_one_file_with_its_figures(kind: str, store: Store) -> None:
 def test_the_last_board_of_the_best_match_is_in_it(store: Store) -> None:
     run = next(run for run in store.runs() if run.kind == "tournament" and run.name.startswith("2048"))
     assert page_boards(run_page(store, run).decode()) == 2
+
+
+@pytest.mark.parametrize("kind", HEADINGS)
+def test_a_run_has_a_figure_for_notebooks_and_files(kind: str, store: Store, tmp_path: Path) -> None:
+    run = [run for run in store.runs() if run.kind == kind][-1]
+    figure = turnier.figure_of(store, run.id)
+    assert figure is not None and figure._repr_svg_().startswith("<svg") and figure.title in figure._repr_svg_()
+    for name, begin in (("a.svg", b"<svg"), ("a.png", b"\x89PNG"), ("a.pdf", b"%PDF")):
+        figure.save(tmp_path / name)
+        assert (tmp_path / name).read_bytes().startswith(begin)
 
 
 def page_boards(page: str) -> int:
