@@ -13,7 +13,7 @@ from turnier.agents.abi import ACT, VALUES, VISITS, new_scratch
 from turnier.agents.agent import CompiledAgent, rollout_depth_parameter, score_method_parameter
 from turnier.agents.budget import AMOUNT
 from turnier.agents.evaluator import Evaluator, Score
-from turnier.agents.transposition import ABSENT, find, hash_words, new_table, slot_of
+from turnier.agents.transposition import ABSENT, enough_bits, find, hash_words, new_table, slot_of
 from turnier.core.kernel import kernel
 from turnier.core.parameters import parameter
 from turnier.games.abi import Floats
@@ -49,7 +49,8 @@ def act_maxn(game, evaluator, settings, root_state, root_returns, rng, root):
     if n == 1:
         return choices[0]
     hashing = settings[HASH] > 0.0
-    table = new_table(TABLE_BITS if hashing else 0, n, depth - 1, seats + 1)  # the last ply is not stored
+    bits = enough_bits(TABLE_BITS, n, depth - 1) if hashing else 0  # the last ply is not stored
+    table = new_table(bits, seats + 1)
     table_keys, table_facts, table_values = table
     key = hash_words(state_bits, return_bits)
     level, nodes, chosen, opening = 0, 0, choices[0], True

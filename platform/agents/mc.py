@@ -27,7 +27,7 @@ from turnier.core.helper_threads import (
     call_helpers,
 )
 from turnier.core.kernel import kernel
-from turnier.core.packing import PACKED, pack, packing
+from turnier.core.packing import Package, pack, packing
 from turnier.core.parameters import parameter
 from turnier.core.rng import Rng, next_word, seed_stream
 from turnier.games.abi import GAME, Actions, Floats, State
@@ -77,7 +77,7 @@ _SHARED = (GAME, SEAT, State, Floats, Actions, Ints, Rng, Floats)  # by all thre
 _write, _read = packing(types.Tuple(_SHARED))
 
 
-@kernel(types.void(PACKED, *_SHARED))
+@kernel(types.void(Package, *_SHARED))
 def pack_shared(words, game, seat, state, returns, actions, plan, seed, totals):
     _write(words, (game, seat, state, returns, actions, plan, seed, totals))
 
@@ -139,7 +139,7 @@ def collect(plan, actions, totals, root):
     return best
 
 
-@kernel(types.int64(PACKED, Rng, types.int64, Root, Post))
+@kernel(types.int64(Package, Rng, types.int64, Root, Post))
 def lead_mc(packed, rng, iterations, root, post):
     """Adds so many iterations per action to `root`, with the helpers, and returns the best action."""
     game, seat, state, returns, actions, plan, seed, totals = _read(packed)

@@ -1,7 +1,7 @@
-"""A table of positions that a search has valued: a struct of arrays, one entry a slot, the latest one stays.
+"""A table of positions that a search has valued: a struct of arrays, one entry per slot, the latest one stays.
 
 Source: Zobrist 1970; Breuker 1998, 2. Differs: the key is a hash of the state's words and the returns so far, since
-games are free in what they keep where.
+each game lays out its state as it likes.
 """
 
 from __future__ import annotations
@@ -12,45 +12,52 @@ import numpy as np
 from numba import types
 
 from turnier.core.kernel import kernel
+from turnier.core.rng import GOLDEN, MIX1, fold
 
 ABSENT = -1  # no such entry
 
 
-class Table(NamedTuple):
-    keys: Any  # [capacity] 64-bit hashes
+class TranspositionTable(NamedTuple):
+    keys: Any  # [capacity] 64-bit hashes; mean nothing where the slot is empty
     facts: Any  # [capacity] what the search packs into a word, 0 = empty
     values: Any  # [capacity, width]
 
 
 Words = types.Array(types.uint64, 1, "C")
-TABLE = types.NamedTuple([Words, types.Array(types.int64, 1, "C"), types.Array(types.float64, 2, "C")], Table)
-_M1, _M2, _32, _29 = (np.uint64(n) for n in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 32, 29))
+TABLE = types.NamedTuple(
+    [Words, types.Array(types.int64, 1, "C"), types.Array(types.float64, 2, "C")], TranspositionTable
+)
+_32, _29 = np.uint64(32), np.uint64(29)
 
 
-@kernel(TABLE(types.int64, types.int64, types.int64, types.int64))
-def new_table(bits, branching, plies, width):
-    """Returns an empty table of 2**bits entries, or of fewer where branching**plies is less."""
+@kernel(types.int64(types.int64, types.int64, types.int64))
+def enough_bits(bits, branching, plies):
+    """Returns the bits of a table with room for branching**plies positions, at most `bits`."""
     capacity, positions = 1 << bits, 1
     for _ in range(plies):
         if positions < capacity:
             positions *= max(branching, 2)
-    while capacity > 1 and capacity // 2 >= positions:
-        capacity //= 2
-    return Table(np.zeros(capacity, np.uint64), np.zeros(capacity, np.int64), np.empty((capacity, width)))
+    while bits > 0 and 1 << (bits - 1) >= positions:
+        bits -= 1
+    return bits
+
+
+@kernel(TABLE(types.int64, types.int64))
+def new_table(bits, width):
+    """Returns an empty table of 2**bits entries with `width` values each; searches take a single entry for no table."""
+    capacity = 1 << bits
+    return TranspositionTable(np.empty(capacity, np.uint64), np.zeros(capacity, np.int64), np.empty((capacity, width)))
 
 
 @kernel(types.uint64(Words, Words))
 def hash_words(state, returns):
     """Returns a 64-bit hash of a state's words and the bits of the returns so far; every word is mixed in."""
-    h = _M2
+    h = MIX1
     for i in range(state.size):
-        h = (h ^ state[i]) * _M1
-        h ^= h >> _32
+        h = fold((h ^ state[i]) * GOLDEN, _32)
     for i in range(returns.size):
-        h = (h ^ returns[i]) * _M1
-        h ^= h >> _32
-    h *= _M2
-    return h ^ (h >> _29)
+        h = fold((h ^ returns[i]) * GOLDEN, _32)
+    return fold(h * MIX1, _29)
 
 
 @kernel(types.int64(Words, types.uint64))

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from numba import types
 
 from turnier.agents.ntuple.evaluator import NTuple
-from turnier.agents.ntuple.network_kernels import Index, Table, find_entries
+from turnier.agents.ntuple.network_kernels import EntryTable, Index, find_entries
 from turnier.agents.ntuple.td import LEARNING
 from turnier.agents.ntuple.training import Plan, Training
 from turnier.agents.registry import AGENTS
@@ -97,7 +97,7 @@ def _places(training: Training) -> tuple[npt.NDArray[np.uint64], int]:
     return np.concatenate(entries), moves
 
 
-@kernel(types.float64(Table, Index))
+@kernel(types.float64(EntryTable, Index))
 def read_entries(table, places):
     """Returns the sum of a table's entries at some places; no read waits for another."""
     total = 0.0

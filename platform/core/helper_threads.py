@@ -19,7 +19,7 @@ from numba import types
 
 from turnier.core.atomics import PLAIN, load, store, yield_processor
 from turnier.core.kernel import JIT, compile_kernel, kernel, pointer
-from turnier.core.packing import PACKED
+from turnier.core.packing import Package
 
 # Words of a post, the array through which helpers are called; the last three take up 16 each.
 WORK, SHARE_DONE, GONE, HELPERS, MUTEX, THERE_IS_WORK, ALL_DONE = 0, 1, 2, 3, 8, 24, 40
@@ -30,7 +30,7 @@ SPINS = 1_000 if JIT else 0  # looks at WORK, half a microsecond or more each, b
 LINE = 16  # words after which another core may write without disturbing this one: two cache lines
 
 Post = types.Array(types.int64, 1, "C")
-SHARE = types.void(PACKED, Post)  # (a helper's packed arguments, post): does its share of the work
+SHARE = types.void(Package, Post)  # (a helper's packed arguments, post): does its share of the work
 _ADDRESS = types.intp
 
 if JIT:
@@ -98,7 +98,7 @@ def count_in(post, word):
     mutex_unlock(address_of(post, MUTEX))
 
 
-@kernel(types.void(types.FunctionType(SHARE), PACKED, Post))
+@kernel(types.void(types.FunctionType(SHARE), Package, Post))
 def serve(share, packed, post):
     """Does share after share until the helpers are dismissed."""
     work = await_work(post, 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import sys
@@ -16,6 +17,7 @@ import numpy as np
 from numba import njit, types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 from numba.core.types import WrapperAddressProtocol
+from numba.core.typing.templates import Signature
 from numba.extending import typeof_impl
 
 JIT = not numba.config.DISABLE_JIT
@@ -35,7 +37,7 @@ _first_on_this_machine = not _CACHE_DIRECTORY.exists()
 
 
 def digest_of(function: Any) -> str:
-    """Returns what a kernel is, as a digest: its byte code, and every constant and kernel it uses, all the way down.
+    """Returns what a kernel is, as a digest: signature, byte code, every constant and kernel it uses, all the way down.
 
     Two checkouts, or two versions of a file, share machine code exactly where it would be the same: comments, other
     functions and the lines between do not matter, a changed constant of another file does.
@@ -57,11 +59,14 @@ def _parts(value: Any, seen: set[int]) -> Iterator[str]:
             for cell in value.__closure__ or ():
                 yield from _parts(cell.cell_contents, seen)
             yield from _parts(value.__defaults__, seen)
-            yield str(getattr(value, "kernel_options", ""))
+            if hasattr(value, "kernel_signature"):
+                yield f"{value.kernel_options} {_type_part(value.kernel_signature)}"
+    elif isinstance(value, types.Type):
+        yield _type_part(value)
     elif isinstance(value, np.ndarray):
-        yield f"{value.dtype} {value.shape} {hashlib.sha256(value.tobytes()).hexdigest()}"
+        yield f"{value.dtype} {value.shape} {value.strides} {hashlib.sha256(value.tobytes()).hexdigest()}"
     elif isinstance(value, type) and hasattr(value, "_fields"):
-        yield f"{value.__name__}{value._fields}"
+        yield _class_part(value)
     elif isinstance(value, tuple | list):
         yield f"{type(value).__name__} of {len(value)}"
         for item in value:
@@ -78,6 +83,20 @@ def _parts(value: Any, seen: set[int]) -> Iterator[str]:
         yield f"{type(value).__name__} {value!r}"
 
 
+@functools.lru_cache(maxsize=1024)
+def _type_part(value: Any) -> str:
+    """Returns what a numba type or signature is, and where its classes are: machine code is stored with both."""
+    own = _class_part(value.instance_class) if isinstance(value, types.NamedTuple) else ""
+    if isinstance(value, types.FunctionType):
+        value = value.signature
+    inner = (value.return_type, *value.args) if isinstance(value, Signature) else getattr(value, "types", ())
+    return f"{value}{own}" + "".join(map(_type_part, inner))
+
+
+def _class_part(value: Any) -> str:
+    return f"{value.__module__}.{value.__qualname__}{value._fields}"
+
+
 def _is_library(module: str) -> bool:
     return module.partition(".")[0] in _LIBRARIES
 
@@ -90,18 +109,20 @@ def _code_parts(code: CodeType, names: dict[str, Any], docstring: str | None, se
             yield from _code_parts(constant, names, None, seen)
         elif docstring is None or constant != docstring:
             yield from _parts(constant, seen)
-    modules = [names[name] for name in code.co_names if isinstance(names.get(name), ModuleType)]
-    ours = [module for module in modules if not _is_library(module.__name__)]
     for name in code.co_names:  # sorted by first use
         if name in names:
             yield from _parts(names[name], seen)
-        for module in ours:  # `board.WIDTH`: numba reads it when it compiles
-            if hasattr(module, name):
-                yield from _parts(getattr(module, name), seen)
+    modules = [names[name] for name in code.co_names if isinstance(names.get(name), ModuleType)]
+    for module in modules:  # `board.WIDTH`: numba reads it when it compiles
+        for name in code.co_names if not _is_library(module.__name__) else ():
+            value = getattr(module, name, None)
+            yield from _parts(value, seen)
+            if isinstance(value, ModuleType) and value not in modules:
+                modules.append(value)
 
 
 class _Locator(_CacheLocator):  # type: ignore[misc]
-    """Tells numba where a kernel's machine code lies: by what the kernel is, not by where its file is."""
+    """Has numba find a kernel's machine code by what the kernel is, not by where its file is."""
 
     def __init__(self, function: Any) -> None:
         self._folder = str(_CACHE_DIRECTORY / function.__module__)
@@ -152,9 +173,9 @@ def kernel(signature: Any, inline: bool = False) -> Callable[[Callable[..., Any]
     """
 
     def decorate(function: Any) -> Any:
-        options = {"inline": "always"} if inline else {}
-        function.kernel_options = options
-        dispatcher: Any = njit(nogil=True, error_model="numpy", **options)(function)
+        options = {"nogil": True, "error_model": "numpy", "inline": "always" if inline else "never"}
+        function.kernel_signature, function.kernel_options = signature, options
+        dispatcher: Any = njit(**options)(function)
         dispatcher.kernel_signature = signature
         if JIT:
             dispatcher._cache = _KernelCache(function)
@@ -211,7 +232,7 @@ def compile_kernel(dispatcher: Any) -> None:
 
 
 def _announce_compilation() -> None:
-    """Says once why the first command on a machine takes longer, where somebody is watching."""
+    """Says once why the first command on a machine takes longer, if standard error is a terminal."""
     global _first_on_this_machine
     if _first_on_this_machine and sys.stderr.isatty():
         print("Compiling kernels; this happens once on this machine and takes about a minute ...", file=sys.stderr)
@@ -219,5 +240,5 @@ def _announce_compilation() -> None:
 
 
 def tell_type(cls: type[NamedTuple], numba_type: Any) -> None:
-    """Tells numba the type of a tuple of pointers: working it out took most of what a call from Python costs."""
+    """Declares the type of a tuple of pointers: to work it out took numba most of the time of a call from Python."""
     typeof_impl.register(cls)(lambda value, context: numba_type)

@@ -17,7 +17,7 @@ from numba.extending import intrinsic
 from turnier.core.kernel import JIT, compile_kernel
 
 WORDS = 512  # of a package
-PACKED = types.Array(types.int64, 1, "C")
+Package = types.Array(types.int64, 1, "C")
 
 
 def _disown(context: Any, builder: Any, numba_type: Any, value: Any) -> Any:
@@ -41,7 +41,7 @@ def packing(content: Any) -> tuple[Any, Any]:
         llvm_type = context.get_value_type(content)
         if context.get_abi_sizeof(llvm_type) > 8 * WORDS:
             raise TypeError(f"{content} needs {context.get_abi_sizeof(llvm_type)} bytes, a package has {8 * WORDS}")
-        return builder.bitcast(context.make_array(PACKED)(context, builder, words).data, llvm_type.as_pointer())
+        return builder.bitcast(context.make_array(Package)(context, builder, words).data, llvm_type.as_pointer())
 
     def write(typing_context: Any, words: Any, value: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -49,14 +49,14 @@ def packing(content: Any) -> tuple[Any, Any]:
             builder.store(value, place(context, builder, arguments[0]), align=8)
             return context.get_dummy_value()
 
-        return types.void(PACKED, content), generate
+        return types.void(Package, content), generate
 
     def read(typing_context: Any, words: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             value = builder.load(place(context, builder, arguments[0]), align=8)
             return imputils.impl_ret_borrowed(context, builder, content, value)
 
-        return content(PACKED), generate
+        return content(Package), generate
 
     if not JIT:
         return None, lambda packed: packed

@@ -19,7 +19,9 @@ Rng = types.Array(types.uint64, 1, "C")  # the type of a stream, [4]
 
 _17, _19, _23, _32, _41, _45, _11 = (np.uint64(n) for n in (17, 19, 23, 32, 41, 45, 11))
 _27, _30, _31 = (np.uint64(n) for n in (27, 30, 31))
-_GOLDEN, _MIX1, _MIX2 = (np.uint64(n) for n in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
+# 2**64 / the golden ratio, a good factor to hash by, and the factors of splitmix64.
+GOLDEN, MIX1, MIX2 = (np.uint64(n) for n in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
+STREAM_STEP = np.uint64(4 * 0x9E3779B97F4A7C15 % 2**64)  # seeds so far apart share no word of their streams
 _WORD = types.uint64
 
 
@@ -95,14 +97,20 @@ def uniform(rng):
     return np.float64(next_word(rng) >> _11) * (1.0 / 9007199254740992.0)
 
 
+@kernel(_WORD(_WORD, _WORD))
+def fold(word, shift):
+    """Mixes a word's high bits into its low ones, as hashes do between multiplications."""
+    return word ^ (word >> shift)
+
+
 @kernel(types.void(_WORD, Rng))
 def seed_stream(seed, rng):
     """Fills a generator state from 64 bits, by splitmix64 as the authors of xoshiro advise."""
     for i in range(4):
-        seed += _GOLDEN
-        word = (seed ^ (seed >> _30)) * _MIX1
-        word = (word ^ (word >> _27)) * _MIX2
-        rng[i] = word ^ (word >> _31)
+        seed += GOLDEN
+        word = fold(seed, _30) * MIX1
+        word = fold(word, _27) * MIX2
+        rng[i] = fold(word, _31)
 
 
 @kernel(types.void(Rng, types.Array(_WORD, 2, "C")))

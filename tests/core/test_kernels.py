@@ -86,11 +86,15 @@ def test_the_cache_lies_in_a_directory_named_by_the_compiler(
 
 SOURCE = """
 from numba import types
+from typing import NamedTuple
 from turnier.core.kernel import kernel
 import {other} as other
 WIDTH = {width}
 TABLE = ({width}, 2)
 SIGNATURE = types.int64(types.int64)
+class {made}(NamedTuple):
+    number: int
+MADE = types.NamedTuple([types.int64], {made})
 @kernel(SIGNATURE)
 def first(x):
     {doc}
@@ -101,6 +105,9 @@ def second(x):
 @kernel(SIGNATURE)
 def unrelated(x):
     return {unrelated}
+@kernel(types.int64(types.FunctionType(types.int64(MADE))), inline={inline})
+def takes_class(x):
+    return 1
 """
 
 
@@ -114,15 +121,19 @@ def module_of(source: str, name: str, monkeypatch: pytest.MonkeyPatch) -> Any:
 def test_a_kernels_digest_says_what_it_compiles_to(monkeypatch: pytest.MonkeyPatch) -> None:
     """Constants and kernels that a kernel uses change its digest, wherever they are; comments and neighbours do not."""
     usual = {"width": 3, "own": 1, "unrelated": 5, "doc": '"""A docstring."""', "comment": "", "other": "heights"}
+    usual |= {"made": "Made", "inline": False}
 
-    def digest(height: int = 7, **changes: Any) -> str:
+    def digest(height: int = 7, of: str = "first", **changes: Any) -> str:
         module_of(f"HEIGHT = {height}", "heights", monkeypatch)
-        return digest_of(module_of(SOURCE.format(**usual | changes), "made", monkeypatch).first)
+        return digest_of(getattr(module_of(SOURCE.format(**usual | changes), "made", monkeypatch), of))
 
     alike = [digest(), digest(unrelated=6), digest(comment="another"), digest(doc='"""Another one."""')]
     assert len(set(alike)) == 1
     others = [digest(width=4), digest(own=2), digest(height=8)]
     assert len({*alike, *others}) == 4
+    # Numba stores the classes of tuples with the machine code, and finds them again by name.
+    others = [digest(of="takes_class", **changes) for changes in ({}, {"made": "Renamed"}, {"inline": True})]
+    assert len(set(others)) == 3 and digest(made="Renamed") == alike[0]
 
 
 def test_the_cache_lies_where_the_user_says(monkeypatch: pytest.MonkeyPatch) -> None:

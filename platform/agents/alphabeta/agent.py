@@ -27,7 +27,7 @@ from turnier.agents.alphabeta.search import (
 from turnier.agents.budget import AMOUNT
 from turnier.agents.evaluator import Evaluator, Score
 from turnier.agents.timed import run_chunks
-from turnier.agents.transposition import TABLE, new_table
+from turnier.agents.transposition import TABLE, enough_bits, new_table
 from turnier.core.kernel import kernel
 from turnier.core.parameters import parameter
 from turnier.games.abi import GAME, NO_WIN, Actions, Floats, State
@@ -52,7 +52,7 @@ def sure_action(game, settings, state, choices, root):
 def table_for(game, settings, state, choices):
     """Returns an empty table, no larger than what alpha-beta may be expected to visit: three quarters of the depth."""
     depth = np.int64(settings[DEPTH])
-    return new_table(np.int64(settings[TABLE_BITS]), game.legal(state, choices), depth - depth // 4, 1)
+    return new_table(enough_bits(np.int64(settings[TABLE_BITS]), game.legal(state, choices), depth - depth // 4), 1)
 
 
 @kernel(ACT)

@@ -33,7 +33,7 @@ TABLE_FIRST, KILLER_FIRST, OLD_KILLER_FIRST = 1 << 60, 1 << 59, 1 << 58
 UNLIMITED = 1 << 62
 
 
-class Stack(NamedTuple):
+class AlphaBetaStack(NamedTuple):
     """Level 0 is the root; a level holds a node whose actions are being tried."""
 
     states: Any  # [depth, state_words]
@@ -54,7 +54,9 @@ class Stack(NamedTuple):
 
 _I1, _I2 = types.Array(types.int64, 1, "C"), types.Array(types.int64, 2, "C")
 _F2 = types.Array(types.float64, 2, "C")
-STACK = types.NamedTuple([_I2, _F2, _I2, _I2, _I2, _F2, Words, _I2, _F2, _I1, State, Floats, Floats, SCRATCH], Stack)
+STACK = types.NamedTuple(
+    [_I2, _F2, _I2, _I2, _I2, _F2, Words, _I2, _F2, _I1, State, Floats, Floats, SCRATCH], AlphaBetaStack
+)
 
 
 @kernel(STACK(GAME, State, types.int64))
@@ -63,7 +65,7 @@ def new_stack(game, state, depth):
     levels[:, KILLER] = levels[:, OLD_KILLER] = -1
     counts = np.zeros(6, np.int64)
     counts[CHOSEN] = -1
-    return Stack(
+    return AlphaBetaStack(
         np.empty((depth, state.size), np.int64),
         np.empty((depth, 2)),
         np.empty((depth, game.max_choices), np.int64),

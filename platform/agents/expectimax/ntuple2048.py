@@ -17,12 +17,13 @@ from numba import types
 
 from turnier.agents.abi import ACT, VALUES, VISITS
 from turnier.agents.expectimax.search import BITS, CUTOFF, LIMIT, STOPPED, depth_of, search_root, table_bits
-from turnier.agents.expectimax.table2048 import BOARD, NO_LIMIT, Keys, is_fused, is_known, keep, mixed, slot_of, tag_of
+from turnier.agents.expectimax.table2048 import NO_LIMIT, Keys, is_fused, is_known, keep, mixed, slot_of, tag_of
 from turnier.agents.ntuple.board2048_kernels import find_entries_of_images, sum_entries_of_images
-from turnier.agents.ntuple.network_kernels import AT_END, SYMMETRIES, TUPLES, Index, Table, Words
+from turnier.agents.ntuple.network_kernels import AT_END, SYMMETRIES, TUPLES, EntryTable, Header, Index
 from turnier.core.kernel import kernel
 from turnier.games.abi import Floats
 from turnier.games.twenty48.board import GAIN, MOVED, count_empty, legal_mask, slide, slide_gain, transpose
+from turnier.games.twenty48.game import BOARD
 
 _U = np.uint64
 _U64, _F64, _I64 = types.uint64, types.float64, types.int64
@@ -96,7 +97,7 @@ def add_along_rows(b, turned, points, counts, known, keys, numbers, notes):
     return leaves, waiting, boards
 
 
-@kernel(types.void(_I64, Words, Table, Floats, Floats, Index))
+@kernel(types.void(_I64, Header, EntryTable, Floats, Floats, Index))
 def value_boards(boards, words, entries, known, numbers, notes):
     """Sums up the entries of the chance node's boards without a value, GROUP by GROUP, and remembers the values."""
     lookups = words[TUPLES] * words[SYMMETRIES]
@@ -112,7 +113,7 @@ def value_boards(boards, words, entries, known, numbers, notes):
             known[slot + 1], known[slot + 2] = value, IS_KNOWN
 
 
-@kernel(_F64(_U64, _F64, Words, Table, Floats, Keys, Floats, Index))
+@kernel(_F64(_U64, _F64, Header, EntryTable, Floats, Keys, Floats, Index))
 def last_value(b, points, words, entries, known, keys, numbers, notes):
     """The value of an afterstate with one decision left, `points` being those so far."""
     for i in range(32):
@@ -140,7 +141,7 @@ def last_value(b, points, words, entries, known, keys, numbers, notes):
     return total
 
 
-@kernel(_F64(_U64, _F64, _I64, _F64, _F64, Words, Table, Floats, Keys, Floats, Keys, Floats, Index))
+@kernel(_F64(_U64, _F64, _I64, _F64, _F64, Header, EntryTable, Floats, Keys, Floats, Keys, Floats, Index))
 def afterstate_value(b, points, depth, prob, cutoff, words, entries, table, nodes, known, keys, numbers, notes):
     """The expectation over the tiles that chance places, then the best of `depth` decisions."""
     if depth == 0 or prob < cutoff:

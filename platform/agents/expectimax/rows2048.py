@@ -17,8 +17,6 @@ from turnier.agents.abi import ACT, VALUES, VISITS
 from turnier.agents.evaluator import OWN
 from turnier.agents.expectimax.search import BITS, CUTOFF, LIMIT, STOPPED, depth_of, search_root, table_bits
 from turnier.agents.expectimax.table2048 import (
-    BOARD,
-    HASH,
     NO_LIMIT,
     Keys,
     is_fused,
@@ -28,8 +26,10 @@ from turnier.agents.expectimax.table2048 import (
     tag_of,
 )
 from turnier.core.kernel import kernel
+from turnier.core.rng import GOLDEN
 from turnier.games.abi import Floats
 from turnier.games.twenty48.board import MOVED, count_empty, legal_mask, slide, transpose
+from turnier.games.twenty48.game import BOARD
 
 # Of `work`, which begins with scratch space of `last_value`: how many leaves may still be evaluated.
 LEAVES_LEFT = 32
@@ -142,7 +142,7 @@ def afterstate_value(b, depth, prob, cutoff, weights, work, table, keys):
         return board_value(b, weights)
     if work[LEAVES_LEFT] < 0.0:
         return 0.0  # the search is over its limit and goes to waste
-    tag, slot = tag_of(depth, prob, cutoff), slot_of(b * HASH, table)
+    tag, slot = tag_of(depth, prob, cutoff), slot_of(b * GOLDEN, table)
     if is_known(b, depth, tag, slot, table, keys):
         return table[slot + 2]
     total = 0.0

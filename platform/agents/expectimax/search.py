@@ -28,7 +28,7 @@ _HASHES = (_U(0x9E3779B97F4A7C15), _U(0xC2B2AE3D27D4EB4F))
 _29, _32 = _U(29), _U(32)
 
 
-class Stack(NamedTuple):
+class ExpectimaxStack(NamedTuple):
     """The nodes from the one that is searched (level 0) down to the current one."""
 
     states: Any  # [levels, state_words]
@@ -45,7 +45,9 @@ class Stack(NamedTuple):
     done: Any  # [levels] choices searched
 
 
-STACK = types.NamedTuple([_I2, _F2, _U2, _F2, _I2, _F2, _U2, Actions, Floats, Actions, Actions, Actions], Stack)
+STACK = types.NamedTuple(
+    [_I2, _F2, _U2, _F2, _I2, _F2, _U2, Actions, Floats, Actions, Actions, Actions], ExpectimaxStack
+)
 
 
 class Table(NamedTuple):
@@ -62,7 +64,7 @@ TABLE = types.NamedTuple([_U2, Floats, _F2], Table)
 @kernel(STACK(GAME, State, types.int64))
 def new_stack(game, state, levels):
     returns = np.empty((levels, game.num_seats))
-    return Stack(
+    return ExpectimaxStack(
         np.empty((levels, state.size), np.int64),
         returns,
         returns.view(np.uint64),

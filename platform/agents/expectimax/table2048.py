@@ -11,17 +11,18 @@ from numba import types
 
 from turnier.agents.expectimax.search import AFTERSTATE
 from turnier.core.kernel import kernel
+from turnier.core.rng import GOLDEN, fold
 from turnier.games.abi import Floats, State
 from turnier.games.twenty48.board import tile_sum
+from turnier.games.twenty48.game import BOARD, HIGH
 
-BOARD, HIGH = 1, 2  # words of a state, see games/twenty48/game.py
 NO_LIMIT = 2.0**52  # leaves
 NO_SLOT = -1
 
 _U = np.uint64
 _U64, _F64, _I64 = types.uint64, types.float64, types.int64
 Keys = types.Array(types.uint64, 1, "C")  # the same memory as the table's, which is of float64
-_32, HASH = _U(32), _U(0x9E3779B97F4A7C15)
+_32 = _U(32)
 
 
 @kernel(types.boolean(State, _I64, _I64))
@@ -34,8 +35,7 @@ def is_fused(state, depth, leaf):
 @kernel(_U64(_U64))
 def mixed(b):
     """Returns a hash of a board; a product alone does not let the top row into the bits that choose a slot."""
-    h = b * HASH
-    return (h ^ (h >> _32)) * HASH
+    return fold(b * GOLDEN, _32) * GOLDEN
 
 
 @kernel(_F64(_I64, _F64, _F64), inline=True)

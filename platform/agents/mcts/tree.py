@@ -29,7 +29,7 @@ OPEN, PROVEN, DRAWN = 0, 1, 2
 MEAN, INVERSE_ROOT = 0, 1
 
 
-class Tree(NamedTuple):
+class MctsTree(NamedTuple):
     """Rows that no node uses yet hold anything; the system gives memory for touched rows only."""
 
     nodes: Any  # [capacity, COLUMNS] action, visits n, first child, children (0 = not expanded), tried ones, status
@@ -41,7 +41,7 @@ class Tree(NamedTuple):
 
 # Kernels of the inner loop take these out of the tuple once: taking an array out counts a reference, which is slow.
 NODES, STATS, SEEDS = types.Array(types.int32, 2, "C"), types.Array(types.float64, 2, "C"), Rng
-TREE = types.NamedTuple([NODES, STATS, SEEDS, STATS, types.Array(types.int64, 1, "C")], Tree)
+TREE = types.NamedTuple([NODES, STATS, SEEDS, STATS, types.Array(types.int64, 1, "C")], MctsTree)
 
 
 @kernel(types.void(NODES, STATS, types.int64))
@@ -66,7 +66,7 @@ def clear_tree(tree):
 @kernel(TREE(types.int64, types.int64))
 def new_tree(capacity, seats):
     """Returns a tree with only its root."""
-    tree = Tree(
+    tree = MctsTree(
         np.empty((capacity, COLUMNS), np.int32),
         np.empty((capacity, 2), np.float64),
         np.empty(capacity, np.uint64),

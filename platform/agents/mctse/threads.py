@@ -24,7 +24,7 @@ from turnier.agents.mctse.tree_copies import (
 from turnier.core.atomics import load, store, yield_processor
 from turnier.core.helper_threads import GONE, SHARE, Post, await_helpers, call_helpers
 from turnier.core.kernel import kernel
-from turnier.core.packing import PACKED, packing
+from turnier.core.packing import Package, packing
 from turnier.core.rng import Rng, fork_streams
 from turnier.games.abi import GAME, Floats, State
 from turnier.games.generic import copy_state
@@ -86,7 +86,7 @@ _SHARE = (GAME, SEAT, TREE, COPIES, State, Floats, Rng)  # a thread's
 _write, _read = packing(types.Tuple(_SHARE))
 
 
-@kernel(types.void(PACKED, *_SHARE))
+@kernel(types.void(Package, *_SHARE))
 def pack_share(words, game, seat, tree, copies, state, returns, rng):
     _write(words, (game, seat, tree, copies, state, returns, rng))
 
@@ -98,7 +98,7 @@ def share_mctse(packed, post):
     share_search(game, seat.evaluator, seat.settings, tree, copies, state, returns, rng, post)
 
 
-@kernel(types.void(PACKED, types.int64, types.boolean, Post))
+@kernel(types.void(Package, types.int64, types.boolean, Post))
 def lead_search(packed, iterations, fresh, post):
     """Runs iterations with the helpers, on the tree or on a fresh one."""
     game, seat, tree, copies, state, returns, rng = _read(packed)
@@ -111,7 +111,7 @@ def lead_search(packed, iterations, fresh, post):
         iterations, fresh = iterations - now, False
 
 
-@kernel(types.int64(PACKED, Rng, RNGS, Root, Post))
+@kernel(types.int64(Package, Rng, RNGS, Root, Post))
 def lead_mctse(packed, rng, rngs, root, post):
     """As act_mctse, with the helpers; the threads' own streams, `rngs`, are forked from `rng`."""
     game, seat, tree, _, state, _, _ = _read(packed)

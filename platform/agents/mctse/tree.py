@@ -33,7 +33,7 @@ VALUES = 7  # words of a node before its values: with those of one seat it fills
 NODES_PER_ITERATION = 3  # at most: a new outcome, an action below it and its outcome
 
 
-class Tree(NamedTuple):
+class MctseTree(NamedTuple):
     """Node 0 is the root, a decision node. Thread t adds the nodes 1 + t * share, 2 + t * share, and so on."""
 
     parent: Any  # [capacity] node, or NONE of the root
@@ -54,8 +54,8 @@ _COLUMN, _INTS, _FLOATS = (
     types.Array(types.int64, 1, "C"),
     types.Array(types.float64, 1, "C"),
 )
-TREE = types.NamedTuple([_COLUMN] * 7 + [types.Array(types.float64, 2, "A"), _FLOATS, _INTS, _INTS], Tree)
-tell_type(Tree, TREE)
+TREE = types.NamedTuple([_COLUMN] * 7 + [types.Array(types.float64, 2, "A"), _FLOATS, _INTS, _INTS], MctseTree)
+tell_type(MctseTree, TREE)
 
 
 @kernel(TREE(types.int64, types.int64, types.int64, types.int64))
@@ -65,7 +65,7 @@ def new_tree_copy(share, seats, threads, me):
     space = np.empty(capacity * width + LINE, np.int64)
     start = (-(space.ctypes.data >> 3)) & 7  # words to where a cache line starts
     nodes = space[start : start + capacity * width].reshape(capacity, width)
-    tree = Tree(
+    tree = MctseTree(
         nodes[:, 0],
         nodes[:, 1],
         nodes[:, 2],

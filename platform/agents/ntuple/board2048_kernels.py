@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from turnier.agents.ntuple.intrinsics import gather_bits, prefetch
+from turnier.agents.ntuple.intrinsics import gather_bits
 from turnier.agents.ntuple.network_kernels import (
     BASES,
     ENTRIES,
@@ -18,10 +18,11 @@ from turnier.agents.ntuple.network_kernels import (
     STAGES,
     TUPLES,
     WIDTH,
+    EntryTable,
+    Header,
     Index,
-    Table,
-    Words,
 )
+from turnier.core.atomics import prefetch
 from turnier.core.kernel import kernel
 from turnier.games.twenty48.board import transpose
 
@@ -57,7 +58,7 @@ def symmetric_images(b, images):
     images[_6], images[_7] = reverse_columns(turned_mirrored), mirrored
 
 
-@kernel(_U64(Words, _U64))
+@kernel(_U64(Header, _U64))
 def first_place(words, board):
     """Returns where the entries of a board's stage begin, see `stage_of`."""
     place = _U(words[ORIGIN])
@@ -71,7 +72,7 @@ def first_place(words, board):
     return place
 
 
-@kernel(types.void(Words, _U64, Table, Index, _U64, Index))
+@kernel(types.void(Header, _U64, EntryTable, Index, _U64, Index))
 def find_packed_entries(words, board, table, index, first, images):
     """`find_entries` for a board with four bits a cell, and the entries are fetched early."""
     tuples, width, origin = _U(words[TUPLES]), _U(words[WIDTH]), first_place(words, board)
@@ -92,7 +93,7 @@ def at_most_15(board, high):
     return board | high * _15
 
 
-@kernel(types.float32(Words, _U64, Table, Index))
+@kernel(types.float32(Header, _U64, EntryTable, Index))
 def packed_value(words, board, table, images):
     """The network's value of a packed board, as `sum_entries` sums it up."""
     tuples, width, origin = _U(words[TUPLES]), _U(words[WIDTH]), first_place(words, board)
@@ -107,7 +108,7 @@ def packed_value(words, board, table, images):
     return np.float32(total)
 
 
-@kernel(types.void(Words, _U64, Table, Index, _U64))
+@kernel(types.void(Header, _U64, EntryTable, Index, _U64))
 def find_entries_of_images(words, board, table, index, first):
     """`find_packed_entries` for tables of values alone, into [tuples, 8] in place of [8, tuples].
 
@@ -138,7 +139,7 @@ def find_entries_of_images(words, board, table, index, first):
         at += _8
 
 
-@kernel(types.float32(Words, Table, Index, _U64))
+@kernel(types.float32(Header, EntryTable, Index, _U64))
 def sum_entries_of_images(words, table, index, first):
     """The network's value, as `packed_value` sums it up, from places of `find_entries_of_images`."""
     p0 = p1 = p2 = p3 = p4 = p5 = p6 = p7 = _NOTHING

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
-from turnier.agents.ntuple.intrinsics import add_four_changes, prefetch
+from turnier.agents.ntuple.intrinsics import add_four_changes
 from turnier.agents.ntuple.network_kernels import (
     ENTRIES,
     LENGTH,
@@ -20,11 +20,12 @@ from turnier.agents.ntuple.network_kernels import (
     TUPLES,
     VALUES,
     WIDTH,
+    EntryTable,
+    Header,
     Index,
-    Table,
-    Words,
     find_entries,
 )
+from turnier.core.atomics import prefetch
 from turnier.core.kernel import kernel
 from turnier.games.abi import GAME, Actions, Floats, State
 
@@ -56,7 +57,7 @@ _F32S, _F64S = types.Array(types.float32, 2, "C"), types.Array(types.float64, 2,
 BOARD = types.NamedTuple([_I1, _I1, Floats, _I1, _I1, _I1, Index, _F32S, Floats, _F64S], Board)
 
 
-@kernel(types.void(GAME, Words, State, BOARD, Index))
+@kernel(types.void(GAME, Header, State, BOARD, Index))
 def set_board(game, words, state, board, index):
     """Finds all entries of a state's board; `index` [look-ups] is scratch space."""
     game.cells(state, board.cells)
@@ -67,7 +68,7 @@ def set_board(game, words, state, board, index):
         board.known[phase] = 0
 
 
-@kernel(types.void(Words, Table, BOARD, _I64))
+@kernel(types.void(Header, EntryTable, BOARD, _I64))
 def sum_board(words, table, board, phase):
     """Sums up the board's values for a phase."""
     board.known[phase] = SUMMED
@@ -83,7 +84,7 @@ def sum_board(words, table, board, phase):
         board.sums[block] = total
 
 
-@kernel(_I64(GAME, Words, State, _I64, BOARD))
+@kernel(_I64(GAME, Header, State, _I64, BOARD))
 def step_of_stones(game, words, after, cell, board):
     """Returns by how much a stone changes its cell's value; `after`: the state after a stone was put on `cell`."""
     game.cells(after, board.after_cells)
@@ -91,7 +92,7 @@ def step_of_stones(game, words, after, cell, board):
     return min(board.after_cells[cell], highest) - min(board.cells[cell], highest)
 
 
-@kernel(types.void(Words, Table, BOARD, _I64, _I64))
+@kernel(types.void(Header, EntryTable, BOARD, _I64, _I64))
 def sweep_board(words, table, board, phase, step):
     """Finds for a phase what the board is worth, and by how much a stone on any empty cell changes that.
 
@@ -146,7 +147,7 @@ def sweep_board(words, table, board, phase, step):
             changes[block, cell] = change
 
 
-@kernel(_U64(Words, Table, BOARD, _I64))
+@kernel(_U64(Header, EntryTable, BOARD, _I64))
 def shift_entries(words, table, board, offset):
     """Makes `board.shifted` the places of the board after, and fetches those entries early; returns how many change."""
     highest, starts = words[VALUES] - 1, words[TOUCHES]
@@ -168,7 +169,7 @@ def shift_entries(words, table, board, offset):
     return n
 
 
-@kernel(types.void(GAME, Words, Table, State, BOARD))
+@kernel(types.void(GAME, Header, EntryTable, State, BOARD))
 def go_to_board(game, words, table, state, board):
     """Makes a state's board, which differs in few cells, the board itself."""
     game.cells(state, board.after_cells)
@@ -182,7 +183,7 @@ def go_to_board(game, words, table, state, board):
         board.known[phase] = 0
 
 
-@kernel(_I64(Words, Actions, Actions))
+@kernel(_I64(Header, Actions, Actions))
 def only_change(words, before, after):
     """Returns the only cell in which two boards differ for the network, -1 where none does, -2 where several do."""
     highest, found = words[VALUES] - 1, -1
@@ -194,7 +195,7 @@ def only_change(words, before, after):
     return found
 
 
-@kernel(types.float64(Words, Table, BOARD, _I64, _I64, _I64))
+@kernel(types.float64(Header, EntryTable, BOARD, _I64, _I64, _I64))
 def change_of_cell(words, table, board, block, cell, step):
     """Returns how the board's value changes when one cell is worth `step` more."""
     total = _NOTHING
@@ -206,7 +207,7 @@ def change_of_cell(words, table, board, block, cell, step):
     return total
 
 
-@kernel(types.void(Words, Table, BOARD, _I64, Table))
+@kernel(types.void(Header, EntryTable, BOARD, _I64, EntryTable))
 def value_of_after(words, table, board, phase, values):
     """Finds what the board `board.after_cells` is worth in a phase; values: [outputs] filled in."""
     if board.known[phase] != SUMMED:

@@ -38,8 +38,8 @@ from turnier.agents.ntuple.network_kernels import (
     SYMMETRIES,
     TUPLES,
     VALUES,
-    Table,
-    Words,
+    EntryTable,
+    Header,
     stage_of,
 )
 from turnier.agents.ntuple.weights import evaluator_weights, read_config, weights_from_file
@@ -51,13 +51,13 @@ from turnier.games.game import Game
 from turnier.games.generic import copy_state
 from turnier.games.registry import GAMES
 from turnier.games.twenty48.board import move
+from turnier.games.twenty48.game import BOARD, HIGH
 
 _U = np.uint64
-BOARD, HIGH = 1, 2  # words of a state, see games/twenty48/game.py
 _NOTHING = np.float64(0.0)
 
 
-@kernel(types.float32(Words, Table, Actions, types.int64))
+@kernel(types.float32(Header, EntryTable, Actions, types.int64))
 def cells_value(words, table, cells, block):
     """The network's value of cells, as `sum_entries` sums it up."""
     tuples, length, highest = words[TUPLES], words[LENGTH], words[VALUES] - 1
@@ -78,7 +78,7 @@ def cells_value(words, table, cells, block):
     return np.float32(total)
 
 
-@kernel(types.float64(Words, Table, types.uint64, types.uint64, SCRATCH))
+@kernel(types.float64(Header, EntryTable, types.uint64, types.uint64, SCRATCH))
 def best_after_2048(words, table, board, high, scratch):
     """The largest reward plus value of a move from a 4x4 board of 2048."""
     images = scratch.choices.view(np.uint64)
@@ -94,7 +94,7 @@ def best_after_2048(words, table, board, high, scratch):
     return best
 
 
-@kernel(types.float64(GAME, Words, Table, State, types.float64, SCRATCH))
+@kernel(types.float64(GAME, Header, EntryTable, State, types.float64, SCRATCH))
 def best_after(game, words, table, state, so_far, scratch):
     """The largest reward plus value of an action in a game of one seat; the whole return, where values are of that."""
     after, gains, choices = scratch.state, scratch.returns, scratch.choices

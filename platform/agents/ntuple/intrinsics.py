@@ -1,4 +1,4 @@
-"""Machine instructions that numba does not offer: gathering bits by a mask, prefetching, four sums at once.
+"""Machine instructions that numba does not offer: gathering bits by a mask, four sums at once.
 
 All are plain Python with `NUMBA_DISABLE_JIT=1`, and on processors without the instruction; the results are the same.
 """
@@ -45,24 +45,6 @@ def _gather_bits(typing_context: Any, word: Any, mask: Any) -> Any:
     return _WORD(_WORD, _WORD), generate
 
 
-@intrinsic
-def _prefetch(typing_context: Any, table: Any, index: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        array = context.make_array(signature.args[0])(context, builder, arguments[0])
-        place = builder.bitcast(builder.gep(array.data, [arguments[1]]), ir.IntType(8).as_pointer())
-        number = ir.IntType(32)
-        function = cgutils.get_or_insert_function(
-            builder.module,
-            ir.FunctionType(ir.VoidType(), [ir.IntType(8).as_pointer(), number, number, number]),
-            "llvm.prefetch.p0i8",
-        )
-        # for writing, keep in all caches, data
-        builder.call(function, [place, number(0), number(3), number(1)])
-        return context.get_dummy_value()
-
-    return types.void(table, types.int64), generate
-
-
 def _as_vector(builder: Any, elements: list[Any]) -> Any:
     vector = ir.Constant(ir.VectorType(elements[0].type, len(elements)), ir.Undefined)
     for lane, element in enumerate(elements):
@@ -101,10 +83,5 @@ def _add_four_changes_plainly(table: Any, places: Any, further: Any, before: Any
         sums[int(to) + lane] += np.float64(table[places[lane] + further]) - before[lane]
 
 
-def _no_prefetch(table: Any, index: Any) -> None:
-    """Fetching early changes no result."""
-
-
 gather_bits: Any = _gather_bits if HAS_BIT_GATHER else gather_bits_by_shifts
-prefetch: Any = _prefetch if JIT else _no_prefetch
 add_four_changes: Any = _add_four_changes if JIT else _add_four_changes_plainly

@@ -12,16 +12,16 @@ from turnier.agents.ntuple.board2048_kernels import at_most_15, find_packed_entr
 from turnier.agents.ntuple.network_kernels import (
     SUMS,
     TUPLES,
+    EntryTable,
+    Header,
     Index,
-    Table,
-    Words,
     add_coherently,
     add_plainly,
     sum_entries,
 )
-from turnier.agents.ntuple.settings import DISCOUNT, FROM_RANDOM, METHOD, RESTART
+from turnier.agents.ntuple.td import DISCOUNT, FROM_RANDOM, METHOD, RESTART
 from turnier.core.kernel import kernel
-from turnier.core.rng import below, next_word, seed_stream, uniform
+from turnier.core.rng import STREAM_STEP, below, next_word, seed_stream, uniform
 from turnier.games.abi import Floats
 from turnier.games.twenty48.board import GAIN, move, occupied, place_tile, random_tile, slide, transpose
 
@@ -31,7 +31,6 @@ Past = types.Array(types.uint64, 2, "C")
 _U64, _I64 = types.uint64, types.int64
 _0, _1, _4, _8, _16, _32, _48 = (_U(n) for n in (0, 1, 4, 8, 16, 32, 48))
 _LOW32, _ROW, _ONES = _U(0xFFFFFFFF), _U(0xFFFF), _U(0x1111111111111111)
-_STREAM = _U(4 * 0x9E3779B97F4A7C15 % 2**64)  # splitmix64 makes a game's four words out of four steps of this / 4
 _ZERO = np.float32(0)
 
 
@@ -89,7 +88,7 @@ def with_more_room(past):
     return larger
 
 
-@kernel(_I64(Words, Table, Floats, _U64, _I64, Table, Floats, Scores))
+@kernel(_I64(Header, EntryTable, Floats, _U64, _I64, EntryTable, Floats, Scores))
 def learn_2048(words, table, settings, key, first, rates, epsilons, scores):
     """Plays and learns from game after game; see learn_games.
 
@@ -112,7 +111,7 @@ def learn_2048(words, table, settings, key, first, rates, epsilons, scores):
     past = np.empty((1024, 3), np.uint64)  # board, high and score before each decision since the start
     moves = 0
     for game in range(scores.shape[0]):
-        seed_stream(key + _U(first + game) * _STREAM, rng)
+        seed_stream(key + _U(first + game) * STREAM_STEP, rng)
         rate = rates[game] / np.float32(count)
         epsilon = epsilons[game]
         board, high = with_tile(_0, _0, rng), _0

@@ -30,23 +30,22 @@ from turnier.agents.ntuple.network_kernels import (
     SYMMETRIES,
     TUPLES,
     WIDTH,
+    EntryTable,
+    Header,
     Index,
-    Table,
-    Words,
     add_coherently_apart,
     add_plainly,
     stage_of,
     sum_entries,
 )
-from turnier.agents.ntuple.settings import DISCOUNT, FROM_RANDOM, HORIZON, METHOD, RESTART, TRACE
+from turnier.agents.ntuple.td import DISCOUNT, FROM_RANDOM, HORIZON, METHOD, RESTART, TRACE
 from turnier.core.kernel import kernel
-from turnier.core.rng import below, seed_stream, uniform
+from turnier.core.rng import STREAM_STEP, below, seed_stream, uniform
 from turnier.games.abi import CHANCE, GAME, TERMINAL, Floats, State
 from turnier.games.generic import copy_state, draw_outcome
 
 _U = np.uint64
 _U64, _I64, _F32 = types.uint64, types.int64, types.float32
-_STREAM = _U(4 * 0x9E3779B97F4A7C15 % 2**64)  # as in learn2048.py
 _0, _1 = _U(0), _U(1)
 Scores = types.Array(types.float32, 2, "C")  # [games, seats]
 States, Returns = types.Array(types.int64, 2, "C"), types.Array(types.float64, 2, "C")
@@ -68,7 +67,7 @@ def value_of_seat(values, action, seat):
     return values[action, 0] if seat == 0 else -values[action, 0]
 
 
-@kernel(types.void(Words, Table, Floats, Index, _U64, _U64, _F32, Table))
+@kernel(types.void(Header, EntryTable, Floats, Index, _U64, _U64, _F32, EntryTable))
 def learn_from(words, table, settings, index, newest, kept, rate, targets):
     """Moves the newest afterstate towards the targets [outputs], and those before by trace and discount less and less.
 
@@ -107,7 +106,7 @@ def with_more_returns(past):
     return larger
 
 
-@kernel(_I64(GAME, State, Words, Table, Floats, _U64, _I64, Table, Floats, Scores))
+@kernel(_I64(GAME, State, Header, EntryTable, Floats, _U64, _I64, EntryTable, Floats, Scores))
 def learn_games(game, start, words, table, settings, key, first, rates, epsilons, scores):
     """Plays games against itself and learns from each move; returns how many actions were played.
 
@@ -148,7 +147,7 @@ def learn_games(game, start, words, table, settings, key, first, rates, epsilons
     past, past_returns = np.empty((256, start.size), np.int64), np.empty((256, seats))
     moves = 0
     for number in range(scores.shape[0]):
-        seed_stream(key + _U(first + number) * _STREAM, rng)
+        seed_stream(key + _U(first + number) * STREAM_STEP, rng)
         rate = rates[number] / np.float32(count)
         copy_state(start, state)
         game.init(state, rng)

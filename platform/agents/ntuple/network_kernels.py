@@ -11,12 +11,12 @@ import numpy as np
 from numba import types
 
 from turnier.agents.evaluator import OWN
-from turnier.agents.ntuple.intrinsics import prefetch
+from turnier.core.atomics import prefetch
 from turnier.core.kernel import kernel
 from turnier.games.abi import Actions
 
-Words = types.Array(types.int64, 1, "C")  # the header, see below
-Table = types.Array(types.float32, 1, "C")  # all entries
+Header = types.Array(types.int64, 1, "C")  # the header, see below
+EntryTable = types.Array(types.float32, 1, "C")  # all entries
 Index = types.Array(types.uint64, 1, "C")  # places in a table
 _F32, _U64 = types.float32, types.uint64
 
@@ -43,7 +43,7 @@ _ZERO, _ONE, _NOTHING = np.float32(0), np.float32(1), np.float64(0.0)
 _TINY = np.float32(1e-37)  # makes 0 / 0 a 1 without asking, and rounds away otherwise
 
 
-@kernel(types.int64(Words, Actions))
+@kernel(types.int64(Header, Actions))
 def stage_of(words, cells):
     """Returns how many of the values that begin a stage the largest cell has reached; cells: [num_cells or more]."""
     highest, stage = 0, 0
@@ -55,7 +55,7 @@ def stage_of(words, cells):
     return stage
 
 
-@kernel(types.void(Words, Actions, types.int64, Index, types.int64))
+@kernel(types.void(Header, Actions, types.int64, Index, types.int64))
 def find_entries(words, cells, block, index, first):
     """Writes the places of a board's entries into `index` from `first` on, [tuples, symmetries]."""
     tuples, length, highest = words[TUPLES], words[LENGTH], words[VALUES] - 1
@@ -74,7 +74,7 @@ def find_entries(words, cells, block, index, first):
         factors += length
 
 
-@kernel(_F32(Table, Index, _U64, _U64, _U64, _U64))
+@kernel(_F32(EntryTable, Index, _U64, _U64, _U64, _U64))
 def sum_entries(table, index, first, groups, size, offset):
     """Returns the network's value, the sum over as many groups of look-ups of that size.
 
@@ -92,14 +92,14 @@ def sum_entries(table, index, first, groups, size, offset):
     return np.float32(total)
 
 
-@kernel(types.void(Table, Index, _U64, _U64, _U64, _F32))
+@kernel(types.void(EntryTable, Index, _U64, _U64, _U64, _F32))
 def add_plainly(table, index, first, count, offset, change):
     """Adds `change` to every entry of a board, once for each time that it is in the sum."""
     for i in range(first, first + count):
         table[index[i] + offset] += change
 
 
-@kernel(types.void(Table, Index, _U64, _U64, _F32))
+@kernel(types.void(EntryTable, Index, _U64, _U64, _F32))
 def add_coherently(table, index, first, count, change):
     """Adds `change` times each entry's own rate |sum of changes| / sum of |changes|, 1 at first; sums lie with values.
 
@@ -115,7 +115,7 @@ def add_coherently(table, index, first, count, change):
         table[place + _U(2)] = absolute + size
 
 
-@kernel(types.void(Words, Table, Index, _U64, _U64, _U64, _F32))
+@kernel(types.void(Header, EntryTable, Index, _U64, _U64, _U64, _F32))
 def add_coherently_apart(words, table, index, first, count, offset, change):
     """`add_coherently` wherever the sums lie, which are fetched early; `index` must have AHEAD numbers more."""
     sums, shift, size = _U(words[SUMS]), _U(words[SUMS_SHIFT]), abs(change)

@@ -8,9 +8,10 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.ntuple.settings import NUM_SETTINGS
 from turnier.core.errors import UserError
 from turnier.core.parameters import Declared, Registry, parameter
+
+DISCOUNT, TRACE, METHOD, FROM_RANDOM, HORIZON, RESTART, NUM_SETTINGS = range(7)  # what learning kernels read
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class Td(Declared):
             raise UserError(f"td: alpha must be above 0 where alpha_end is, got {self.alpha}.")
 
     def settings(self) -> npt.NDArray[np.float64]:
-        """Returns what the kernels read, in the order of settings.py."""
+        """Returns what the kernels read, in the order of DISCOUNT, TRACE, ...."""
         horizon = self.horizon if self.trace else 1
         settings = np.array(
             (self.discount, self.trace, self.method, self.from_random, horizon, self.restart), np.float64

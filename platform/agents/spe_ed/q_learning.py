@@ -33,7 +33,7 @@ from turnier.agents.spe_ed.field import (
 )
 from turnier.core.errors import UserError
 from turnier.core.kernel import kernel
-from turnier.core.rng import Rng, below, stream, uniform
+from turnier.core.rng import GOLDEN, Rng, below, fold, stream, uniform
 from turnier.games.abi import GAME, Floats, State
 from turnier.games.game import Game
 from turnier.games.registry import game_of
@@ -44,7 +44,6 @@ WINDOW, ALPHA, GAMMA, EPSILON_BEGIN, EPSILON_END, GAMES = range(6)  # of setting
 ROUND_LIVED, DIED, WON = 0.01, -1.0, 1.0  # rewards
 CHUNK = 500  # games between two reports
 
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _1, _29, _32 = (np.uint64(n) for n in (1, 29, 32))
 
 
@@ -58,8 +57,7 @@ def key_of(field, stride, walker, window, size):
             cell = walker[CELL] + up * ahead + right * side
             taken = cell < 0 or cell >= field.size or field[cell] != 0
             key = (key << _1) | np.uint64(taken)
-    mixed = (key ^ (key >> _29)) * _GOLDEN
-    return np.int64((mixed ^ (mixed >> _32)) & np.uint64(size - 1))
+    return np.int64(fold(fold(key, _29) * GOLDEN, _32) & np.uint64(size - 1))
 
 
 @kernel(types.int64(Table, types.int64))
