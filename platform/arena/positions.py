@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,7 +23,12 @@ from turnier.games.registry import GAMES
 # Whose games positions are collected from by default: fast, and strong enough to reach all phases of a game.
 COLLECTOR = "mc(iterations=50,rollout_depth=20)"
 
-Group = tuple[int, int]  # number of legal actions, phase
+
+class Group(NamedTuple):
+    """Positions that certainty compares."""
+
+    legal: int  # number of legal actions
+    phase: int
 
 
 def collector_matches(game: str, collector: str, games: int, seed: int) -> list[MatchSpec]:
@@ -46,7 +52,7 @@ def choose_positions(records: Iterable[MatchRecord], states: int, seed: int) -> 
         seed: of the choice. The matches give one position each in turn, so that a group is spread over the matches.
 
     Returns:
-        The groups in ascending order of (legal actions, phase).
+        The positions of each group, the groups in ascending order.
     """
     if states < 1:
         raise UserError(f"a group must have at least 1 state, got {states}; choose more.")
@@ -77,7 +83,7 @@ def _draw(spec: MatchSpec, plies: bytes, seed: int) -> dict[Group, list[tuple[fl
     groups: dict[Group, list[tuple[float, SeenPosition]]] = defaultdict(list)
     for seen in _seen(spec, plies):
         if len(seen.legal) > 1:
-            groups[len(seen.legal), seen.phase].append((random.random(), seen))
+            groups[Group(len(seen.legal), seen.phase)].append((random.random(), seen))
     return {group: sorted(drawn, key=lambda one: one[0]) for group, drawn in groups.items()}
 
 

@@ -109,6 +109,10 @@ def test_points_are_shared_by_the_best() -> None:
     assert dataclasses.replace(record, scores=(2.0, 2.0, 1.0)).points == (0.5, 0.5, 0.0)
 
 
+def test_only_matches_without_a_failure_have_a_result() -> None:
+    assert [end for end in Termination if end.has_result] == [Termination.NORMAL, Termination.LIMIT]
+
+
 def adaptive(games: int = 10_000, **options: float) -> AdaptiveTournament:
     made = [make_agent(agent) for agent in ("random", *MCTS)]
     return AdaptiveTournament(make_game("tictactoe"), made, 3, games=games, **options)  # type: ignore[arg-type]
@@ -133,7 +137,7 @@ def test_an_adaptive_tournament_ends_with_its_games() -> None:
 
 
 class Dies(SerialExecutor):
-    """Plays so many batches, then it is gone."""
+    """Plays a number of batches, then it is gone."""
 
     left = 7
 

@@ -85,7 +85,7 @@ def test_the_width_changes_at_the_right_ply(largest: int) -> None:
 
 
 def test_many_plies_are_small() -> None:
-    """A recorded game of 2,000 random plies of 2048 takes less than a byte a ply."""
+    """A recorded game of 2,000 random plies of 2048 takes less than a byte per ply."""
     plies = np.random.default_rng(1).integers(0, 32, 2000)
     assert len(pack_plies(plies)) < 2000
     assert unpack_plies(pack_plies(plies[:0])).tolist() == []

@@ -127,20 +127,20 @@ def port(server: socket.socket) -> str:
     return f"127.0.0.1:{server.getsockname()[1]}"
 
 
-def test_a_head_that_is_silent_is_told_in_one_sentence(head: socket.socket, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_silent_head_is_reported_in_one_sentence(head: socket.socket, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ray_head, "PROBE_SECONDS", 0.02)
     monkeypatch.setattr(ray_head, "HEAD_SECONDS", 0.5)
-    watch = HeadMonitor("auto", port(head))
+    monitor = HeadMonitor("auto", port(head))
     time.sleep(0.7)
-    watch.require()  # it answers
+    monitor.require()  # it answers
     head.close()
     deadline = time.monotonic() + 30
-    while not watch.is_gone():
+    while not monitor.is_gone():
         assert time.monotonic() < deadline
         time.sleep(0.02)
     with pytest.raises(UserError, match=r"^the head of the Ray cluster at auto must answer, but it has been.*\.$"):
-        watch.require()
-    watch.stop()
+        monitor.require()
+    monitor.stop()
 
 
 def test_a_driver_that_waits_for_a_silent_head_is_ended(head: socket.socket) -> None:
@@ -151,6 +151,8 @@ def test_a_driver_that_waits_for_a_silent_head_is_ended(head: socket.socket) -> 
     driver = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert driver.stdout is not None and driver.stdout.readline() == "up\n"
     head.close()
-    _, told = driver.communicate(timeout=30)
+    _, errors = driver.communicate(timeout=30)
     assert driver.returncode == 2
-    assert told.strip().startswith("Error: the head of the Ray cluster at auto must answer") and told.count("\n") == 2
+    assert (
+        errors.strip().startswith("Error: the head of the Ray cluster at auto must answer") and errors.count("\n") == 2
+    )

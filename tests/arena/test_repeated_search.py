@@ -1,4 +1,4 @@
-"""Votes on positions of real games: which positions, the same votes whatever casts them, bad agents and numbers."""
+"""Repeated searches of positions of real games: which positions, the same results from any executor, bad agents."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import pytest
 
 from tests.contract.tiny_games import Pennies
 from turnier.agents.agent import Agent, Decision, Player
-from turnier.arena import repeated_search as votes
+from turnier.arena import repeated_search
 from turnier.arena.match import MatchRecord
 from turnier.arena.play import play_matches, replay_positions
 from turnier.arena.positions import choose_positions, collector_matches, search_specs
-from turnier.arena.repeated_search import SearchSpec, SeenPosition, search_position, search_positions
+from turnier.arena.repeated_search import SearchRecord, SearchSpec, SeenPosition, search_position, search_positions
 from turnier.arena.workers.executor import SEARCHES
 from turnier.arena.workers.make import make_executor
 from turnier.core.errors import UserError
@@ -35,10 +35,10 @@ def test_groups_hold_different_positions_of_the_games_spread_over_them(games_204
     for record in games_2048:
         for position in replay_positions(record.spec, record.plies):
             if len(position.legal_actions()) > 1:
-                its_id = SeenPosition.of(position).id
-                seen[record.spec.id].add(its_id)
+                position_id = SeenPosition.of(position).id
+                seen[record.spec.id].add(position_id)
                 empty = int((position.game.cell_values(position.state) == 0).sum())
-                sizes.setdefault((len(position.legal_actions()), empty), set()).add(its_id)
+                sizes.setdefault((len(position.legal_actions()), empty), set()).add(position_id)
     assert list(chosen) == sorted(sizes)
     for group, positions in chosen.items():
         picked = {position.id for position in positions}
@@ -56,12 +56,12 @@ def test_the_choice_depends_on_games_and_seed_only(games_2048: list[MatchRecord]
     assert choose_positions(games_2048, 2, seed=1) == small, "more states keep those there are"
 
 
-def key(record: votes.SearchRecord) -> tuple[Any, ...]:
+def key(record: SearchRecord) -> tuple[Any, ...]:
     return record.action, record.visits, record.values, record.nodes
 
 
 @pytest.mark.parametrize("game", ["2048", "tictactoe", "yavalath", "nim"])
-def test_any_game_has_votes_of_legal_actions(game: str) -> None:
+def test_any_game_has_searches_that_choose_legal_actions(game: str) -> None:
     matches = play_matches(collector_matches(game, "random", 2, seed=3))
     chosen = choose_positions(matches, 1, seed=1)
     specs = [spec for group in chosen.values() for spec in search_specs(group, "mc(iterations=2)", 2, seed=1)]
@@ -73,7 +73,7 @@ def test_any_game_has_votes_of_legal_actions(game: str) -> None:
         assert key(search_position(record.spec)) == key(record)
 
 
-def test_serial_threads_and_ray_cast_the_same(games_2048: list[MatchRecord]) -> None:
+def test_serial_threads_and_ray_search_the_same(games_2048: list[MatchRecord]) -> None:
     groups = list(choose_positions(games_2048, 2, seed=1).values())[::6]
     agents = ("mc(iterations=5)", "mctse(iterations=20,rollout_depth=5)")
     specs = [spec for agent in agents for group in groups for spec in search_specs(group, agent, 3, seed=1)]
@@ -95,7 +95,7 @@ def test_a_stop_leaves_out_the_rest(games_2048: list[MatchRecord]) -> None:
 def test_agents_see_what_their_seat_may_see(monkeypatch: pytest.MonkeyPatch) -> None:
     """In Pennies the second seat must not see the first one's choice: both lead to the same seen position."""
     game = Pennies()
-    monkeypatch.setattr(votes, "game_of", lambda text: game)
+    monkeypatch.setattr(repeated_search, "game_of", lambda text: game)
     start = game.start(1)
     one, other = (SeenPosition.of(start.play(action)) for action in start.legal_actions()[:2])
     assert one == other
@@ -120,7 +120,7 @@ class Stubborn(Agent):
 
 
 def test_an_illegal_action_is_an_error_with_the_position(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(votes, "agent_of", lambda text: Stubborn())
+    monkeypatch.setattr(repeated_search, "agent_of", lambda text: Stubborn())
     start = make_game("tictactoe").start()
     assert search_position(SearchSpec(SeenPosition.of(start), "stubborn", 1)).action == 7
     with pytest.raises(UserError, match=r"stubborn must choose a legal action, got 7 where \[0, 1, 2"):

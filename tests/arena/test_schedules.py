@@ -1,4 +1,4 @@
-"""Schedules beside the round robin: gauntlets and Swiss rounds."""
+"""Gauntlets and Swiss tournaments."""
 
 from __future__ import annotations
 

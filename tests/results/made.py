@@ -43,7 +43,7 @@ def ids(records: Sequence[MatchRecord]) -> list[str]:
 
 
 def started(work: Callable[..., None], *arguments: Any) -> tuple[BaseProcess, Any]:
-    """Starts work(connection, *arguments) in a fresh process; returns it and our end of the connection."""
+    """Starts work(connection, *arguments) in a new process; returns it and our end of the connection."""
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     process = context.Process(target=work, args=(theirs, *arguments), daemon=True)
@@ -52,7 +52,7 @@ def started(work: Callable[..., None], *arguments: Any) -> tuple[BaseProcess, An
     return process, ours
 
 
-def told(connection: Any) -> Any:
+def message_from(connection: Any) -> Any:
     """Returns what the other process sends next."""
     assert connection.poll(60), "the other process is silent"
     return connection.recv()

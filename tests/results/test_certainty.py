@@ -26,7 +26,7 @@ from turnier.statistics.intervals import mean_interval, mean_of_means
 
 
 def voted(state: int, actions: str, legal: int, phase: int = 5, agent: str = "random") -> list[SearchRecord]:
-    """Votes on a made-up position: one letter a search."""
+    """Searches of a made-up position: one letter per search."""
     position = SeenPosition("2048(size=4)", (state,), (0.0,), tuple(range(legal)), phase)
     none = (0.0,) * legal
     return [
@@ -50,7 +50,7 @@ def test_the_formula_by_hand() -> None:
     assert list(two[["searches", "seconds"]]) == [4, 2.0]
 
 
-def votes_of(agent: str, states: int, repeats: int) -> pd.DataFrame:
+def searches_of(agent: str, states: int, repeats: int) -> pd.DataFrame:
     matches = play_matches(collector_matches("2048", "random", 4, seed=5))
     chosen = choose_positions(matches, states, seed=1)
     groups = [group for (legal, phase), group in chosen.items() if phase % 3 == 0]
@@ -60,18 +60,18 @@ def votes_of(agent: str, states: int, repeats: int) -> pd.DataFrame:
 
 def test_certainty_of_random_is_0() -> None:
     """Agreement covers 0 with any number of searches; the thesis's figure covers its chance level, which goes to 0."""
-    row = agent_certainty(votes_of("random", states=8, repeats=20)).iloc[0]
+    row = agent_certainty(searches_of("random", states=8, repeats=20)).iloc[0]
     assert row["agreement_low"] < 0 < row["agreement_high"] and row["agreement_high"] < 0.03
     assert row["normalised_low"] < row["chance_level"] < row["normalised_high"]
     assert row["normalised_low"] > 0.1, "20 searches are few: most frequent is more frequent than chance"
-    more = agent_certainty(votes_of("random", states=1, repeats=200)).iloc[0]
+    more = agent_certainty(searches_of("random", states=1, repeats=200)).iloc[0]
     assert more["chance_level"] < 0.06 and 0 < more["normalised"] < 0.08
     assert [chance_level(4, n) > chance_level(4, 4 * n) for n in (2, 8, 32, 128)] == [True] * 4
     assert chance_level(4, 512) < 0.031
 
 
 def test_certainty_of_a_deterministic_agent_is_1() -> None:
-    row = agent_certainty(votes_of("greedy", states=2, repeats=5)).iloc[0]
+    row = agent_certainty(searches_of("greedy", states=2, repeats=5)).iloc[0]
     assert [row[name] for name in ("certainty", "normalised", "agreement")] == [1, 1, 1]
     assert row["agreement_low"] == row["agreement_high"] == 1
 
@@ -112,7 +112,7 @@ def test_groups_and_agents_are_means_with_intervals() -> None:
     assert both["normalised"] == pytest.approx((0.5 + 0.625) / 2), "groups count alike, whatever their sizes"
 
 
-def test_positions_with_one_vote_and_no_votes_give_nothing() -> None:
+def test_positions_with_one_search_and_no_searches_give_nothing() -> None:
     assert list(table(voted(1, "a", 2), voted(2, "ab", 2))["searches"]) == [2]
     empty = position_certainty(searches_frame([]))
     assert empty.empty and agent_certainty(empty).empty and group_certainty(empty).empty

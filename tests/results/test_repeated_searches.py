@@ -1,4 +1,4 @@
-"""Votes in the store: what went in comes out, once and whole; older stores are upgraded; nothing is cast twice."""
+"""Repeated searches in the store: stored once and whole, never searched twice; older stores are upgraded."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def counts(store: Store) -> tuple[int, ...]:
         return tuple(connection.scalar(select(func.count()).select_from(table)) or 0 for table in tables)
 
 
-def test_votes_come_back_as_they_were(run: Store) -> None:
+def test_searches_come_back_as_they_were(run: Store) -> None:
     records = search_positions(specs("2048") + specs())
     odd = replace(records[0], spec=replace(records[0].spec, seed=2**63 - 1), values=(math.inf, -1e-300, 0.1)[:2])
     records.append(odd)
@@ -62,7 +62,7 @@ def test_votes_come_back_as_they_were(run: Store) -> None:
     assert counts(run) == (len(searched), len(records), len(records))
 
 
-def test_the_same_votes_twice_change_nothing_and_belong_to_every_run(run: Store) -> None:
+def test_the_same_searches_twice_change_nothing_and_belong_to_every_run(run: Store) -> None:
     records = search_positions(specs())
     assert run.searches.append("run", records[:5]) == 5
     slower = [replace(record, seconds=9.0) for record in records]
@@ -100,18 +100,18 @@ class Counting(SerialExecutor):
 
 
 def test_a_killed_measurement_goes_on_where_it_stopped(run: Store) -> None:
-    wanted = specs()
+    requested = specs()
     killed = Counting(limit=7)
     with pytest.raises(KeyboardInterrupt):
-        list(search_into(run, "run", wanted, killed))
-    stored = run.searches.stored(spec.id for spec in wanted)
+        list(search_into(run, "run", requested, killed))
+    stored = run.searches.stored(spec.id for spec in requested)
     assert 0 < len(stored) <= 7
     resumed = Counting()
-    records = [record for batch in search_into(run, "run", wanted, resumed) for record in batch]
-    assert {spec.id for spec in resumed.given} == {spec.id for spec in wanted} - stored
-    assert sorted(search_ids(records)) == sorted(spec.id for spec in wanted)
+    records = [record for batch in search_into(run, "run", requested, resumed) for record in batch]
+    assert {spec.id for spec in resumed.given} == {spec.id for spec in requested} - stored
+    assert sorted(search_ids(records)) == sorted(spec.id for spec in requested)
     last = Counting()
-    assert sum(len(batch) for batch in search_into(run, "run", wanted, last)) == len(wanted)
+    assert sum(len(batch) for batch in search_into(run, "run", requested, last)) == len(requested)
     assert last.given == []
 
 
@@ -125,7 +125,7 @@ def as_version_2(store: Store) -> None:
 
 
 def test_a_store_of_version_2_is_read_as_it_is_and_upgraded_by_a_writer(url: str) -> None:
-    match, votes = made(1), search_positions(specs())
+    match, searches = made(1), search_positions(specs())
     with Store.open(url) as store:
         store.begin_run("run", "tournament", "t", {})
         store.append("run", [match])
@@ -140,7 +140,7 @@ def test_a_store_of_version_2_is_read_as_it_is_and_upgraded_by_a_writer(url: str
             assert set(inspect(connection).get_table_names()) == set(schema.metadata.tables)
     with Store.open(url) as store:
         assert store.records(ids([match])) == [match]
-        assert store.searches.append("run", votes) == len(votes)
+        assert store.searches.append("run", searches) == len(searches)
 
 
 def test_an_upgrade_leaves_another_programs_table_alone(url: str) -> None:

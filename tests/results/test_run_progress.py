@@ -1,4 +1,4 @@
-"""How far runs are: told by their drivers, read by anybody; a driver that is silent or dead is never running."""
+"""The progress of runs: reported by drivers, read by any process; a silent or dead driver is never running."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def bar(store: Store, total: int = 10) -> Any:
     return run_bar(store, RUN, "test", total, Console(file=io.StringIO()))
 
 
-def told(store: Store, **changes: Any) -> None:
+def change_row(store: Store, **changes: Any) -> None:
     """Changes what the driver said last."""
     with store.database.writing() as connection:
         connection.execute(update(table).values(changes))
@@ -99,14 +99,14 @@ def test_a_run_that_fails_is_stopped_with_what_is_stored_and_goes_on(run: Store)
 @pytest.mark.parametrize(("seconds", "state"), [(25.0, "running"), (31.0, "stopped"), (-31.0, "stopped")])
 def test_a_driver_that_is_silent_for_thirty_seconds_has_stopped(run: Store, seconds: float, state: str) -> None:
     with bar(run):
-        told(run, heartbeat=table.c.heartbeat - seconds, holder="another-machine:1")
+        change_row(run, heartbeat=table.c.heartbeat - seconds, holder="another-machine:1")
         assert shown(run).state == state
 
 
 def test_a_driver_of_this_machine_that_has_ended_has_stopped(run: Store) -> None:
     process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     with bar(run):
-        told(run, holder=this_process().replace(str(os.getpid()), str(process.pid)))
+        change_row(run, holder=this_process().replace(str(os.getpid()), str(process.pid)))
         assert shown(run).state == "running"
         process.kill()
         process.communicate()

@@ -12,7 +12,7 @@ import optuna
 import pytest
 from sqlalchemy import func, inspect, select, text
 
-from tests.results.made import BATCH, DUEL, GAME, append_all, append_forever, ids, made, started, told
+from tests.results.made import BATCH, DUEL, GAME, append_all, append_forever, ids, made, message_from, started
 from turnier.arena.match import MatchSpec, Termination
 from turnier.arena.play import play_matches, replay
 from turnier.core.errors import UserError
@@ -92,9 +92,9 @@ def test_played_matches_come_back_as_they_were_and_replay(run: Store) -> None:
 def test_records_keep_the_order_of_the_ids_and_leave_out_the_unknown(run: Store) -> None:
     records = [made(seed, (float(seed),)) for seed in range(1200)]  # more than one query's worth
     run.append("run", records)
-    wanted = ids(records)[::-1]
-    wanted.insert(3, "0" * 32)
-    assert run.records(wanted) == records[::-1]
+    requested = ids(records)[::-1]
+    requested.insert(3, "0" * 32)
+    assert run.records(requested) == records[::-1]
     with pytest.raises(UserError, match=r"a match must be stored to be shown, but '0+' is not; .*\.$"):
         run.record("0" * 32)
 
@@ -185,10 +185,10 @@ def test_an_unknown_run_suggests_the_closest(run: Store) -> None:
 
 def test_two_processes_make_the_store_and_append_the_same_matches(url: str) -> None:
     workers = [started(append_all, url, seeds) for seeds in (range(0, 400), range(200, 600))]
-    assert [told(connection) for _, connection in workers] == ["ready", "ready"]
+    assert [message_from(connection) for _, connection in workers] == ["ready", "ready"]
     for _, connection in workers:
         connection.send("go")
-    new = [told(connection) for _, connection in workers]
+    new = [message_from(connection) for _, connection in workers]
     for process, _ in workers:
         process.join(30)
     records = [made(seed) for seed in range(600)]
@@ -218,7 +218,7 @@ def test_the_same_matches_in_opposite_orders_do_not_wait_for_each_other(run: Sto
 def test_a_reader_sees_whole_batches_and_a_killed_writer_leaves_them(url: str) -> None:
     Store.open(url).close()
     writer, connection = started(append_forever, url)
-    assert told(connection) == "begun"
+    assert message_from(connection) == "begun"
     seen: list[int] = []
     with Store.open(url, read_only=True) as reader:
         while len(set(seen)) < 5:

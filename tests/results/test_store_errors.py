@@ -1,4 +1,4 @@
-"""Whatever is wrong with a database is told as one sentence, without the password."""
+"""Every failure of a database is reported as one sentence, without the password."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def checked(message: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("url", "told"),
+    ("url", "message"),
     [
         ("turnier.db", "must be named by a URL, got 'turnier.db'; write sqlite:///turnier.db or postgresql://"),
         ("", "must be named by a URL, got ''"),
@@ -52,8 +52,8 @@ def checked(message: str) -> str:
         ("sqlite:///a\0b.db", "must be a file with no options"),
     ],
 )
-def test_a_url_that_is_none(url: str, told: str) -> None:
-    assert told in sentence(url)
+def test_a_url_that_is_none(url: str, message: str) -> None:
+    assert message in sentence(url)
 
 
 def test_a_folder_that_is_missing_or_is_the_file(tmp_path: Path) -> None:
@@ -95,8 +95,8 @@ def test_a_folder_of_somebody_else(foreign_folder: Path) -> None:
 def test_a_file_that_is_no_database(tmp_path: Path, content: bytes, read_only: bool) -> None:
     path = tmp_path / "a.db"
     path.write_bytes(content)
-    told = sentence(f"sqlite:///{path}", read_only)
-    assert f"the results database {path} must be an undamaged SQLite database, got: file is not a database" in told
+    message = sentence(f"sqlite:///{path}", read_only)
+    assert f"the results database {path} must be an undamaged SQLite database, got: file is not a database" in message
     assert path.read_bytes() == content
 
 
@@ -112,7 +112,7 @@ def test_a_database_that_was_damaged_later(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         (
             "UPDATE turnier_version SET version = 6",
@@ -124,10 +124,10 @@ def test_a_database_that_was_damaged_later(tmp_path: Path) -> None:
     ],
 )
 @pytest.mark.parametrize("read_only", [True, False])
-def test_a_database_of_another_version_or_program(url: str, change: str, told: str, read_only: bool) -> None:
+def test_a_database_of_another_version_or_program(url: str, change: str, message: str, read_only: bool) -> None:
     with Store.open(url) as store, store.database.writing() as connection:
         connection.execute(text(change))
-    assert told in sentence(url, read_only)
+    assert message in sentence(url, read_only)
 
 
 def test_a_database_that_lost_a_table(url: str) -> None:
@@ -141,8 +141,8 @@ def test_a_database_that_lost_a_table(url: str) -> None:
 
 def test_reading_what_is_not_there_says_what_to_type(tmp_path: Path, url: str) -> None:
     path = tmp_path / "none.db"
-    told = sentence(f"sqlite:///{path}", read_only=True)
-    assert told == (
+    message = sentence(f"sqlite:///{path}", read_only=True)
+    assert message == (
         f"a results database must exist to be read, but there is no {path}; `turnier tournament ...` makes one."
     )
     assert not path.exists()
@@ -219,10 +219,10 @@ def test_a_server_that_is_not_there() -> None:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     for scheme in ("postgresql", "postgres", "postgresql+psycopg"):
-        told = sentence(f"{scheme}://me:secret@127.0.0.1:{port}/name?sslpassword=secret")
+        message = sentence(f"{scheme}://me:secret@127.0.0.1:{port}/name?sslpassword=secret")
         shown = f"the results database postgresql://me:***@127.0.0.1:{port}/name?sslpassword=***"
-        assert f"{shown} must be running and reachable, got: connection" in told
-        assert "refused" in told
+        assert f"{shown} must be running and reachable, got: connection" in message
+        assert "refused" in message
 
 
 def test_a_server_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -265,8 +265,10 @@ def test_a_user_who_may_not_use_the_tables(postgres_url: str, grant: str, cause:
         with store.database.writing() as connection:
             connection.execute(text(f"CREATE ROLE guest LOGIN PASSWORD 'secret'; {grant}"))
         try:
-            told = sentence(re.sub(r"//.*@", "//guest:secret@", postgres_url))
-            assert f"must allow this user to create and use tables, got: {cause}; grant it or name another user" in told
+            message = sentence(re.sub(r"//.*@", "//guest:secret@", postgres_url))
+            assert (
+                f"must allow this user to create and use tables, got: {cause}; grant it or name another user" in message
+            )
         finally:
             with store.database.writing() as connection:
                 connection.execute(text("DROP OWNED BY guest; DROP ROLE guest"))
