@@ -112,7 +112,6 @@ def imports(path: Path) -> set[str]:
     return {name.partition(".")[0] for name in names}
 
 
-@pytest.mark.xfail(reason="one figure is about to be redrawn")
 def test_charts_are_drawn_by_one_library() -> None:
     assert [shown(path) for path in [*SOURCES, *SCRIPTS] if "matplotlib" in imports(path)] == []
     assert "matplotlib" not in (REPO / "pyproject.toml").read_text().partition("dependencies = [")[2].partition("]")[0]

@@ -31,7 +31,7 @@ QUICK = {
     "health_check_failure_threshold": 3,
 }
 SPECS = round_robin(
-    make_game("2048"), [make_agent("mc(iterations=60,rollout_depth=30)"), make_agent("random")], games=40, seed=7
+    make_game("2048"), [make_agent("mc(iterations=60,rollout_depth=30)"), make_agent("random")], games=20, seed=7
 )
 
 
