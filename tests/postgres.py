@@ -30,7 +30,7 @@ _CUT = """SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 
 @functools.cache
 def _tool(name: str) -> str | None:
-    """Returns the path of a PostgreSQL program: on PATH, beside `postgres`, or where Debian hides it."""
+    """Returns the path of a PostgreSQL program: on PATH, next to `postgres`, or where Debian hides it."""
     server = shutil.which("postgres")
     folders = [Path(server).resolve().parent] if server else []
     folders += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)

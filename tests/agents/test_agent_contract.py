@@ -247,7 +247,7 @@ def test_an_agent_that_raises_at_its_start_is_a_record_too(register: Any) -> Non
 
 @pytest.mark.parametrize("cls", [broken.ChangesState, broken.ChangesReturns, broken.DrawsChance])
 def test_an_agent_cannot_change_its_match(cls: type[Agent], register: Any) -> None:
-    """Whatever an agent does to the position that it is given, the match goes on by the rules: as for `First`."""
+    """Whatever an agent does to the position that it is given, the match continues by the rules, as for `First`."""
     expected, got = play(register(broken.First), "2048(size=2)"), play(register(cls), "2048(size=2)")
     assert (got.termination, got.scores, got.plies) == (expected.termination, expected.scores, expected.plies)
 

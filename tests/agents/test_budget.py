@@ -57,7 +57,7 @@ def test_searches_spend_the_budget_and_no_more(text: str, unit: str) -> None:
     assert 200 < nodes_per_move(agent.within(360, unit)) <= 360
 
 
-def test_alphabeta_stops_at_the_nodes_however_deep_it_was_told_to_search() -> None:
+def test_alphabeta_stops_at_the_nodes_whatever_its_depth() -> None:
     agent = AGENTS.make("alphabeta(depth=1)").within(5000, "nodes")
     record = play_match(MatchSpec("connect_four", (agent.full_text(),) * 2, 1))
     moves = sum(record.decisions)

@@ -103,7 +103,7 @@ def test_the_early_end_equals_the_full_vote(votes: list[int], workers: int, orde
     assert majority.combine(found, stream(1))[0] in winners(votes)
 
 
-def test_votes_values_and_the_random_choice_between_ties() -> None:
+def test_majorities_values_and_the_random_choice_between_ties() -> None:
     found = [
         said(2, (0, 9, 1, 0), (0, 5, 3, 0)),
         said(1, (0, 4, 4, 0), (0, 7, 1, 0)),
@@ -131,7 +131,7 @@ def test_root_parallel_adds_visits_and_values() -> None:
     assert RootParallel().combine([said(3), said(2)], stream(1))[0] == 3, "without visits the first member decides"
 
 
-def test_a_member_is_a_fresh_player_of_its_own_seed() -> None:
+def test_a_member_is_a_new_player_with_its_own_seed() -> None:
     """One member's decision is that of a player of the inner agent; two members do not search alike."""
     game = make_game("2048")
     position = game.start(3)

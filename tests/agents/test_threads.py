@@ -75,7 +75,7 @@ def test_a_full_shared_tree_stays_inside_its_arrays(monkeypatch: pytest.MonkeyPa
 @needs_jit
 @pytest.mark.parametrize("final", ["max", "robust", "robust_max", "secure"])
 def test_final_rules_hold_for_shared_trees(final: str) -> None:
-    """robust_max goes on in rounds on the same tree; the others stop at the iterations."""
+    """robust_max continues in rounds on the same tree; the others stop at the iterations."""
     position = POSITIONS["2048 4x4"]
     for seed in range(8):
         decision = start(mctse(iterations=400, final=final, threads=2, rollout_depth=20), position, seed).act(position)

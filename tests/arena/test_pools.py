@@ -81,7 +81,7 @@ def test_a_killed_actor_changes_no_move_and_is_counted(actors: RayPool, monkeypa
     assert moves == expected
 
 
-def test_what_a_member_raises_in_an_actor_is_raised_here_and_the_pool_goes_on(actors: RayPool) -> None:
+def test_what_a_member_raises_in_an_actor_is_raised_here_and_the_pool_stays_usable(actors: RayPool) -> None:
     ensemble, game = make_agent(SUM), make_game(GAME)
     player = start_player(ensemble, game, 0, 1, actors)
     player.texts = (game.full_text(), "mctse(iterations=none)")  # type: ignore[attr-defined]

@@ -200,6 +200,6 @@ def test_a_pointer_is_made_once_and_can_be_called_from_python() -> None:
     assert out.tolist() == [1, 3, 0, 0]
 
 
-def test_optional_kernels_are_told_apart_from_their_stand_ins() -> None:
+def test_optional_kernels_differ_from_their_stand_ins() -> None:
     kernels = Twenty48().kernels
     assert (kernels.has_sample_chance, kernels.has_playout, kernels.has_observe, kernels.has_forced_win) == (1, 1, 0, 0)

@@ -47,7 +47,7 @@ NAMES: dict[str, Callable[[Game, int, int], str]] = {
 
 
 def same_position(ours: Position, theirs: pyspiel.State) -> bool:
-    """Whether the game goes on; raises AssertionError where mover, legal actions or returns differ."""
+    """Whether the game continues; raises AssertionError where mover, legal actions or returns differ."""
     own = (ours.over, ours.returns.tolist(), ours.over or ours.to_move, ours.legal_actions())
     over = theirs.is_terminal()
     other = (over, theirs.returns(), over or theirs.current_player(), theirs.legal_actions())

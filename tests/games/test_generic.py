@@ -31,7 +31,7 @@ def test_random_play_of_tictactoe_has_the_exact_results() -> None:
     assert (np.abs(wins - exact) < 5 * np.sqrt(exact * (1 - exact) / len(results))).all()
 
 
-def test_a_generic_playout_goes_on_where_the_last_one_stopped() -> None:
+def test_a_generic_playout_continues_where_the_last_one_stopped() -> None:
     game = make_game("2048(size=3)")
     ends = []
     for depths in ((6,), (2, 1, 3)):

@@ -81,7 +81,7 @@ def test_wrong_rules_are_noticed(wrong: Any, monkeypatch: pytest.MonkeyPatch) ->
     assert verify_file(SPE_ED, FILE)[1]
 
 
-def test_a_broken_packed_file_is_told(tmp_path: Path) -> None:
+def test_a_broken_compressed_file_is_reported(tmp_path: Path) -> None:
     for content in (b"no gzip", FILE.read_bytes()[:1000]):
         broken = tmp_path / "games.jsonl.gz"
         broken.write_bytes(content)

@@ -257,7 +257,7 @@ def test_columns_hold_what_rows_hold(store: Store) -> None:
         assert [_listed(value) for value in run[0]] == [_listed(value) for value in run[1]]
 
 
-def test_a_run_of_an_earlier_version_gets_columns_when_it_goes_on(store: Store) -> None:
+def test_a_run_of_an_earlier_version_gets_columns_when_it_resumes(store: Store) -> None:
     before = json_rows(matches_frame(store, "run"))
     with store.database.writing() as connection:
         connection.execute(delete(match_columns))

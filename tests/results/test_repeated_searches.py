@@ -99,7 +99,7 @@ class Counting(SerialExecutor):
         return super().submit(do, batch)
 
 
-def test_a_killed_measurement_goes_on_where_it_stopped(run: Store) -> None:
+def test_a_killed_measurement_resumes_where_it_stopped(run: Store) -> None:
     requested = specs()
     killed = Counting(limit=7)
     with pytest.raises(KeyboardInterrupt):
@@ -152,7 +152,7 @@ def test_an_upgrade_leaves_another_programs_table_alone(url: str) -> None:
         Store.open(url)
 
 
-def test_positions_are_told_apart_by_state_and_returns() -> None:
+def test_positions_differ_by_state_and_returns() -> None:
     seen = SeenPosition("2048(size=4)", (4, 1, 0, 0), (0.0,), (0, 1), 14)
     assert seen.id != replace(seen, returns=(4.0,)).id != replace(seen, state=(4, 2, 0, 0)).id
     assert len({SearchSpec(seen, agent, seed).id for agent in ("random", "greedy") for seed in (1, 2)}) == 4

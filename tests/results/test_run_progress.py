@@ -61,7 +61,7 @@ def eventually(store: Store, done: int) -> RunProgress:
     return found
 
 
-def test_another_reader_sees_a_run_begin_go_on_and_end(run: Store, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_reader_sees_a_run_begin_advance_and_end(run: Store, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run_progress, "BEAT_SECONDS", 0.02)
     with Store.open(url, read_only=True) as reader:
         assert (shown(reader).state, shown(reader).done, shown(reader).stored) == ("unknown", None, 0)
@@ -82,7 +82,7 @@ def test_another_reader_sees_a_run_begin_go_on_and_end(run: Store, url: str, mon
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("progress")]
 
 
-def test_a_run_that_fails_is_stopped_with_what_is_stored_and_goes_on(run: Store) -> None:
+def test_a_run_that_fails_is_stopped_with_what_is_stored_and_resumes(run: Store) -> None:
     def fails() -> None:
         with bar(run) as running:
             run.append(RUN, [made(seed) for seed in range(4)])

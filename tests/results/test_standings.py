@@ -154,7 +154,7 @@ def test_tables_show_a_matrix_or_neighbours(tmp_path: Any, agents: int) -> None:
     assert "+11* ± " in shown  # alone: 7 + seed more than the next, 11 on average
 
 
-def test_json_has_ratings_and_pairs_beside_the_summary(tmp_path: Any) -> None:
+def test_json_has_ratings_and_pairs_besides_the_summary(tmp_path: Any) -> None:
     frame = stored(tmp_path, many(3))
     rows = with_standings(json_rows(summary(frame)), *Standings.of(frame))
     found = {(row["game"], row["agent"]): row for row in json.loads(json.dumps(rows, allow_nan=False))}

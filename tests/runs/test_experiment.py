@@ -1,4 +1,4 @@
-"""Experiments: figures from stored matches beside published ones, resumed by the same definition, as pages."""
+"""Experiments: figures from stored matches next to published ones, resumed by the same definition, as pages."""
 
 from __future__ import annotations
 
@@ -127,8 +127,8 @@ CERTAINTY = Experiment(
 )
 
 
-def test_rows_of_certainty_are_measured_from_stored_votes(tmp_path: Path) -> None:
-    """By hand: the rows' figures are those of the tables over the run's votes."""
+def test_rows_of_certainty_are_measured_from_stored_searches(tmp_path: Path) -> None:
+    """By hand: the rows' figures are those of the tables over the run's searches."""
     expected: list[tuple[int, str]] = []
     with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
         batches = list(play_experiment(CERTAINTY, store, SerialExecutor(), lambda n, unit: expected.append((n, unit))))
@@ -181,7 +181,7 @@ def test_definitions_of_earlier_versions_are_the_same_still(tmp_path: Path) -> N
         assert stored_experiments(store, "guide") == [EXPERIMENT, CERTAINTY]
 
 
-def test_measures_of_games_and_of_certainty_are_told_apart(tmp_path: Path) -> None:
+def test_measures_of_games_and_of_certainty_differ(tmp_path: Path) -> None:
     with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
         for row in (dataclasses.replace(CERTAIN, measure="score"), dataclasses.replace(ROWS[0], measure="agreement")):
             with pytest.raises(UserError, match="There is no measure named"):

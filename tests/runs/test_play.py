@@ -93,7 +93,7 @@ def state(store: Store) -> tuple[str, int | None]:
 MANY = [MatchSpec("tictactoe", ("random", "random"), seed) for seed in range(300)]
 
 
-def test_a_disk_that_fills_up_stops_a_run_which_goes_on_when_there_is_room(tmp_path: Path) -> None:
+def test_a_full_disk_stops_a_run_which_resumes_when_there_is_room(tmp_path: Path) -> None:
     with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
         store.begin_run("run", "tournament", "run", {})
 
@@ -116,7 +116,7 @@ def test_a_disk_that_fills_up_stops_a_run_which_goes_on_when_there_is_room(tmp_p
         assert store.match_counts() == {"run": 300}
 
 
-def test_a_server_that_stops_in_the_middle_stops_a_run_which_goes_on_when_it_is_back(postgres_url: str) -> None:
+def test_a_server_that_stops_ends_a_run_which_resumes_when_it_is_back(postgres_url: str) -> None:
     with Store.open(postgres_url) as store:
         store.begin_run("run", "tournament", "run", {})
         driving = drive(store, MANY)

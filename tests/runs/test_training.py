@@ -77,7 +77,7 @@ def test_evaluations_are_of_the_network_as_it_was_then(store: Store, tmp_path: P
     assert short.weights().digest not in store.curves.evaluated(run.id)[60]
 
 
-def test_what_is_stored_is_not_played_again_and_more_games_go_on(store: Store, tmp_path: Path) -> None:
+def test_stored_games_are_not_played_again_and_more_games_resume(store: Store, tmp_path: Path) -> None:
     whole, _ = learn(store, tmp_path / "whole.npz", 90, seed=2)
     part, first = learn(store, tmp_path / "part.npz", 60, seed=2)
     again, nothing = learn(store, tmp_path / "part.npz", 60, seed=2)

@@ -275,7 +275,7 @@ def test_too_many_requests_are_refused() -> None:
         assert [server.get("/spe_ed_time")[0] for _ in range(7)] == [200] * 5 + [429] * 2
 
 
-def test_a_bot_that_fails_is_out_and_the_game_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bot_that_fails_is_out_and_the_game_continues(monkeypatch: pytest.MonkeyPatch) -> None:
     from turnier.agents.spe_ed.basic import BasicPlayer
 
     def fail(player: BasicPlayer, ends: int) -> None:

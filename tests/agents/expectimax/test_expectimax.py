@@ -261,7 +261,7 @@ def test_deepening_ends_with_the_value_of_a_completed_depth() -> None:
 
 
 def scheduled(schedule: str, board: Board, moves: int | None = None, **changes: Any) -> tuple[int, int]:
-    """Returns depth and leaf on a board whose score says that so many moves were made."""
+    """Returns depth and leaf on a board whose score implies that number of moves."""
     potential, tiles = naive.potential(board), naive.tile_sum(board)
     fours = tiles // 2 - 2 - moves if moves is not None else 0
     position = board_position(board, float(potential - 4 * fours))
@@ -286,7 +286,7 @@ def test_the_schedule_by_empty_cells(board: Board, moves: int, depth: int) -> No
 
 
 @needs_jit
-def test_moves_are_told_by_board_and_score() -> None:
+def test_moves_are_found_from_board_and_score() -> None:
     """Fours cost a move's tile, not a merge: the schedule counts what was really played."""
     game = make_game("2048")
     player = expectimax("rows2048", depth=2).start(game)

@@ -299,7 +299,7 @@ def test_robust_max_is_settled_where_the_most_visited_is_the_best() -> None:
     assert settled(fan(CROWD), settings_of(mcts(final="robust")))
 
 
-def test_robust_max_goes_on_until_it_is_settled_or_twice_the_iterations() -> None:
+def test_robust_max_continues_until_it_is_settled_or_twice_the_iterations() -> None:
     position = POSITIONS["tictactoe"]
     totals = set()
     for iterations in range(20, 60):

@@ -243,7 +243,7 @@ def same(one: Decision, other: Decision) -> bool:
     "position", [marks_position("........."), Fuse().start(), Pennies().start(), sticks(21)], ids=str
 )
 def test_the_subtree_of_the_new_position_is_kept(position: Position) -> None:
-    """The first decision is that of a fresh tree; later ones start with the visits of the position's old node."""
+    """The first decision is that of a new tree; later ones start with the visits of the position's old node."""
     game, agent, kept = position.game, mcts(iterations=300), 0
     player = as_reused(agent, game, 0, 7)
     assert same(player.act(position), agent.start(game, 0, 7).act(position))
@@ -269,7 +269,7 @@ def test_the_subtree_of_the_new_position_is_kept(position: Position) -> None:
     assert kept > 0
 
 
-def test_a_position_that_the_tree_does_not_hold_gets_a_fresh_tree() -> None:
+def test_a_position_that_the_tree_does_not_hold_gets_a_new_tree() -> None:
     """Decisions are then those of an agent without memory whose stream of random numbers is as far."""
     game = make_game("tictactoe")
     agent = mcts(iterations=200)
@@ -282,7 +282,7 @@ def test_a_position_that_the_tree_does_not_hold_gets_a_fresh_tree() -> None:
 
 @pytest.mark.parametrize("solver", [False, True])
 def test_a_copied_subtree_is_the_subtree(solver: bool) -> None:
-    """Every node below keeps its numbers; a search goes on from it, and nodes no longer reachable are gone."""
+    """Every node below keeps its numbers; a search continues from it, and nodes no longer reachable are gone."""
     for position in (marks_position("X........"), board_position(((2, 4, 2), (8, 2, 0), (0, 0, 2)))):
         tree = grow(mcts(rollout_depth=9, solver=solver), position, 900)
         target = new_tree(CAPACITY, position.game.num_seats)
@@ -348,7 +348,7 @@ def test_a_timed_search_stops_when_all_is_proven() -> None:
 
 
 def test_a_timed_search_keeps_to_the_largest_tree() -> None:
-    """The players' trees hold MAX_NODES; a search on a full one goes on."""
+    """The players' trees hold MAX_NODES; a search on a full one continues."""
     position = marks_position(".........")
     player = mcts(milliseconds=1).start(position.game, 0, 1)
     assert isinstance(player, MctsPlayer) and player.tree.stats.shape[0] == MAX_NODES

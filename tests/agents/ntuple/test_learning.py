@@ -176,7 +176,7 @@ def test_values_of_the_whole_return_get_no_rewards_on_top(size: int, tmp_path: P
     assert got * game.max_return == pytest.approx(position.returns[0])
 
 
-def test_a_stopped_run_goes_on_bit_for_bit(tmp_path: Path) -> None:
+def test_a_stopped_run_resumes_bit_for_bit(tmp_path: Path) -> None:
     """In two commands, the second with more games, or in one: the same file but for the seconds."""
     whole = training("2048", SMALL, "td(optimism=100)", 30, tmp_path / "whole.npz")
     whole.run()

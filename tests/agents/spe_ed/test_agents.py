@@ -54,7 +54,7 @@ def test_the_long_way_is_taken(agent: str) -> None:
         assert decision.nodes < 40
 
 
-def test_basic_goes_on_then_left_then_right() -> None:
+def test_basic_goes_straight_then_left_then_right() -> None:
     open_field = "..... ..A.. ..... ....B"
     assert decide("basic", drawn(open_field, ("up", 1), ("up", 1))).action == ON
     assert decide("basic", drawn("..#.. ..A.. ..... ....B", ("up", 1), ("up", 1))).action == LEFT
@@ -107,7 +107,7 @@ def test_presence_is_a_mean_over_free_cells_that_have_any() -> None:
     assert presence(field, 0 * total, 44, 10, 3) == 0
 
 
-def test_equal_values_are_told_apart_by_preference() -> None:
+def test_preference_decides_between_equal_values() -> None:
     assert best_of(np.array([1.0, 1, 1, 1, 1]), np.ones(5, np.bool_)) == ON
     assert best_of(np.array([1.0, 1, 1, 2, 1]), np.array([1, 1, 1, 0, 0], np.bool_)) == LEFT
     assert best_of(np.zeros(5), np.zeros(5, np.bool_)) == ON

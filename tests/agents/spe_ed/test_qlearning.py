@@ -1,4 +1,4 @@
-"""Q-learning of spe_ed: what it sees, that it learns, that it goes on where it stopped, and how the agent plays."""
+"""Q-learning of spe_ed: what it sees, that it learns, that it resumes where it stopped, and how the agent plays."""
 
 from __future__ import annotations
 
@@ -84,14 +84,14 @@ def test_the_agent_plays_the_best_of_its_row(tmp_path: Path) -> None:
     assert make_agent("qlearning").start(game, 0, 1).act(position).action == 4
 
 
-def test_a_file_that_is_none_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_no_table_is_refused(tmp_path: Path) -> None:
     (tmp_path / "q.npz").write_text("no table")
     for name in ("q.npz", "missing.npz"):
         with pytest.raises(UserError, match="must be a file"):
             make_agent(f"qlearning(file={tmp_path / name})").start(make_game("spe_ed"), 0, 1)
 
 
-def test_the_script_goes_on(tmp_path: Path) -> None:
+def test_the_script_resumes(tmp_path: Path) -> None:
     command = [sys.executable, "studies/brot/qlearning.py", "--out", str(tmp_path / "q.npz"), "--games", "4"]
     command += ["--bits", "8", "--game", "spe_ed(width=8,height=8)"]
     for said in ("4 games", "4 games"):

@@ -152,7 +152,7 @@ def walked(player: naive.Player, free: frozenset[naive.Cell], first: int, action
     return [tuple(actions)]
 
 
-def test_a_guide_that_is_cut_off_goes_on_at_random() -> None:
+def test_a_guide_that_is_cut_off_continues_at_random() -> None:
     game, state = scattered(9, 9, 2, 3, 0.1)
     state[SPEED] = 1
     arguments = (field_of(game, state), int(stride_of(state)), walkers_of(state, [0])[0], next_round(state))
