@@ -8,10 +8,9 @@ Examples:
 
 from __future__ import annotations
 
-from settings import NOTE, SIZES, combi, combi_of_brot, game, strategies
-
 from turnier.commands.scripts.experiments import run_experiments
 from turnier.runs.experiment import Experiment, Row
+from turnier.studies.brot.constants import NOTE, SIZES, combi, combi_of_brot, game, strategies
 
 # Brot 2021, 6: about, of 100 games each; of the others it is only said that they win more or less than these.
 PUBLISHED = {"Minimax": 88.0, "Probability tables": 88.0}

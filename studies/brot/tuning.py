@@ -18,7 +18,6 @@ from typing import Annotated, NamedTuple
 
 import typer
 from rich.console import Console
-from settings import NOTE, combi, combi_of_brot, game, strategies
 
 from turnier.agents.registry import make_agent
 from turnier.arena.workers.executor import Executor
@@ -32,6 +31,7 @@ from turnier.runs.experiment import Experiment, Row
 from turnier.search.definition import StudyDefinition
 from turnier.search.final_comparison import Finalist, play_final, print_rows
 from turnier.search.study import Study
+from turnier.studies.brot.constants import NOTE, combi, combi_of_brot, game, strategies
 
 Ranges = dict[str, tuple[float, float]]
 

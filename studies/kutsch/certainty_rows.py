@@ -1,0 +1,60 @@
+"""Rows of certainty, in the groups of positions that Kutsch 2017, 9.1, takes it from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from turnier.runs.experiment import Row
+from turnier.studies.kutsch.thesis import published
+
+# Positions of a group, searches of each, and the games that they are collected from (9.1: 20 and 20).
+STATES = {"quick": (3, 6, 8), "paper": (20, 20, 50)}
+PHASES = {"quick": (2, 4, 6), "paper": (1, 2, 3, 4, 6, 8, 10)}  # empty cells of the figures' curves
+GROUPS = """ The thesis does not say which numbers of empty cells its mean goes over; since certainty falls so much with
+them, the mean over all of them says less than that over positions with at most six."""
+
+
+def certainty(
+    preset: str, label: str, agents: tuple[str, ...], figure: float | None, share: int = 1, **place: Any
+) -> Row:
+    """Returns a row of certainty; `share` divides the states of a group, `place` says where it lies on a plot."""
+    states, repeats, games = STATES[preset]
+    return Row(
+        label,
+        "2048",
+        agents if len(set(agents)) > 1 else agents[:1],
+        games,
+        "normalised_certainty",
+        published(preset, figure),
+        states=-(-states // share),
+        repeats=repeats,
+        **place,
+    )
+
+
+def means(preset: str, agents: dict[str, tuple[str, ...]], figures: dict[str, float], share: int = 1) -> list[Row]:
+    """Returns the rows of a table of certainty: over all positions, and over those with at most six empty cells."""
+    return [
+        certainty(preset, label + where, agent, figures.get(label), share, **place)
+        for where, place in (("", {}), (", at most 6 empty cells", {"phases": (0, 6)}))
+        for label, agent in agents.items()
+    ]
+
+
+def curves(preset: str, series: dict[str, tuple[str, ...]]) -> list[Row]:
+    """Returns the rows of a certainty figure: by empty cells, one line per agent and number of actions."""
+    return [
+        certainty(
+            preset,
+            f"{label}, {actions} actions, {empty} empty",
+            agents,
+            None,
+            x=empty,
+            series=f"{label}, {actions} actions",
+            legal=actions,
+            phases=(empty, empty),
+        )
+        for label, agents in series.items()
+        for actions in (2, 3, 4)
+        for empty in PHASES[preset]
+    ]

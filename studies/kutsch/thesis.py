@@ -1,0 +1,62 @@
+"""What the scripts of this folder share: Kutsch's agents as published, or scaled down for a laptop's minute.
+
+Kutsch 2017, 3.3, 4.2 and 5.2: 1,000 iterations per action for MC, 3,500 in all for MCTS and MCTSE, 50 games per figure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from turnier.runs.experiment import Experiment, Row
+
+DOCUMENT = "kutsch"
+GAMES = {"quick": 4, "paper": 50}  # per row
+DIVISOR = {"quick": 20, "paper": 1}  # of iterations and nodes
+NOTE = {
+    "quick": "\n\nThis is the quick preset: a twentieth of the thesis's iterations and few games, so only the shape"
+    " can be compared, and loosely. The paper preset plays the thesis's own settings.",
+    "paper": "",
+}
+UCT = ",selection=uct,exploration=0.0566"  # of MCTSE
+# Kutsch 2017, 9.4: the best of the thesis.
+HEURISTICS = "empty_method=1,empty1=0.7214,corner=0.4807,row_method=0,row0=0.4779,merge=0.8080,rollout=0.8435"
+# Published mean scores. Stored definitions are compared as text, so the figures that stored floats still convert them.
+MC_SCORE, MCTS_SCORE, UCTN_SCORE, UCT_SCORE = 51_521, 34_713, 56_989, 52_000
+
+
+def mc(preset: str, iterations: int = 1000, depth: int = 20, method: int = 2) -> str:
+    """Returns the thesis's MC agent; `iterations` are per action."""
+    return f"mc(iterations={_scaled(iterations, preset)},rollout_depth={depth},score_method={method})"
+
+
+def mcts(preset: str, tree_depth: int = 1, depth: int = 150, iterations: int = 3500) -> str:
+    """Returns the thesis's MCTS agent, which freezes one outcome of chance per node."""
+    parameters = f"rollout_depth={depth},tree_depth={tree_depth},normalise=false,score_method=1"
+    return f"mcts(iterations={_scaled(iterations, preset)},{parameters})"
+
+
+def mctse(preset: str, iterations: int = 3500, maxnodes: int = 500, more: str = "") -> str:
+    """Returns the thesis's MCTSE agent; `more` are further parameters, with a comma in front."""
+    # UCTN normalises from the 100th iteration on; with fewer it would be UCT.
+    return f"mctse(iterations={max(120, _scaled(iterations, preset))},maxnodes={_scaled(maxnodes, preset)}{more})"
+
+
+def published(preset: str, figure: float | None) -> float | None:
+    """Returns a published figure where it can be compared: with the thesis's own settings only."""
+    return figure if preset == "paper" else None
+
+
+def score(
+    preset: str, label: str, agent: str, figure: float | None = None, games: int | None = None, **place: Any
+) -> Row:
+    """Returns the row of an agent's mean score; `place` says where it lies on a plot."""
+    return Row(label, "2048", (agent,), games or GAMES[preset], "score", published(preset, figure), **place)
+
+
+def experiment(preset: str, name: str, title: str, text: str, rows: Iterable[Row], axis: str = "") -> Experiment:
+    return Experiment(DOCUMENT, f"{name}-{preset}", title, text, tuple(rows), axis=axis)
+
+
+def _scaled(number: int, preset: str) -> int:
+    return max(1, number // DIVISOR[preset])
