@@ -8,7 +8,7 @@ Examples:
     python studies/cmaes_heuristics.py --address auto --store postgresql://user@host/turnier
     optuna-dashboard sqlite:///turnier.db                       watch it from another terminal
 
-Stop it with Ctrl-C or lose the machine; the same command goes on where it was.
+Stop it with Ctrl-C or lose the machine; repeat the command to resume.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ def agent(iterations: int, rollout_depth: int, maxnodes: int) -> str:
 
 
 PRESETS = {
-    # Under noise many candidates with a game each learn faster than few candidates with many games.
+    # Under noise, many candidates with one game each learn faster than few candidates with many.
     "quick": Preset(agent(50, 10, 50), population=64, games=1, generations=16, held_out=100),
-    # A seventeenth of the thesis's iterations, candidates with a game each: about two hours of two shared cores.
+    # A seventeenth of the thesis's iterations, one game per candidate: about two hours on two shared cores.
     "two_hours": Preset(agent(200, 150, 150), population=64, games=1, generations=24, held_out=500),
     "paper": Preset(agent(3500, 150, 500), population=12, games=25, generations=10, held_out=500),
-    # For tests and for trying commands out.
+    # For tests and for trying out commands.
     "tiny": Preset(agent(10, 2, 10), population=8, games=2, generations=3, held_out=20),
 }
 

@@ -1,4 +1,4 @@
-"""Which weights make the row tables of 2048 best? CMA-ES over expectimax games, judged on games it has not seen.
+"""Which weights make the row tables of 2048 best? CMA-ES over expectimax games, judged on held-out games.
 
 \b
 Examples:
@@ -6,7 +6,7 @@ Examples:
     python studies/cmaes_rows.py --preset paper         about ten minutes, three decisions ahead
     optuna-dashboard sqlite:///turnier.db               watch it from another terminal
 
-Stop it with Ctrl-C or lose the machine; the same command goes on where it was.
+Stop it with Ctrl-C or lose the machine; repeat the command to resume.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ PARAMETERS = tuple(
     for name in ("empty", "merges", "monotonicity", "monotonicity_power", "sum", "sum_power", "corner")
 )
 PRESETS = {
-    # Under noise many candidates with a game each learn faster than few candidates with many games.
+    # Under noise, many candidates with one game each learn faster than few candidates with many.
     "quick": Preset("expectimax(depth=2,evaluator=rows2048)", population=64, games=1, generations=30, held_out=200),
     "paper": Preset("expectimax(depth=3,evaluator=rows2048)", population=64, games=1, generations=50, held_out=200),
     "tiny": Preset("expectimax(depth=1,evaluator=rows2048)", population=6, games=1, generations=2, held_out=4),
@@ -28,7 +28,7 @@ PRESETS = {
 
 
 def baselines(start: Agent) -> dict[str, Agent]:
-    return {}
+    return {}  # the start is compared in any case
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ Examples:
     python studies/ntuple_learning.py --preset yavalath     Yavalath, games won against MCTS
     optuna-dashboard sqlite:///turnier.db                   watch it from another terminal
 
-Stop it with Ctrl-C or lose the machine; the same command goes on where it was.
+Stop it with Ctrl-C or lose the machine; repeat the command to resume.
 """
 
 from __future__ import annotations

@@ -1,15 +1,16 @@
 """How many plies should a rollout of plain Monte Carlo play at 2048, when its time is fixed? After Kutsch 2017, 7.1.1.
 
 \b
-Deeper rollouts see more and leave time for fewer of them: every candidate spends about the same number of plies.
+Deeper rollouts see further, but leave time for fewer of them: every candidate spends about as many plies per move.
 
 \b
 Examples:
     python studies/rollout_depth.py                        some minutes on two cores
     python studies/rollout_depth.py --preset paper         more depths, with more games
-    python studies/rollout_depth.py --plies 20000          twice the time a move
+    python studies/rollout_depth.py --plies 20000          twice the time per move
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -21,10 +22,18 @@ from rich.table import Table
 from turnier.agents.registry import make_agent
 from turnier.arena.match import MatchSpec, derive_seed
 from turnier.arena.workers.make import make_executor
-from turnier.commands.command_line import run_app
-from turnier.core.errors import unknown
+from turnier.commands.options import (
+    DEFAULT_URL,
+    EXECUTOR,
+    AddressOption,
+    ExecutorOption,
+    PictureOption,
+    SeedOption,
+    StoreOption,
+    WorkersOption,
+)
+from turnier.commands.scripts.script import choose_preset, run_script
 from turnier.dashboards.figures.charts import Figure, lines, save
-from turnier.results.store import DEFAULT_URL
 from turnier.results.store.store import Store
 from turnier.runs.bar import run_bar
 from turnier.runs.play import play_into
@@ -34,7 +43,7 @@ GAME = "2048(size=4)"
 
 
 class Preset(NamedTuple):
-    plies: int  # of all rollouts of a move
+    plies: int  # of all rollouts per move
     depths: tuple[int, ...]
     games: int  # of each depth, all on the same seeds
 
@@ -44,57 +53,51 @@ PRESETS = {
     "paper": Preset(10_000, (1, 2, 5, 10, 15, 20, 30, 40, 60, 80, 120, 200), 200),
     "tiny": Preset(40, (2, 10), 3),  # for tests
 }
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
 def agent_of(plies: int, depth: int) -> str:
-    """Returns the agent whose rollouts are so deep at most and have so many plies together."""
+    """Returns the agent that spends `plies` per move on rollouts of at most `depth` plies."""
     return make_agent(f"mc(iterations={max(1, plies // depth)},rollout_depth={depth})").full_text()
 
 
-@app.command(help=__doc__)
 def main(
     preset: Annotated[str, typer.Option(help=", ".join(PRESETS))] = "quick",
-    plies: Annotated[int | None, typer.Option(help="of all rollouts of a move, default by preset", min=200)] = None,
-    games: Annotated[int | None, typer.Option(help="games of each depth, default by preset", min=2)] = None,
-    seed: Annotated[int, typer.Option(help="same seed, same games")] = 1,
-    store: Annotated[str, typer.Option(help="SQLite or PostgreSQL URL of results")] = DEFAULT_URL,
-    executor: Annotated[str, typer.Option(help="ray, threads or serial")] = "ray",
-    workers: Annotated[int | None, typer.Option(help="default: all cores")] = None,
-    address: Annotated[str | None, typer.Option(help="Ray cluster to join; default: RAY_ADDRESS")] = None,
-    picture: Annotated[Path, typer.Option(help="folder for the picture")] = Path("reports"),
+    plies: Annotated[
+        int | None, typer.Option(help="plies of all rollouts per move; default: by preset", min=200)
+    ] = None,
+    games: Annotated[int | None, typer.Option(help="games of each depth; default: by preset", min=2)] = None,
+    seed: SeedOption = 1,
+    store: StoreOption = DEFAULT_URL,
+    executor: ExecutorOption = EXECUTOR,
+    workers: WorkersOption = None,
+    address: AddressOption = None,
+    picture: PictureOption = Path("reports"),
 ) -> None:
-    if preset not in PRESETS:
-        raise unknown("preset", preset, PRESETS)
-    chosen, console = PRESETS[preset], Console()
+    chosen, console = choose_preset(PRESETS, preset), Console()
     budget, number = plies or chosen.plies, games or chosen.games
     agents = {depth: agent_of(budget, depth) for depth in chosen.depths}
     seeds = [derive_seed(seed, "rollout depth", i) for i in range(number)]
-    wanted = {depth: [MatchSpec(GAME, (text,), one) for one in seeds] for depth, text in agents.items()}
+    matches = {depth: [MatchSpec(GAME, (text,), match_seed) for match_seed in seeds] for depth, text in agents.items()}
     definition = {"plies": budget, "depths": list(chosen.depths), "games": number, "seed": seed}
     run = f"experiment:rollout_depth-{budget}-{number}-{seed}"
-    # Games on the same seed stand together, so that stopped early it is still a comparison.
-    specs = [wanted[depth][i] for i in range(number) for depth in chosen.depths]
-    scores: dict[str, float] = {}
-    with (
-        Store.open(store) as results,
-        make_executor(executor, workers, address) as pool,
-    ):
+    # Games on the same seed are neighbours, so that a run that is stopped early still compares the depths.
+    specs = [matches[depth][i] for i in range(number) for depth in chosen.depths]
+    with Store.open(store) as results, make_executor(executor, workers, address) as pool:
         results.begin_run(run, "experiment", f"rollout depth, {budget:,} plies a move", definition)
         with run_bar(results, run, "rollout depth", len(specs)) as bar:
             for records in play_into(results, run, specs, pool, bar.skip):
                 bar.advance(len(records))
         scores = {r.spec.id: r.scores[0] for r in results.records([spec.id for spec in specs])}
-    found = {depth: mean_interval([scores[spec.id] for spec in its]) for depth, its in wanted.items()}
-    show(console, budget, number, found)
+    found = {depth: mean_interval([scores[spec.id] for spec in own]) for depth, own in matches.items()}
+    print_table(console, budget, number, found)
     path = picture / f"rollout_depth-{budget}.png"
     plot(budget, found, path)
     console.print(f"Picture: {path}")
 
 
-def show(console: Console, plies: int, games: int, found: dict[int, tuple[float, float]]) -> None:
-    table = Table(title=f"mc with {plies:,} plies of rollouts a move, {games:,} games each")
-    for heading in ("rollout depth", "rollouts a move", "mean score", "± 95 %"):
+def print_table(console: Console, plies: int, games: int, found: Mapping[int, tuple[float, float]]) -> None:
+    table = Table(title=f"mc with {plies:,} plies of rollouts per move, {games:,} games each")
+    for heading in ("rollout depth", "rollouts per move", "mean score", "± 95 %"):
         table.add_column(heading, justify="right")
     best = max(found, key=lambda depth: found[depth][0])
     for depth, (mean, half) in found.items():
@@ -103,7 +106,7 @@ def show(console: Console, plies: int, games: int, found: dict[int, tuple[float,
     console.print(table)
 
 
-def plot(plies: int, found: dict[int, tuple[float, float]], path: Path) -> None:
+def plot(plies: int, found: Mapping[int, tuple[float, float]], path: Path) -> None:
     rows = [
         {"depth": depth, "mean": mean, "low": mean - half, "high": mean + half, "agent": "mc"}
         for depth, (mean, half) in found.items()
@@ -114,4 +117,4 @@ def plot(plies: int, found: dict[int, tuple[float, float]], path: Path) -> None:
 
 
 if __name__ == "__main__":
-    run_app(app)
+    run_script(main, __doc__)

@@ -1,16 +1,16 @@
-"""Which search finds good parameters with the fewest games? All samplers and strategies race under equal numbers.
+"""Which search finds good parameters with the fewest games? All samplers and noise strategies, with equal budgets.
 
 \b
-Every search tunes seven weights of the row tables of a 2048 agent that looks one ply ahead; it is judged by the regret
-of what it recommends: how much less that scores, in games the search has not seen, than the best that any search found.
+Every search tunes seven weights of the row tables of a 2048 agent that looks one ply ahead. It is judged by the regret
+of what it recommends: how much less that scores in held-out games than the best agent that any search found.
 
 \b
 Examples:
     python studies/search_of_searches.py                        few seeds, some minutes
     python studies/search_of_searches.py --preset paper         20 seeds: 260 searches of some seconds each
-    python studies/search_of_searches.py --workers-only         what 8, 32 and 128 workers would do
+    python studies/search_of_searches.py --workers-only         one study with 8, 32 and 128 simulated workers
 
-Stop it with Ctrl-C; the same command goes on where it was.
+Stop it with Ctrl-C; repeat the command to resume.
 """
 
 import json
@@ -33,8 +33,7 @@ from turnier.agents.registry import make_agent
 from turnier.arena.match import MatchSpec, derive_seed
 from turnier.arena.play import play_matches
 from turnier.arena.workers.simulated_workers import SimulatedExecutor
-from turnier.commands.command_line import run_app
-from turnier.core.errors import unknown
+from turnier.commands.scripts.script import choose_preset, run_script
 from turnier.dashboards.figures.charts import Figure, lines, save
 from turnier.results.store.store import Store
 from turnier.runs.bar import game_bar
@@ -50,8 +49,8 @@ GAME = "2048(size=4)"
 START = make_agent("expectimax(depth=1,evaluator=rows2048)")
 WEIGHTS = ("empty", "merges", "monotonicity", "monotonicity_power", "sum", "sum_power", "corner")
 SPACE = Space.of(START, [f"evaluator.{name}" for name in WEIGHTS])
-# label -> sampler and strategy against noise
-RACERS = {
+# label -> sampler and noise strategy
+SEARCHES = {
     "CMA-ES 64 x 1": ("cmaes(population=64)", "fixed"),
     "CMA-ES 32 x 1": ("cmaes(population=32)", "fixed"),
     "CMA-ES 9 x 10": ("cmaes(population=9)", "fixed(games=10)"),
@@ -72,7 +71,7 @@ RACERS = {
 class Preset:
     seeds: int
     games: tuple[int, ...]  # after which recommendations are judged, ascending
-    unseen: int  # games that judge each of them
+    held_out: int  # games that judge each of them
 
 
 PRESETS = {
@@ -88,10 +87,10 @@ def scores(vectors: Sequence[Sequence[float]], seeds: Sequence[int]) -> list[flo
     return [r.scores[0] for r in play_matches([MatchSpec(GAME, (t,), s) for t, s in zip(text, seeds, strict=True)])]
 
 
-def race(task: tuple[str, int, Preset]) -> list[dict[str, Any]]:
-    """Runs one search; returns what it recommended after so many games, and what that is worth."""
+def run_search(task: tuple[str, int, Preset]) -> list[dict[str, Any]]:
+    """Runs one search; returns what it recommended after each number of games, and its held-out score."""
     label, seed, preset = task
-    sampler, noise = RACERS[label]
+    sampler, noise = SEARCHES[label]
     search, played = SAMPLERS.make(sampler).begin(SPACE.encode(START), seed), 0
 
     def play(vectors: Any) -> list[float]:
@@ -101,29 +100,38 @@ def race(task: tuple[str, int, Preset]) -> list[dict[str, Any]]:
 
     rows, left = [], list(preset.games)
     latest = SPACE.encode(START), 0
-    # A recommendation after N games is the latest that took no more than these.
-    for told in search_in_memory(search, NOISES.make(noise), play, preset.games[-1]):
-        while left and told.games > left[0]:
+    # The recommendation after N games is the latest one that took at most N.
+    for trial in search_in_memory(search, NOISES.make(noise), play, preset.games[-1]):
+        while left and trial.games > left[0]:
             rows.append((left.pop(0), *latest))
-        latest = search.recommended(), told.games
+        latest = search.recommended(), trial.games
     rows += [(games, *latest) for games in left]
     return [
-        {"label": label, "seed": seed, "games": games, "used": used, "vector": vector, "mean": judged(vector, preset)}
+        {
+            "label": label,
+            "seed": seed,
+            "games": games,
+            "used": used,
+            "vector": vector,
+            "mean": held_out_score(vector, preset),
+        }
         for games, vector, used in rows
     ]
 
 
-def judged(vector: Sequence[float], preset: Preset) -> float:
-    """Returns the mean score in unseen games."""
-    return statistics.fmean(scores([vector] * preset.unseen, [derive_seed("unseen", i) for i in range(preset.unseen)]))
+def held_out_score(vector: Sequence[float], preset: Preset) -> float:
+    """Returns the mean score in held-out games."""
+    return statistics.fmean(
+        scores([vector] * preset.held_out, [derive_seed("unseen", i) for i in range(preset.held_out)])
+    )
 
 
 def optimum(found: Sequence[dict[str, Any]], preset: Preset) -> tuple[float, float]:
-    """Returns the mean score and its half width of the best that any search found.
+    """Returns the mean score of the best agent that any search found, and its interval's half width.
 
-    Chosen among the ten best by 1,000 games each, then judged by as many further ones, so that luck counts for little.
+    It is chosen among the ten best by 1,000 games each, then judged by 1,000 further ones, so that luck counts little.
     """
-    games = 1000 if preset.unseen > 5 else 10
+    games = 1000 if preset.held_out > 5 else 10
     vectors = [row["vector"] for row in sorted(found, key=lambda row: -row["mean"])[:10]]
     first = [statistics.fmean(scores([v] * games, [derive_seed("first", i) for i in range(games)])) for v in vectors]
     best = vectors[int(np.argmax(first))]
@@ -131,7 +139,7 @@ def optimum(found: Sequence[dict[str, Any]], preset: Preset) -> tuple[float, flo
 
 
 def summary(found: Sequence[dict[str, Any]], best: float) -> dict[str, dict[int, tuple[float, float, int]]]:
-    """Returns mean regret, half width of its interval over seeds, and seeds, by label and games."""
+    """Returns the mean regret, its interval's half width over seeds, and the seeds, by label and games."""
     groups: dict[tuple[str, int], list[float]] = defaultdict(list)
     for row in found:
         groups[row["label"], row["games"]].append(best - row["mean"])
@@ -159,15 +167,23 @@ def plot(result: dict[str, Any], preset: Preset, path: Path) -> None:
         for label in sorted(result, key=lambda label: result[label][preset.games[-1]][0])
         for games, (mean, half, _) in result[label].items()
     ]
-    data, titles = pd.DataFrame(rows), ("games of the search", "regret on unseen games, points")
+    data, titles = pd.DataFrame(rows), ("games of the search", "regret in held-out games, points")
     chart = lines(data, "games", "regret", "low", "high", "search", titles, log=True)
     save(path, Figure("Regret of searches", chart, data, "95 % intervals (Student's t) over seeds."))
 
 
 def show_workers(console: Console, folder: Path, budget: int) -> None:
-    """Runs one study with simulated workers: the same search, no idle worker, and no game that counts for nothing."""
-    table = Table(title=f"population 64, {budget:,} games, simulated workers whose games take 1 ms a decision")
-    for heading in ("workers", "busy", "seconds", "games of candidates", "of these told", "spare games", "recommended"):
+    """Runs one study with simulated workers: the search stays the same, and hardly any worker is idle."""
+    table = Table(title=f"population 64, {budget:,} games, simulated workers that take 1 ms per decision")
+    for heading in (
+        "workers",
+        "busy",
+        "seconds",
+        "games of candidates",
+        "of these counted",
+        "idle-time games",
+        "recommended",
+    ):
         table.add_column(heading, justify="right")
     definition = StudyDefinition("workers", GAME, START.full_text(), ("evaluator.*",), "cmaes(population=64)")
     for workers in (8, 32, 128):
@@ -176,30 +192,32 @@ def show_workers(console: Console, folder: Path, budget: int) -> None:
         with Store.open(f"sqlite:///{path}") as store:
             study, executor = Study(store, definition), SimulatedExecutor(workers)
             study.run_budget(budget, executor)
-            told = sum(trial.user_attrs["games"] for trial in study.optuna.get_trials(deepcopy=False))
-        cells = (executor.busy_share * 100, executor.now, executor.games - study.spare_games, told, study.spare_games)
+            counted = sum(trial.user_attrs["games"] for trial in study.optuna.get_trials(deepcopy=False))
+        cells = (
+            executor.busy_share * 100,
+            executor.now,
+            executor.games - study.spare_games,
+            counted,
+            study.spare_games,
+        )
         digest = f"{derive_seed(str(study.recommended())):016x}"[:6]
         table.add_row(str(workers), f"{cells[0]:.0f} %", *(f"{cell:,.0f}" for cell in cells[1:]), digest)
         path.unlink()
     console.print(table)
 
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
-
-
-@app.command(help=__doc__)
 def main(
     preset: Annotated[str, typer.Option(help=", ".join(PRESETS))] = "quick",
-    only: Annotated[str, typer.Option(help="searches whose label contains this")] = "",
+    only: Annotated[str, typer.Option(help="run only searches whose label contains this")] = "",
     processes: Annotated[int, typer.Option(help="searches at once", min=1)] = 2,
-    folder: Annotated[Path, typer.Option(help="results, table and picture; what is there is not done again")] = Path(
-        "reports"
-    ),
-    workers_only: Annotated[bool, typer.Option("--workers-only", help="only simulate 8, 32 and 128 workers")] = False,
+    folder: Annotated[
+        Path, typer.Option(help="results, table and picture; existing results are not computed again")
+    ] = Path("reports"),
+    workers_only: Annotated[
+        bool, typer.Option("--workers-only", help="only run one study with 8, 32 and 128 simulated workers")
+    ] = False,
 ) -> None:
-    if preset not in PRESETS:
-        raise unknown("preset", preset, PRESETS)
-    console, chosen = Console(), PRESETS[preset]
+    console, chosen = Console(), choose_preset(PRESETS, preset)
     folder.mkdir(parents=True, exist_ok=True)
     if workers_only:
         show_workers(console, folder, 640)
@@ -207,21 +225,21 @@ def main(
     path = folder / f"search_of_searches-{preset}.jsonl"
     found = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
     done = {(row["label"], row["seed"]) for row in found}
-    tasks = [(label, seed, chosen) for seed in range(1, chosen.seeds + 1) for label in RACERS if only in label]
+    tasks = [(label, seed, chosen) for seed in range(1, chosen.seeds + 1) for label in SEARCHES if only in label]
     left = [task for task in tasks if task[:2] not in done]
-    # Searches are independent and each is sequential: processes, not threads, since samplers are Python.
+    # Searches are independent and sequential: processes, not threads, since samplers are Python.
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # as many searches at once as there are cores
     with (
         game_bar("searches", len(tasks), unit="searches", completed=len(tasks) - len(left)) as bar,
         multiprocessing.get_context("spawn").Pool(processes) as pool,
     ):
-        for rows in pool.imap_unordered(race, left):
+        for rows in pool.imap_unordered(run_search, left):
             with path.open("a") as file:
                 file.write("".join(f"{json.dumps(row)}\n" for row in rows))
             found += rows
             bar.advance(1)
     best, half = optimum(found, chosen)
-    start = judged(SPACE.encode(START), chosen)
+    start = held_out_score(SPACE.encode(START), chosen)
     result = summary(found, best)
     title = f"regret in points below {best:,.0f} ± {half:,.0f}, the best found; the start has {best - start:,.0f}"
     print_summary(console, result, chosen, title)
@@ -230,4 +248,4 @@ def main(
 
 
 if __name__ == "__main__":
-    run_app(app)
+    run_script(main, __doc__)

@@ -35,6 +35,9 @@ OpeningsOption = Annotated[
 JsonOption = Annotated[bool, typer.Option("--json", help="print JSON")]
 
 # Of the scripts in studies/.
+OnlyOption = Annotated[
+    list[str] | None, typer.Option("--only", help="run only this experiment, such as figure11; may be given repeatedly")
+]
 StudyNameOption = Annotated[str | None, typer.Option("--name", help="name of the study; default: SCRIPT-PRESET")]
 NetworksOption = Annotated[Path, typer.Option("--folder", help="trained networks; existing ones are not trained again")]
 PictureOption = Annotated[Path, typer.Option("--picture", help="folder for the picture")]
@@ -50,6 +53,7 @@ __all__ = [
     "JsonOption",
     "LocalExecutorOption",
     "NetworksOption",
+    "OnlyOption",
     "OpeningsOption",
     "PictureOption",
     "SeedOption",

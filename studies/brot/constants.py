@@ -1,8 +1,8 @@
-"""What the studies of Brot 2021 share: agents as large as a preset can pay for, and boards."""
+"""What the studies of Brot 2021 share: boards and agents, as large as a preset can afford."""
 
 from __future__ import annotations
 
-# Preset -> rollouts, nodes of minimax, nodes of a table, cells a side of the boards, games of a row.
+# Preset -> rollouts, nodes of minimax, nodes of a table, side of the boards in cells, games per row.
 SIZES = {"quick": (200, 1000, 2000, 20, 20), "paper": (400, 4000, 5000, 30, 100), "tiny": (5, 20, 100, 8, 1)}
 # Combi's constants of the document (5 and 6.1).
 PAPER = (

@@ -5,7 +5,7 @@ Examples:
     python studies/brot/qlearning.py --out q.npz --games 20000
     turnier tournament "spe_ed(width=41,height=41)" "qlearning(file=q.npz)" basic --games 100
 
-Stop it with Ctrl-C or lose the machine; the same command goes on where it was.
+Stop it with Ctrl-C or lose the machine; repeat the command to resume.
 """
 
 from pathlib import Path
@@ -15,36 +15,40 @@ import typer
 from rich.console import Console
 
 from turnier.agents.spe_ed.q_learning import Learning, QTraining
-from turnier.commands.command_line import run_app
+from turnier.commands.scripts.script import run_script
 from turnier.core.errors import UserError
 from turnier.runs.bar import game_bar
 
-BEGUN = Learning()
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
+DEFAULTS = Learning()
 
 
-@app.command(help=__doc__)
 def main(
-    out: Annotated[Path, typer.Option(help="the table; one that is there is learned on")],
-    game: Annotated[str, typer.Option(help="the game, with as many seats as learn together")] = BEGUN.game,
-    games: Annotated[int, typer.Option(help="games in all, those of earlier runs included", min=1)] = BEGUN.games,
-    window: Annotated[int, typer.Option(help="cells a side that the player sees, an odd number", min=1)] = BEGUN.window,
-    bits: Annotated[int, typer.Option(help="the table has 2**bits rows of 5", min=4, max=26)] = BEGUN.bits,
-    alpha: Annotated[float, typer.Option(help="learning rate", min=0, max=1)] = BEGUN.alpha,
-    gamma: Annotated[float, typer.Option(help="what the next round is worth", min=0, max=1)] = BEGUN.gamma,
-    epsilon_begin: Annotated[float, typer.Option(help="random actions at first", min=0, max=1)] = BEGUN.epsilon_begin,
-    epsilon_end: Annotated[float, typer.Option(help="random actions at last", min=0, max=1)] = BEGUN.epsilon_end,
-    seed: Annotated[int, typer.Option(help="same seed, same table", min=0)] = BEGUN.seed,
+    out: Annotated[Path, typer.Option(help="the file of the table; an existing one is trained further")],
+    game: Annotated[str, typer.Option(help="the game; every seat learns")] = DEFAULTS.game,
+    games: Annotated[int, typer.Option(help="games in all, including those of earlier runs", min=1)] = DEFAULTS.games,
+    window: Annotated[
+        int, typer.Option(help="side of the square that the player sees, an odd number of cells", min=1)
+    ] = DEFAULTS.window,
+    bits: Annotated[int, typer.Option(help="the table has 2**bits rows of 5", min=4, max=26)] = DEFAULTS.bits,
+    alpha: Annotated[float, typer.Option(help="learning rate", min=0, max=1)] = DEFAULTS.alpha,
+    gamma: Annotated[float, typer.Option(help="discount of the next round", min=0, max=1)] = DEFAULTS.gamma,
+    epsilon_begin: Annotated[
+        float, typer.Option(help="share of random actions at first", min=0, max=1)
+    ] = DEFAULTS.epsilon_begin,
+    epsilon_end: Annotated[
+        float, typer.Option(help="share of random actions at the end", min=0, max=1)
+    ] = DEFAULTS.epsilon_end,
+    seed: Annotated[int, typer.Option(help="same seed, same table", min=0)] = DEFAULTS.seed,
 ) -> None:
     if window % 2 == 0 or window > 7:
-        raise UserError(f"a window must be odd and at most 7 cells a side, got {window}; choose 3, 5 or 7.")
+        raise UserError(f"the window must be an odd number of cells, at most 7, got {window}; choose 3, 5 or 7.")
     learning = Learning(game, window, bits, alpha, gamma, epsilon_begin, epsilon_end, games, seed)
     training = QTraining(learning, out)
     with game_bar(str(training.game), games, completed=training.done) as bar:
 
         def report(count: int, rounds: float) -> None:
             bar.advance(count)
-            bar.note(f"{rounds:.1f} rounds a game")
+            bar.note(f"{rounds:.1f} rounds per game")
 
         training.run(report)
     filled = int(training.table.any(axis=1).sum())
@@ -54,4 +58,4 @@ def main(
 
 
 if __name__ == "__main__":
-    run_app(app)
+    run_script(main, __doc__)

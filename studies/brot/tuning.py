@@ -1,16 +1,16 @@
 """Which parameters make Combi best? Four rounds of grid search as in Brot 2021, and CMA-ES and TPE with half its games.
 
-Every round of the grid halves the ranges around the best combination of the round before. These three look for the
-document's three parameters in games against its single strategies. A fourth search, by CMA-ES, begins at our Combi and
-has what the document only wishes for, in games against the rollouts and the document's Combi. What they found and the
-document's parameters then play the same fresh games, and each plays against the document's Combi.
+Every round of the grid halves the ranges around the best combination of the previous round. These three searches tune
+the document's three parameters in games against its single strategies. A fourth search, by CMA-ES, starts from our
+Combi and tunes what the document only proposes, in games against the rollouts and the document's Combi. The results
+and the document's parameters then play the same held-out games, and each plays against the document's Combi.
 
 \b
 Examples:
     python studies/brot/tuning.py                    small agents on small boards
     python studies/brot/tuning.py --preset paper
 
-Stop it with Ctrl-C or lose the machine; the same command goes on where it was.
+Stop it with Ctrl-C or lose the machine; repeat the command to resume.
 """
 
 from dataclasses import replace
@@ -22,10 +22,16 @@ from rich.console import Console
 from turnier.agents.registry import make_agent
 from turnier.arena.workers.executor import Executor
 from turnier.arena.workers.make import make_executor
-from turnier.commands.command_line import run_app
+from turnier.commands.options import (
+    DEFAULT_URL,
+    EXECUTOR,
+    AddressOption,
+    ExecutorOption,
+    StoreOption,
+    WorkersOption,
+)
 from turnier.commands.scripts.experiments import play_and_print
-from turnier.core.errors import unknown
-from turnier.results.store import DEFAULT_URL
+from turnier.commands.scripts.script import choose_preset, run_script
 from turnier.results.store.store import Store
 from turnier.runs.experiment import Experiment, Row
 from turnier.search.definition import StudyDefinition
@@ -35,9 +41,9 @@ from turnier.studies.brot.constants import NOTE, combi, combi_of_brot, game, str
 
 Ranges = dict[str, tuple[float, float]]
 
-# filterValue, myStartProbability and minimaxActivationValue, where they are looked for.
+# The searched ranges of filterValue, myStartProbability and minimaxActivationValue.
 RANGES: Ranges = {"filter_value": (0.4, 1.0), "start_probability": (0.5, 3.5), "minimax_activation": (0.0, 0.02)}
-WISHED: Ranges = {
+PROPOSED: Ranges = {
     "filter_value": (0.4, 1.0),
     "table_weight": (0.0, 1.0),
     "vary": (0.0, 0.9),
@@ -56,10 +62,10 @@ document's parameters, and the last one against every single strategy."""
 class Preset(NamedTuple):
     rounds: int  # of the grid
     steps: int  # of each parameter in a round
-    games: int  # of a candidate against each opponent and seat order
-    population: int  # of the search for all parameters
+    games: int  # per candidate, opponent and seat order
+    population: int  # of the search of the proposed parameters
     generations: int
-    fresh: int  # seeds of the final comparison
+    held_out: int  # seeds of the final comparison
     duels: int  # games against the document's Combi
 
 
@@ -70,31 +76,31 @@ PRESETS = {
 }
 
 
-def definition(
-    preset: str, name: str, begin: str, ranges: Ranges, sampler: str, against: tuple[str, ...] = ()
+def define_study(
+    preset: str, name: str, start: str, ranges: Ranges, sampler: str, against: tuple[str, ...] = ()
 ) -> StudyDefinition:
     opponents = against or tuple(text for text in strategies(preset).values() if text != "basic")
-    whole = tuple(make_agent(text).full_text() for text in opponents)
-    start = make_agent(begin)
-    inside = {key: min(max(getattr(start, key), low), high) for key, (low, high) in ranges.items()}
+    full_texts = tuple(make_agent(text).full_text() for text in opponents)
+    agent = make_agent(start)
+    inside = {key: min(max(getattr(agent, key), low), high) for key, (low, high) in ranges.items()}
     return StudyDefinition(
         name=f"brot-{name}-{preset}",
         game=game(preset, 2),
-        agent=replace(start, **inside).full_text(),
+        agent=replace(agent, **inside).full_text(),
         parameters=tuple(f"{key}={low!r}..{high!r}" for key, (low, high) in ranges.items()),
         sampler=sampler,
         noise=f"fixed(games={PRESETS[preset].games})",
-        against=whole[:1] if preset == "tiny" else whole,
+        against=full_texts[:1] if preset == "tiny" else full_texts,
     )
 
 
-def grid(preset: str, store: Store, executor: Executor, console: Console) -> Study:
-    """Plays four rounds, each in half of the ranges of the one before; returns the last one's study."""
+def search_grids(preset: str, store: Store, executor: Executor, console: Console) -> Study:
+    """Plays the rounds of the grid, each in half of the ranges of the previous one; returns the last study."""
     ranges = dict(RANGES)
     rounds, steps, *_ = PRESETS[preset]
     for number in range(1, rounds + 1):
         sampler = f"grid(steps={steps},population={steps ** len(RANGES)})"
-        study = Study(store, definition(preset, f"grid{number}", combi_of_brot(preset), ranges, sampler))
+        study = Study(store, define_study(preset, f"grid{number}", combi_of_brot(preset), ranges, sampler))
         study.run(1, executor)
         found = study.space.decode(study.search.recommended())
         console.print(f"grid, round {number}: " + ", ".join(f"{key} {value:.4g}" for key, value in found.items()))
@@ -105,56 +111,50 @@ def grid(preset: str, store: Store, executor: Executor, console: Console) -> Stu
     return study
 
 
-def half_as_many(preset: str, name: str, store: Store, executor: Executor) -> Study:
-    """Searches the same parameters with half of the grid's games."""
-    study = Study(store, definition(preset, name, combi_of_brot(preset), RANGES, f"{name}(population={POPULATION})"))
+def search_with_half_the_games(preset: str, name: str, store: Store, executor: Executor) -> Study:
+    """Searches the same parameters with half as many games as the grid."""
+    study = Study(store, define_study(preset, name, combi_of_brot(preset), RANGES, f"{name}(population={POPULATION})"))
     rounds, steps, *_ = PRESETS[preset]
     study.run(max(1, rounds * steps ** len(RANGES) // POPULATION // 2), executor)
     return study
 
 
-def wished(preset: str, store: Store, executor: Executor) -> Study:
-    """Searches those that the document wishes for, too."""
-    wanted = PRESETS[preset]
+def search_proposed(preset: str, store: Store, executor: Executor) -> Study:
+    """Searches the parameters that the document proposes but does not have."""
+    chosen = PRESETS[preset]
     against = (strategies(preset)["Rollouts"], combi_of_brot(preset))
-    sampler = f"cmaes(population={wanted.population})"
-    study = Study(store, definition(preset, "wishes", combi(preset), WISHED, sampler, against))
-    study.run(wanted.generations, executor)
+    sampler = f"cmaes(population={chosen.population})"
+    study = Study(store, define_study(preset, "wishes", combi(preset), PROPOSED, sampler, against))
+    study.run(chosen.generations, executor)
     return study
 
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
-
-
-@app.command(help=__doc__)
 def main(
     preset: Annotated[str, typer.Option(help=", ".join(PRESETS))] = "quick",
-    store: Annotated[str, typer.Option(help="SQLite or PostgreSQL URL")] = DEFAULT_URL,
-    executor: Annotated[str, typer.Option(help="ray, threads or serial")] = "ray",
-    workers: Annotated[int | None, typer.Option(help="default: all cores")] = None,
-    address: Annotated[str | None, typer.Option(help="Ray cluster to join, such as auto")] = None,
+    store: StoreOption = DEFAULT_URL,
+    executor: ExecutorOption = EXECUTOR,
+    workers: WorkersOption = None,
+    address: AddressOption = None,
 ) -> None:
-    if preset not in PRESETS:
-        raise unknown("preset", preset, PRESETS)
-    console = Console()
+    chosen, console = choose_preset(PRESETS, preset), Console()
     with Store.open(store) as results:
         with make_executor(executor, workers, address) as pool:
             studies = {
-                "four grids": grid(preset, results, pool, console),
-                "CMA-ES": half_as_many(preset, "cmaes", results, pool),
-                "TPE": half_as_many(preset, "tpe", results, pool),
-                "wishes": wished(preset, results, pool),
+                "four grids": search_grids(preset, results, pool, console),
+                "CMA-ES": search_with_half_the_games(preset, "cmaes", results, pool),
+                "TPE": search_with_half_the_games(preset, "tpe", results, pool),
+                "wishes": search_proposed(preset, results, pool),
             }
             finalists = {"Brot 2021": Finalist(make_agent(combi_of_brot(preset)), None)}
             for label, study in studies.items():
                 finalists[label] = Finalist(study.recommended(), study.search.estimate())
-            rows, _ = play_final(studies["CMA-ES"], finalists, PRESETS[preset].fresh, pool)
+            rows, _ = play_final(studies["CMA-ES"], finalists, chosen.held_out, pool)
         print_rows(console, rows, studies["CMA-ES"].objective.name)
     texts = {label: str(one.agent) for label, one in finalists.items()}
     pairs = [(label, "Brot 2021", texts["Brot 2021"]) for label in studies]
     pairs += [("wishes", label, text) for label, text in strategies(preset).items()]
     found = [
-        Row(f"{label} against {other}", game(preset, 2), (texts[label], text), PRESETS[preset].duels)
+        Row(f"{label} against {other}", game(preset, 2), (texts[label], text), chosen.duels)
         for label, other, text in pairs
     ]
     experiment = Experiment("brot", f"tuned-{preset}", "Tuned Combi", TEXT + NOTE[preset], tuple(found), seed=2)
@@ -162,4 +162,4 @@ def main(
 
 
 if __name__ == "__main__":
-    run_app(app)
+    run_script(main, __doc__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from turnier.runs.experiment import Row
@@ -32,7 +33,9 @@ def certainty(
     )
 
 
-def means(preset: str, agents: dict[str, tuple[str, ...]], figures: dict[str, float], share: int = 1) -> list[Row]:
+def means(
+    preset: str, agents: Mapping[str, tuple[str, ...]], figures: Mapping[str, float], share: int = 1
+) -> list[Row]:
     """Returns the rows of a table of certainty: over all positions, and over those with at most six empty cells."""
     return [
         certainty(preset, label + where, agent, figures.get(label), share, **place)
@@ -41,7 +44,7 @@ def means(preset: str, agents: dict[str, tuple[str, ...]], figures: dict[str, fl
     ]
 
 
-def curves(preset: str, series: dict[str, tuple[str, ...]]) -> list[Row]:
+def curves(preset: str, series: Mapping[str, tuple[str, ...]]) -> list[Row]:
     """Returns the rows of a certainty figure: by empty cells, one line per agent and number of actions."""
     return [
         certainty(

@@ -10,6 +10,8 @@ Examples:
 
 from __future__ import annotations
 
+from typing import Any
+
 from turnier.commands.scripts.trained_experiments import run_training_studies
 from turnier.runs.experiment import Row
 from turnier.runs.trained_experiment import LearnedRow, Learner, TrainingStudy
@@ -31,7 +33,7 @@ times as large (20 tuples, 8 symmetries), and where lambda lets an error count f
 that. The thesis lets epsilon fall by a logarithm that is not printed, ours falls linearly. All moves are learned from,
 random ones too: see figure 17. What is measured is the greedy agent on the network, without random moves."""
 # series -> how it learns; the last two learn from no random move, as is usual
-CURVES = {
+CURVES: dict[str, dict[str, Any]] = {
     **{f"method {m}, lambda {trace}": {"method": m, "trace": trace} for m in (1, 2) for trace in (1, 0)},
     **{f"greedy moves only, alpha {alpha:f}": {"alpha": alpha, "from_random": False} for alpha in (0.00002, 0.0001)},
 }
@@ -93,7 +95,10 @@ def methods(preset: str) -> TrainingStudy:
 def sweep(preset: str, figure: int) -> TrainingStudy:
     """Which value of a parameter learns best?"""
     parameter, name, values, found = SWEEPS[figure]
-    rows = [row(preset, f"{name} {value}", learner(preset, **{parameter: value}), value) for value in values]
+    rows = []
+    for value in values:
+        setting: dict[str, Any] = {parameter: value}
+        rows.append(row(preset, f"{name} {value}", learner(preset, **setting), value))
     text = (
         f"The mean score after training, by {name}; the thesis (100,000 games, alpha 0.001, gamma 1, lambda 0, one"
         f" of them varied) finds that {found}. Its points were pictures and are not known.\n\n"

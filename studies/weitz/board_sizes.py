@@ -1,4 +1,4 @@
-"""Beyond the thesis: first-mover advantage and length of games by board size, 4 to 7 cells a side.
+"""Beyond the thesis: first-mover advantage and length of games by board size, 4 to 7 cells per side.
 
 \b
 Examples:

@@ -49,8 +49,6 @@ SETTINGS = {
 }
 LONG = ("TDN6", "TDN7", "TDN8", "TDN9", "TDN10", "TDN11")
 SHORT = tuple(name for name in SETTINGS if name not in LONG)
-
-
 SYMMETRIES = 12  # of the board
 
 
@@ -58,7 +56,7 @@ class Scale(NamedTuple):
     """What a preset makes of the thesis's numbers."""
 
     names: tuple[str, ...]
-    less: int  # the thesis's games of training are divided by it
+    divisor: int  # of the thesis's games of training
     points: int  # of a curve
     games: int  # of a point
     iterations: int  # of the MCTS that evaluates
@@ -91,7 +89,7 @@ def learner(setting: Setting, scale: Scale) -> Learner:
         f"td({alphas},epsilon=0.3,epsilon_end={setting.epsilon_end},"
         f"trace={setting.trace},coherence={str(setting.coherence).lower()})"
     )
-    return Learner("yavalath", f"ntuple({network})", learning, setting.games // scale.less, scale.points)
+    return Learner("yavalath", f"ntuple({network})", learning, setting.games // scale.divisor, scale.points)
 
 
 def build(preset: str) -> list[TrainingStudy]:
@@ -101,11 +99,15 @@ def build(preset: str) -> list[TrainingStudy]:
     for name in scale.names:
         learned = learner(SETTINGS[name], scale)
         for place in learned.places:
-            known = SETTINGS[name].published if place == learned.games and scale.less == 1 else None
+            known = SETTINGS[name].published if place == learned.games and scale.divisor == 1 else None
             label = f"{name}, {place:,} games"
             row = Row(label, "yavalath", (opponent,), scale.games, published=known, x=place, series=name)
             rows.append(LearnedRow(row, learned, place))
-    text = TEXT.format(iterations=scale.iterations) + STEPS + (NOTE.format(less=scale.less) if scale.less > 1 else "")
+    text = (
+        TEXT.format(iterations=scale.iterations)
+        + STEPS
+        + (NOTE.format(less=scale.divisor) if scale.divisor > 1 else "")
+    )
     title = "Learning by games" + (" (TDN6 to TDN11)" if preset == "long" else " (figures 12, 13 and 22 to 24)")
     return [TrainingStudy("weitz", f"learners-{preset}", title, text, rows, axis="games trained")]
 

@@ -3,7 +3,7 @@
 \b
 Examples:
     python studies/weitz/table1.py                     half a minute on two cores
-    python studies/weitz/table1.py --preset paper      200 games a row, as in the thesis; ten minutes
+    python studies/weitz/table1.py --preset paper      200 games per row, as in the thesis; ten minutes
     turnier report weitz                               the page with all of Weitz's studies
 """
 
@@ -12,7 +12,7 @@ from __future__ import annotations
 from turnier.commands.scripts.experiments import run_experiments
 from turnier.runs.experiment import Experiment, Row
 
-GAMES = {"quick": 20, "paper": 200, "tiny": 2}  # games a row
+GAMES = {"quick": 20, "paper": 200, "tiny": 2}  # per row
 # Ludii's agent does not run here. As many iterations as it makes in its second on our machine (11,000 to 14,000), and
 # as in Ludii no limit of tree depth.
 STAND_IN = 12_000

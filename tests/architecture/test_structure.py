@@ -14,7 +14,6 @@ import pytest
 REPO = Path(__file__).resolve().parents[2]
 PACKAGES = [path.resolve() for path in sorted((REPO / "src/turnier").iterdir()) if path.is_symlink()]
 SOURCES = sorted(path for package in [*PACKAGES, REPO / "src/turnier"] for path in package.rglob("*.py"))
-SCRIPTS = sorted((REPO / "studies").rglob("*.py"))
 MAX_LINES = 400  # per file
 MAX_MODULES = 12  # per folder, not counting __init__.py
 
@@ -34,7 +33,7 @@ def lint_imports(folder: Path) -> str:
 
 @pytest.fixture
 def copy_of_the_code(tmp_path: Path) -> Path:
-    for name in ("platform", "dashboards", "src"):
+    for name in ("platform", "dashboards", "studies", "src"):
         shutil.copytree(REPO / name, tmp_path / name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(REPO / "pyproject.toml", tmp_path)
     return tmp_path
@@ -76,13 +75,13 @@ def test_every_import_against_the_direction_is_caught(copy_of_the_code: Path) ->
 
 
 def test_files_stay_small() -> None:
-    sizes = {shown(path): len(path.read_text().splitlines()) for path in [*SOURCES, *SCRIPTS]}
+    sizes = {shown(path): len(path.read_text().splitlines()) for path in SOURCES}
     assert {path: lines for path, lines in sizes.items() if lines > MAX_LINES} == {}
 
 
 @pytest.mark.xfail(reason="four folders are about to be cut")
 def test_folders_stay_small() -> None:
-    folders = {path.parent for path in [*SOURCES, *SCRIPTS]}
+    folders = {path.parent for path in SOURCES}
     sizes = {shown(folder): len([*folder.glob("*.py")]) - (folder / "__init__.py").exists() for folder in folders}
     assert {folder: modules for folder, modules in sizes.items() if modules > MAX_MODULES} == {}
 
@@ -113,16 +112,16 @@ def imports(path: Path) -> set[str]:
 
 
 def test_charts_are_drawn_by_one_library() -> None:
-    assert [shown(path) for path in [*SOURCES, *SCRIPTS] if "matplotlib" in imports(path)] == []
+    assert [shown(path) for path in SOURCES if "matplotlib" in imports(path)] == []
     assert "matplotlib" not in (REPO / "pyproject.toml").read_text().partition("dependencies = [")[2].partition("]")[0]
 
 
 def test_the_package_folder_holds_links_only() -> None:
-    """Code lies in platform/ and dashboards/; src/turnier makes one package of it."""
+    """Code lies in platform/, dashboards/ and studies/; src/turnier makes one package of it."""
     own = {path.name for path in (REPO / "src/turnier").iterdir() if not path.is_symlink()} - {"__pycache__"}
     assert own == {"__init__.py", "py.typed"}
     folders = {path for path in (REPO / "platform").iterdir() if path.is_dir() and path.name != "__pycache__"}
-    assert set(PACKAGES) == folders | {REPO / "dashboards"}
+    assert set(PACKAGES) == folders | {REPO / "dashboards", REPO / "studies"}
 
 
 def test_a_checkout_without_links_says_so_in_one_sentence(copy_of_the_code: Path) -> None:

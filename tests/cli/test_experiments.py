@@ -52,6 +52,16 @@ def test_the_report_shows_every_experiment(folder: Path, document: str) -> None:
     assert page.count("<h2>") == text.count("\n## ") and page.count("<img") == text.count("\n## ")
 
 
+def test_one_experiment_alone(tmp_path: Path) -> None:
+    script = str(REPO / "studies/weitz/board_sizes.py")
+    options = ("--preset", "tiny", "--executor", "serial", "--only")
+    shown = run(tmp_path, script, *options, "length-by-size")
+    assert "Length of a game by board size" in shown and "First-mover" not in shown
+    command = [sys.executable, script, *options, "lenght-by-size"]
+    failed = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert failed.returncode == 2 and "did you mean length-by-size?" in failed.stderr
+
+
 def test_an_unknown_preset_is_one_sentence(tmp_path: Path) -> None:
     shown = subprocess.run(
         [sys.executable, str(SCRIPTS[0]), "--preset", "quik"], cwd=tmp_path, capture_output=True, text=True, timeout=120

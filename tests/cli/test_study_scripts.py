@@ -38,7 +38,7 @@ def test_a_front_of_score_and_time(tmp_path: Path) -> None:
 def test_the_depth_of_rollouts(tmp_path: Path) -> None:
     words = ("rollout_depth.py", "--preset", "tiny", "--executor", "serial")
     shown = run(tmp_path, *words)
-    assert "mc with 40 plies of rollouts a move, 3 games each" in shown
+    assert "mc with 40 plies of rollouts per move, 3 games each" in shown
     assert run(tmp_path, *words) == shown and counts(tmp_path) == {"experiment:rollout_depth-40-3-1": 6}
     assert (tmp_path / "reports" / "rollout_depth-40.png").stat().st_size > 10_000
 

@@ -4,48 +4,53 @@ Annotations are evaluated here at once, since they name what the script said.
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from typing import Annotated
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
 from turnier.arena.workers.make import make_executor
-from turnier.commands.command_line import run_app
-from turnier.core.errors import unknown
-from turnier.results.store import DEFAULT_URL
+from turnier.commands.options import (
+    DEFAULT_URL,
+    EXECUTOR,
+    AddressOption,
+    ExecutorOption,
+    OnlyOption,
+    StoreOption,
+    WorkersOption,
+)
+from turnier.commands.scripts.script import choose_experiments, choose_preset, run_script
 from turnier.results.store.store import Store
 from turnier.runs.bar import run_bar
 from turnier.runs.experiment import Experiment, counted, measurements, play_experiment, unit, verdict
 
 
 def run_experiments(
-    description: str | None, build: Callable[[str], Iterable[Experiment]], presets: Iterable[str]
+    description: str | None, build: Callable[[str], Iterable[Experiment]], presets: Mapping[str, Any]
 ) -> None:
     """Runs an experiment script from its command line.
 
     Args:
         description: what `--help` says.
-        build: preset -> experiments; the preset should be part of their names.
-        presets: their names, the default one first.
+        build: preset -> experiments, whose names end with the preset.
+        presets: by name, the default one first.
     """
-    names = list(presets)
-    app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
-    @app.command(help=description)
     def main(
-        preset: Annotated[str, typer.Option(help=", ".join(names))] = names[0],
-        store: Annotated[str, typer.Option(help="SQLite or PostgreSQL URL")] = DEFAULT_URL,
-        executor: Annotated[str, typer.Option(help="ray, threads or serial")] = "ray",
-        workers: Annotated[int | None, typer.Option(help="default: all cores")] = None,
-        address: Annotated[str | None, typer.Option(help="Ray cluster to join, such as auto")] = None,
+        preset: Annotated[str, typer.Option(help=", ".join(presets))] = next(iter(presets)),
+        only: OnlyOption = None,
+        store: StoreOption = DEFAULT_URL,
+        executor: ExecutorOption = EXECUTOR,
+        workers: WorkersOption = None,
+        address: AddressOption = None,
     ) -> None:
-        if preset not in names:
-            raise unknown("preset", preset, names)
-        play_and_print(list(build(preset)), store, executor, workers, address)
+        choose_preset(presets, preset)
+        experiments = choose_experiments(build(preset), only or [], preset)
+        play_and_print(experiments, store, executor, workers, address)
 
-    run_app(app)
+    run_script(main, description)
 
 
 def play_and_print(
@@ -65,7 +70,7 @@ def play_and_print(
 
 
 def print_experiment(console: Console, experiment: Experiment, store: Store) -> None:
-    """Prints an experiment's rows: ours with its 95 % interval beside the published figure."""
+    """Prints an experiment's rows: ours with its 95 % interval next to the published figure."""
     units = ", ".join(dict.fromkeys(unit(row) for row in experiment.rows))
     table = Table(title=f"{experiment.title}: {units}")
     table.add_column("", overflow="fold")

@@ -15,9 +15,9 @@ from rich.table import Table
 
 from turnier.arena.workers.executor import Executor
 from turnier.arena.workers.make import make_executor
-from turnier.commands.command_line import in_this_environment, run_app
-from turnier.core.errors import unknown
-from turnier.results.store import DEFAULT_URL
+from turnier.commands.command_line import in_this_environment
+from turnier.commands.options import DEFAULT_URL, LocalExecutorOption, NetworksOption, StoreOption, StudyNameOption
+from turnier.commands.scripts.script import choose_preset, run_script
 from turnier.results.store.store import Store
 from turnier.search.learning_study import Candidate, LearningStudy, LearningStudyDefinition
 
@@ -39,25 +39,18 @@ def run_learning_study(description: str | None, title: str, presets: Mapping[str
         title: the study's name is TITLE-PRESET.
         presets: by name, the default one first.
     """
-    default = next(iter(presets))
-    app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
-    @app.command(help=description)
     def main(
-        preset: Annotated[str, typer.Option(help=", ".join(presets))] = default,
-        folder: Annotated[Path, typer.Option(help="of networks while they are trained, and of the best")] = Path(
-            "trained"
-        ),
-        store: Annotated[str, typer.Option(help="SQLite or PostgreSQL URL of results and study")] = DEFAULT_URL,
-        name: Annotated[str | None, typer.Option(help=f"the study's name, default {title}-PRESET")] = None,
+        preset: Annotated[str, typer.Option(help=", ".join(presets))] = next(iter(presets)),
+        folder: NetworksOption = Path("trained"),
+        store: StoreOption = DEFAULT_URL,
+        name: StudyNameOption = None,
         seed: Annotated[int, typer.Option(help="same seed, same study", min=0)] = 1,
-        rounds: Annotated[int | None, typer.Option(help="rounds in all, default by preset", min=1)] = None,
-        executor: Annotated[str, typer.Option(help="where evaluations are played: threads or serial")] = "threads",
-        workers: Annotated[int | None, typer.Option(help="networks trained at once, default: all cores")] = None,
+        rounds: Annotated[int | None, typer.Option(help="rounds in all; default: by preset", min=1)] = None,
+        executor: LocalExecutorOption = "threads",
+        workers: Annotated[int | None, typer.Option(help="networks trained at once; default: all cores")] = None,
     ) -> None:
-        if preset not in presets:
-            raise unknown("preset", preset, presets)
-        chosen, console, cores = presets[preset], Console(), workers or os.cpu_count() or 1
+        chosen, console, cores = choose_preset(presets, preset), Console(), workers or os.cpu_count() or 1
         definition = replace(chosen.definition, name=name or f"{title}-{preset}", seed=seed)
         study = LearningStudy(Store.open(store), definition, folder)
         url, dashboard = study.store.shown_url, in_this_environment("optuna-dashboard")
@@ -66,7 +59,7 @@ def run_learning_study(description: str | None, title: str, presets: Mapping[str
             study.run(rounds or chosen.rounds, pool, cores)
             _print_end(console, study, pool, chosen.held_out)
 
-    run_app(app)
+    run_script(main, description)
 
 
 def _print_end(console: Console, study: LearningStudy, pool: Executor, held_out: int) -> None:

@@ -14,11 +14,20 @@ from rich.console import Console
 from turnier.agents.agent import Agent
 from turnier.agents.registry import make_agent
 from turnier.arena.workers.make import make_executor
-from turnier.commands.command_line import in_this_environment, run_app
+from turnier.commands.command_line import in_this_environment
+from turnier.commands.options import (
+    DEFAULT_URL,
+    EXECUTOR,
+    AddressOption,
+    ExecutorOption,
+    PictureOption,
+    StoreOption,
+    StudyNameOption,
+    WorkersOption,
+)
+from turnier.commands.scripts.script import choose_preset, run_script
 from turnier.commands.study_tables import print_parameters
-from turnier.core.errors import unknown
 from turnier.dashboards.reports.pictures import save_study_picture
-from turnier.results.store import DEFAULT_URL
 from turnier.results.store.store import Store
 from turnier.search.definition import StudyDefinition
 from turnier.search.final_comparison import finalists, play_final, print_rows
@@ -56,31 +65,24 @@ def run_study(
         start_label: what the start is called in tables.
         baselines: from the start, what else plays the held-out games.
     """
-    default = next(iter(presets))
-    app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
-    @app.command(help=description)
     def main(
-        preset: Annotated[str, typer.Option(help=", ".join(presets))] = default,
-        store: Annotated[str, typer.Option(help="SQLite or PostgreSQL URL of results and study")] = DEFAULT_URL,
-        name: Annotated[str | None, typer.Option(help=f"the study's name, default {title}-PRESET")] = None,
+        preset: Annotated[str, typer.Option(help=", ".join(presets))] = next(iter(presets)),
+        store: StoreOption = DEFAULT_URL,
+        name: StudyNameOption = None,
         seed: Annotated[int, typer.Option(help="same seed, same study")] = 1,
-        generations: Annotated[int | None, typer.Option(help="generations in all, default by preset")] = None,
-        population: Annotated[int | None, typer.Option(help="candidates a generation, default by preset")] = None,
-        games: Annotated[int | None, typer.Option(help="games a candidate, default by preset")] = None,
+        generations: Annotated[int | None, typer.Option(help="generations in all; default: by preset")] = None,
+        population: Annotated[int | None, typer.Option(help="candidates per generation; default: by preset")] = None,
+        games: Annotated[int | None, typer.Option(help="games per candidate; default: by preset")] = None,
         held_out: Annotated[
-            int | None, typer.Option(help="fresh games of each agent at the end, default by preset")
+            int | None, typer.Option(help="held-out games of each agent at the end; default: by preset")
         ] = None,
-        executor: Annotated[str, typer.Option(help="ray, threads or serial")] = "ray",
-        workers: Annotated[int | None, typer.Option(help="default: all cores")] = None,
-        address: Annotated[
-            str | None, typer.Option(help="Ray cluster to join, such as auto; default: RAY_ADDRESS")
-        ] = None,
-        picture: Annotated[Path, typer.Option(help="folder for the picture")] = Path("reports"),
+        executor: ExecutorOption = EXECUTOR,
+        workers: WorkersOption = None,
+        address: AddressOption = None,
+        picture: PictureOption = Path("reports"),
     ) -> None:
-        if preset not in presets:
-            raise unknown("preset", preset, presets)
-        chosen = presets[preset]
+        chosen = choose_preset(presets, preset)
         console = Console()
         start = make_agent(chosen.agent)
         definition = StudyDefinition(
@@ -105,4 +107,4 @@ def run_study(
         save_study_picture(picture / f"{definition.name}.png", study.store, definition.name, scores)
         console.print(f"Picture: {picture / definition.name}.png")
 
-    run_app(app)
+    run_script(main, description)

@@ -1,0 +1,45 @@
+"""What the command lines of all scripts in studies/ share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
+
+import typer
+
+from turnier.commands.command_line import run_app
+from turnier.core.errors import unknown
+
+
+class Named(Protocol):
+    """An experiment, or one whose agents are trained first."""
+
+    @property
+    def name(self) -> str: ...
+
+
+P = TypeVar("P")
+E = TypeVar("E", bound=Named)
+
+
+def run_script(main: Callable[..., Any], description: str | None) -> None:
+    """Runs a script from its command line: `main`, whose parameters are options, with what `--help` says."""
+    app = typer.Typer(add_completion=False, rich_markup_mode=None)
+    app.command(help=description)(main)
+    run_app(app)
+
+
+def choose_preset(presets: Mapping[str, P], name: str) -> P:
+    """Returns a preset; raises UserError where there is none of that name."""
+    if name not in presets:
+        raise unknown("preset", name, presets)
+    return presets[name]
+
+
+def choose_experiments(experiments: Iterable[E], names: Sequence[str], preset: str) -> list[E]:
+    """Returns the experiments with these names, which the preset ends; all of them where there are no names."""
+    by_name = {experiment.name.removesuffix(f"-{preset}"): experiment for experiment in experiments}
+    for name in names:
+        if name not in by_name:
+            raise unknown("experiment", name, by_name)
+    return [experiment for name, experiment in by_name.items() if not names or name in names]
