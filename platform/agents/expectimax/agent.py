@@ -16,7 +16,8 @@ from turnier.agents.evaluator import Evaluator, Score
 from turnier.agents.evaluators.rows2048 import Rows2048
 from turnier.agents.expectimax.ntuple2048 import act_expectimax2048_ntuple
 from turnier.agents.expectimax.rows2048 import act_expectimax2048
-from turnier.agents.expectimax.search import DEPTH, FIXED, LIMIT, SCHEDULE, STOPPED, depth_of, search_root
+from turnier.agents.expectimax.schedule2048 import FIXED, depth_of
+from turnier.agents.expectimax.search import DEPTH, LIMIT, SCHEDULE, STOPPED, search_root
 from turnier.agents.ntuple.evaluator import NTuple
 from turnier.agents.ntuple.network_kernels import PACKED
 from turnier.core.kernel import kernel, pointer

@@ -16,8 +16,21 @@ import numpy as np
 from numba import types
 
 from turnier.agents.abi import ACT, VALUES, VISITS
-from turnier.agents.expectimax.search import BITS, CUTOFF, LIMIT, STOPPED, depth_of, search_root, table_bits
-from turnier.agents.expectimax.table2048 import NO_LIMIT, Keys, is_fused, is_known, keep, mixed, slot_of, tag_of
+from turnier.agents.expectimax.schedule2048 import depth_of
+from turnier.agents.expectimax.search import BITS, CUTOFF, LIMIT, STOPPED, search_root, table_bits
+from turnier.agents.expectimax.table2048 import (
+    NO_LIMIT,
+    TAG,
+    VALUE,
+    Keys,
+    is_fused,
+    is_known,
+    keep,
+    mixed,
+    new_slots,
+    slot_of,
+    tag_of,
+)
 from turnier.agents.ntuple.board2048_kernels import find_entries_of_images, sum_entries_of_images
 from turnier.agents.ntuple.network_kernels import AT_END, SYMMETRIES, TUPLES, EntryTable, Header, Index
 from turnier.core.kernel import kernel
@@ -42,8 +55,8 @@ GAINED = BOARD_VALUES + MOST_LEAVES
 # Of `notes`: the chance node's boards without a value, their slots, 32 * board + outcome of every leaf that waits,
 # [MOST_LEAVES] each, and the places of a group's entries.
 SLOTS, LEAVES, PLACES = MOST_LEAVES, 2 * MOST_LEAVES, 3 * MOST_LEAVES
-# A slot of remembered values is three words: a board (0 = free), its value, and IS_KNOWN or, while it has no value,
-# which of the chance node's boards it is. `known` are slots as numbers, `keys` the same memory as words.
+# Values of boards are remembered in a table as in table2048.py, `known` (`keys` is the same memory as words). A slot's
+# tag is IS_KNOWN or, while it has no value, which of the chance node's boards it is.
 MOST_KNOWN = 16  # bits of the number of slots
 IS_KNOWN = -1.0
 COUNTS = types.UniTuple(_I64, 3)  # of a chance node: leaves, those that wait, boards without a value
@@ -82,16 +95,16 @@ def add_along_rows(b, turned, points, counts, known, keys, numbers, notes):
                     gained = (other_points + GAIN[side + np.int64(placed)]) * gain_share
                     slot, number = slot_of(mixed(after), known), boards
                     if keys[slot] != after:
-                        keys[slot], known[slot + 2] = after, float(boards)
+                        keys[slot], known[slot + TAG] = after, float(boards)
                         notes[boards], notes[SLOTS + boards] = after, _U(slot)
                         boards += 1
-                    elif known[slot + 2] == IS_KNOWN:
-                        value = gained + share * known[slot + 1]
+                    elif known[slot + TAG] == IS_KNOWN:
+                        value = gained + share * known[slot + VALUE]
                         if value > numbers[BEST + outcome]:
                             numbers[BEST + outcome] = value
                         continue
                     else:
-                        number = np.int64(known[slot + 2])
+                        number = np.int64(known[slot + TAG])
                     notes[LEAVES + waiting], numbers[GAINED + waiting] = _U(32 * number + outcome), gained
                     waiting += 1
     return leaves, waiting, boards
@@ -110,7 +123,7 @@ def value_boards(boards, words, entries, known, numbers, notes):
             numbers[BOARD_VALUES + i] = value
             # Of boards that share a slot the last one has it, and is valued last.
             slot = np.int64(notes[SLOTS + i])
-            known[slot + 1], known[slot + 2] = value, IS_KNOWN
+            known[slot + VALUE], known[slot + TAG] = value, IS_KNOWN
 
 
 @kernel(_F64(_U64, _F64, Header, EntryTable, Floats, Keys, Floats, Index))
@@ -153,7 +166,7 @@ def afterstate_value(b, points, depth, prob, cutoff, words, entries, table, node
         return 0.0  # the search is over its limit and goes to waste
     tag, slot = tag_of(depth, prob, cutoff), slot_of(mixed(b), table)
     if is_known(b, depth, tag, slot, table, nodes):
-        return table[slot + 2]
+        return table[slot + VALUE]
     total = 0.0
     if depth == 1:
         total = last_value(b, points, words, entries, known, keys, numbers, notes)
@@ -201,8 +214,8 @@ def act_expectimax2048_ntuple(game, evaluator, settings, state, returns, rng, ro
             if legal >> action & 1:
                 return action
     words, entries = evaluator.weights.view(np.int64), evaluator.weights.view(np.float32)
-    bits = table_bits(np.int64(settings[BITS]), depth)
-    table, known = np.zeros(3 << bits if bits > 0 else 0), np.zeros(3 << min(MOST_KNOWN, 4 * depth))
+    table = new_slots(table_bits(np.int64(settings[BITS]), depth))
+    known = new_slots(min(MOST_KNOWN, 4 * depth))
     nodes, keys = table.view(np.uint64), known.view(np.uint64)
     numbers = np.empty(GAINED + MOST_LEAVES)
     notes = np.empty(PLACES + GROUP * words[TUPLES] * words[SYMMETRIES], np.uint64)

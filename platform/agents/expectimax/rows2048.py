@@ -15,13 +15,16 @@ from numba import types
 
 from turnier.agents.abi import ACT, VALUES, VISITS
 from turnier.agents.evaluator import OWN
-from turnier.agents.expectimax.search import BITS, CUTOFF, LIMIT, STOPPED, depth_of, search_root, table_bits
+from turnier.agents.expectimax.schedule2048 import depth_of
+from turnier.agents.expectimax.search import BITS, CUTOFF, LIMIT, STOPPED, search_root, table_bits
 from turnier.agents.expectimax.table2048 import (
     NO_LIMIT,
+    VALUE,
     Keys,
     is_fused,
     is_known,
     keep,
+    new_slots,
     slot_of,
     tag_of,
 )
@@ -144,7 +147,7 @@ def afterstate_value(b, depth, prob, cutoff, weights, work, table, keys):
         return 0.0  # the search is over its limit and goes to waste
     tag, slot = tag_of(depth, prob, cutoff), slot_of(b * GOLDEN, table)
     if is_known(b, depth, tag, slot, table, keys):
-        return table[slot + 2]
+        return table[slot + VALUE]
     total = 0.0
     if depth == 1:
         total = last_value(b, weights, work)
@@ -187,8 +190,7 @@ def act_expectimax2048(game, evaluator, settings, state, returns, rng, root):
         for action in range(4):
             if legal >> action & 1:
                 return action
-    bits = table_bits(np.int64(settings[BITS]), depth)
-    table = np.zeros(3 << bits if bits > 0 else 0)
+    table = new_slots(table_bits(np.int64(settings[BITS]), depth))
     keys, work = table.view(np.uint64), np.empty(LEAVES_LEFT + 1)
     work[LEAVES_LEFT] = settings[LIMIT] if settings[LIMIT] > 0.0 else NO_LIMIT
     best = -1

@@ -12,20 +12,20 @@ import numpy as np
 from numba import types
 
 from turnier.agents.abi import EVALUATOR, SCRATCH, VALUES, VISITS, Root, new_scratch
+from turnier.agents.transposition import ABSENT, TABLE, find, new_table, slot_of
 from turnier.core.kernel import kernel
-from turnier.core.rng import Rng
+from turnier.core.rng import GOLDEN, Rng, fold
 from turnier.games.abi import CHANCE, GAME, TERMINAL, Actions, Floats, State
 from turnier.games.generic import copy_state
 
 DEPTH, LEAF, SCHEDULE, DEEPEST, CUTOFF, BITS, LIMIT = range(7)  # settings
 AFTERSTATE, STATE = 0, 1  # LEAF: what is evaluated when no decisions are left
-FIXED, EMPTY, EMPTY_PLIES, DISTINCT = range(4)  # SCHEDULE
 FULL, STOPPED = -1, -2  # of a search: its stack has too few levels; it passed its limit of leaves
 
 _F2, _I2, _U2 = (types.Array(t, 2, "C") for t in (types.float64, types.int64, types.uint64))
 _U = np.uint64
-_HASHES = (_U(0x9E3779B97F4A7C15), _U(0xC2B2AE3D27D4EB4F))
-_29, _32 = _U(29), _U(32)
+_HASHES = (GOLDEN, _U(0xC2B2AE3D27D4EB4F))
+_1, _29, _32 = _U(1), _U(29), _U(32)
 
 
 class ExpectimaxStack(NamedTuple):
@@ -37,7 +37,7 @@ class ExpectimaxStack(NamedTuple):
     values: Any  # [levels, seats]
     choices: Any  # [levels, max_choices] actions or outcomes
     probs: Any  # [levels, max_choices]
-    keys: Any  # [levels, 2] fingerprint of state and returns
+    keys: Any  # [levels, 2] hashes of state and returns: the table's key, and a check
     depth: Any  # [levels] decisions left
     prob: Any  # [levels] probability of getting here by chance
     mover: Any  # [levels]
@@ -48,17 +48,6 @@ class ExpectimaxStack(NamedTuple):
 STACK = types.NamedTuple(
     [_I2, _F2, _U2, _F2, _I2, _F2, _U2, Actions, Floats, Actions, Actions, Actions], ExpectimaxStack
 )
-
-
-class Table(NamedTuple):
-    """Values of nodes that were searched already, each in the one slot of its key; no slots where it is off."""
-
-    keys: Any  # [slots, 2]
-    tags: Any  # [slots] 2 x decisions left + probability, 0 = free
-    values: Any  # [slots, seats]
-
-
-TABLE = types.NamedTuple([_U2, Floats, _F2], Table)
 
 
 @kernel(STACK(GAME, State, types.int64))
@@ -86,25 +75,18 @@ def table_bits(bits, depth):
     return min(bits, 4 * depth - 2) if depth > 2 else 0
 
 
-@kernel(TABLE(types.int64, types.int64))
-def new_table(bits, seats):
-    slots = 1 << bits if bits > 0 else 0
-    return Table(np.empty((slots, 2), np.uint64), np.zeros(slots), np.empty((slots, seats)))
-
-
 @kernel(types.void(STACK, types.int64))
 def fingerprint(stack, level):
-    """Computes 128 bits that tell the node's state and returns apart from all others."""
+    """Computes two hashes of the node's state and returns: the table's key, and a check that is never 0."""
     for i in range(2):
         factor = _HASHES[i]
         h = factor
         for j in range(stack.states.shape[1]):
-            h = (h ^ _U(stack.states[level, j])) * factor
-            h ^= h >> _29
+            h = fold((h ^ _U(stack.states[level, j])) * factor, _29)
         for j in range(stack.return_bits.shape[1]):
-            h = (h ^ stack.return_bits[level, j]) * factor
-            h ^= h >> _29
-        stack.keys[level, i] = h ^ (h >> _32)
+            h = fold((h ^ stack.return_bits[level, j]) * factor, _29)
+        stack.keys[level, i] = fold(h, _32)
+    stack.keys[level, 1] |= _1
 
 
 @kernel(types.float64(STACK, types.int64, types.float64), inline=True)
@@ -115,31 +97,33 @@ def tag_of(stack, level, cutoff):
 
 @kernel(types.boolean(STACK, TABLE, types.int64, types.float64))
 def look_up(stack, table, level, cutoff):
-    """Whether the table knows the node's value, which is filled in."""
-    if table.tags.size == 0:
+    """Whether the table knows the node's value, which is filled in; the last value of an entry is its tag.
+
+    It must have been searched as deep and, where probabilities cut, from one at least as high: then no more was cut.
+    """
+    if table.keys.size == 1:
         return False
     fingerprint(stack, level)
-    slot = np.int64(stack.keys[level, 0] & _U(table.tags.size - 1))
-    if table.keys[slot, 0] != stack.keys[level, 0] or table.keys[slot, 1] != stack.keys[level, 1]:
+    slot, seats = find(table.keys, table.facts, stack.keys[level, 0]), stack.values.shape[1]
+    if slot == ABSENT or table.facts[slot] != np.int64(stack.keys[level, 1]):
         return False
-    # Searched as deep, and where probabilities cut, from one at least as high: then nothing more was cut off.
-    known = tag_of(stack, level, cutoff) <= table.tags[slot] <= 2.0 * float(stack.depth[level]) + 1.0
+    known = tag_of(stack, level, cutoff) <= table.values[slot, seats] <= 2.0 * float(stack.depth[level]) + 1.0
     if known:
-        for seat in range(stack.values.shape[1]):
+        for seat in range(seats):
             stack.values[level, seat] = table.values[slot, seat]
     return known
 
 
 @kernel(types.void(STACK, TABLE, types.int64, types.float64))
 def keep(stack, table, level, cutoff):
-    """Puts a searched node into its slot, whoever was there."""
-    if table.tags.size == 0:
+    """Puts a searched node into its slot, replacing what was there."""
+    if table.keys.size == 1:
         return
-    slot = np.int64(stack.keys[level, 0] & _U(table.tags.size - 1))
-    table.keys[slot, 0], table.keys[slot, 1] = stack.keys[level, 0], stack.keys[level, 1]
-    table.tags[slot] = tag_of(stack, level, cutoff)
-    for seat in range(stack.values.shape[1]):
+    slot, seats = slot_of(table.keys, stack.keys[level, 0]), stack.values.shape[1]
+    table.keys[slot], table.facts[slot] = stack.keys[level, 0], np.int64(stack.keys[level, 1])
+    for seat in range(seats):
         table.values[slot, seat] = stack.values[level, seat]
+    table.values[slot, seats] = tag_of(stack, level, cutoff)
 
 
 @kernel(types.boolean(types.int64, STACK, types.int64, types.int64, types.float64), inline=True)
@@ -167,7 +151,7 @@ def descend(game, stack, level):
 
 @kernel(types.void(STACK, types.int64), inline=True)
 def back_up(stack, level):
-    """Takes the value of the child that was searched: by its probability, or where the mover likes it best."""
+    """Backs up the value of the child that was searched: by its probability, or where it is the mover's best."""
     choice, mover = stack.done[level], stack.mover[level]
     better = mover != CHANCE and (choice == 0 or stack.values[level + 1, mover] > stack.values[level, mover])
     for seat in range(stack.values.shape[1]):
@@ -208,7 +192,7 @@ def search(game, evaluator, stack, table, leaf, cutoff, limit, rng, scratch):
             descend(game, stack, level)
             level += 1
             continue
-        # The node's value is known, and so may be those of nodes above it.
+        # The node's value is known, and possibly those of nodes above it.
         while level > 0:
             level -= 1
             back_up(stack, level)
@@ -234,7 +218,7 @@ def search_root(game, evaluator, settings, depth, leaf, state, returns, rng, roo
     mover = game.to_move(state)
     levels = 4 * depth + 4
     stack, scratch = new_stack(game, state, levels), new_scratch(game, state)
-    table = new_table(table_bits(np.int64(settings[BITS]), depth), returns.size)
+    table = new_table(table_bits(np.int64(settings[BITS]), depth), returns.size + 1)
     left = np.int64(settings[LIMIT])
     if left == 0:
         left = np.int64(1 << 62)
@@ -257,48 +241,3 @@ def search_root(game, evaluator, settings, depth, leaf, state, returns, rng, roo
             best = actions[i]
         i += 1
     return best
-
-
-@kernel(types.UniTuple(types.int64, 2)(GAME, Floats, State, Floats))
-def depth_of(game, settings, state, returns):
-    """Returns the decisions to look ahead and what is evaluated then; schedules other than FIXED read a 2048 board.
-
-    The moves made follow from board and score: making the tiles out of 2s is worth the board's potential, of which
-    every 4 that chance placed takes 4 off.
-    """
-    depth, leaf, schedule = np.int64(settings[DEPTH]), np.int64(settings[LEAF]), np.int64(settings[SCHEDULE])
-    if schedule == FIXED:
-        return depth, leaf
-    deepest = np.int64(settings[DEEPEST])
-    cells = np.empty(game.max_choices, np.int64)
-    game.cells(state, cells)
-    size = np.int64(state[0])
-    empty, total, potential, seen = 0, 0, 0, 0
-    for i in range(size * size):
-        exponent = cells[i]
-        if exponent == 0:
-            empty += 1
-        else:
-            total += 1 << exponent
-            potential += (exponent - 1) << exponent
-            seen |= 1 << exponent
-    if schedule == DISTINCT:
-        distinct = 0
-        while seen != 0:
-            seen &= seen - 1
-            distinct += 1
-        return min(deepest, max(4, distinct - 1)), leaf
-    fours = (potential - np.int64(returns[0])) // 4
-    moves = total // 2 - fours - 2
-    ahead = 7 - empty
-    if moves < 300:
-        ahead = max(ahead, 2)
-    elif moves < 700:
-        ahead = max(ahead, 3)
-    elif moves < 4500:
-        ahead = max(ahead, 4)
-    else:
-        ahead = max(ahead + 1, 5)
-    if schedule == EMPTY_PLIES:
-        return min(deepest, 1 + ahead // 2), STATE if ahead % 2 == 1 else AFTERSTATE
-    return min(deepest, ahead), leaf

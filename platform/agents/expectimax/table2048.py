@@ -1,7 +1,7 @@
 """What the fused searches of 4x4 boards of 2048 share: where they apply, and their transposition table.
 
-A slot of the table is three words: the afterstate, 2 x decisions left + probability (0 = free), and the value. Points
-so far need no place in it: with one and the same number of tiles placed they follow from the board.
+A slot of the table is three words: the afterstate, 2 x decisions left + probability (0 = free), and the value. It
+need not hold the points so far: for a given number of tiles placed they follow from the board.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from turnier.games.twenty48.game import BOARD, HIGH
 
 NO_LIMIT = 2.0**52  # leaves
 NO_SLOT = -1
+TAG, VALUE, SLOT_WORDS = 1, 2, 3  # words of a slot; word 0 is the afterstate
 
 _U = np.uint64
 _U64, _F64, _I64 = types.uint64, types.float64, types.int64
@@ -30,6 +31,12 @@ def is_fused(state, depth, leaf):
     """Whether rows of four bits suffice for a search of that depth, whose leaves are afterstates."""
     # Two 32768s, which the row tables cannot merge, need tiles that sum up to 65,536; a decision adds at most 4.
     return state[HIGH] == 0 and tile_sum(_U(state[BOARD])) + 4 * depth < 65536 and leaf == AFTERSTATE
+
+
+@kernel(Floats(_I64))
+def new_slots(bits):
+    """Returns a table of 2**bits free slots, or of none for 0 bits."""
+    return np.zeros(SLOT_WORDS << bits if bits > 0 else 0)
 
 
 @kernel(_U64(_U64))
@@ -47,17 +54,17 @@ def tag_of(depth, prob, cutoff):
 @kernel(_I64(_U64, Floats), inline=True)
 def slot_of(h, table):
     """Returns the first word of the slot of an afterstate with that hash, or NO_SLOT where there is no table."""
-    return 3 * (np.int64(h >> _32) & (table.size // 3 - 1)) if table.size > 0 else NO_SLOT
+    return SLOT_WORDS * (np.int64(h >> _32) & (table.size // SLOT_WORDS - 1)) if table.size > 0 else NO_SLOT
 
 
 @kernel(types.boolean(_U64, _I64, _F64, _I64, Floats, Keys), inline=True)
 def is_known(b, depth, tag, slot, table, keys):
-    """Whether the slot has the value of an afterstate, searched at least as far; it is in word slot + 2."""
-    return slot >= 0 and keys[slot] == b and tag <= table[slot + 1] <= 2.0 * float(depth) + 1.0
+    """Whether the slot has the value of an afterstate, searched at least as far; it is in word slot + VALUE."""
+    return slot >= 0 and keys[slot] == b and tag <= table[slot + TAG] <= 2.0 * float(depth) + 1.0
 
 
 @kernel(types.void(_U64, _F64, _F64, _I64, Floats, Keys), inline=True)
 def keep(b, tag, value, slot, table, keys):
-    """Puts an afterstate's value into its slot, whoever was there."""
+    """Puts an afterstate's value into its slot, replacing what was there."""
     if slot >= 0:
-        keys[slot], table[slot + 1], table[slot + 2] = b, tag, value
+        keys[slot], table[slot + TAG], table[slot + VALUE] = b, tag, value

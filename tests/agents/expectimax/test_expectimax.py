@@ -15,7 +15,8 @@ from tests.agents.positions import DIRECTION, board_position, estimate, marks_po
 from tests.contract.tiny_games import Fuse, Pig
 from tests.naive import Board
 from turnier.agents.expectimax.agent import Expectimax
-from turnier.agents.expectimax.search import AFTERSTATE, STATE, STOPPED, depth_of
+from turnier.agents.expectimax.schedule2048 import depth_of
+from turnier.agents.expectimax.search import AFTERSTATE, STATE, STOPPED
 from turnier.agents.registry import make_agent
 from turnier.core.kernel import JIT
 from turnier.core.rng import stream
