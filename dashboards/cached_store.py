@@ -13,7 +13,8 @@ import streamlit as st
 from turnier.arena.reanalysis import Reanalysis, Thought
 from turnier.arena.repeated_search import SearchRecord
 from turnier.core.errors import UserError
-from turnier.dashboards import STORE_VARIABLE, optuna_server, run_summary
+from turnier.dashboards import STORE_VARIABLE, run_summary
+from turnier.dashboards.app.optuna_server import serve_optuna_dashboard
 from turnier.dashboards.run_summary import Ranks, Scores
 from turnier.games.registry import game_of
 from turnier.results.frames.certainty import position_certainty, searches_of_runs
@@ -171,7 +172,7 @@ def study_unit(study: str) -> str:
 
 @st.cache_resource(show_spinner=False)
 def _optuna_dashboard(url: str) -> str:
-    return optuna_server.serve_optuna_dashboard(_store(url))
+    return serve_optuna_dashboard(_store(url))
 
 
 def optuna_dashboard(study: str) -> str:

@@ -20,6 +20,7 @@ from tests.dashboards.conftest import TINY
 from turnier.agents.registry import label_of
 from turnier.arena.workers.local import SerialExecutor
 from turnier.dashboards import run_summary
+from turnier.dashboards.app.optuna_server import serve_optuna_dashboard
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.certainty import certainty_by_parameter, certainty_heat_maps, parameter_of
 from turnier.dashboards.figures.charts import Figure, image, shortened, table_csv, wrapped
@@ -27,7 +28,6 @@ from turnier.dashboards.figures.scores import mean_scores
 from turnier.dashboards.figures.studies import candidate_table, search_history, strength_against_time
 from turnier.dashboards.figures.tournament import ranking, win_matrix
 from turnier.dashboards.figures.training import curve_frame, training_curves
-from turnier.dashboards.optuna_server import serve_optuna_dashboard
 from turnier.results.frames.certainty import position_certainty, searches_frame, searches_of_runs
 from turnier.results.frames.matches import matches_frame
 from turnier.results.store.curves import CurvePoint

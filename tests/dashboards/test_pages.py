@@ -12,7 +12,8 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from turnier.dashboards import STORE_VARIABLE, preload, run_summary
+from turnier.dashboards import STORE_VARIABLE, run_summary
+from turnier.dashboards.app import preload
 from turnier.dashboards.figures.replay import board_svg
 from turnier.dashboards.pages import replay as replay_page
 from turnier.results.store.store import Store
@@ -233,3 +234,9 @@ def at_another_store(name: str, path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     st.cache_data.clear()
     st.cache_resource.clear()
     return texts(look(name))
+
+
+def test_streamlit_finds_no_scripts_of_pages_next_to_the_app() -> None:
+    """It would run `pages/scores.py` alone, and show nothing, when somebody opens that address first."""
+    folder = Path(preload.__file__).parent
+    assert (folder / "app.py").exists() and not (folder / "pages").exists()

@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 import turnier
 from turnier.commands.app import app
 from turnier.core.errors import UserError
+from turnier.dashboards.app.serve import free_port
 from turnier.dashboards.reports.run import run_page
-from turnier.dashboards.serve import free_port
 from turnier.results.store.store import Store
 
 HEADINGS = {

@@ -24,6 +24,6 @@ def dashboard(
       turnier dashboard
       turnier dashboard --store postgresql://user@host/turnier --port 8600
     """
-    from turnier.dashboards.serve import serve_dashboards
+    from turnier.dashboards.app.serve import serve_dashboards
 
     serve_dashboards(store, port)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from turnier.dashboards.navigation import PAGES
+from turnier.dashboards.app.navigation import PAGES
 from turnier.dashboards.widgets import show_errors
 from turnier.games.drawing import squares
 

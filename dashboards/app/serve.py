@@ -44,8 +44,8 @@ def serve_dashboards(store: str, port: int | None = None) -> None:
     flags = {name.replace(".", "_"): value for name, value in options.items()}
     bootstrap.load_config_options(flags)
     # Imported now, after the options, so that the first page does not wait for it.
-    importlib.import_module("turnier.dashboards.navigation")
-    importlib.import_module("turnier.dashboards.preload").warm_up()
+    importlib.import_module("turnier.dashboards.app.navigation")
+    importlib.import_module("turnier.dashboards.app.preload").warm_up()
     print(f"The dashboards of {shown} are at http://{HOST}:{chosen} (Ctrl-C ends them).", flush=True)
     bootstrap.run(str(Path(__file__).with_name("app.py")), False, [], flags)
 

@@ -1,0 +1,1 @@
+"""The Streamlit app: what serves the pages. Not next to `pages`, which Streamlit would take for scripts of its own."""
