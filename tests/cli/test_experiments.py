@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-REPO = Path(__file__).resolve().parents[2]
+from tests.cli.running import STUDIES, run_script, turnier
+
 SCRIPTS = [
     path
-    for path in sorted((REPO / "studies").glob("*/*.py"))
+    for path in sorted(STUDIES.glob("*/*.py"))
     if any(f"    {run}(__doc__" in path.read_text() for run in ("run_experiments", "run_training_studies"))
 ]
 DOCUMENTS = sorted({script.parent.name for script in SCRIPTS})
-
-
-def run(folder: Path, *command: str) -> str:
-    shown = subprocess.run(
-        [sys.executable, *command], cwd=folder, env=os.environ, capture_output=True, text=True, timeout=600
-    )
-    assert shown.returncode == 0, shown.stdout + shown.stderr
-    return shown.stdout
 
 
 @pytest.fixture(scope="module")
@@ -34,16 +26,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: f"{script.parent.name}-{script.stem}")
 def test_a_script_runs_and_plays_nothing_twice(folder: Path, script: Path) -> None:
     preset = "quick" if script.parent.name == "kutsch" else "tiny"  # of Kutsch's page CI makes the quick one
-    options = (str(script), "--preset", preset, "--executor", "threads")
-    first = run(folder, *options)
+    options = ("--preset", preset, "--executor", "threads")
+    first = run_script(script, *options, folder=folder)
     assert f"turnier report {script.parent.name}" in first
-    assert run(folder, *options) == first
+    assert run_script(script, *options, folder=folder) == first
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_the_report_shows_every_experiment(folder: Path, document: str) -> None:
     """Runs after the scripts, on what they stored."""
-    run(folder, "-c", "from turnier.commands.app import main; main()", "report", document, "--out", "pages")
+    turnier("report", document, "--out", "pages", folder=folder)
     text = (folder / "pages" / f"{document}.md").read_text()
     scripts = [script for script in SCRIPTS if script.parent.name == document]
     assert text.count("\n## ") >= len(scripts) and "not played yet" not in text

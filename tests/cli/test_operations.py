@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,6 +13,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from tests.cli.running import TURNIER
 from turnier.commands.app import app
 from turnier.commands.machine import checks
 from turnier.core.errors import UserError
@@ -21,7 +21,6 @@ from turnier.results.frames.matches import matches_frame
 from turnier.results.store.progress import progress_of_runs
 from turnier.results.store.store import Store
 
-TURNIER = [sys.executable, "-c", "import sys; sys.argv[0] = 'turnier'; from turnier.commands.app import main; main()"]
 GAMES = 1000  # several seconds
 TOURNAMENT = ("tournament", "tictactoe", "random", "mc(iterations=300)", "--games", str(GAMES), "--seed", "3")
 

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
+from tests.cli.running import STUDIES, run_script
 from turnier.results.store.store import Store
-
-REPO = Path(__file__).resolve().parents[2]
 
 
 def run(folder: Path, script: str, *words: str) -> str:
-    command = [sys.executable, str(REPO / "studies" / script), *words]
-    shown = subprocess.run(command, cwd=folder, env=os.environ, capture_output=True, text=True, timeout=600)
-    assert shown.returncode == 0, shown.stdout + shown.stderr
-    return shown.stdout
+    return run_script(STUDIES / script, *words, folder=folder)
 
 
 def counts(folder: Path) -> dict[str, int]:
@@ -44,10 +39,13 @@ def test_the_depth_of_rollouts(tmp_path: Path) -> None:
 
 
 def test_a_race_of_searches(tmp_path: Path) -> None:
-    words = ("search_of_searches.py", "--preset", "tiny", "--only", "CMA-ES 9 x 1")
-    shown = run(tmp_path, *words)
+    """In a process of its own, since its workers import the script."""
+    script = str(STUDIES / "search_of_searches.py")
+    command = [sys.executable, script, "--preset", "tiny", "--only", "CMA-ES 9 x 1"]
+    shown = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True, timeout=600).stdout
     assert "CMA-ES 9 x 10" in shown and "regret in points below" in shown
     path = tmp_path / "reports" / "search_of_searches-tiny.jsonl"
     rows = [json.loads(line) for line in path.read_text().splitlines()]
     assert len(rows) == 2 * 2 * 2 and all(row["used"] <= row["games"] for row in rows)
-    assert run(tmp_path, *words) == shown and len(path.read_text().splitlines()) == len(rows)
+    again = run(tmp_path, "search_of_searches.py", *command[2:])
+    assert again == shown and len(path.read_text().splitlines()) == len(rows)

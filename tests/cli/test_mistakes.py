@@ -1,0 +1,104 @@
+"""Mistakes of users: one sentence on standard error, exit code 2, and nothing is lost."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import TURNIER, turnier
+from turnier.commands.app import main
+
+BAD = {
+    "unknown game": (("play", "2084", "random"), "There is no game named '2084'; did you mean 2048?"),
+    "unknown agent": (("play", "2048", "mctsee"), "There is no agent named 'mctsee'; did you mean mctse?"),
+    "unknown parameter": (("play", "2048", "mc(iteration=5)"), "did you mean iterations?"),
+    "out of range": (("play", "2048", "mc(iterations=0)"), "iterations must be from 1 to 100,000,000, got 0"),
+    "not a number": (("play", "2048", "mc(iterations=many)"), "iterations must be a whole number, got many"),
+    "bad choice": (("play", "2048", "mctse(selection=uctm)"), "selection must be one of uct, uctn, got uctm"),
+    "syntax": (("play", "2048", "mc(iterations=5"), "a comma or a closing bracket must stand, got the end"),
+    "too few agents": (("play", "tictactoe", "random"), "tictactoe has 2 seats, got 1 agent;"),
+    "unfit evaluator": (
+        ("play", "tictactoe", "random", "greedy(evaluator=heuristics2048())"),
+        "heuristics2048 evaluates the 4x4 board of 2048 only",
+    ),
+    "negative seed": (("play", "2048", "random", "--seed", "-1"), "a seed must be 0 or larger, got -1"),
+    "no games": (("tournament", "2048", "random", "--games", "0"), "at least 1 game, got 0"),
+    "unknown format": (("tournament", "tictactoe", "random", "greedy", "--format", "swis"), "did you mean swiss?"),
+    "no unit": (("tournament", "2048", "random", "--budget", "50"), "must be a whole number and one of ms, rollouts"),
+    "unfit budget": (("tournament", "2048", "mctse", "--budget", "4plies"), "mctse takes only: ms, rollouts, nodes"),
+    "unknown measure": (("bench", "random_2084"), "did you mean random_2048?"),
+    "no field": (
+        ("tournament", "tictactoe", "random", "greedy", "--format", "gauntlet", "--challengers", "2"),
+        "a field of 1, got 2 and 0",
+    ),
+    "no margin": (
+        ("compare", "random", "greedy", "--game", "tictactoe", "--margin", "0"),
+        "above 0 and at most 800 Elo",
+    ),
+    "one agent": (("compare", "random", "random", "--game", "2048"), "two different agents, got random and random"),
+    "one search": (("certainty", "2048", "random", "--repeats", "1"), "at least 2 searches of a state, got 1"),
+    "no states": (("certainty", "2048", "random", "--states", "0"), "at least 1 state, got 0"),
+    "unfit collector": (
+        ("certainty", "tictactoe", "random", "--collector", "greedy(evaluator=heuristics2048())"),
+        "heuristics2048 evaluates the 4x4 board of 2048 only",
+    ),
+    "unknown executor": (("tournament", "2048", "random", "--executor", "rya"), "did you mean ray?"),
+    "unfit member": (("play", "2048", "majority(agent=alphabeta)"), "alphabeta"),
+    "member's parameter": (("play", "2048", "majority(agent=mc(iteration=5))"), "did you mean iterations?"),
+    "unknown place of members": (("play", "2048", "random", "--executor", "rya"), "did you mean ray?"),
+    "no workers": (("tournament", "2048", "random", "--workers", "0"), "at least 1 worker, got 0"),
+    "unreachable cluster": (
+        ("tournament", "2048", "random", "--address", "127.0.0.1:1"),
+        "a Ray cluster must answer at 127.0.0.1:1",
+    ),
+    "unreachable server": (
+        ("tournament", "2048", "random", "--store", "postgresql://me:secret@127.0.0.1:1/x"),
+        "postgresql",
+    ),
+    "not a URL": (("results", "--store", "turnier.db"), "must be named by a URL"),
+    "missing store": (("results", "--store", "sqlite:///none.db"), "turnier tournament"),
+    "corrupt store": (("results", "--store", "sqlite:///corrupt.db"), "undamaged SQLite database"),
+    "unknown run": (("results", "--store", "sqlite:///good.db", "--run", "x"), "There is no run named 'x'"),
+    "missing file": (("verify", "2048", "none.jsonl"), "must be readable, got none.jsonl"),
+    "not JSON": (("verify", "2048", "corrupt.db"), "every line must be a recorded game or position of 2048"),
+    "other format": (("verify", "tictactoe", "{}.jsonl"), "tictactoe has no recorded format"),
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("bad")
+    turnier("tournament", "tictactoe", "random", "random", "--games", "2", "--executor", "serial",
+         "--store", "sqlite:///good.db", folder=path)  # fmt: skip
+    (path / "corrupt.db").write_text("this is not a database, and no JSON either\n" * 50)
+    (path / "{}.jsonl").write_text("{}\n")
+    return path
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_is_one_sentence_and_exit_code_2(
+    case: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    arguments, sentence = BAD[case]
+    before = {p.name: p.read_bytes() for p in folder.glob("*.db")}
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, "argv", ["turnier", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    error = capfd.readouterr().err
+    assert ended.value.code == 2, error
+    assert sentence in error
+    assert "Traceback" not in error
+    assert "secret" not in error
+    assert len(error.strip().splitlines()) == 1
+    assert all((folder / name).read_bytes() == content for name, content in before.items()), "nothing is lost"
+
+
+def test_a_mistake_ends_the_process_with_its_code(tmp_path: Path) -> None:
+    command = [*TURNIER, "play", "2084", "random"]
+    shown = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert (shown.returncode, shown.stdout) == (2, "")
+    assert shown.stderr == "Error: There is no game named '2084'; did you mean 2048?\n"
