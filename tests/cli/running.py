@@ -28,7 +28,7 @@ def turnier(*words: str, folder: Path, columns: int = 200) -> str:
     return ended.stdout
 
 
-def run_script(script: Path, *words: str, folder: Path) -> str:
+def run_study_script(script: Path, *words: str, folder: Path) -> str:
     """Returns what a script prints, run in a folder as `python SCRIPT WORDS`; fails if it ends with an error."""
     printed, errors, code = io.StringIO(), io.StringIO(), 0
     modules = set(sys.modules)

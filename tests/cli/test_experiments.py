@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import STUDIES, run_script, turnier
+from tests.cli.running import STUDIES, run_study_script, turnier
 
 SCRIPTS = [
     path
@@ -27,9 +27,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_script_runs_and_plays_nothing_twice(folder: Path, script: Path) -> None:
     preset = "quick" if script.parent.name == "kutsch" else "tiny"  # of Kutsch's page CI makes the quick one
     options = ("--preset", preset, "--executor", "threads")
-    first = run_script(script, *options, folder=folder)
+    first = run_study_script(script, *options, folder=folder)
     assert f"turnier report {script.parent.name}" in first
-    assert run_script(script, *options, folder=folder) == first
+    assert run_study_script(script, *options, folder=folder) == first
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)

@@ -76,7 +76,7 @@ def test_a_front_of_strength_and_time(tmp_path: Path) -> None:
     again = json.loads(tune(tmp_path, *words, "--objectives", "strength,time", "--json"))
     assert again == found
     shown = tune(tmp_path, *words, "--objectives", "strength,time")
-    assert "mean score and milliseconds a decision, NSGA-II" in shown and "front 1" in shown
+    assert "mean score and milliseconds per decision, NSGA-II" in shown and "front 1" in shown
 
 
 def test_texts_are_read() -> None:

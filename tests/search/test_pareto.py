@@ -10,7 +10,7 @@ from optuna.trial import TrialState
 from rich.console import Console
 
 from turnier.arena.workers.local import SerialExecutor
-from turnier.commands.front_tables import dominated, print_points
+from turnier.commands.search_tables import dominated, print_points
 from turnier.core.errors import UserError
 from turnier.dashboards.reports.pictures import save_front_picture
 from turnier.results.store.store import Store
@@ -73,7 +73,7 @@ def test_more_thought_costs_more_and_fresh_games_say_what_it_is_worth(tmp_path: 
     assert dear.strength - dear.strength_half_width > cheap.strength + cheap.strength_half_width
     console = Console(record=True, width=120)
     print_points(console, study, points)
-    assert "mean score and time in 12 fresh games each" in " ".join(console.export_text().split())
+    assert "mean score and time in 12 held-out games each" in " ".join(console.export_text().split())
     save_front_picture(tmp_path / "pictures" / "front.png", study.store, "front", points)
     assert (tmp_path / "pictures" / "front.png").stat().st_size > 10_000
 

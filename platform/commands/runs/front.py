@@ -1,7 +1,8 @@
-"""The end of a search for a front of strength and time, as `turnier tune --objectives strength,time` and studies do."""
+"""The search for a front of strength and time, by `turnier tune --objectives strength,time` and by studies."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -9,19 +10,19 @@ from rich.console import Console
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import derive_seed
 from turnier.arena.workers.make import make_executor
-from turnier.commands.front_tables import print_points
+from turnier.commands.search_tables import print_points
 from turnier.games.registry import GAMES
 from turnier.search.objective import Objective
 from turnier.search.pareto import ParetoDefinition, ParetoStudy, Point
 from turnier.search.space import read_parameters
 
-GENERATIONS = 8  # that a budget is shared out to, where it lasts
+GENERATIONS = 8  # that share a budget, if it is large enough
 
 
 def front_definition(
     game: str, agent: str, params: str, against: list[str], budget: int, name: str, seed: int
 ) -> ParetoDefinition:
-    """Returns the study's definition; its population and its games suit the budget."""
+    """Returns the study's definition, with a population and games per candidate that suit the budget."""
     texts = GAMES.make(game).full_text(), AGENTS.make(agent).full_text()
     opponents = tuple(AGENTS.make(opponent).full_text() for opponent in against)
     units = budget // Objective(GAMES.make(game), opponents, seed).unit_games // GENERATIONS
@@ -33,30 +34,20 @@ def front_definition(
 
 
 def search_front(
-    console: Console | None,
-    study: ParetoStudy,
-    games: int,
-    held_out: int,
-    where: tuple[str, int | None, str | None],
-    picture: Path | None,
+    study: ParetoStudy, games: int, held_out: int, executor: str, workers: int | None, address: str | None
 ) -> list[Point]:
-    """Searches, plays fresh games of the start and the front, and shows them (unless there is no console).
-
-    Args:
-        games: of the candidates in all.
-        held_out: fresh units of each finalist.
-        where: executor, workers and address.
-        picture: the folder for the picture, None = no picture.
-    """
-    with make_executor(*where) as pool:
+    """Searches with so many games, and returns the start and the front as held-out games show them."""
+    with make_executor(executor, workers, address) as pool:
         study.run(games, pool)
-        points = study.play_final(study.finalists(), held_out, pool)
-    if console:
-        print_points(console, study, points)
-        if picture:
-            from turnier.dashboards.reports.pictures import save_front_picture
+        return study.play_final(study.finalists(), held_out, pool)
 
-            path = picture / f"{study.definition.name}.png"
-            save_front_picture(path, study.store, study.definition.name, points)
-            console.print(f"Picture: {path}")
-    return points
+
+def show_front(console: Console, study: ParetoStudy, points: Sequence[Point], folder: Path | None = None) -> None:
+    """Prints the start and the front, and draws them into a picture if there is a folder for it."""
+    print_points(console, study, points)
+    if folder:
+        from turnier.dashboards.reports.pictures import save_front_picture
+
+        path = folder / f"{study.definition.name}.png"
+        save_front_picture(path, study.store, study.definition.name, points)
+        console.print(f"Picture: {path}", soft_wrap=True)

@@ -1,4 +1,4 @@
-"""`turnier tune`: any agent of any game, tuned from its own parameter declaration."""
+"""`turnier tune`: searches the declared parameters of any agent, at any game."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import math
 import re
 import time
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -24,8 +24,12 @@ from turnier.commands.options import (
 )
 from turnier.core.errors import UserError
 
-FEWEST_FRESH, MOST_FRESH = 20, 500  # games of each finalist at the end, where nothing is said
-FRESH_SHARE = 50  # else so many times fewer than the budget
+if TYPE_CHECKING:
+    from turnier.search.definition import StudyDefinition
+    from turnier.search.pareto import ParetoDefinition
+
+MIN_HELD_OUT, MAX_HELD_OUT = 20, 500  # held-out games of each finalist, unless an option says otherwise
+HELD_OUT_SHARE = 50  # between these the budget divided by this number
 WATCH_SECONDS = 2.0
 
 
@@ -39,8 +43,8 @@ def read_games(text: str) -> int:
 
 def definition_of(
     game: str, agent: str, params: str, against: list[str], budget: int, sampler: str, noise: str, name: str, seed: int
-) -> Any:
-    """Returns the study's definition, with what was left open chosen to suit the budget."""
+) -> StudyDefinition:
+    """Returns the study's definition, with unspecified settings chosen to suit the budget."""
     from turnier.agents.registry import AGENTS
     from turnier.games.registry import GAMES
     from turnier.search.definition import StudyDefinition
@@ -98,20 +102,49 @@ def tune(
       turnier tune 2048 "expectimax(depth=1,evaluator=rows2048)" --params evaluator.empty,evaluator.corner \\
         --sampler "cmaes(population=32)" --noise "racing(games=8)"
     """
+    games, opponents = read_games(budget), against or []
+    if objectives != "strength":
+        if objectives != "strength,time":
+            raise UserError(f"--objectives must be strength or strength,time, got {objectives!r}.")
+        if (sampler, noise, watch) != ("cmaes", "", False):
+            raise UserError(
+                "a front of strength and time is searched by NSGA-II; leave out --sampler, --noise and --watch."
+            )
+        from turnier.commands.runs.front import front_definition
+
+        front = front_definition(game, agent, params, opponents, games, name, seed)
+        _tune_front(front, games, final, store, executor, workers, address, as_json)
+        return
+    definition = definition_of(game, agent, params, opponents, games, sampler, noise, name, seed)
+    if watch:
+        _watch(store, definition.name, as_json)
+    else:
+        _tune(definition, games, final, store, executor, workers, address, as_json)
+
+
+def held_out_units(games: int, unit_games: int, requested: int) -> int:
+    """Returns how many units of held-out games each finalist plays: as requested, otherwise as suits the budget."""
+    suited = max(MIN_HELD_OUT, min(MAX_HELD_OUT, games // HELD_OUT_SHARE))
+    return max(2, (requested or suited) // unit_games)
+
+
+def _tune(
+    definition: StudyDefinition,
+    games: int,
+    final: int,
+    store: str,
+    executor: str,
+    workers: int | None,
+    address: str | None,
+    as_json: bool,
+) -> None:
+    """Searches for the strongest agent."""
     from turnier.arena.workers.make import make_executor
+    from turnier.commands.search_tables import print_parameters
     from turnier.results.store.store import Store
     from turnier.search.final_comparison import finalists, play_final, print_rows
     from turnier.search.study import Study
 
-    games = read_games(budget)
-    if objectives != "strength":
-        wanted = (game, agent, params, against or [], games, name, seed)
-        _tune_front(objectives, wanted, (sampler, noise, watch), final, store, (executor, workers, address), as_json)
-        return
-    definition = definition_of(game, agent, params, against or [], games, sampler, noise, name, seed)
-    if watch:
-        _watch(store, definition.name, as_json)
-        return
     console = Console()
     with Store.open(store) as results:
         study = Study(results, definition)
@@ -120,61 +153,53 @@ def tune(
         with make_executor(executor, workers, address) as pool:
             study.run_budget(games, pool)
             chosen = finalists(study)
-            unit = study.objective.unit_games
-            fresh = final or max(FEWEST_FRESH, min(MOST_FRESH, games // FRESH_SHARE))
-            rows = play_final(study, chosen, max(2, fresh // unit), pool)[0]
+            rows = play_final(study, chosen, held_out_units(games, study.objective.unit_games, final), pool)[0]
         recommended = study.recommended()
         if as_json:
             shown = [vars(row) | {key: None for key, x in vars(row).items() if x != x} for row in rows]
             values = study.space.decode(study.search.recommended())
-            found = {"study": definition.name, "sampler": definition.sampler, "noise": definition.noise}
-            found |= {"games": study.games, "spare_games": study.spare_games, "parameters": values}
-            print(json.dumps(found | {"recommended": str(recommended), "finalists": shown}, indent=2))
+            head = {"study": definition.name, "sampler": definition.sampler, "noise": definition.noise}
+            head |= {"games": study.games, "spare_games": study.spare_games, "parameters": values}
+            print(json.dumps(head | {"recommended": str(recommended), "finalists": shown}, indent=2))
             return
-        from turnier.commands.study_tables import print_parameters
-
         print_parameters(console, study, {label: one.agent for label, one in chosen.items()})
         print_rows(console, rows, study.objective.name)
-        spare = f", {study.spare_games:,} spare games of recommendations" if study.spare_games else ""
-        console.print(f"{study.games:,} games of candidates in {study.search.generation} generations{spare}.")
+        idle = f", {study.spare_games:,} games of recommendations by idle workers" if study.spare_games else ""
+        console.print(f"{study.games:,} games of candidates in {study.search.generation} generations{idle}.")
         console.print(f"Recommended: {recommended}", soft_wrap=True, markup=False, highlight=False)
 
 
 def _tune_front(
-    objectives: str,
-    wanted: tuple[Any, ...],
-    unsuited: tuple[str, str, bool],
+    definition: ParetoDefinition,
+    games: int,
     final: int,
     store: str,
-    where: tuple[str, int | None, str | None],
+    executor: str,
+    workers: int | None,
+    address: str | None,
     as_json: bool,
 ) -> None:
     """Searches for a front of strength and time."""
-    from turnier.commands.runs.front import front_definition, search_front
+    from turnier.commands.runs.front import search_front, show_front
     from turnier.results.store.store import Store
     from turnier.search.pareto import ParetoStudy
 
-    if objectives != "strength,time":
-        raise UserError(f"--objectives must be strength or strength,time, got {objectives!r}.")
-    if unsuited != ("cmaes", "", False):
-        raise UserError(
-            "a front of strength and time is searched by NSGA-II; leave out --sampler, --noise and --watch."
-        )
-    definition, games = front_definition(*wanted), wanted[4]
-    console = None if as_json else Console()
+    console = Console()
     with Store.open(store) as results:
         study = ParetoStudy(results, definition)
-        if console:
-            console.print(f"Study {definition.name}: {study.objective.name} and milliseconds a decision, NSGA-II")
-        fresh = final or max(FEWEST_FRESH, min(MOST_FRESH, games // FRESH_SHARE))
-        points = search_front(console, study, games, max(2, fresh // study.objective.unit_games), where, None)
-    if as_json:
-        shown = [point._asdict() | {"agent": str(point.agent)} for point in points]
-        print(json.dumps({"study": definition.name, "finalists": shown}, indent=2))
+        if not as_json:
+            console.print(f"Study {definition.name}: {study.objective.name} and milliseconds per decision, NSGA-II")
+        held_out = held_out_units(games, study.objective.unit_games, final)
+        points = search_front(study, games, held_out, executor, workers, address)
+        if as_json:
+            shown = [point._asdict() | {"agent": str(point.agent)} for point in points]
+            print(json.dumps({"study": definition.name, "finalists": shown}, indent=2))
+        else:
+            show_front(console, study, points)
 
 
 def _watch(url: str, name: str, as_json: bool) -> None:
-    """Shows how far a study is until nobody drives it any more; as JSON once."""
+    """Shows the progress of a study until it ends or stops; as JSON, once."""
     from rich.live import Live
 
     from turnier.results.store.store import Store

@@ -26,7 +26,7 @@ from turnier.commands.options import (
     WorkersOption,
 )
 from turnier.commands.scripts.script import choose_preset, run_script
-from turnier.commands.study_tables import print_parameters
+from turnier.commands.search_tables import print_parameters
 from turnier.dashboards.reports.pictures import save_study_picture
 from turnier.results.store.store import Store
 from turnier.search.definition import StudyDefinition

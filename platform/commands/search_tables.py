@@ -1,13 +1,29 @@
-"""The front of a study of strength and time, as a table."""
+"""What a search found: parameters, and the front of strength and time."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.console import Console
+from rich.table import Table
 
+from turnier.agents.agent import Agent
 from turnier.commands.tables import agent_table
 from turnier.search.pareto import ParetoStudy, Point
+from turnier.search.study import Study
+
+
+def print_parameters(console: Console, study: Study, agents: Mapping[str, Agent]) -> None:
+    """Prints the searched parameters of the named agents, and each agent's text form."""
+    table = Table(title="searched parameters")
+    table.add_column("parameter")
+    values = [study.space.of_agent(agent) for agent in agents.values()]
+    for label in agents:
+        table.add_column(label, justify="right")
+    for dimension in study.space.dimensions:
+        row = [v.get(dimension.path, "") for v in values]  # a baseline may have another evaluator
+        table.add_row(dimension.path, *(f"{x:.4f}" if isinstance(x, float) else str(x).lower() for x in row))
+    console.print(table)
 
 
 def dominated(points: Sequence[Point]) -> list[bool]:
@@ -24,9 +40,9 @@ def dominated(points: Sequence[Point]) -> list[bool]:
 
 
 def print_points(console: Console, study: ParetoStudy, points: Sequence[Point]) -> None:
-    """Prints what fresh games say of the start and the front, the cheapest first."""
-    title = f"{study.objective.name} and time in {points[0].units:,} fresh games each; * no other one beats it at both"
-    table = agent_table(title, study.objective.name, "± 95 %", "ms a decision", "± 95 %", "*", numbered=True)
+    """Prints the start and the front in held-out games, the cheapest first."""
+    title = f"{study.objective.name} and time in {points[0].units:,} held-out games each; * not dominated"
+    table = agent_table(title, study.objective.name, "± 95 %", "ms/decision", "± 95 %", "*", numbered=True)
     beaten = dict(zip((p.label for p in points), dominated(points), strict=True))
     digits = 0 if max(abs(p.strength) for p in points) >= 100 else 3
     for point in sorted(points, key=lambda p: p.milliseconds):
