@@ -8,6 +8,7 @@ import os
 import runpy
 import sys
 from pathlib import Path
+from typing import NamedTuple
 from unittest import mock
 
 from typer.testing import CliRunner
@@ -28,14 +29,20 @@ def turnier(*words: str, folder: Path, columns: int = 200) -> str:
     return ended.stdout
 
 
-def run_study_script(script: Path, *words: str, folder: Path) -> str:
-    """Returns what a script prints, run in a folder as `python SCRIPT WORDS`; fails if it ends with an error."""
+class Ended(NamedTuple):
+    """How a script ended."""
+
+    code: int
+    printed: str
+    errors: str
+
+
+def end_of_script(script: Path, *words: str, folder: Path) -> Ended:
+    """Runs a script in a folder, as `python SCRIPT WORDS`."""
     printed, errors, code = io.StringIO(), io.StringIO(), 0
-    modules = set(sys.modules)
     with (
         contextlib.chdir(folder),
         mock.patch.object(sys, "argv", [str(script), *words]),
-        mock.patch.object(sys, "path", [str(script.parent), *sys.path]),
         mock.patch.dict(os.environ, COLUMNS="80"),
         contextlib.redirect_stdout(printed),
         contextlib.redirect_stderr(errors),
@@ -44,8 +51,11 @@ def run_study_script(script: Path, *words: str, folder: Path) -> str:
             runpy.run_path(str(script), run_name="__main__")
         except SystemExit as end:
             code = int(end.code or 0)
-    for name in set(sys.modules) - modules:  # each folder of studies may have a module of the same name
-        if str(getattr(sys.modules[name], "__file__", None) or "").startswith(str(STUDIES)):
-            del sys.modules[name]
-    assert code == 0, printed.getvalue() + errors.getvalue()
-    return printed.getvalue()
+    return Ended(code, printed.getvalue(), errors.getvalue())
+
+
+def run_study_script(script: Path, *words: str, folder: Path) -> str:
+    """Returns what a script prints, run in a folder; fails if it ends with an error."""
+    ended = end_of_script(script, *words, folder=folder)
+    assert ended.code == 0, ended
+    return ended.printed

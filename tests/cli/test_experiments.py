@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.cli.running import STUDIES, run_study_script, turnier
+from tests.cli.running import STUDIES, end_of_script, run_study_script, turnier
 
 SCRIPTS = [
     path
@@ -45,17 +43,14 @@ def test_the_report_shows_every_experiment(folder: Path, document: str) -> None:
 
 
 def test_one_experiment_alone(tmp_path: Path) -> None:
-    script = str(REPO / "studies/weitz/board_sizes.py")
+    script = STUDIES / "weitz/board_sizes.py"
     options = ("--preset", "tiny", "--executor", "serial", "--only")
-    shown = run(tmp_path, script, *options, "length-by-size")
+    shown = run_study_script(script, *options, "length-by-size", folder=tmp_path)
     assert "Length of a game by board size" in shown and "First-mover" not in shown
-    command = [sys.executable, script, *options, "lenght-by-size"]
-    failed = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
-    assert failed.returncode == 2 and "did you mean length-by-size?" in failed.stderr
+    failed = end_of_script(script, *options, "lenght-by-size", folder=tmp_path)
+    assert failed.code == 2 and "did you mean length-by-size?" in failed.errors
 
 
 def test_an_unknown_preset_is_one_sentence(tmp_path: Path) -> None:
-    shown = subprocess.run(
-        [sys.executable, str(SCRIPTS[0]), "--preset", "quik"], cwd=tmp_path, capture_output=True, text=True, timeout=120
-    )
-    assert shown.returncode == 2 and "did you mean quick" in shown.stderr and "Traceback" not in shown.stderr
+    failed = end_of_script(SCRIPTS[0], "--preset", "quik", folder=tmp_path)
+    assert failed.code == 2 and "did you mean quick" in failed.errors and len(failed.errors.splitlines()) == 1
