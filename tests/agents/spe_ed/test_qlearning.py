@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from tests.cli.running import STUDIES, run_script
 from turnier.agents.registry import make_agent
 from turnier.agents.spe_ed import q_learning
 from turnier.agents.spe_ed.field import HEADING, TAKEN, fill_field, new_field, stride_of, walkers_of
@@ -92,10 +91,8 @@ def test_a_file_that_is_no_table_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_script_resumes(tmp_path: Path) -> None:
-    command = [sys.executable, "studies/brot/qlearning.py", "--out", str(tmp_path / "q.npz"), "--games", "4"]
-    command += ["--bits", "8", "--game", "spe_ed(width=8,height=8)"]
-    for said in ("4 games", "4 games"):
-        shown = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parents[3], timeout=120)
-        assert shown.returncode == 0 and said in shown.stdout, shown.stderr
-    refused = subprocess.run([*command, "--window", "4"], capture_output=True, text=True, timeout=60)
-    assert refused.returncode == 2
+    words = ("--out", str(tmp_path / "q.npz"), "--games", "4", "--bits", "8", "--game", "spe_ed(width=8,height=8)")
+    for _ in range(2):
+        assert "4 games" in run_script(STUDIES / "brot/qlearning.py", *words, folder=tmp_path)
+    with pytest.raises(AssertionError, match="odd number of cells"):
+        run_script(STUDIES / "brot/qlearning.py", *words, "--window", "4", folder=tmp_path)
