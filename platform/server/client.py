@@ -1,4 +1,4 @@
-"""Somebody outside who plays: a WebSocket, what is to be sent to it, and how fast it may talk."""
+"""A connected client: its WebSocket, its queue of unsent states, and its rate limit."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import time
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from turnier.server.configuration import Limits, TokenBucket
 from turnier.server.room import Room, Seat
-from turnier.server.settings import Bucket, Limits
 
 UNSENT = 8  # states that may wait for a client that reads slowly
 
@@ -23,10 +23,10 @@ class Client(Seat):
         self.room: Room | None = None
         self.seat = 0
         self.unsent: asyncio.Queue[tuple[str, bool]] = asyncio.Queue(UNSENT)
-        self.bucket = Bucket(limits.messages_per_second, limits.message_burst, time.monotonic())
+        self.bucket = TokenBucket(limits.messages_per_second, limits.message_burst, time.monotonic())
         self.over = asyncio.Event()
 
-    def tell(self, text: str, last: bool) -> None:
+    def send(self, text: str, last: bool) -> None:
         try:
             self.unsent.put_nowait((text, last))
         except asyncio.QueueFull:
@@ -37,8 +37,8 @@ class Client(Seat):
         self.over.set()
 
     async def run(self) -> None:
-        """Sends and receives until the game is over, the client goes, or it is given up. TCP then ends with no close
-        frame, as on the official server."""
+        """Sends and receives until the game is over, the client disconnects or is dropped. TCP then ends without a
+        close frame, as on the official server."""
         tasks = [asyncio.create_task(work) for work in (self._write(), self._read(), self.over.wait())]
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -55,11 +55,11 @@ class Client(Seat):
                 await asyncio.wait_for(self.socket.send_text(text), self.limits.send_seconds)
 
     async def _read(self) -> None:
-        """Hears every message in turn; a client that floods is cut off."""
+        """Passes on every message in turn; a client that exceeds its rate is disconnected."""
         while True:
             message = await self.socket.receive()
             if message["type"] == "websocket.disconnect" or not self.bucket.take(time.monotonic()):
                 return
             data = message.get("text")
             if self.room is not None:
-                self.room.hear(self.seat, message.get("bytes") or b"" if data is None else data)
+                self.room.receive(self.seat, message.get("bytes") or b"" if data is None else data)

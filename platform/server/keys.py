@@ -1,4 +1,4 @@
-"""The keys with which clients come in: from a file, from the environment, or made for this run."""
+"""The keys that admit clients: from a file, from the environment, or created for this run."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from pathlib import Path
 from turnier.core.errors import UserError
 
 VARIABLE = "TURNIER_SPE_ED_KEYS"
-MADE = 6
+CREATED = 6
 
 
 def read_keys(file: Path | None, environment: Mapping[str, str] = os.environ) -> tuple[dict[str, str], bool]:
-    """Returns the names of the keys' owners by key, and whether the keys were made here, where nobody gave any.
+    """Returns the clients' names by key, and whether the keys were created here since none were given.
 
-    A file has a line `KEY NAME` for each, the environment's variable TURNIER_SPE_ED_KEYS the same between commas.
+    A file has a line `KEY NAME` per client; the environment variable TURNIER_SPE_ED_KEYS has the same, with commas.
     """
     if file is not None:
         try:
             lines = file.read_text(encoding="utf-8").splitlines()
         except (OSError, UnicodeDecodeError) as failure:
-            raise UserError(f"keys must be in a file with a line KEY NAME for each, got {failure}.") from None
+            raise UserError(f"keys must be in a file with a line KEY NAME per client, got {failure}.") from None
     elif environment.get(VARIABLE):
         lines = environment[VARIABLE].split(",")
     else:
-        return {secrets.token_urlsafe(12): f"client{number}" for number in range(1, 1 + MADE)}, True
+        return {secrets.token_urlsafe(12): f"client{number}" for number in range(1, 1 + CREATED)}, True
     keys: dict[str, str] = {}
     for line in lines:
         words = line.split("#")[0].split()
@@ -36,8 +36,8 @@ def read_keys(file: Path | None, environment: Mapping[str, str] = os.environ) ->
         key, name = words[0], words[1] if len(words) == 2 else f"client{1 + len(keys)}"
         if len(words) > 2 or key in keys or not re.fullmatch(r"[\w-]{1,32}", name):
             raise UserError(
-                "every key must be another one, with a name of at most 32 letters, digits, - and _ after it, got"
-                f" something else for number {1 + len(keys)}; write KEY NAME."
+                "every key must be unique and followed by a name of at most 32 letters, digits, - and _, got"
+                f" something else in entry {1 + len(keys)}; write KEY NAME."
             )
         keys[key] = name
     if not keys:

@@ -1,4 +1,4 @@
-"""Who comes in, who waits, and which games run: a lobby that fills, and rooms that play."""
+"""The lobby: clients that wait for the next game, and the rooms of running games."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from turnier.arena.match import MatchRecord, MatchSpec, derive_seed
 from turnier.games.spe_ed.game import SpeEd
 from turnier.results.store.store import Store
 from turnier.server.client import Client
+from turnier.server.configuration import Limits, Rules
 from turnier.server.official_log import official_time, write_lines
 from turnier.server.room import Bot, Room, Seat
-from turnier.server.settings import Limits, Rules
 
-THREADS = 64  # bots that think at once; they watch the clock, so more of them only think less
+THREADS = 64  # bots that decide at once; they watch the clock, so with more of them each just searches less
 
 
 class Lobby:
-    """Draws a board, waits for its players, and starts a room; then it waits for the next ones.
+    """Draws a board, waits for its players, starts a room, and begins again.
 
-    The same seed gives the same boards and timeouts, one after the other; `first` games were played before.
+    The same seed gives the same sequence of boards and timeouts; `first` games of it were played before.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class Lobby:
         self.seed, self.next, self.last = seed, first, first + games if games else 0
         self.store, self.run_id, self.logs = store, run_id, logs
         self.threads = ThreadPoolExecutor(THREADS, "bots")
-        self.clients: dict[str, Client] = {}  # by key: those who wait or play
+        self.clients: dict[str, Client] = {}  # by key; waiting or playing
         self.waiting: list[Client] = []
         self.rooms: dict[int, Room] = {}
         self.finished: list[int] = []
@@ -62,7 +62,7 @@ class Lobby:
         self._open()
 
     def _open(self) -> None:
-        """Draws the next board; from now on the lobby is for its players."""
+        """Draws the next board; from now on the lobby waits for its players."""
         self.game_seed = derive_seed("spe_ed", self.seed, self.next)
         rng = np.random.default_rng(self.game_seed)
         players = int(self.rules.players.draw(rng))
@@ -79,7 +79,7 @@ class Lobby:
         return self.stopped or (bool(self.last) and self.next >= self.last)
 
     def start_if_ready(self) -> None:
-        """Starts what can start: games whose places are all taken, as many as may run at once."""
+        """Starts every game whose places are all taken, as long as more games may run at once."""
         loop = asyncio.get_running_loop()
         while not self.closed and self._room_left() and len(self.waiting) >= self.places:
             self._begin()
@@ -88,7 +88,7 @@ class Lobby:
             self.timer = loop.call_later(self.rules.lobby, self._lobby_ends)
 
     def _room_left(self) -> bool:
-        """Whether another game may run; those without clients run one after the other."""
+        """Whether another game may run; games without clients run one at a time."""
         return len(self.tasks) < (self.limits.games if self.places else 1)
 
     def _lobby_ends(self) -> None:
@@ -102,7 +102,7 @@ class Lobby:
         self.start_if_ready()
 
     def leave(self, client: Client) -> None:
-        """A client has gone, from the lobby or from its game."""
+        """Removes a client that disconnected, from the lobby or from its game."""
         self.release(client)
         if client in self.waiting:
             self.waiting.remove(client)
@@ -137,7 +137,7 @@ class Lobby:
         task.add_done_callback(self._done)
 
     async def _play(self, room: Room) -> None:
-        """Plays a room to its end and keeps it; a failure ends that room and no other."""
+        """Plays a room to its end and stores the game; a failure ends only that room."""
         began = official_time(time.time())
         try:
             record = await room.play()
@@ -157,7 +157,7 @@ class Lobby:
             del self.rooms[self.finished.pop(0)]
 
     async def stop(self) -> None:
-        """Ends all games where they are and keeps those of which a round was played; no other begins."""
+        """Ends all games now and stores those with at least one round; no further game begins."""
         self.stopped = True
         for room in self.rooms.values():
             room.stop()
@@ -176,7 +176,7 @@ class Lobby:
         self.start_if_ready()
 
     def summary(self) -> dict[str, Any]:
-        """Returns the lobby and all rooms that are remembered, the newest first, as plain data."""
+        """Returns the lobby and all rooms still kept, newest first, as plain data."""
         return {
             "lobby": None
             if self.closed
@@ -187,5 +187,5 @@ class Lobby:
                 "taken": len(self.waiting),
                 "starts_in": max(0.0, self.starts_at - time.time()) if self.timer is not None else None,
             },
-            "games": [{"id": n} | self.rooms[n].track.summary() for n in sorted(self.rooms, reverse=True)],
+            "games": [{"id": n} | self.rooms[n].live.summary() for n in sorted(self.rooms, reverse=True)],
         }

@@ -27,7 +27,7 @@ def official_time(seconds: float) -> str:
 
 
 def final_message(state: Ints, names: Sequence[str], you: int = 0) -> dict[str, Any]:
-    """Returns the message of a finished game, the only one that tells the players' names."""
+    """Returns the message of a finished game, the only one with the players' names."""
     message = message_of(state, you)
     for number, player in message["players"].items():
         player["name"] = names[int(number) - 1]
@@ -41,7 +41,7 @@ def head(names: Sequence[str], bots: Sequence[bool]) -> dict[str, Any]:
 
 
 def write_lines(path: Path, lines: Iterable[dict[str, Any]]) -> None:
-    """Writes a log, whole or not at all."""
+    """Writes a log completely or not at all."""
     part = path.with_name(f".{path.name}.part")
     try:
         part.write_text("".join(f"{encode(line)}\n" for line in lines), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""One game of spe_ed on the server: rounds, deadlines, answers of clients and bots, and what is remembered of it."""
+"""One game of spe_ed on the server: its rounds, deadlines, and the answers of clients and bots."""
 
 from __future__ import annotations
 
@@ -19,47 +19,47 @@ from turnier.games.registry import game_of
 from turnier.games.spe_ed.board import ACTIONS, ACTIVE, NO_ANSWER, PLAYERS
 from turnier.games.spe_ed.messages import message_of
 from turnier.games.spe_ed.reasons import reasons
+from turnier.server.configuration import Rules
+from turnier.server.live_game import LiveGame
 from turnier.server.official_log import encode, final_message, head, official_time
-from turnier.server.settings import Rules
-from turnier.server.thinker import Thinker
-from turnier.server.track import Track
+from turnier.server.timed_player import TimedPlayer
 
-BOT_MARGIN = 0.3  # seconds of a round that bots leave unused, at most a third of them
+BOT_MARGIN = 0.3  # seconds of a round that bots leave unused, at most a third of the round
 BAD_JSON, UNKNOWN, TWICE, SILENT, GONE = "bad JSON", "unknown action", "answered twice", "no answer", "disconnected"
 
 
 class Seat(ABC):
-    """Who plays in a seat: somebody outside, or a bot."""
+    """Who plays in a seat: a connected client, or a bot."""
 
     name: str
-    agent: str  # as the store has it
+    agent: str  # its text in the store
 
     @abstractmethod
-    def tell(self, text: str, last: bool) -> None:
+    def send(self, text: str, last: bool) -> None:
         """Sends a state."""
 
 
 class Bot(Seat):
-    """An agent of ours, which thinks in a thread."""
+    """An agent of ours, which decides in a thread."""
 
     def __init__(self, agent: Agent, seed: int) -> None:
         self.made, self.seed = agent, seed
         self.name, self.agent = str(agent), agent.full_text()
-        self.thinker: Thinker | None = None
-        self.late = 0  # nanoseconds by which it was late; it ends so much earlier, on a busy machine above all
+        self.timed_player: TimedPlayer | None = None
+        self.late = 0  # nanoseconds by which it was late, mostly on a busy machine; it stops that much earlier
 
-    def tell(self, text: str, last: bool) -> None:
-        pass  # it is asked with the state itself
+    def send(self, text: str, last: bool) -> None:
+        pass  # it gets the state when it is asked to decide
 
     def sit(self, state: Ints, seat: int) -> None:
         width, height, players = (int(word) for word in state[:3])
-        self.thinker = Thinker(self.made, width, height, players, seat, self.seed)
+        self.timed_player = TimedPlayer(self.made, width, height, players, seat, self.seed)
 
     def decide(self, state: Ints, ends: int) -> Decision:
         """Decides before a time of `time.monotonic_ns`."""
-        assert self.thinker is not None
+        assert self.timed_player is not None
         early = ends - self.late
-        decision = self.thinker.decide(state, early)
+        decision = self.timed_player.decide(state, early)
         self.late = max(0, time.monotonic_ns() - early, self.late * 9 // 10)
         return decision
 
@@ -75,19 +75,19 @@ def read_action(data: str | bytes) -> tuple[int, str]:
 
 
 class Room:
-    """A game with all of its seats taken. One task plays it; clients' messages come in between by `hear`."""
+    """A game with all of its seats taken. One task plays it; clients' messages arrive in between through `receive`."""
 
     def __init__(self, number: int, spec: MatchSpec, seats: Sequence[Seat], rules: Rules, threads: Executor) -> None:
         self.number, self.spec, self.seats, self.rules, self.threads = number, spec, list(seats), rules, threads
         self.position: Position = game_of(spec.game).start(spec.seed)
         self.names = [seat.name for seat in seats]
         self.rng = np.random.default_rng(derive_seed("timeouts", spec.seed))
-        self.track = Track(self.position.state, self.names)
+        self.live = LiveGame(self.position.state, self.names)
         self.log: list[dict[str, Any]] = [head(self.names, [isinstance(seat, Bot) for seat in seats])]
         self.plies: list[int] = []
         self.gone: set[int] = set()  # seats whose clients left
         self.answers: dict[int, int] = {}  # of this round, by seat
-        self.faults: dict[int, str] = {}  # what was wrong with them
+        self.faults: dict[int, str] = {}  # by seat, what was wrong with the answer
         self.complete = asyncio.Event()
         self.stopped = False
         self.decisions, self.nodes, self.seconds = ([0] * len(seats), [0] * len(seats), [0.0] * len(seats))
@@ -101,8 +101,8 @@ class Room:
     def lives(self, seat: int) -> bool:
         return bool(self.state[ACTIVE + seat]) and not self.position.over
 
-    def hear(self, seat: int, data: str | bytes) -> None:
-        """Takes a client's message; those of players who are out are not heard."""
+    def receive(self, seat: int, data: str | bytes) -> None:
+        """Takes a client's message; those of players who are out are ignored."""
         if not self.lives(seat) or seat in self.faults:
             return
         if seat in self.answers:
@@ -111,13 +111,13 @@ class Room:
             self._answer(seat, *read_action(data))
 
     def leave(self, seat: int) -> None:
-        """A client has gone: it is out, as soon as the round ends."""
+        """Removes a client that disconnected: it is out as soon as the round ends."""
         self.gone.add(seat)
         if self.lives(seat):
             self._answer(seat, NO_ANSWER, GONE)
 
     def stop(self) -> None:
-        """Ends the game where it is: the round that runs is not played."""
+        """Ends the game now, without playing the current round."""
         self.stopped = True
         self.complete.set()
 
@@ -131,9 +131,9 @@ class Room:
             self.complete.set()
 
     async def play(self) -> MatchRecord:
-        """Plays until the end and returns the record; the last states are then on their way.
+        """Plays to the end and returns the record; the final states may still be on their way.
 
-        The record of a game that is stopped is one of an error, so that it is kept but no result.
+        The record of a stopped game has the termination of an error, so it is stored but does not count.
         """
         self.began = time.monotonic()
         for number, seat in enumerate(self.seats):
@@ -142,7 +142,7 @@ class Room:
         while not self.position.over and not self.stopped:
             await self._round()
         if self.position.over:
-            self._tell("")
+            self._send_state("")
         facts = self.position.game.facts(self.state)
         return MatchRecord(
             self.spec,
@@ -161,13 +161,13 @@ class Room:
         timeout = self.rules.timeout.draw(self.rng)
         self.answers, self.faults, self.complete = {}, {}, asyncio.Event()
         self.asked = time.monotonic()
-        self._tell(official_time(time.time() + timeout))
+        self._send_state(official_time(time.time() + timeout))
         for seat in self.gone:
             self.leave(seat)
         living = [seat for seat in range(len(self.seats)) if self.lives(seat)]
         ends = time.monotonic_ns() + int(1e9 * (timeout - min(BOT_MARGIN, timeout / 3)))
-        thoughts = [
-            asyncio.create_task(self._think(seat, bot, ends))
+        tasks = [
+            asyncio.create_task(self._ask(seat, bot, ends))
             for seat, bot in enumerate(self.seats)
             if isinstance(bot, Bot) and seat in living
         ]
@@ -178,8 +178,8 @@ class Room:
             for seat in living:
                 if seat not in self.answers:
                     self._answer(seat, NO_ANSWER, SILENT)
-        for thought in thoughts:
-            thought.cancel()
+        for task in tasks:
+            task.cancel()
         if not self.stopped:
             self._resolve(living)
 
@@ -189,12 +189,12 @@ class Room:
             self.decisions[seat] += 1
             self.plies.append(self.answers[seat])
             self.position = self.position.play(self.answers[seat])
-        self.track.add(
+        self.live.add(
             before, self.state, {s: self.answers[s] for s in living}, reasons(before, self.state) | self.faults
         )
 
-    async def _think(self, seat: int, bot: Bot, ends: int) -> None:
-        """Lets a bot decide; one that fails gives no answer, and the game goes on."""
+    async def _ask(self, seat: int, bot: Bot, ends: int) -> None:
+        """Lets a bot decide; if it fails, it gives no answer and the game continues."""
         state, loop, answers = self.state.copy(), asyncio.get_running_loop(), self.answers
         try:
             decision = await loop.run_in_executor(self.threads, bot.decide, state, ends)
@@ -206,11 +206,11 @@ class Room:
             self.nodes[seat] += int(decision.nodes)
             self._answer(seat, int(decision.action))
 
-    def _tell(self, deadline: str) -> None:
-        """Sends the state to all who are connected, the final one with names and without a deadline."""
+    def _send_state(self, deadline: str) -> None:
+        """Sends the state to all connected clients, the final one with names and without a deadline."""
         last = self.position.over
         message = final_message(self.state, self.names) if last else message_of(self.state) | {"deadline": deadline}
         self.log.append(message)
         for seat in range(int(self.state[PLAYERS])):
             if seat not in self.gone and not isinstance(self.seats[seat], Bot):
-                self.seats[seat].tell(f"{encode(message | {'you': 1 + seat})}\n", last)
+                self.seats[seat].send(f"{encode(message | {'you': 1 + seat})}\n", last)

@@ -1,4 +1,4 @@
-"""Runs the server with uvicorn, with limits on connections that ask for nothing."""
+"""Runs the server with uvicorn, with limits on idle connections."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from turnier.core.errors import UserError
+from turnier.server.configuration import Limits
 from turnier.server.lobby import Lobby
-from turnier.server.settings import Limits
 from turnier.server.web import make_app
 
 LINGER = 0.5  # seconds after the last game in which final states are sent
 
 
 def protocol(limits: Limits) -> type[H11Protocol]:
-    """Returns uvicorn's protocol with an end for connections that are too many, or idle before or between requests."""
+    """Returns uvicorn's protocol, which closes connections beyond the maximum, and idle ones."""
 
-    class Impatient(H11Protocol):
-        seen: Any = None  # the request that was last looked at
+    class IdleLimited(H11Protocol):
+        seen: Any = None  # the request at the last check
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
             super().connection_made(transport)
             if len(self.connections) > limits.connections:
                 transport.abort()
             else:
-                self.loop.call_later(limits.idle_seconds, self._look)
+                self.loop.call_later(limits.idle_seconds, self._close_if_idle)
 
-        def _look(self) -> None:
+        def _close_if_idle(self) -> None:
             if self.transport.is_closing() or self.transport.get_protocol() is not self:
                 return
             idle = self.cycle is None or (self.cycle is self.seen and self.cycle.response_complete)
@@ -38,13 +38,13 @@ def protocol(limits: Limits) -> type[H11Protocol]:
                 self.transport.abort()
             else:
                 self.seen = self.cycle
-                self.loop.call_later(limits.idle_seconds, self._look)
+                self.loop.call_later(limits.idle_seconds, self._close_if_idle)
 
-    return Impatient
+    return IdleLimited
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Returns a socket that listens; raises UserError where it cannot. Port 0 is any that is free."""
+    """Returns a listening socket; raises UserError where it cannot listen. Port 0 is any free one."""
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         return socket.create_server((host, port), family=family, backlog=512)
@@ -53,7 +53,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 class GameServer(uvicorn.Server):
-    """uvicorn, which keeps the games that run before it closes their connections."""
+    """uvicorn that stores running games before it closes their connections."""
 
     def __init__(self, config: uvicorn.Config, lobby: Lobby) -> None:
         super().__init__(config)
@@ -65,7 +65,7 @@ class GameServer(uvicorn.Server):
 
 
 def make_server(lobby: Lobby) -> GameServer:
-    """Returns the server of a lobby, which ends after the lobby's last game; to be made where its event loop runs."""
+    """Returns a lobby's server, which ends after its last game; call this inside the running event loop."""
     limits = lobby.limits
     config = uvicorn.Config(
         make_app(lobby),
@@ -77,7 +77,7 @@ def make_server(lobby: Lobby) -> GameServer:
         ws_per_message_deflate=False,
         h11_max_incomplete_event_size=16_384,
         lifespan="off",
-        log_level="error",  # more would tell keys
+        log_level="error",  # more would reveal keys
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=2,
@@ -92,7 +92,7 @@ def make_server(lobby: Lobby) -> GameServer:
 
 
 async def serve(lobby: Lobby, server: uvicorn.Server, listening: socket.socket) -> None:
-    """Serves until the last game, or until a signal, at which the games that run are kept as they are."""
+    """Serves until the last game, or until a signal, which stores running games as they are."""
     lobby.start_if_ready()
     await server.serve([listening])
     lobby.threads.shutdown(wait=False, cancel_futures=True)

@@ -13,28 +13,30 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
 from turnier.server.client import Client
+from turnier.server.configuration import Limits, TokenBucket
 from turnier.server.lobby import Lobby
 from turnier.server.official_log import official_time
-from turnier.server.settings import Bucket, Limits
 
-ADDRESSES = 10_000  # whose rates are remembered
+MAX_ADDRESSES = 10_000  # whose rates are kept
 NEVER_STORED = {"Cache-Control": "no-store"}
 
 
 class RateLimit:
-    """Refuses requests of addresses that make too many with status 429."""
+    """Answers addresses that make too many requests with status 429."""
 
     def __init__(self, app: ASGIApp, limits: Limits) -> None:
         self.app, self.limits = app, limits
-        self.buckets: dict[str, Bucket] = {}
+        self.buckets: dict[str, TokenBucket] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "lifespan":
             address, now = (scope.get("client") or ("",))[0], time.monotonic()
-            if len(self.buckets) > ADDRESSES:
+            if len(self.buckets) > MAX_ADDRESSES:
                 self.buckets.clear()
             limits = self.limits
-            bucket = self.buckets.setdefault(address, Bucket(limits.requests_per_second, limits.request_burst, now))
+            bucket = self.buckets.setdefault(
+                address, TokenBucket(limits.requests_per_second, limits.request_burst, now)
+            )
             if not bucket.take(now):
                 refusal = PlainTextResponse("too many requests", 429, {"Retry-After": "1"})
                 if scope["type"] == "http":
@@ -77,8 +79,8 @@ def make_app(lobby: Lobby) -> Starlette:
 
     async def the_time(request: Request) -> Response:
         now = time.time()
-        told = {"time": official_time(now), "milliseconds": int(now * 1000) % 1000}
-        return JSONResponse(told, headers={"Access-Control-Allow-Origin": "*"} | NEVER_STORED)
+        answer = {"time": official_time(now), "milliseconds": int(now * 1000) % 1000}
+        return JSONResponse(answer, headers={"Access-Control-Allow-Origin": "*"} | NEVER_STORED)
 
     async def games(request: Request) -> Response:
         return JSONResponse(lobby.summary(), headers=NEVER_STORED)
@@ -88,7 +90,7 @@ def make_app(lobby: Lobby) -> Starlette:
         first = request.query_params.get("from", "0")
         if room is None or not (first.isascii() and first.isdigit() and len(first) < 7):
             return JSONResponse({"error": "no such game"}, 404, headers=NEVER_STORED)
-        return JSONResponse(room.track.since(int(first)), headers=NEVER_STORED)
+        return JSONResponse(room.live.since(int(first)), headers=NEVER_STORED)
 
     async def index(request: Request) -> Response:
         return HTMLResponse(

@@ -18,9 +18,9 @@ from turnier.arena.match_json import disagreement
 from turnier.core.errors import UserError
 from turnier.games.spe_ed.messages import message_of
 from turnier.results.store.store import Store
-from turnier.server.join import Joining, offset_to, seconds_of, time_url_of, with_key
+from turnier.server.agent_client import AgentClient, offset_to, seconds_of, time_url_of, with_key
 from turnier.server.official_log import read_log, rounds_of
-from turnier.server.thinker import warm_up
+from turnier.server.timed_player import warm_up
 
 AGENTS_OF_SIX = (
     "basic",
@@ -32,9 +32,9 @@ AGENTS_OF_SIX = (
 )
 
 
-def joining(server: Served, stop: Path, told: list[str], **changes: Any) -> Joining:
+def joining(server: Served, stop: Path, reports: list[str], **changes: Any) -> AgentClient:
     url = f"ws://{server.address}/spe_ed"
-    wanted: dict[str, Any] = {
+    options: dict[str, Any] = {
         "url": with_key(url, "key1"),
         "time_url": time_url_of(url),
         "agent": AGENTS.make("basic"),
@@ -43,9 +43,9 @@ def joining(server: Served, stop: Path, told: list[str], **changes: Any) -> Join
         "games": 1,
         "stop": stop,
         "patience": 30.0,
-        "told": told.append,
+        "report": reports.append,
     }
-    return Joining(**(wanted | changes))
+    return AgentClient(**(options | changes))
 
 
 def test_a_game_among_six_processes(tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ def test_the_servers_clock_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     with served(rules(players=2)) as server:
         url = f"http://{server.address}/spe_ed_time"
         assert abs(offset_to(url)) < 5
-        monkeypatch.setattr("turnier.server.join.time", Ahead(-100.0))
+        monkeypatch.setattr("turnier.server.agent_client.time", Ahead(-100.0))
         assert 95 < offset_to(url) < 105
 
 
@@ -114,14 +114,14 @@ class Ahead:
 
 def test_a_wrong_key_is_an_error_and_one_in_use_is_tried_again(tmp_path: Path) -> None:
     with served(rules(players=2)) as server:
-        told: list[str] = []
+        reports: list[str] = []
         with pytest.raises(UserError, match="403"):
-            joining(server, tmp_path / "stop", told, url=f"ws://{server.address}/spe_ed?key=wrong").run()
-        assert not any("wrong" in text for text in told)
+            joining(server, tmp_path / "stop", reports, url=f"ws://{server.address}/spe_ed?key=wrong").run()
+        assert not any("wrong" in text for text in reports)
         other = server.join("key1")
-        thread = threading.Thread(target=joining(server, tmp_path / "stop", told).run)
+        thread = threading.Thread(target=joining(server, tmp_path / "stop", reports).run)
         thread.start()
-        eventually(lambda: any("429" in text for text in told))
+        eventually(lambda: any("429" in text for text in reports))
         other.close()
         with server.join("key2") as second:
             moves = 0
@@ -131,32 +131,32 @@ def test_a_wrong_key_is_an_error_and_one_in_use_is_tried_again(tmp_path: Path) -
                 if newest(server).position.over:
                     break
         thread.join(30)
-        assert not thread.is_alive() and any("game over" in text for text in told), told
+        assert not thread.is_alive() and any("game over" in text for text in reports), reports
 
 
 def test_the_stop_file_ends_it_after_the_running_game(tmp_path: Path) -> None:
     with served(rules(players=2, side=8), own=("basic",)) as server:
-        told: list[str] = []
+        reports: list[str] = []
         stop = tmp_path / "stop"
-        thread = threading.Thread(target=joining(server, stop, told, games=0).run)
+        thread = threading.Thread(target=joining(server, stop, reports, games=0).run)
         thread.start()
-        eventually(lambda: sum("game over" in text for text in told) > 2)
+        eventually(lambda: sum("game over" in text for text in reports) > 2)
         stop.touch()
         thread.join(30)
         assert not thread.is_alive()
-        assert eventually(lambda: len(server.records) == sum("game over" in text for text in told)), told
+        assert eventually(lambda: len(server.records) == sum("game over" in text for text in reports)), reports
 
 
 def test_it_comes_again_when_the_connection_is_cut(tmp_path: Path) -> None:
     with served(rules(players=2, side=8)) as server:
-        told: list[str] = []
-        thread = threading.Thread(target=joining(server, tmp_path / "stop", told).run)
+        reports: list[str] = []
+        thread = threading.Thread(target=joining(server, tmp_path / "stop", reports).run)
         thread.start()
         waiting = eventually(lambda: server.lobby.waiting)[0]
         server.loop.call_soon_threadsafe(waiting.drop)
-        eventually(lambda: any("connecting again" in text for text in told))
+        eventually(lambda: any("connecting again" in text for text in reports))
         second = server.join("key2")
         while state(second)["running"]:
             say(second)
         thread.join(30)
-        assert not thread.is_alive() and told[-1].startswith("game over"), told
+        assert not thread.is_alive() and reports[-1].startswith("game over"), reports

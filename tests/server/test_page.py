@@ -70,7 +70,7 @@ def test_a_game_is_watched_to_its_end(browser: Any) -> None:
         playwright.expect(page.locator("#says")).to_contain_text(f"round {rounds - 1}")
         page.locator("#round").fill("0")
         playwright.expect(page.locator("#says")).to_have_text("round 0")
-        start = server.lobby.rooms[0].track.rounds[0]["cells"]
+        start = server.lobby.rooms[0].live.rounds[0]["cells"]
         assert page.evaluate("Array.from(cells).filter(c => c).length") == len(start) == 3
         page.locator("#speed").select_option("16")
         page.get_by_label("go on").click()

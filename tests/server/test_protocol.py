@@ -22,8 +22,8 @@ from turnier.games.spe_ed.board import DIRECTIONS, DX, DY
 from turnier.games.spe_ed.messages import cells_of, message_of
 from turnier.results.frames.matches import matches_frame
 from turnier.results.store.store import Store
+from turnier.server.configuration import Limits
 from turnier.server.official_log import log_of, read_log, rounds_of
-from turnier.server.settings import Limits
 
 DEADLINE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 

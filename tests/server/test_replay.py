@@ -24,8 +24,8 @@ from turnier.dashboards.figures.animation import frames, write_mp4
 from turnier.games.registry import make_game
 from turnier.games.spe_ed.messages import message_of
 from turnier.results.store.store import Store
+from turnier.server.finished_game import find_game
 from turnier.server.official_log import read_log, rounds_of
-from turnier.server.played import find_played
 
 RECORDS = Path(__file__).resolve().parents[1] / "data/spe_ed/official_server_games.jsonl.gz"
 
@@ -100,11 +100,11 @@ def find_one(store: str, game: str) -> str:
 def test_a_gif_has_a_frame_for_each_position(store: str, game: str, tmp_path: Path) -> None:
     one, path = find_one(store, game), tmp_path / "game.gif"
     run(one, "--store", store, "--gif", str(path))
-    states = find_played(one, store).states
+    states = find_game(one, store).states
     with Image.open(path) as image:
         assert image.n_frames == len(states) > 3
         image.seek(len(states) - 1)
-        first, *_, last = frames(find_played(one, store).game, states)
+        first, *_, last = frames(find_game(one, store).game, states)
         pixels = pixels_of(image.convert("RGB"))
         assert np.abs(pixels - pixels_of(last)).mean() < 3 < np.abs(pixels - pixels_of(first)).mean()
 
@@ -136,7 +136,7 @@ def test_a_video_of_another_game_and_where_none_can_be(
 ) -> None:
     chess = find_one(store, "tictactoe")
     run(chess, "--store", store, "--mp4", str(tmp_path / "t.mp4"))
-    played = find_played(chess, store)
+    played = find_game(chess, store)
     with av.open(str(tmp_path / "t.mp4")) as video:
         assert len(list(video.decode(video=0))) == len(played.states)
     with pytest.raises(UserError, match="a video must be written to a folder"):
@@ -150,11 +150,11 @@ def test_recorded_and_exported_lines(tmp_path: Path, record: MatchRecord, store:
     official = tmp_path / "official.jsonl"
     official.write_bytes(gzip.decompress(RECORDS.read_bytes()))
     first = json.loads(official.read_text().splitlines()[1])
-    played = find_played(f"{official}:2", store)
+    played = find_game(f"{official}:2", store)
     assert len(played.states) == 1 + len(first["rounds"]) and played.game.full_text().startswith("spe_ed(width=")
     exported = tmp_path / "games.jsonl"
     exported.write_text(json.dumps(to_json(record)) + "\n")
-    assert [s.tolist() for s in find_played(f"{exported}:1", store).states] == [s.tolist() for s in rounds_of(record)]
+    assert [s.tolist() for s in find_game(f"{exported}:1", store).states] == [s.tolist() for s in rounds_of(record)]
 
 
 @pytest.mark.parametrize("what", ["abcdef", "FILE:9", "FILE"])
@@ -162,4 +162,4 @@ def test_what_is_none_is_a_sentence(what: str, tmp_path: Path, store: str) -> No
     file = tmp_path / "text"
     file.write_text("no log\n")
     with pytest.raises(UserError, match=r"must be|must hold"):
-        find_played(what.replace("FILE", str(file)), store)
+        find_game(what.replace("FILE", str(file)), store)

@@ -43,13 +43,13 @@ def replay(
       turnier replay log/2026-01-01T12:00:00Z-3f9a1c00aa11.json --delay 0.05
       turnier replay games.jsonl:3
     """
-    from turnier.server.played import find_played
+    from turnier.server.finished_game import find_game
 
-    console, played = Console(highlight=False), find_played(match, store)
+    console, played = Console(highlight=False), find_game(match, store)
     if overlay is not None and svg is None:
         raise UserError("--overlay draws into the file of --svg, got no --svg; add it.")
     if svg is not None:
-        picture = played.game.svg(played.states[-1]) if overlay is None else played.overlaid(overlay - 1)
+        picture = played.game.svg(played.states[-1]) if overlay is None else played.overlaid_board(overlay - 1)
         try:
             svg.write_text(picture, encoding="utf-8")
         except OSError as failure:

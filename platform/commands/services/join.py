@@ -43,8 +43,8 @@ def join(
     """
     if game not in SERVED:
         raise unknown("game to join", game, SERVED)
-    from turnier.server.join import Joining, time_url_of, with_key
-    from turnier.server.thinker import warm_up
+    from turnier.server.agent_client import AgentClient, time_url_of, with_key
+    from turnier.server.timed_player import warm_up
 
     console = Console(highlight=False)
     address = with_key(url, key)
@@ -53,4 +53,4 @@ def join(
         console.print(text, markup=False, soft_wrap=True)
 
     made, agent_seed = warm_up(agent), secrets.randbits(62) if seed is None else seed
-    Joining(address, time_url or time_url_of(url), made, agent_seed, margin, games, stop, patience, show).run()
+    AgentClient(address, time_url or time_url_of(url), made, agent_seed, margin, games, stop, patience, show).run()

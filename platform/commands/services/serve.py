@@ -68,12 +68,12 @@ def serve(
         raise unknown("game to serve", game, SERVED)
     from turnier.arena.match import derive_seed
     from turnier.results.store.store import Store
+    from turnier.server.configuration import Limits, Rules
     from turnier.server.keys import read_keys
     from turnier.server.lobby import Lobby
     from turnier.server.serving import listen, make_server
     from turnier.server.serving import serve as run_server
-    from turnier.server.settings import Limits, Rules
-    from turnier.server.thinker import warm_up
+    from turnier.server.timed_player import warm_up
 
     console = Console(highlight=False)
     rules = Rules.read(width, height, players, timeout, grace, lobby)

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from turnier.agents.registry import make_agent
-from turnier.server.thinker import Thinker
+from turnier.server.timed_player import TimedPlayer
 
 ROUND = 50_000_000  # nanoseconds
 
@@ -22,9 +22,9 @@ ROUND = 50_000_000  # nanoseconds
     ],
 )
 def test_decisions_end_with_the_round(agent: str, most: int) -> None:
-    thinker = Thinker(make_agent(agent), 20, 20, 2, 0, 1)
-    state = thinker.game.start(1).state
-    thinker.decide(state, time.monotonic_ns() + ROUND)  # compiles
-    decision = thinker.decide(state, time.monotonic_ns() + ROUND)
+    player = TimedPlayer(make_agent(agent), 20, 20, 2, 0, 1)
+    state = player.game.start(1).state
+    player.decide(state, time.monotonic_ns() + ROUND)  # compiles
+    decision = player.decide(state, time.monotonic_ns() + ROUND)
     assert decision.action < 5
     assert 1 < decision.nodes <= most

@@ -1,4 +1,4 @@
-"""What a server of spe_ed is told: rules that the official server draws from, who plays, and limits on clients."""
+"""Configuration of a spe_ed server: ranges that each game is drawn from, and limits on clients."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from turnier.games.spe_ed.board import MAX_PLAYERS, MAX_SIDE, MIN_SIDE
 
 @dataclass(frozen=True)
 class Range:
-    """Values that are drawn uniformly: whole numbers where both ends are, else any between them."""
+    """Values that are drawn uniformly: whole numbers where both ends are whole, otherwise any number in between."""
 
     low: float
     high: float
 
     @classmethod
-    def read(cls, what: str, text: str, least: float, most: float) -> Range:
-        """Reads `41..80` or `41`; raises UserError for anything else, and for what is not from `least` to `most`."""
+    def read(cls, what: str, text: str, minimum: float, maximum: float) -> Range:
+        """Reads `41..80` or `41`; raises UserError for anything else or outside `minimum` to `maximum`."""
         found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(?:\.\.\s*(\d+(?:\.\d+)?)\s*)?", text)
         low = float(found[1]) if found else -1.0
         high = float(found[2] or found[1]) if found else -1.0
-        if not least <= low <= high <= most:
+        if not minimum <= low <= high <= maximum:
             raise UserError(
-                f"{what} must be a number or a range from {least:g} to {most:g}, got {text!r}; write"
-                f" {least:g}..{most:g}."
+                f"{what} must be a number or a range from {minimum:g} to {maximum:g}, got {text!r}; write"
+                f" {minimum:g}..{maximum:g}."
             )
         return cls(low, high)
 
@@ -48,8 +48,8 @@ class Rules:
     height: Range = Range(41, 80)
     players: Range = Range(2, 6)
     timeout: Range = Range(5, 15)  # of a round, drawn anew for each
-    grace: float = 2.0  # after the deadline that clients are told
-    lobby: float = 300.0  # from the first client's coming until bots fill the places that are left
+    grace: float = 2.0  # after the deadline that clients see
+    lobby: float = 300.0  # from the first client until bots take the remaining places
 
     @classmethod
     def read(cls, width: str, height: str, players: str, timeout: str, grace: float, lobby: float) -> Rules:
@@ -65,27 +65,27 @@ class Rules:
 
 @dataclass(frozen=True)
 class Limits:
-    """How much a client may ask for; whoever wants more is cut off, games go on."""
+    """How much a client may ask for; one that exceeds it is disconnected, and games continue."""
 
-    frame_bytes: int = 4096  # of a message; actions have 30
-    messages_per_second: float = 20.0  # of one client, over a while
+    frame_bytes: int = 4096  # per message; an action takes 30
+    messages_per_second: float = 20.0  # per client, on average
     message_burst: int = 60
-    requests_per_second: float = 50.0  # of one address
+    requests_per_second: float = 50.0  # per address
     request_burst: int = 200
-    idle_seconds: float = 10.0  # until a connection that asks for nothing is closed
+    idle_seconds: float = 10.0  # until a connection without requests is closed
     connections: int = 1000  # open at once
-    send_seconds: float = 10.0  # until a client that reads nothing is given up
-    games: int = 20  # played at once; and so many finished ones stay on the page
+    send_seconds: float = 10.0  # until a client that reads nothing is dropped
+    games: int = 20  # played at once, and finished ones that stay on the page
 
 
-class Bucket:
-    """A rate limit: so many at once, and then so many a second."""
+class TokenBucket:
+    """A rate limit: `burst` at once, then `per_second`."""
 
     def __init__(self, per_second: float, burst: float, now: float) -> None:
         self.per_second, self.burst, self.left, self.at = per_second, burst, burst, now
 
     def take(self, now: float) -> bool:
-        """Takes one, if there is one."""
+        """Takes a token; returns False where none is left."""
         self.left = min(self.burst, self.left + (now - self.at) * self.per_second)
         self.at = now
         if self.left < 1:

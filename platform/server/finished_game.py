@@ -1,4 +1,4 @@
-"""Games that were played, from wherever they are kept: a store, an official log, or a line of a file."""
+"""Finished games, from where they are kept: a store, an official log, or a line of a file."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from turnier.server.official_log import final_message, head, log_of, read_log, r
 
 
 @dataclass
-class Played:
-    """A game to look at. Of spe_ed there are the states between rounds, of others those before decisions."""
+class FinishedGame:
+    """A finished game. Its states are those between rounds for spe_ed, those before decisions for other games."""
 
     game: Game
     names: list[str]
@@ -38,8 +38,8 @@ class Played:
         end = final_message(self.states[-1], self.names)
         return [head(self.names, [False] * len(self.names)), *messages, end]
 
-    def overlaid(self, move: int) -> str:
-        """Returns the board before a move (from 0, of all seats) as SVG, with what the agent knew."""
+    def overlaid_board(self, move: int) -> str:
+        """Returns the board before a move (counted from 0 over all seats) as SVG, with what the agent knew."""
         if self.record is None:
             raise UserError("an overlay needs a stored match, got an official log; leave out --overlay.")
         replayed = Reanalysis(self.record)
@@ -55,28 +55,28 @@ class Played:
         return self.game.overlaid_svg(moment.position.state, overlay)
 
 
-def find_played(what: str, store: str) -> Played:
-    """Returns the game with an id (or how it begins) in a store, that of FILE, an official log, or of FILE:LINE."""
+def find_game(what: str, store: str) -> FinishedGame:
+    """Returns the game with an id (or the beginning of one) in a store, of an official log FILE, or of FILE:LINE."""
     file, colon, line = what.rpartition(":")
     if colon and line.isdigit() and Path(file).is_file():
         return _of_line(Path(file), int(line))
     if Path(what).is_file():
         names, states = read_log(Path(what))
-        return Played(game_of(game_text_of(message_of(states[0]))), names, states)
+        return FinishedGame(game_of(game_text_of(message_of(states[0]))), names, states)
     with Store.open(store, read_only=True) as results:
         return of_record(results.find_record(what))
 
 
-def of_record(record: MatchRecord) -> Played:
+def of_record(record: MatchRecord) -> FinishedGame:
     game = game_of(record.spec.game)
     names = [label_of(agent) for agent in record.spec.agents]
     if game.name == "spe_ed":
-        return Played(game, names, rounds_of(record), record)
+        return FinishedGame(game, names, rounds_of(record), record)
     positions = [p for p in replay_positions(record.spec, record.plies) if p.to_move != CHANCE]
-    return Played(game, names, [position.state for position in positions], record)
+    return FinishedGame(game, names, [position.state for position in positions], record)
 
 
-def _of_line(file: Path, number: int) -> Played:
+def _of_line(file: Path, number: int) -> FinishedGame:
     """Reads a line that `turnier export` wrote, or a recorded game of the official server."""
     lines = file.read_text(encoding="utf-8").splitlines()
     try:
@@ -88,7 +88,7 @@ def _of_line(file: Path, number: int) -> Played:
         for played in data["rounds"]:
             position = play_round(position, played["actions"])
             states.append(position.state)
-        return Played(position.game, [f"player {n}" for n in data["start"]], states)
+        return FinishedGame(position.game, [f"player {n}" for n in data["start"]], states)
     except (IndexError, ValueError, KeyError, TypeError) as failure:
         raise UserError(
             f"a line must hold an exported or a recorded game, got {file}:{number}: {type(failure).__name__} {failure}."

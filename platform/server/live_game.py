@@ -1,4 +1,4 @@
-"""What the live page is told of a game: a start, and for each round the players and the cells that changed."""
+"""A running game as the live page gets it: the start, then for each round the players and the changed cells."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from turnier.games.spe_ed.board import (
 )
 from turnier.games.spe_ed.messages import cells_of
 
-ROUNDS_AN_ANSWER = 250
+ROUNDS_PER_ANSWER = 250
 
 
-class Track:
-    """A game as plain data that grows by a round at a time."""
+class LiveGame:
+    """A game as plain data that grows by one round at a time."""
 
     def __init__(self, start: Ints, names: Sequence[str]) -> None:
         self.names, self.state = list(names), start
@@ -37,7 +37,7 @@ class Track:
         self.rounds: list[dict[str, Any]] = [self._entry(start, changed, {}, {})]
 
     def add(self, before: Ints, after: Ints, actions: Mapping[int, int], out: Mapping[int, str]) -> None:
-        """Notes a round; `out` says why each seat that went out in it did."""
+        """Adds a round; `out` gives the reason of each seat that went out in it."""
         changed = np.flatnonzero(cells_of(before) != cells_of(after))
         self.state = after
         self.rounds.append(self._entry(after, changed, actions, out))
@@ -64,7 +64,7 @@ class Track:
         return bool(self.state[MOVER] != TERMINAL)
 
     def summary(self) -> dict[str, Any]:
-        """Returns what the list of games shows."""
+        """Returns what the list of games shows of it."""
         living = self.state[ACTIVE : ACTIVE + self.state[PLAYERS]]
         return {
             "names": self.names,
@@ -77,5 +77,5 @@ class Track:
         }
 
     def since(self, first: int) -> dict[str, Any]:
-        """Returns the summary and the rounds from `first` on, at most ROUNDS_AN_ANSWER."""
-        return self.summary() | {"from": first, "rounds": self.rounds[first : first + ROUNDS_AN_ANSWER]}
+        """Returns the summary and the rounds from `first` on, at most ROUNDS_PER_ANSWER."""
+        return self.summary() | {"from": first, "rounds": self.rounds[first : first + ROUNDS_PER_ANSWER]}

@@ -1,4 +1,4 @@
-"""An agent in one seat of a game whose states come from elsewhere, and which it has to answer in time."""
+"""An agent in a seat of a game that is played elsewhere, answering each state before a deadline."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from turnier.games.spe_ed.game import SpeEd
 WARM_UP = 50_000_000  # nanoseconds
 
 
-class Thinker:
-    """An agent, of spe_ed or any other that can play it, in a seat; it never sees the action to give no answer."""
+class TimedPlayer:
+    """An agent in a seat of spe_ed, one made for it or a general one; it is never offered the action of no answer."""
 
     def __init__(self, agent: Agent, width: int, height: int, players: int, seat: int, seed: int) -> None:
         self.agent, self.game, self.seat, self.seed = agent, SpeEd(width, height, players), seat, seed
@@ -26,8 +26,8 @@ class Thinker:
     def decide(self, state: Ints, ends: int) -> Decision:
         """Decides at the start of a round, before a time of `time.monotonic_ns`.
 
-        Agents use all of it, or their own milliseconds where these are fewer. Those that know no time, such as greedy
-        ones and votes, use what their parameters say.
+        Agents use all the time, or their own milliseconds if these are fewer. Those without a time budget, such as
+        greedy agents and votes, follow their parameters.
         """
         position = self.game.position(state)
         position.state[SILENCE] = 0
@@ -42,10 +42,10 @@ class Thinker:
 
 
 def warm_up(agent: str) -> Agent:
-    """Returns the agent of a text after it decided once, so that its kernels are compiled before any clock runs."""
+    """Returns the agent after one decision, so that its kernels are compiled before any clock runs."""
     made = AGENTS.make(agent)
-    thinker = Thinker(made, 41, 41, 2, 0, 1)
-    start = thinker.game.start(1).state
+    timed_player = TimedPlayer(made, 41, 41, 2, 0, 1)
+    start = timed_player.game.start(1).state
     assert np.all(start[ACTIVE : ACTIVE + 2])
-    thinker.decide(start, time.monotonic_ns() + WARM_UP)
+    timed_player.decide(start, time.monotonic_ns() + WARM_UP)
     return made

@@ -19,16 +19,16 @@ from turnier.agents.agent import Agent
 from turnier.core.errors import UserError
 from turnier.games.spe_ed.board import ACTIONS
 from turnier.games.spe_ed.messages import state_of
-from turnier.server.thinker import Thinker
+from turnier.server.timed_player import TimedPlayer
 
-ASKED = 3  # times that the server is asked for its time; the quickest answer counts
-LEAST_SECONDS = 0.02  # to decide where a deadline is nearly over
-WAITS = (1.0, 2.0, 5.0, 10.0, 30.0)  # seconds before connecting again, the last one from then on
-MOST_BYTES = 1 << 20
+TIME_REQUESTS = 3  # requests for the server's time; the quickest answer counts
+MIN_SECONDS = 0.02  # for a decision whose deadline has nearly passed
+RECONNECT_SECONDS = (1.0, 2.0, 5.0, 10.0, 30.0)  # pauses before connecting again; the last one repeats
+MAX_BYTES = 1 << 20
 
 
 def with_key(url: str, key: str) -> str:
-    """Returns the address with the key in it; one that has a key already keeps it where none is given."""
+    """Returns the address with the key in it; without a key, an address that has one keeps it."""
     parts = urlsplit(url)
     if parts.scheme not in ("ws", "wss") or not parts.netloc:
         raise UserError(f"the server's URL must begin with ws:// or wss://, got {url!r}.")
@@ -41,7 +41,7 @@ def with_key(url: str, key: str) -> str:
 
 
 def time_url_of(url: str) -> str:
-    """Returns where a server tells the time, by its game's address."""
+    """Returns the address of a server's clock, given the address of its game."""
     parts = urlsplit(url)
     scheme = "https" if parts.scheme == "wss" else "http"
     return urlunsplit((scheme, parts.netloc, parts.path.rstrip("/") + "_time", "", ""))
@@ -56,15 +56,15 @@ def seconds_of(text: str) -> float:
 def offset_to(time_url: str, timeout: float = 5.0) -> float:
     """Returns how many seconds the server's clock is ahead of ours, by the quickest of a few answers.
 
-    Raises OSError or ValueError where it does not tell.
+    Raises OSError or ValueError where the server gives no time.
     """
     best: tuple[float, float] | None = None
-    for _ in range(ASKED):
+    for _ in range(TIME_REQUESTS):
         asked = time.time()
         with urlopen(time_url, timeout=timeout) as answer:
-            told = json.loads(answer.read(10_000))
+            server_time = json.loads(answer.read(10_000))
         answered = time.time()
-        ahead = seconds_of(told["time"]) + told.get("milliseconds", 0) / 1000 - (asked + answered) / 2
+        ahead = seconds_of(server_time["time"]) + server_time.get("milliseconds", 0) / 1000 - (asked + answered) / 2
         if best is None or answered - asked < best[0]:
             best = (answered - asked, ahead)
     assert best is not None
@@ -82,58 +82,60 @@ class Outcome:
 
 
 @dataclass
-class Joining:
-    """What `turnier join` was told."""
+class AgentClient:
+    """An agent that plays games on a server, as `turnier join` does."""
 
     url: str  # with the key
     time_url: str
     agent: Agent
     seed: int
     margin: float  # seconds before the deadline at which an answer is to be sent
-    games: int  # 0 = until `stop` is there
+    games: int  # 0 = until `stop` exists
     stop: Path
-    patience: float  # seconds in a row without a connection after which it is given up
-    told: Callable[[str], object]
+    patience: float  # seconds without a connection until it gives up
+    report: Callable[[str], object]
 
     def run(self) -> list[Outcome]:
-        """Plays games one after the other; connects again where a connection fails or is cut."""
+        """Plays one game after another; connects again when a connection fails or is lost."""
         outcomes: list[Outcome] = []
         failures, since = 0, time.monotonic()
         while not self.stop.exists() and (not self.games or len(outcomes) < self.games):
             try:
                 with self._connected() as socket:
-                    self.told("connected, waiting for the game")
+                    self.report("connected, waiting for the game")
                     outcome = self._play(socket, len(outcomes))
                 outcomes.append(outcome)
-                self.told(f"game over after {outcome.rounds} rounds: {outcome.place}")
+                self.report(f"game over after {outcome.rounds} rounds: {outcome.place}")
                 failures, since = 0, time.monotonic()
             except (OSError, WebSocketException) as failure:
                 self._check(failure)
                 if time.monotonic() - since > self.patience:
-                    raise UserError(f"the server must be there, got {self._said(failure)} for too long.") from None
-                wait = WAITS[min(failures, len(WAITS) - 1)]
+                    raise UserError(
+                        f"the server must be reachable, got {self._described(failure)} for too long; check URL."
+                    ) from None
+                wait = RECONNECT_SECONDS[min(failures, len(RECONNECT_SECONDS) - 1)]
                 failures += 1
-                self.told(f"{self._said(failure)}; connecting again in {wait:g} s")
+                self.report(f"{self._described(failure)}; connecting again in {wait:g} s")
                 self._wait(wait)
         return outcomes
 
     def _connected(self) -> ClientConnection:
-        return connect(self.url, compression=None, max_size=MOST_BYTES, open_timeout=20, ping_interval=None, proxy=None)
+        return connect(self.url, compression=None, max_size=MAX_BYTES, open_timeout=20, ping_interval=None, proxy=None)
 
-    def _said(self, failure: Exception) -> str:
-        """Returns a failure in words that do not hold the key."""
+    def _described(self, failure: Exception) -> str:
+        """Returns a failure in words that do not contain the key."""
         if isinstance(failure, InvalidStatus):
             return f"HTTP status {failure.response.status_code}"
         return str(failure).replace(self.url, "the server") or type(failure).__name__
 
     def _check(self, failure: Exception) -> None:
-        """Raises UserError for what waiting does not mend."""
+        """Raises UserError for what waiting does not fix."""
         if isinstance(failure, InvalidStatus) and failure.response.status_code in (400, 401, 403, 404):
             raise UserError(
                 f"the server must take the key, got HTTP status {failure.response.status_code}; check URL and KEY."
             )
         if isinstance(failure, InvalidHandshake) and not isinstance(failure, InvalidStatus):
-            self.told(f"no WebSocket handshake: {self._said(failure)}")
+            self.report(f"no WebSocket handshake: {self._described(failure)}")
 
     def _wait(self, seconds: float) -> None:
         ends = time.monotonic() + seconds
@@ -141,7 +143,7 @@ class Joining:
             time.sleep(min(0.2, seconds))
 
     def _first(self, socket: ClientConnection) -> str | bytes:
-        """Returns the first state; stops waiting for it where `stop` appears."""
+        """Returns the first state; stops waiting when the file `stop` appears."""
         while True:
             try:
                 return socket.recv(timeout=0.5)
@@ -155,7 +157,7 @@ class Joining:
         except StoppedWaiting:
             return Outcome(0, "stopped in the lobby", {}, 0)
         offset, rounds = self._offset(), 0
-        thinker: Thinker | None = None
+        timed_player: TimedPlayer | None = None
         while True:
             came = time.time()
             message = json.loads(text)
@@ -164,20 +166,20 @@ class Joining:
                 return Outcome(rounds, _place(message), message["players"], you)
             if message["players"][str(you)]["active"]:
                 size = (message["width"], message["height"], len(message["players"]))
-                thinker = thinker or Thinker(self.agent, *size, you - 1, self.seed + number)
+                timed_player = timed_player or TimedPlayer(self.agent, *size, you - 1, self.seed + number)
                 left = seconds_of(message["deadline"]) - offset - self.margin - came
-                ends = time.monotonic_ns() + int(1e9 * max(LEAST_SECONDS, left))
-                action = thinker.decide(state_of(message, rounds), ends).action
+                ends = time.monotonic_ns() + int(1e9 * max(MIN_SECONDS, left))
+                action = timed_player.decide(state_of(message, rounds), ends).action
                 socket.send(json.dumps({"action": ACTIONS[action]}))
             rounds += 1
             text = socket.recv()
 
     def _offset(self) -> float:
-        """Returns the server's offset, 0 where it does not tell its time."""
+        """Returns how far the server's clock is ahead, 0 where it gives no time."""
         try:
             return offset_to(self.time_url)
         except (OSError, ValueError, KeyError, TypeError) as failure:
-            self.told(f"the server does not tell the time ({type(failure).__name__}); ours counts")
+            self.report(f"the server gives no time ({type(failure).__name__}); using the local clock")
             return 0.0
 
 
