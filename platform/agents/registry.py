@@ -26,7 +26,7 @@ AGENTS: Registry[Agent] = Registry(
         "mcts": "turnier.agents.mcts.agent:Mcts",
         "mctse": "turnier.agents.mctse.agent:Mctse",
         "minimax": "turnier.agents.spe_ed.minimax:Minimax",
-        "qlearning": "turnier.agents.spe_ed.q_agent:QLearning",
+        "qlearning": "turnier.agents.spe_ed.q_learning:QLearning",
         "random": "turnier.agents.random:Random",
         "rollouts": "turnier.agents.spe_ed.rollouts:Rollouts",
         "root_parallel": "turnier.agents.ensembles.root_parallel:RootParallel",

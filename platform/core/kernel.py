@@ -39,8 +39,8 @@ _first_on_this_machine = not _CACHE_DIRECTORY.exists()
 def digest_of(function: Any) -> str:
     """Returns what a kernel is, as a digest: signature, byte code, every constant and kernel it uses, all the way down.
 
-    Two checkouts, or two versions of a file, share machine code exactly where it would be the same: comments, other
-    functions and the lines between do not matter, a changed constant of another file does.
+    Two checkouts, or two versions of a file, share machine code where it would be the same: comments, other functions
+    and the lines between do not matter, a changed constant of another file does.
     """
     digest = hashlib.sha256()
     for part in _parts(function, set()):
@@ -54,13 +54,13 @@ def _parts(value: Any, seen: set[int]) -> Iterator[str]:
     if isinstance(value, FunctionType):
         if id(value) not in seen and not _is_library(value.__module__):
             seen.add(id(value))
-            yield value.__qualname__
+            yield f"{value.__module__}.{value.__qualname__}"  # by which callers' machine code finds it again
             yield from _code_parts(value.__code__, value.__globals__, value.__doc__, seen)
             for cell in value.__closure__ or ():
                 yield from _parts(cell.cell_contents, seen)
             yield from _parts(value.__defaults__, seen)
-            if hasattr(value, "kernel_signature"):
-                yield f"{value.kernel_options} {_type_part(value.kernel_signature)}"
+            if "kernel_signature" in vars(value):
+                yield f"{vars(value)['kernel_options']} {_type_part(vars(value)['kernel_signature'])}"
     elif isinstance(value, types.Type):
         yield _type_part(value)
     elif isinstance(value, np.ndarray):

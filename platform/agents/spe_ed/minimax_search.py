@@ -21,17 +21,19 @@ from turnier.agents.spe_ed.field import (
     OUT,
     PACE,
     PLAYS,
+    SPACE_ROWS,
     TAKEN,
     TURN,
     Bytes,
     Field,
     Ints,
+    Space,
     Walkers,
     is_free,
     offset_of,
+    own_share,
     paint,
 )
-from turnier.agents.spe_ed.territory import SPACE_ROWS, Space, own_share
 from turnier.core.clock import TIME_OF_DAY, time_is_up
 from turnier.core.kernel import kernel
 from turnier.games.abi import Floats

@@ -1,4 +1,4 @@
-"""Q-learning for spe_ed on a window around the player: its table, and games of self-play that fill it.
+"""Q-learning for spe_ed on a window around the player: the table, games of self-play that fill it, and its agent.
 
 Source: Brot 2021, 3.3. The state is which cells of an n x n window are taken, and nothing else. Differs: the window is
 turned so that the player looks up, which shows it a fourth of the states; the speed belongs to the state, on which the
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -31,15 +31,17 @@ from turnier.agents.spe_ed.field import (
     read_walker,
     stride_of,
 )
+from turnier.agents.spe_ed.player import Choice, SpeEdAgent, SpeEdPlayer, best_of, only
 from turnier.core.errors import UserError
 from turnier.core.kernel import kernel
+from turnier.core.parameters import parameter
 from turnier.core.rng import GOLDEN, Rng, below, fold, stream, uniform
 from turnier.games.abi import GAME, Floats, State
 from turnier.games.game import Game
 from turnier.games.registry import game_of
 from turnier.games.spe_ed.board import ACTIVE, PLAYERS
 
-Table = types.Array(types.float32, 2, "C")  # [2**bits, MOVES]
+QTable = types.Array(types.float32, 2, "C")  # [2**bits, MOVES]
 WINDOW, ALPHA, GAMMA, EPSILON_BEGIN, EPSILON_END, GAMES = range(6)  # of settings
 ROUND_LIVED, DIED, WON = 0.01, -1.0, 1.0  # rewards
 CHUNK = 500  # games between two reports
@@ -60,7 +62,7 @@ def key_of(field, stride, walker, window, size):
     return np.int64(fold(fold(key, _29) * GOLDEN, _32) & np.uint64(size - 1))
 
 
-@kernel(types.int64(Table, types.int64))
+@kernel(types.int64(QTable, types.int64))
 def best_action(table, row):
     best = np.int64(MOVES - 1)  # of equals: straight on
     for action in range(MOVES - 1):
@@ -69,7 +71,7 @@ def best_action(table, row):
     return best
 
 
-@kernel(types.int64(GAME, State, Table, Floats, types.int64, types.int64, Rng, Field))
+@kernel(types.int64(GAME, State, QTable, Floats, types.int64, types.int64, Rng, Field))
 def learn_games(game, state, table, settings, first, games, rng, field):
     """Plays games of self-play in which all seats fill one table, and returns the rounds; `first` were played before.
 
@@ -115,7 +117,7 @@ def learn_games(game, state, table, settings, first, games, rng, field):
 
 @dataclass(frozen=True)
 class Learning:
-    """How a table is learned; a file that was begun goes on only with the same."""
+    """How a table is learned; a file can be resumed only with the same."""
 
     game: str = "spe_ed(width=41,height=41,players=4)"
     window: int = 5
@@ -129,7 +131,7 @@ class Learning:
 
 
 class QTraining:
-    """Learning into a file, which goes on where it stopped, and then finds the same as if it had not stopped."""
+    """Learning into a file, which can be resumed and then gives the same table as without a break."""
 
     def __init__(self, learning: Learning, file: Path) -> None:
         self.learning, self.file = learning, file
@@ -143,39 +145,70 @@ class QTraining:
             self.done, self.rng = int(stored["done"]), stored["rng"]
 
     def run(self, report: Callable[[int, float], None]) -> None:
-        """Plays the games that are left; calls `report` with games and mean rounds, and saves, every CHUNK games."""
-        told, field, state = self.learning, new_field(self.game), self.game.new_state()
+        """Plays the remaining games; every CHUNK games it saves, and calls `report` with games and mean rounds."""
+        plan, field, state = self.learning, new_field(self.game), self.game.new_state()
         settings = np.array(
-            [told.window, told.alpha, told.gamma, told.epsilon_begin, told.epsilon_end, told.games], np.float64
+            [plan.window, plan.alpha, plan.gamma, plan.epsilon_begin, plan.epsilon_end, plan.games], np.float64
         )
-        while self.done < told.games:
-            count = min(CHUNK, told.games - self.done)
+        while self.done < plan.games:
+            count = min(CHUNK, plan.games - self.done)
             moves = learn_games(self.game.kernels, state, self.table, settings, self.done, count, self.rng, field)
             self.done += count
             self.save()
             report(count, moves / count)
 
     def save(self) -> None:
-        """Writes beside the file and renames, so that a kill leaves the last one."""
-        beside = self.file.with_name(f".{self.file.name}.new.npz")
+        """Writes a new file and renames it, so that a kill leaves the last one."""
+        new = self.file.with_name(f".{self.file.name}.new.npz")
         np.savez_compressed(
-            beside,
+            new,
             table=self.table,
             window=self.learning.window,
             learning=repr(self.learning),
             done=self.done,
             rng=self.rng,
         )
-        beside.replace(self.file)
+        new.replace(self.file)
 
 
 def read_table(file: Path) -> tuple[npt.NDArray[np.float32], dict[str, Any]]:
-    """Returns a learned table and what else is told beside it; raises UserError where there is none."""
+    """Returns a learned table and what is stored with it; raises UserError if there is none."""
     try:
         with np.load(file, allow_pickle=False) as stored:
-            told = {name: stored[name] for name in stored.files}
-        return told.pop("table"), {name: value if name == "rng" else value.item() for name, value in told.items()}
+            arrays = {name: stored[name] for name in stored.files}
+        return arrays.pop("table"), {name: value if name == "rng" else value.item() for name, value in arrays.items()}
     except (OSError, KeyError, ValueError) as failure:
         raise UserError(
             f"a table for qlearning must be a file that studies/brot/qlearning.py wrote, got {file}: {failure}."
         ) from None
+
+
+class QPlayer(SpeEdPlayer):
+    def __init__(self, agent: SpeEdAgent, game: Game, rng: npt.NDArray[np.uint64]) -> None:
+        super().__init__(agent, game, rng)
+        assert isinstance(agent, QLearning)
+        self.safe = agent.safe
+        self.table, self.window = np.zeros((1, MOVES), np.float32), Learning.window
+        if agent.file:
+            self.table, stored = read_table(Path(agent.file))
+            self.window = int(stored["window"])
+
+    def choose(self, ends: int) -> Choice:
+        row = key_of(self.field, self.stride, self.walker, self.window, len(self.table))
+        values = self.table[row].astype(np.float64)
+        possible = self.possible()
+        allowed = possible if self.safe and possible.any() else np.ones(MOVES, np.bool_)
+        if not values.any():
+            return only(best_of(values, allowed))
+        return Choice(best_of(values, allowed), np.ones(MOVES, np.int64), values, MOVES)
+
+
+@dataclass(frozen=True)
+class QLearning(SpeEdAgent):
+    """spe_ed: plays what Q-learning found best for the window around it. Source: Brot 2021, 3.3."""
+
+    name: ClassVar[str] = "qlearning"
+    player: ClassVar[Any] = QPlayer
+
+    file: str = parameter("", "the table, as studies/brot/qlearning.py learns it; without one all moves are equal")
+    safe: bool = parameter(True, "only moves that enter free cells, as long as there are any")

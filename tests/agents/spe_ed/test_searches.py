@@ -13,12 +13,14 @@ from turnier.agents.spe_ed.field import (
     CELL,
     MOVES,
     OUT,
+    SPACE_ROWS,
     STANDS,
     WALL,
     fill_field,
     nearest,
     new_field,
     next_round,
+    own_share,
     reachable,
     stride_of,
     walkers_of,
@@ -39,7 +41,6 @@ from turnier.agents.spe_ed.rollout_search import (
 )
 from turnier.agents.spe_ed.survivors import enters_free_cells, random_survivor
 from turnier.agents.spe_ed.table_search import fill_tables, new_tables
-from turnier.agents.spe_ed.territory import SPACE_ROWS, own_share
 from turnier.core.kernel import JIT
 from turnier.core.rng import stream
 from turnier.games.game import Game, Ints
