@@ -100,8 +100,8 @@ class ConnectFour(Game):
     """Connect four: stones fall down columns, four in a line win; a full board is a draw."""
 
     name: ClassVar[str] = "connect_four"
-    rows: int = parameter(6, "cells up", low=1, high=12)
-    columns: int = parameter(7, "cells across", low=2, high=12)
+    rows: int = parameter(6, "number of rows", low=1, high=12)
+    columns: int = parameter(7, "number of columns", low=2, high=12)
 
     num_seats: ClassVar[int] = 2
     state_words: ClassVar[int] = STATE_WORDS

@@ -41,7 +41,7 @@ class Overlay(NamedTuple):
 
 
 def picture(width: float, height: float, parts: Iterable[str], left: float = 0.0, margin: float = MARGIN) -> str:
-    """Returns a whole SVG of so many cells from `left` on, with a margin; it is as large as what it is shown in."""
+    """Returns a whole SVG of `width` by `height` cells from `left` on, with a margin; it scales to its container."""
     box = f"{left - margin:g} {-margin:g} {width - left + 2 * margin:g} {height + 2 * margin:g}"
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" role="img" aria-label="board"'
@@ -76,7 +76,7 @@ def squares(
     paper: str = PAPER,
     rows_named: bool = True,
 ) -> str:
-    """Returns stones on a board of squares: value 0 is an empty cell, else one more than the seat.
+    """Returns stones on a board of squares: value 0 is an empty cell, any other is the seat plus 1.
 
     Columns have letters and rows numbers from above, at the border.
     """

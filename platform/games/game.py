@@ -85,7 +85,7 @@ class Game(Declared):
         return str(outcome)
 
     def facts(self, state: Ints) -> dict[str, float]:
-        """Returns what results should remember of a final state besides the score."""
+        """Returns what results store of a final state in addition to the score."""
         return {}
 
     def facts_of(self, states: Ints) -> list[dict[str, float]]:

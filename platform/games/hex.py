@@ -121,7 +121,7 @@ class Hex(Game):
     """Hex: connect one's two sides of a rhombus of hexagons; seat 0 top and bottom, seat 1 left and right."""
 
     name: ClassVar[str] = "hex"
-    size: int = parameter(11, "cells a side", low=2, high=19)
+    size: int = parameter(11, "cells per side", low=2, high=19)
     swap: bool = parameter(False, "seat 1 may take over the first stone")
 
     num_seats: ClassVar[int] = 2

@@ -77,8 +77,8 @@ class Nim(Game):
     """Nim: take any number from one pile; the last one wins, or loses in misère play."""
 
     name: ClassVar[str] = "nim"
-    piles: str = parameter("1;3;5;7", "numbers in the piles, up to 8 of 1 to 99, with semicolons")
-    misere: bool = parameter(False, "who takes the last one loses")
+    piles: str = parameter("1;3;5;7", "sizes of up to 8 piles, 1 to 99 each, separated by semicolons")
+    misere: bool = parameter(False, "whoever takes the last object loses")
 
     num_seats: ClassVar[int] = 2
     state_words: ClassVar[int] = STATE_WORDS

@@ -161,7 +161,7 @@ class Othello(Game):
     """Othello: enclose stones to turn them over; who has most when nobody can move wins."""
 
     name: ClassVar[str] = "othello"
-    size: int = parameter(8, "cells a side, an even number", low=4, high=8)
+    size: int = parameter(8, "cells per side, an even number", low=4, high=8)
 
     num_seats: ClassVar[int] = 2
     state_words: ClassVar[int] = STATE_WORDS

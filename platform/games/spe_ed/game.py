@@ -49,11 +49,11 @@ class SpeEd(Game):
     """spe_ed: trails that stay, growing speeds, and jumps in every sixth round; the last one in the game wins."""
 
     name: ClassVar[str] = "spe_ed"
-    width: int = parameter(41, "cells in a row; 41 to 80 on the official server", low=MIN_SIDE, high=MAX_SIDE)
-    height: int = parameter(41, "cells in a column; 41 to 80 on the official server", low=MIN_SIDE, high=MAX_SIDE)
+    width: int = parameter(41, "columns; 41 to 80 on the official server", low=MIN_SIDE, high=MAX_SIDE)
+    height: int = parameter(41, "rows; 41 to 80 on the official server", low=MIN_SIDE, high=MAX_SIDE)
     players: int = parameter(2, "seats", low=2, high=MAX_PLAYERS)
     silence: bool = parameter(
-        False, "a sixth action is to give no answer or an invalid one, which puts a seat out, as servers need it"
+        False, "adds a sixth action, no or an invalid answer, which eliminates a seat; servers need it"
     )
 
     num_cell_values: ClassVar[int] = COLLISION + 1
@@ -141,5 +141,5 @@ class SpeEd(Game):
         return picture(self.width, self.height + high, parts, margin=0.45)  # stones are larger than their cells
 
     def verify_record(self, record: Mapping[str, Any]) -> str | None:
-        """Replays a game of the official server; spe_ed_records.py says what its record holds."""
+        """Replays a game of the official server; records.py describes the format."""
         return disagreement(self, record)

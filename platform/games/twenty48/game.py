@@ -223,7 +223,7 @@ class Twenty48(Game):
     """2048: slide and merge tiles on a square board; the score counts."""
 
     name: ClassVar[str] = "2048"
-    size: int = parameter(4, "cells a side", low=2, high=4)
+    size: int = parameter(4, "cells per side", low=2, high=4)
 
     num_seats: ClassVar[int] = 1
     num_actions: ClassVar[int] = 4

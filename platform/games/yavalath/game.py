@@ -49,10 +49,10 @@ class Yavalath(Game):
 
     name: ClassVar[str] = "yavalath"
     places_stones: ClassVar[bool] = True
-    size: int = parameter(5, "cells a side of the hexagon", low=MIN_SIZE, high=MAX_SIZE)
+    size: int = parameter(5, "cells per side of the hexagon", low=MIN_SIZE, high=MAX_SIZE)
     players: int = parameter(2, "seats", low=2, high=3)
     swap: bool = parameter(False, "the second of two players may take over the first stone")
-    play_on: bool = parameter(True, "three players: after a four the others go on for the lower ranks")
+    play_on: bool = parameter(True, "three players: after a four the others play on for the lower ranks")
 
     def check(self) -> None:
         if self.swap and self.players == 3:
