@@ -287,20 +287,25 @@ def test_equal_agents_have_one_text() -> None:
     assert one.full_text() == other.full_text()
 
 
-def test_agents_that_depend_on_timing_decide_legally_and_search() -> None:
+@pytest.mark.parametrize("text", contract.GAMES)
+def test_agents_that_depend_on_timing_decide_legally_and_search(text: str) -> None:
     """Milliseconds, and threads on one tree, give a legal decision with nodes, in Python only, and the laws of form."""
     timed = [contract.small(name).replace(milliseconds=3) for name in ("expectimax", "mc", "mcts", "mctse")]
     threaded = [contract.small(name).replace(threads=2) for name in contract.INTERLEAVED]
     both = [contract.small(name).replace(threads=2, milliseconds=3) for name in ("mc", "mctse")]
+    laws = (
+        contract.law_legal,
+        contract.law_untouched,
+        contract.law_arrays,
+        contract.law_best_mean,
+        contract.law_forced,
+    )
+    game = make_game(text)
     for agent in timed + threaded + both:
-        for text in contract.GAMES:
-            game = make_game(text)
-            assert agent.seat_kernels(game) is None
-            for law in (contract.law_legal, contract.law_untouched, contract.law_arrays, contract.law_best_mean):
-                law(agent, game)
-            contract.law_forced(agent, game)
-            for position, decision in contract.decisions(agent, game, seed=1):
-                assert decision.nodes > 0 or len(position.legal_actions()) == 1
-            record = play(agent, text, max_plies=4)
-            assert record.termination is Termination.LIMIT and sum(record.decisions) == 4
-            assert sum(record.nodes) > 0
+        assert agent.seat_kernels(game) is None
+        check_laws(laws, agent, game)
+        for position, decision in contract.decisions(agent, game, seed=1):
+            assert decision.nodes > 0 or len(position.legal_actions()) == 1
+        record = play(agent, text, max_plies=4)
+        assert record.termination is Termination.LIMIT and sum(record.decisions) == 4
+        assert sum(record.nodes) > 0
