@@ -1,6 +1,6 @@
-"""What every command line here does: run, turn mistakes into one sentence, and stop at once.
+"""What all command lines share: a mistake becomes one sentence, and Ctrl-C stops at once.
 
-Importing this module installs what Ctrl-C does, so that it works during the imports after it, too.
+Importing this module installs the handler of Ctrl-C, so that it works during later imports, too.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ def run_app(app: typer.Typer) -> None:
 
 
 def in_this_environment(program: str) -> str:
-    """Returns how to type a program that stands beside the running Python, such as .venv/bin/optuna-dashboard."""
+    """Returns how to call a program next to the running Python, such as .venv/bin/optuna-dashboard."""
     path = Path(sys.executable).with_name(program)
     return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
 
 
 def _stop(signal_number: int, frame: FrameType | None) -> None:
-    """Ends the process with what to type to go on.
+    """Ends the process and says how to resume.
 
-    The store is as safe as after a kill: finished batches are in it whole. An exception instead would be swallowed
-    where Python runs callbacks, and would wait for compiled code.
+    The store is as safe as after a kill: it holds whole batches. An exception would be swallowed where Python runs
+    callbacks, and would wait for compiled code.
     """
     program = [in_this_environment("python"), sys.argv[0]] if sys.argv[0].endswith(".py") else ["turnier"]
     command = shlex.join([*program, *sys.argv[1:]])
     cursor = SHOW_CURSOR if sys.stderr.isatty() else ""
-    os.write(2, f"{cursor}\nStopped; finished games are stored. To go on, type: {command}\n".encode())
+    os.write(2, f"{cursor}\nStopped; finished games are stored. To resume, type: {command}\n".encode())
     os._exit(130)
 
 

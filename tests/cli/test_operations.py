@@ -85,7 +85,7 @@ def test_a_stopped_driver_is_seen_and_resumed_by_its_name(
     stopped = status(store)
     assert stopped["state"] == "stopped" and 0 < stopped["done"] == stopped["stored"] < GAMES
     if stopped_by is signal.SIGINT:
-        assert process.returncode == 130 and "To go on, type: turnier tournament" in told
+        assert process.returncode == 130 and "To resume, type: turnier tournament" in told
     resumed = start(store, "tournament", "--resume", stopped["run"][:15])
     assert resumed.communicate(timeout=300) and resumed.returncode == 0
     finished = status(store)

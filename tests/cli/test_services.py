@@ -16,8 +16,9 @@ from pathlib import Path
 
 import pytest
 
-REPO = Path(__file__).resolve().parents[2]
-SCRIPT = REPO / "studies" / "cmaes_heuristics.py"
+from tests.cli.running import STUDIES, run_study_script
+
+SCRIPT = STUDIES / "cmaes_heuristics.py"
 BIN = Path(sys.executable).parent
 TINY = ("--preset", "tiny", "--generations", "1", "--held-out", "2")
 
@@ -25,17 +26,17 @@ TINY = ("--preset", "tiny", "--generations", "1", "--held-out", "2")
 AUTH = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": "0123456789abcdef" * 4}
 
 
-def study(folder: Path, *options: str, **environment: str) -> str:
-    shown = subprocess.run(
-        [sys.executable, str(SCRIPT), *TINY, "--picture", str(folder), *options],
-        cwd=folder,
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
+def study(folder: Path, *options: str) -> str:
+    return run_study_script(SCRIPT, *TINY, "--picture", str(folder), *options, folder=folder)
+
+
+def study_process(folder: Path, *options: str, **environment: str) -> None:
+    """Runs the study in a process of its own, since Ray reads its environment once."""
+    command = [sys.executable, str(SCRIPT), *TINY, "--picture", str(folder), *options]
+    ended = subprocess.run(
+        command, cwd=folder, env=os.environ | environment, capture_output=True, text=True, timeout=300
     )
-    assert shown.returncode == 0, shown.stdout + shown.stderr
-    return shown.stdout
+    assert ended.returncode == 0, ended.stdout + ended.stderr
 
 
 def free_port() -> int:
@@ -105,8 +106,8 @@ def ray_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str
 
 def test_the_study_joins_a_cluster_started_by_hand(tmp_path: Path, ray_cluster: str) -> None:
     """--address auto finds `ray start --head`, so does RAY_ADDRESS, and the cluster outlives the study."""
-    study(tmp_path, "--store", "sqlite:///a.db", "--address", "auto", **AUTH)
-    study(tmp_path, "--store", "sqlite:///b.db", RAY_ADDRESS=ray_cluster, **AUTH)
+    study_process(tmp_path, "--store", "sqlite:///a.db", "--address", "auto", **AUTH)
+    study_process(tmp_path, "--store", "sqlite:///b.db", RAY_ADDRESS=ray_cluster, **AUTH)
     study(tmp_path, "--store", "sqlite:///c.db", "--executor", "threads")
     assert values(f"sqlite:///{tmp_path}/a.db") == values(f"sqlite:///{tmp_path}/c.db")
     assert values(f"sqlite:///{tmp_path}/b.db") == values(f"sqlite:///{tmp_path}/c.db")

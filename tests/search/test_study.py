@@ -233,7 +233,7 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path, whole_script: list[dict[str, A
     os.kill(process.pid, signal.SIGINT)
     output, _ = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert "To go on, type: " in output
+    assert "To resume, type: " in output
     assert "Traceback" not in output
     finish(start_script(url, tmp_path, "--executor", "threads"))
     assert trials(url, "killed") == whole_script

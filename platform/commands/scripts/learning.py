@@ -1,4 +1,4 @@
-"""The command line of an Optuna study of learning parameters: what is searched is the script's, the rest is here.
+"""The command line of an Optuna study of learning parameters; a script says what to search.
 
 Annotations are evaluated here at once, since they name what the script said.
 """
@@ -24,7 +24,7 @@ from turnier.search.learning_study import Candidate, LearningStudy, LearningStud
 
 @dataclass(frozen=True)
 class Preset:
-    """A study without its name, how many rounds it has, and the fresh games of the comparison at its end."""
+    """A study without its name, its number of rounds, and the held-out games of the comparison at its end."""
 
     definition: LearningStudyDefinition
     rounds: int
@@ -52,27 +52,28 @@ def run_learning_study(description: str | None, title: str, presets: Mapping[str
     ) -> None:
         chosen, console, cores = choose_preset(presets, preset), Console(), workers or os.cpu_count() or 1
         definition = replace(chosen.definition, name=name or f"{title}-{preset}", seed=seed)
-        study = LearningStudy(Store.open(store), definition, folder)
-        url, dashboard = study.store.shown_url, in_this_environment("optuna-dashboard")
-        console.print(f"Study {definition.name} in {url}; watch it with: {dashboard} {url}")
-        with make_executor(executor, cores) as pool:
-            study.run(rounds or chosen.rounds, pool, cores)
-            _print_end(console, study, pool, chosen.held_out)
+        with Store.open(store) as results:
+            study = LearningStudy(results, definition, folder)
+            url, dashboard = results.shown_url, in_this_environment("optuna-dashboard")
+            console.print(f"Study {definition.name} in {url}; watch it with: {dashboard} {url}")
+            with make_executor(executor, cores) as pool:
+                study.run(rounds or chosen.rounds, pool, cores)
+                _print_end(console, study, pool, chosen.held_out)
 
     run_script(main, description)
 
 
 def _print_end(console: Console, study: LearningStudy, pool: Executor, held_out: int) -> None:
-    """Prints what the start and the best learner claimed in the search, and are worth in fresh games."""
-    found: dict[str, Candidate] = {"start": study.start_candidate(), "best": study.best()}
-    fresh = study.play_held_out(list(found.values()), held_out, pool)
+    """Prints the start and the best learner: the search's estimate, and the value in held-out games."""
+    candidates: dict[str, Candidate] = {"start": study.start_candidate(), "best": study.best()}
+    measured = study.play_held_out(list(candidates.values()), held_out, pool)
     table = Table(title=f"{study.unit}, after {study.definition.rungs[-1]:,} games of training")
-    for heading in ("learner", "in the search", "fresh, 95 %", "shrinkage", "fresh games"):
+    for heading in ("learner", "in the search", "held-out, 95 %", "shrinkage", "held-out games"):
         table.add_column(heading, justify="left" if heading == "learner" else "right")
-    for (label, candidate), (value, low, high, games) in zip(found.items(), fresh, strict=True):
+    for (label, candidate), (value, low, high, games) in zip(candidates.items(), measured, strict=True):
         digits = 0 if value >= 1000 else 1
         shown = [f"{figure:,.{digits}f}" for figure in (candidate.value, value, low, high, candidate.value - value)]
         table.add_row(label, shown[0], f"{shown[1]} ({shown[2]} to {shown[3]})", shown[4], f"{games:,}")
     console.print(table)
-    for label, candidate in found.items():
+    for label, candidate in candidates.items():
         console.print(f"{label}: {candidate.learning}", soft_wrap=True)

@@ -1,4 +1,4 @@
-"""The command line of a CMA-ES study of an agent's parameters: what to search is the script's, the rest is here.
+"""The command line of a CMA-ES study of an agent's parameters; a script says what to search.
 
 Annotations are evaluated here at once, since they name what the script said.
 """
@@ -40,9 +40,9 @@ class Preset:
 
     agent: str  # where the search starts, and what the result is compared with
     population: int
-    games: int  # a candidate
+    games: int  # per candidate
     generations: int
-    held_out: int  # fresh games of every agent in the final comparison
+    held_out: int  # games of every agent in the final comparison
 
 
 def run_study(
@@ -60,10 +60,10 @@ def run_study(
         description: what `--help` says.
         title: the study's name is TITLE-PRESET.
         game: the game in text form.
-        parameters: the searched ones, see search.space.
+        parameters: those to search, see search.space.
         presets: by name, the default one first.
-        start_label: what the start is called in tables.
-        baselines: from the start, what else plays the held-out games.
+        start_label: the name of the start in tables.
+        baselines: the start -> other agents that play the held-out games.
     """
 
     def main(
@@ -94,17 +94,18 @@ def run_study(
             noise=f"fixed(games={chosen.games if games is None else games})",
             seed=seed,
         )
-        study = Study(Store.open(store), definition)
-        url, dashboard = study.store.shown_url, in_this_environment("optuna-dashboard")
-        console.print(f"Study {definition.name} in {url}; watch it with: {dashboard} {url}")
-        with make_executor(executor, workers, address) as pool:
-            study.run(generations or chosen.generations, pool)
-            playing = finalists(study, start_label, baselines(start))
-            rows, scores = play_final(study, playing, held_out or chosen.held_out, pool)
-        print_parameters(console, study, {label: one.agent for label, one in playing.items()})
-        print_rows(console, rows, study.objective.name)
-        console.print(f"Recommended: {study.recommended()}")
-        save_study_picture(picture / f"{definition.name}.png", study.store, definition.name, scores)
+        with Store.open(store) as results:
+            study = Study(results, definition)
+            url, dashboard = results.shown_url, in_this_environment("optuna-dashboard")
+            console.print(f"Study {definition.name} in {url}; watch it with: {dashboard} {url}")
+            with make_executor(executor, workers, address) as pool:
+                study.run(generations or chosen.generations, pool)
+                playing = finalists(study, start_label, baselines(start))
+                rows, scores = play_final(study, playing, held_out or chosen.held_out, pool)
+            print_parameters(console, study, {label: one.agent for label, one in playing.items()})
+            print_rows(console, rows, study.objective.name)
+            console.print(f"Recommended: {study.recommended()}")
+            save_study_picture(picture / f"{definition.name}.png", results, definition.name, scores)
         console.print(f"Picture: {picture / definition.name}.png")
 
     run_script(main, description)
