@@ -158,7 +158,7 @@ def _tune(
         if as_json:
             shown = [vars(row) | {key: None for key, x in vars(row).items() if x != x} for row in rows]
             values = study.space.decode(study.search.recommended())
-            head = {"study": definition.name, "sampler": definition.sampler, "noise": definition.noise}
+            head: dict[str, Any] = {"study": definition.name, "sampler": definition.sampler, "noise": definition.noise}
             head |= {"games": study.games, "spare_games": study.spare_games, "parameters": values}
             print(json.dumps(head | {"recommended": str(recommended), "finalists": shown}, indent=2))
             return
