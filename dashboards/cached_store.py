@@ -24,7 +24,7 @@ from turnier.results.store.curves import CurvePoint
 from turnier.results.store.progress import RUNNING, RunProgress, progress_of_runs
 from turnier.results.store.store import Run, Store
 from turnier.runs.experiment import Experiment, Measurement, measurements
-from turnier.runs.training import Evaluation, stored_evaluations
+from turnier.runs.training_run import Evaluation, stored_evaluations
 from turnier.search.storage import trials
 
 __all__ = ["Run"]  # for annotations of pages

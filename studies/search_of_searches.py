@@ -38,11 +38,11 @@ from turnier.dashboards.figures.charts import Figure, lines, save
 from turnier.results.store.store import Store
 from turnier.runs.bar import game_bar
 from turnier.search.definition import StudyDefinition
-from turnier.search.in_memory import search_in_memory
 from turnier.search.noise import NOISES
+from turnier.search.samplers.in_memory import search_in_memory
 from turnier.search.samplers.registry import SAMPLERS
 from turnier.search.space import Space
-from turnier.search.study import Study
+from turnier.search.study_run import StudyRun
 from turnier.statistics.intervals import mean_interval
 
 GAME = "2048(size=4)"
@@ -190,15 +190,15 @@ def show_workers(console: Console, folder: Path, budget: int) -> None:
         path = folder / f"search_of_searches-{workers}.db"
         path.unlink(missing_ok=True)
         with Store.open(f"sqlite:///{path}") as store:
-            study, executor = Study(store, definition), SimulatedExecutor(workers)
+            study, executor = StudyRun(store, definition), SimulatedExecutor(workers)
             study.run_budget(budget, executor)
             counted = sum(trial.user_attrs["games"] for trial in study.optuna.get_trials(deepcopy=False))
         cells = (
             executor.busy_share * 100,
             executor.now,
-            executor.games - study.spare_games,
+            executor.games - study.idle_games,
             counted,
-            study.spare_games,
+            study.idle_games,
         )
         digest = f"{derive_seed(str(study.recommended())):016x}"[:6]
         table.add_row(str(workers), f"{cells[0]:.0f} %", *(f"{cell:,.0f}" for cell in cells[1:]), digest)

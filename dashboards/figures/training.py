@@ -12,7 +12,7 @@ from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.charts import Figure
 from turnier.dashboards.figures.scores import interval, short
 from turnier.results.store.curves import CurvePoint
-from turnier.runs.training import Evaluation
+from turnier.runs.training_run import Evaluation
 from turnier.statistics.intervals import CONFIDENCE
 
 MAX_DRAWN = 400  # points of a drawn curve; longer curves have neighbouring points merged

@@ -9,7 +9,7 @@ from turnier.agents.registry import EVALUATORS
 from turnier.dashboards import cached_store, widgets
 from turnier.dashboards.figures.training import evaluation_curves, evaluation_table, training_curves
 from turnier.games.registry import game_of
-from turnier.runs.training import evaluation_unit
+from turnier.runs.training_run import evaluation_unit
 
 
 def draw() -> None:

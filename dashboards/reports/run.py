@@ -47,7 +47,7 @@ from turnier.results.match_list import full_ids
 from turnier.results.store.progress import stored_command
 from turnier.results.store.store import Run, Store
 from turnier.runs.experiment import Experiment, measurements
-from turnier.runs.training import evaluation_unit, stored_evaluations
+from turnier.runs.training_run import evaluation_unit, stored_evaluations
 from turnier.search.storage import trials
 
 REPORTED = (*COMPARED, "certainty", "study", "training", "experiment")

@@ -63,7 +63,7 @@ def label_of(text: str) -> str:
     return text
 
 
-def agents_within(texts: Iterable[str], budget: str) -> list[Agent]:
+def agents_within(texts: Iterable[str | Agent], budget: str) -> list[Agent]:
     """Returns the agents of text forms, each held to a budget per move such as 50ms; an empty one changes nothing."""
     agents = [AGENTS.make(text) for text in texts]
     return [agent.within(*read_budget(budget)) for agent in agents] if budget else agents

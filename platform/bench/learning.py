@@ -14,7 +14,7 @@ from numba import types
 from turnier.agents.ntuple.evaluator import NTuple
 from turnier.agents.ntuple.network_kernels import EntryTable, Index, find_entries
 from turnier.agents.ntuple.td import LEARNING
-from turnier.agents.ntuple.training import Plan, Training
+from turnier.agents.ntuple.training import Plan, TrainingLoop
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import MatchSpec, derive_seed
 from turnier.arena.play import play_matches, replay_positions
@@ -29,15 +29,15 @@ GAMES_READ = 4
 YAVALATH = "td(alpha=0.08333,alpha_end=0.05,epsilon=0.3,epsilon_end=0.1)"
 
 
-def _warmed_up(learning: str, seed: int) -> Training:
+def _warmed_up(learning: str, seed: int) -> TrainingLoop:
     """Returns a training at 2048 that has learned from WARM_GAMES games."""
     plan = Plan(GAMES.make("2048"), NTuple(network="4x6"), LEARNING.make(learning), seed)
-    training = Training(plan, Path("no file is written"), WARM_GAMES + 2 * GAMES_MEASURED)
+    training = TrainingLoop(plan, Path("no file is written"), WARM_GAMES + 2 * GAMES_MEASURED)
     training.play(0, WARM_GAMES)
     return training
 
 
-def _moves_per_second(training: Training, first: int, threads: int = 1) -> float:
+def _moves_per_second(training: TrainingLoop, first: int, threads: int = 1) -> float:
     games = GAMES_MEASURED // threads
     began = time.perf_counter()
     with ThreadPoolExecutor(threads) as pool:
@@ -75,14 +75,14 @@ def learned_games_of_yavalath(seed: int) -> float:
     """Returns training games/s with 200 tuples of 7 cells, 12 symmetries and temporal coherence."""
     evaluator = NTuple(network="walk", tuples=200, length=7)
     plan = Plan(GAMES.make("yavalath"), evaluator, LEARNING.make(YAVALATH), seed)
-    training = Training(plan, Path("no file is written"), WARM_GAMES + GAMES_MEASURED)
+    training = TrainingLoop(plan, Path("no file is written"), WARM_GAMES + GAMES_MEASURED)
     training.play(0, WARM_GAMES)
     began = time.perf_counter()
     training.play(WARM_GAMES, GAMES_MEASURED)
     return GAMES_MEASURED / (time.perf_counter() - began)
 
 
-def _places(training: Training) -> tuple[npt.NDArray[np.uint64], int]:
+def _places(training: TrainingLoop) -> tuple[npt.NDArray[np.uint64], int]:
     """Returns the places of the entries of all afterstates in GAMES_READ games, in order, and the number of moves."""
     game, network, words = training.plan.game, training.network, training.words
     agent, entries, moves = AGENTS.make("greedy(evaluator=rows2048)").full_text(), [], 0

@@ -9,11 +9,12 @@ from rich.table import Table
 
 from turnier.agents.agent import Agent
 from turnier.commands.tables import agent_table
+from turnier.search.final_comparison import HeldOutFigures
 from turnier.search.pareto import ParetoStudy, Point
-from turnier.search.study import Study
+from turnier.search.study_run import StudyRun
 
 
-def print_parameters(console: Console, study: Study, agents: Mapping[str, Agent]) -> None:
+def print_parameters(console: Console, study: StudyRun, agents: Mapping[str, Agent]) -> None:
     """Prints the searched parameters of the named agents, and each agent's text form."""
     table = Table(title="searched parameters")
     table.add_column("parameter")
@@ -23,6 +24,23 @@ def print_parameters(console: Console, study: Study, agents: Mapping[str, Agent]
     for dimension in study.space.dimensions:
         row = [v.get(dimension.path, "") for v in values]  # a baseline may have another evaluator
         table.add_row(dimension.path, *(f"{x:.4f}" if isinstance(x, float) else str(x).lower() for x in row))
+    console.print(table)
+
+
+def print_figures(console: Console, rows: Sequence[HeldOutFigures], unit: str) -> None:
+    """Prints the table; `unit` says what the values are."""
+    start = rows[0].label
+    digits = 0 if max(abs(row.held_out) for row in rows) >= 100 else 3
+    table = Table(title=f"{unit}: claimed in the search, and in {rows[0].units:,} held-out games each")
+    for heading in ("agent", "claimed", "held-out", "± 95 %", "claimed - held-out", f"held-out - {start}", "± 95 %"):
+        table.add_column(heading, justify="left" if heading == "agent" else "right")
+
+    def shown(value: float | None, sign: str = "") -> str:
+        return "" if value is None or value != value else f"{value:{sign},.{digits}f}"
+
+    for row in rows:
+        figures = (shown(row.claimed), shown(row.held_out), shown(row.half_width), shown(row.shrinkage, "+"))
+        table.add_row(row.label, *figures, shown(row.difference, "+"), shown(row.difference_half_width))
     console.print(table)
 
 

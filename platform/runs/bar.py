@@ -13,6 +13,8 @@ from rich.text import Text
 from turnier.results.store.progress import ProgressReporter
 from turnier.results.store.store import Store
 
+QUIET = Console(quiet=True)  # for a bar that is not shown
+
 
 class _Rate(ProgressColumn):
     def render(self, task: Task) -> Text:

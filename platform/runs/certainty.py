@@ -1,73 +1,130 @@
-"""What `turnier certainty` does: collect positions, search them again and again, and show how often agents agree."""
+"""Certainty: how often searches of the same position agree (Kutsch 2017, 9.1), measured on positions of real games."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from typing import Any
 
+import pandas as pd
+
+from turnier.agents.agent import Agent
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import derive_seed
-from turnier.arena.positions import choose_positions, collector_matches, search_specs
+from turnier.arena.positions import COLLECTOR, choose_positions, collector_matches, search_specs
 from turnier.arena.repeated_search import SearchRecord
-from turnier.arena.workers.executor import Executor
+from turnier.games.game import Game
 from turnier.games.registry import GAMES
+from turnier.results.frames.certainty import agent_certainty, group_certainty, position_certainty, searches_frame
 from turnier.results.store.store import Store
-from turnier.runs.bar import run_bar
-from turnier.runs.play import play_into, search_into
+from turnier.runs.play import play_into, playing, search_into
+from turnier.runs.results import RunResults
 
 
-@dataclass(frozen=True)
 class Certainty:
-    """What is measured; texts of game and agents with every parameter."""
+    """Agents that search positions of real games again and again."""
 
-    game: str
-    agents: tuple[str, ...]
-    states: int  # of a group
-    repeats: int  # searches of a state
-    collector: str
-    games: int  # of the collector
-    seed: int
+    def __init__(
+        self,
+        game: str | Game,
+        agents: Sequence[str | Agent],
+        *,
+        states: int = 20,
+        repeats: int = 20,
+        games: int = 20,
+        collector: str | Agent = COLLECTOR,
+        seed: int = 1,
+    ) -> None:
+        """Plans a measurement; raises UserError where it cannot be made.
 
-    @classmethod
-    def of(
-        cls, game: str, agents: Sequence[str], states: int, repeats: int, collector: str, games: int, seed: int
-    ) -> Certainty:
-        """Returns it with texts in full; raises UserError where that cannot be measured."""
-        made, playing = GAMES.make(game), [AGENTS.make(agent) for agent in agents]
+        Args:
+            game: such as "2048".
+            agents: such as "mc(iterations=100)".
+            states: positions per group (number of legal actions, phase of the game).
+            repeats: searches of each position.
+            games: that positions are collected from.
+            collector: the agent that plays these games.
+            seed: the same seed gives the same positions and searches, whatever the number of workers.
+        """
+        self.game: Game = GAMES.make(game)
+        playing = [AGENTS.make(agent) for agent in agents]
         for agent in playing:
-            agent.require(made)
-        collector_matches(game, collector, games, seed)
+            agent.require(self.game)
+        self.agents = tuple(dict.fromkeys(agent.full_text() for agent in playing))
+        self.collector = AGENTS.make(collector).full_text()
+        self.states, self.repeats, self.games, self.seed = states, repeats, games, seed
+        self._collecting = collector_matches(self.game.full_text(), self.collector, games, seed)
         choose_positions([], states, seed)
-        search_specs([], agents[0], repeats, seed)
-        texts = tuple(dict.fromkeys(agent.full_text() for agent in playing))
-        return cls(made.full_text(), texts, states, repeats, AGENTS.make(collector).full_text(), games, seed)
+        search_specs([], self.agents[0], repeats, seed)
+
+    @property
+    def definition(self) -> dict[str, Any]:
+        """What is stored of the run."""
+        return {
+            "game": self.game.full_text(),
+            "agents": self.agents,
+            "states": self.states,
+            "repeats": self.repeats,
+            "collector": self.collector,
+            "games": self.games,
+            "seed": self.seed,
+        }
 
     @property
     def run_id(self) -> str:
-        return f"certainty:{derive_seed(json.dumps(asdict(self))):016x}"
+        return f"certainty:{derive_seed(json.dumps(self.definition)):016x}"
+
+    def run(
+        self,
+        store: Store,
+        *,
+        executor: str = "threads",
+        workers: int | None = None,
+        address: str | None = None,
+        progress: bool = True,
+    ) -> CertaintyResults:
+        """Collects positions and searches what the store does not have yet. See `playing`."""
+        name, specs = str(self.game), self._collecting
+        store.begin_run(self.run_id, "certainty", name, self.definition)
+        label = f"{name}: collecting positions"
+        with playing(store, self.run_id, label, len(specs), executor, workers, address, progress) as (pool, bar):
+            matches, searches = [], []
+            for played in play_into(store, self.run_id, specs, pool):
+                matches += played
+                bar.advance(len(played))
+            groups = choose_positions(matches, self.states, self.seed)
+            planned = [
+                spec
+                for agent in self.agents
+                for positions in groups.values()
+                for spec in search_specs(positions, agent, self.repeats, self.seed)
+            ]
+            bar.expect(len(planned), "searches")
+            bar.note("searching them")
+            for done in search_into(store, self.run_id, planned, pool):
+                searches += done
+                bar.advance(len(done))
+        return CertaintyResults(store, self.run_id, searches)
 
 
-def measure(certainty: Certainty, store: Store, executor: Executor) -> list[SearchRecord]:
-    """Collects and searches what the store does not have yet, and returns all votes."""
-    name, run_id = str(GAMES.make(certainty.game)), certainty.run_id
-    specs = collector_matches(certainty.game, certainty.collector, certainty.games, certainty.seed)
-    store.begin_run(run_id, "certainty", name, asdict(certainty))
-    matches, votes = [], []
-    with run_bar(store, run_id, f"{name}: collecting positions", len(specs)) as bar:
-        for played in play_into(store, run_id, specs, executor):
-            matches += played
-            bar.advance(len(played))
-        chosen = choose_positions(matches, certainty.states, certainty.seed)
-        wanted = [
-            spec
-            for agent in certainty.agents
-            for positions in chosen.values()
-            for spec in search_specs(positions, agent, certainty.repeats, certainty.seed)
-        ]
-        bar.expect(len(wanted), "searches")
-        bar.note("searching them")
-        for cast in search_into(store, run_id, wanted, executor):
-            votes += cast
-            bar.advance(len(cast))
-    return votes
+@dataclass(frozen=True)
+class CertaintyResults(RunResults):
+    """What a measurement of certainty found."""
+
+    searches: list[SearchRecord]
+
+    def positions(self) -> pd.DataFrame:
+        """Returns one row per agent and position."""
+        return position_certainty(searches_frame(self.searches))
+
+    def groups(self) -> pd.DataFrame:
+        """Returns one row per agent and group of positions, with 95 % intervals."""
+        return group_certainty(self.positions())
+
+    def agents(self) -> pd.DataFrame:
+        """Returns one row per agent: means over the groups, with 95 % intervals."""
+        return agent_certainty(self.positions())
+
+    def table(self) -> pd.DataFrame:
+        return self.agents()[["label", "searches", "certainty", "normalised", "chance_level", "agreement"]]

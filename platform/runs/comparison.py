@@ -1,39 +1,59 @@
-"""What `turnier compare` does: play pairs of games until a verdict, and say it in one sentence."""
+"""Comparisons: two agents play pairs of games until a verdict, which is one sentence."""
 
 from __future__ import annotations
 
+import html
 import json
 import math
+from dataclasses import dataclass
 
 import pandas as pd
 
+from turnier.agents.agent import Agent
 from turnier.agents.registry import agents_within
 from turnier.arena.match import derive_seed
 from turnier.arena.schedules.duel import Duel
-from turnier.arena.workers.executor import Executor
+from turnier.games.game import Game
 from turnier.games.registry import GAMES
-from turnier.results.frames.matches import matches_frame, summary
 from turnier.results.store.store import Store
-from turnier.runs.bar import run_bar
-from turnier.runs.play import play_rounds
+from turnier.runs.play import play_rounds, playing
+from turnier.runs.results import RunResults
 from turnier.statistics.sprt import MARGIN_ELO, MARGIN_SCORE, Verdict, elo_of_share
 
 
 class Comparison:
-    """A duel as the command line asks for it; the margin in Elo, alone in % of the second agent's mean score."""
+    """Two agents that play pairs of games until a sequential test decides which is stronger, or that they are equal."""
 
     def __init__(
         self,
-        game: str,
-        agents: tuple[str, str],
-        seed: int,
-        margin: float | None,
-        alpha: float,
-        games: int,
-        first_round: int,
-        openings: int,
+        first: str | Agent,
+        second: str | Agent,
+        *,
+        game: str | Game,
+        margin: float | None = None,
+        alpha: float = 0.05,
+        games: int = 10_000,
+        seed: int = 1,
+        openings: int = 0,
         budget: str = "",
+        first_round: int = 32,
     ) -> None:
+        """Plans a comparison; raises UserError where it cannot be played.
+
+        Args:
+            first: the agent that the verdict is about.
+            second: the agent that it is compared with.
+            game: such as "yavalath" or "2048(size=3)".
+            margin: the difference that counts as equal: in Elo (default 20), in single-player games in % of the second
+                agent's mean score (default 5).
+            alpha: maximum probability of a wrong verdict.
+            games: maximum.
+            seed: the same seed gives the same games, whatever the number of workers.
+            openings: start from random openings of at most this many plies.
+            budget: what every agent may spend per move, such as "50ms"; empty = what its parameters say.
+            first_round: minimum pairs of games between two looks.
+        """
+        agents = (first, second)
         made = GAMES.make(game)
         playing = agents_within(agents, budget)
         alone = made.num_seats == 1
@@ -42,20 +62,28 @@ class Comparison:
         self.names = tuple(str(agent) for agent in playing)
         self.margin = f"{shown:g} % of its mean score" if alone else f"{shown:g} Elo"
         self.alpha = alpha
-        # Neither margin nor alpha changes which games are played, only how many: a stricter test goes on with the run.
+        # Neither margin nor alpha changes which games are played, only how many: a stricter test resumes the run.
         self._definition = {"game": made.full_text(), "agents": self.duel.agents, "seed": seed, "openings": openings}
         self.run_id = f"comparison:{derive_seed(json.dumps(self._definition)):016x}"
-        self._played: set[str] = set()
+        self.played: set[str] = set()  # ids of the matches that led to the verdict
 
-    def play(self, store: Store, executor: Executor) -> None:
-        """Plays what the store does not have yet, until the verdict."""
+    def run(
+        self,
+        store: Store,
+        *,
+        executor: str = "threads",
+        workers: int | None = None,
+        address: str | None = None,
+        progress: bool = True,
+    ) -> ComparisonResults:
+        """Plays what the store does not have yet, until the verdict. See `playing`."""
         duel, name = self.duel, str(self.duel.game)
         store.begin_run(self.run_id, "comparison", name, self._definition)
         total = duel.round_size * len(duel.orders)
-        with run_bar(store, self.run_id, name, total) as bar:
+        with playing(store, self.run_id, name, total, executor, workers, address, progress) as (pool, bar):
             pairs = 0
-            for records in play_rounds(store, self.run_id, duel.rounds(), executor):
-                self._played |= {record.spec.id for record in records}
+            for records in play_rounds(store, self.run_id, duel.rounds(), pool):
+                self.played |= {record.spec.id for record in records}
                 if duel.pairs > pairs:  # a round has ended since
                     pairs = duel.pairs
                     expected = duel.games + max(math.ceil(duel.games_left), len(duel.orders))
@@ -65,10 +93,11 @@ class Comparison:
                 bar.advance(len(records))
             bar.expect(duel.games - total, "games")
             bar.note(self.estimate_text)
+        return ComparisonResults(store, self.run_id, self)
 
     @property
     def estimate(self) -> dict[str, float]:
-        """The first agent against the second: Elo and share of the points, or alone the difference of mean scores in %.
+        """The first agent against the second: Elo and share of the points; single-player: the difference of means in %.
 
         Each with its 95 % interval.
         """
@@ -105,8 +134,35 @@ class Comparison:
         hint = "" if math.isnan(left) else f"; it takes about {left:,.0f} more, see --games"
         return f"{first} and {second} at {duel.game} are undecided {after}: {measured}{hint}."
 
-    def table(self, store: Store) -> pd.DataFrame:
-        """Returns the rows of `tables.summary` of the games of this comparison, the first agent first."""
-        frame = matches_frame(store, run=self.run_id)
-        rows = summary(frame[frame["match"].isin(self._played)]).set_index("agent", drop=False)
-        return rows.loc[list(self.duel.agents)]
+
+@dataclass(frozen=True)
+class ComparisonResults(RunResults):
+    """What a comparison found; its frames hold the games that led to the verdict, and no others of the run."""
+
+    comparison: Comparison
+
+    @property
+    def verdict(self) -> Verdict:
+        return self.comparison.duel.test.verdict
+
+    @property
+    def sentence(self) -> str:
+        return self.comparison.sentence
+
+    @property
+    def estimate(self) -> dict[str, float]:
+        return self.comparison.estimate
+
+    def frame(self) -> pd.DataFrame:
+        frame = super().frame()
+        return frame[frame["match"].isin(self.comparison.played)]
+
+    def _games(self) -> pd.DataFrame:
+        return self.frame()
+
+    def agents(self) -> pd.DataFrame:
+        """Returns the two rows of the summary, the first agent first."""
+        return self.summary().set_index("agent", drop=False).loc[list(self.comparison.duel.agents)]
+
+    def _repr_html_(self) -> str:
+        return f"<p>{html.escape(self.sentence)}</p>" + super()._repr_html_()

@@ -3,12 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 from turnier.arena.match import MatchRecord, MatchSpec
 from turnier.arena.repeated_search import SearchRecord, SearchSpec
 from turnier.arena.schedules.round_robin import Rounds
 from turnier.arena.workers.executor import MATCHES, SEARCHES, Executor, Source
+from turnier.arena.workers.make import make_executor
 from turnier.results.store.store import Store
+from turnier.runs.bar import QUIET, Bar, run_bar
+
+
+@contextmanager
+def playing(
+    store: Store,
+    run_id: str,
+    label: str,
+    total: int,
+    executor: str = "threads",
+    workers: int | None = None,
+    address: str | None = None,
+    progress: bool = True,
+) -> Iterator[tuple[Executor, Bar]]:
+    """Starts workers, then a bar for a run of `total` games: what cannot start shows no bar.
+
+    Args:
+        store: where the run is.
+        run_id: its id; the run need not have begun.
+        label: what the bar is called.
+        total: games.
+        executor: what plays: ray, threads or serial.
+        workers: how many, by default one per core.
+        address: the Ray cluster to join.
+        progress: whether the bar is shown.
+    """
+    with (
+        make_executor(executor, workers, address) as made,
+        run_bar(store, run_id, label, total, None if progress else QUIET) as bar,
+    ):
+        yield made, bar
 
 
 def play_into(
@@ -20,7 +53,7 @@ def play_into(
 ) -> Iterator[list[MatchRecord]]:
     """Yields the records of all matches, batch by batch: first those that the store has, then those played now.
 
-    Matches that an agent failed in are played again: the agent may have been mended.
+    Matches that an agent failed in are played again: the agent may have been fixed.
     A batch is in the store before it is yielded, so a kill at any moment loses at most the matches in flight.
     With `skip`, those that the store has are not read: it is told how many they are.
     """
@@ -48,7 +81,7 @@ def serve_into(store: Store, run_id: str, source: Source[MatchSpec], executor: E
 def play_rounds(store: Store, run_id: str, rounds: Rounds, executor: Executor) -> Iterator[list[MatchRecord]]:
     """Plays a schedule that needs results, round by round, and yields the records as `play_into` does.
 
-    The same schedule again goes through its rounds again with the stored records, and goes on where it was stopped.
+    Repeated, it replays its rounds with the stored records and resumes where it was stopped.
     """
     specs = next(rounds, None)
     while specs is not None:

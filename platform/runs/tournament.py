@@ -1,4 +1,4 @@
-"""What `turnier tournament` plays: its formats, and what each of them says at the end."""
+"""Tournaments: their formats, and playing them into a store."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from turnier.agents.agent import Agent
 from turnier.agents.registry import agents_within
 from turnier.arena.match import MatchRecord, MatchSpec, derive_seed
 from turnier.arena.schedules.adaptive import AdaptiveTournament
@@ -18,54 +19,74 @@ from turnier.games.game import Game
 from turnier.games.registry import GAMES
 from turnier.results.store.store import Store
 from turnier.runs.bar import Bar
-from turnier.runs.play import play_into, play_rounds
+from turnier.runs.play import play_into, play_rounds, playing
+from turnier.runs.results import RunResults
 
 FORMATS = ("round_robin", "gauntlet", "swiss", "adaptive")
 
 
-@dataclass
 class Tournament:
-    """A tournament as the command line asks for it; raises UserError where it cannot be played."""
+    """Agents that play a game against each other, or alone on the same seeds."""
 
-    game_text: str
-    agent_texts: Sequence[str]
-    format: str
-    games: int
-    seed: int
-    openings: int = 0
-    challengers: int = 1
-    rounds: int = 0
-    top: int = 3
-    certainty: float = 0.95
-    budget: str = ""
+    def __init__(
+        self,
+        game: str | Game,
+        agents: Sequence[str | Agent],
+        *,
+        games: int = 20,
+        seed: int = 1,
+        format: str = "round_robin",
+        openings: int = 0,
+        challengers: int = 1,
+        rounds: int = 0,
+        top: int = 3,
+        certainty: float = 0.95,
+        budget: str = "",
+    ) -> None:
+        """Plans a tournament; raises UserError where it cannot be played.
 
-    def __post_init__(self) -> None:
-        if self.format not in FORMATS:
-            raise unknown("format", self.format, FORMATS)
-        if self.openings and self.format in ("swiss", "adaptive"):
-            raise UserError(f"openings are for round robins and gauntlets, got the format {self.format}; leave them.")
-        self.game: Game = GAMES.make(self.game_text)
-        agents = agents_within(self.agent_texts, self.budget)
-        self.agents = sorted({agent.full_text() for agent in agents})
+        Args:
+            game: such as "yavalath" or "2048(size=3)".
+            agents: such as "random" or "mc(iterations=50)".
+            games: per agent (one seat) or per group of agents; with `adaptive` the maximum of the tournament.
+            seed: the same seed gives the same games, whatever the number of workers.
+            format: round_robin, gauntlet, swiss or adaptive.
+            openings: start from every position after at most this many plies.
+            challengers: of a gauntlet: this many agents, named first, play the others.
+            rounds: of a Swiss tournament; 0 = until one agent is unbeaten.
+            top: of an adaptive tournament: how many first places must be certain.
+            certainty: of an adaptive tournament: probability that they are right.
+            budget: what every agent may spend per move, such as "50ms"; empty = what its parameters say.
+        """
+        if format not in FORMATS:
+            raise unknown("format", format, FORMATS)
+        if openings and format in ("swiss", "adaptive"):
+            raise UserError(f"openings are for round robins and gauntlets, got the format {format}; leave them out.")
+        self.game: Game = GAMES.make(game)
+        self.format, self.games, self.seed, self.openings = format, games, seed, openings
+        self.challengers, self.rounds, self.top, self.certainty = challengers, rounds, top, certainty
+        playing = agents_within(agents, budget)
+        self._ordered = [agent.full_text() for agent in playing]
+        self.agents = sorted(set(self._ordered))
         self.specs: list[MatchSpec] = []  # where all matches are known
         self.schedule: Rounds | None = None  # where they depend on results
         self.adaptive: AdaptiveTournament | None = None
-        if self.format == "round_robin":
-            self.specs = round_robin(self.game, agents, self.games, self.seed, self.openings)
-        elif self.format == "gauntlet":
-            self.specs = gauntlet(self.game, agents, self.challengers, self.games, self.seed, self.openings)
-        elif self.format == "swiss":
-            self.schedule = swiss(self.game, agents, self.games, self.seed, self.rounds)
+        if format == "round_robin":
+            self.specs = round_robin(self.game, playing, games, seed, openings)
+        elif format == "gauntlet":
+            self.specs = gauntlet(self.game, playing, challengers, games, seed, openings)
+        elif format == "swiss":
+            self.schedule = swiss(self.game, playing, games, seed, rounds)
         else:
-            self.adaptive = AdaptiveTournament(self.game, agents, self.seed, self.top, self.certainty, self.games)
+            self.adaptive = AdaptiveTournament(self.game, playing, seed, top, certainty, games)
             self.schedule = self.adaptive.rounds()
 
     @property
     def definition(self) -> dict[str, Any]:
-        """What is stored of the run; more games of the same matches go on with it, other matches are another run."""
+        """What is stored of the run; more games of the same matches resume it, other matches are another run."""
         definition: dict[str, Any] = {"game": self.game.full_text(), "agents": self.agents, "seed": self.seed}
         definition |= {"openings": self.openings} if self.openings else {}
-        ordered = [agent.full_text() for agent in agents_within(self.agent_texts, self.budget)]
+        ordered = self._ordered
         of_format: dict[str, dict[str, Any]] = {
             "gauntlet": {"challengers": sorted(ordered[: self.challengers])},
             "swiss": {"games": self.games, "rounds": self.rounds, "order": ordered},
@@ -78,8 +99,8 @@ class Tournament:
         return f"tournament:{derive_seed(json.dumps(self.definition)):016x}"
 
     @property
-    def most_games(self) -> int:
-        """How many games are played at most."""
+    def max_games(self) -> int:
+        """The maximum number of games."""
         if self.format != "swiss":
             return len(self.specs) or self.games
         seats, orders = self.game.num_seats, len(seat_orders(self.game.num_seats))
@@ -93,3 +114,31 @@ class Tournament:
         else:
             yield from play_rounds(store, self.run_id, self.schedule, executor)
             bar.expect(bar.done - bar.total, bar.unit)  # places may be certain before all games are played
+
+    def run(
+        self,
+        store: Store,
+        *,
+        executor: str = "threads",
+        workers: int | None = None,
+        address: str | None = None,
+        progress: bool = True,
+    ) -> TournamentResults:
+        """Plays what the store does not have yet; stopped in any way, the same call resumes it. See `playing`."""
+        store.begin_run(self.run_id, "tournament", str(self.game), self.definition)
+        with playing(store, self.run_id, str(self.game), self.max_games, executor, workers, address, progress) as (
+            pool,
+            bar,
+        ):
+            for records in self.play(store, pool, bar):
+                bar.advance(len(records))
+        return TournamentResults(store, self.run_id, self, bar.skipped, bar.total)
+
+
+@dataclass(frozen=True)
+class TournamentResults(RunResults):
+    """What a tournament found."""
+
+    tournament: Tournament
+    stored_before: int  # games that the store had already
+    total: int  # games

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from turnier.agents.ntuple.evaluator import NTuple
 from turnier.agents.ntuple.td import LEARNING
-from turnier.agents.ntuple.training import Plan, Training
+from turnier.agents.ntuple.training import Plan, TrainingLoop
 from turnier.agents.ntuple.weights import Weights, read_config
 from turnier.agents.registry import EVALUATORS
 from turnier.core.errors import UserError
@@ -70,13 +70,13 @@ class Learner:
             report(self.games)
             return
         out = self.out(folder)
-        training = Training(self.plan(), out, self.games)
+        training = TrainingLoop(self.plan(), out, self.games)
         if training.done > missing[0]:  # what was kept there is gone: only from the start is it made again
             out.unlink()
-            training = Training(self.plan(), out, self.games)
+            training = TrainingLoop(self.plan(), out, self.games)
         report(training.done)
 
-        def keep(training: Training, weights: Weights) -> None:
+        def keep(training: TrainingLoop, weights: Weights) -> None:
             if training.done in missing:
                 weights.without_sums().save(self.kept(folder, training.done))
 

@@ -1,200 +1,147 @@
-"""Training in a store: its curve, and evaluations of the network as it was after so many games.
-
-An evaluation's matches are ordinary ones of the run. They are played from a snapshot of the weights in the folder
-`OUT.evaluating`, which is removed once they are stored; what was not finished is found there by the next command.
-"""
+"""Training: an n-tuple network learns by self-play into a file, its curve and its evaluations go into a store."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import pandas as pd
+
 from turnier.agents.agent import Agent
-from turnier.agents.ntuple.training import Training
+from turnier.agents.evaluator import Evaluator
+from turnier.agents.ntuple.evaluator import NTuple
+from turnier.agents.ntuple.td import LEARNING
+from turnier.agents.ntuple.training import Plan, TrainingLoop
 from turnier.agents.ntuple.weights import Weights
-from turnier.agents.registry import AGENTS
-from turnier.arena.match import derive_seed
-from turnier.arena.schedules.round_robin import round_robin
-from turnier.arena.workers.executor import Executor
-from turnier.arena.workers.local import ThreadExecutor
+from turnier.agents.registry import AGENTS, EVALUATORS
 from turnier.core.errors import UserError
 from turnier.games.game import Game
-from turnier.results.frames.measures import MATCH_MEASURES
-from turnier.results.store.curves import CurvePoint
+from turnier.games.registry import GAMES
 from turnier.results.store.store import Store
-from turnier.runs.play import play_into
+from turnier.runs.bar import QUIET, Bar, run_bar
+from turnier.runs.results import RunResults
+from turnier.runs.training_run import Evaluating, Evaluation, Evaluations, TrainingRun
 
-KIND = "training"
+LARGEST_WEIGHT = 1000.0  # in multiples of the largest return: weights beyond have diverged; entries may cancel out
+
+
+class Training:
+    """A network that learns a game by playing against itself."""
+
+    def __init__(
+        self,
+        game: str | Game,
+        network: str | Evaluator,
+        *,
+        out: Path | str,
+        games: int = 10_000,
+        learning: str = "td",
+        seed: int = 1,
+        threads: int = 1,
+        every: int = 1000,
+        evaluate_every: int = 0,
+        evaluation_games: int = 10,
+        evaluation_workers: int = 1,
+        against: str | Agent = "",
+    ) -> None:
+        """Plans a training; raises UserError where it cannot be done.
+
+        Args:
+            game: such as "2048".
+            network: such as "ntuple(network=4x6)".
+            out: the file of weights; an existing one is trained further.
+            games: in all, including those of earlier runs.
+            learning: the method, such as "td(alpha=0.1,coherence=false)".
+            seed: the same seed gives the same weights, with one thread.
+            threads: that learn at once and share the weights.
+            every: games per point of the learning curve.
+            evaluate_every: games between two evaluations; 0 = none.
+            evaluation_games: per evaluation, in all seat orders.
+            evaluation_workers: threads that evaluate during training.
+            against: the opponent of evaluations in games of several seats; empty = MCTS.
+        """
+        made, evaluator = GAMES.make(game), EVALUATORS.make(network)
+        if not isinstance(evaluator, NTuple):
+            raise UserError(f'an n-tuple network is what is trained, got {evaluator}; write "ntuple(network=4x6)".')
+        if against and not evaluate_every:
+            raise UserError(
+                f"the opponent of evaluations, {against}, needs evaluations; add after how many games they are played"
+                " (--evaluate-every)."
+            )
+        self.evaluating: Evaluating | None = None
+        if evaluate_every:
+            self.evaluating = Evaluating.of(made, evaluate_every, evaluation_games, str(against))
+        self.threads, self.evaluation_workers = threads, evaluation_workers
+        self.loop = TrainingLoop(Plan(made, evaluator, LEARNING.make(learning), seed, every), Path(out), games)
+
+    def run(self, store: Store, *, progress: bool = True) -> TrainingResults:
+        """Learns until all games are played; stopped in any way, the same call resumes it."""
+        run, before, loop = TrainingRun(store, self.loop, self.evaluating), self.loop.done, self.loop
+        console = None if progress else QUIET
+        with run_bar(store, run.id, str(loop.plan.game), loop.games, console, completed=before) as bar:
+            self._learn(run, bar)
+        return TrainingResults(store, run.id, run, before)
+
+    def _learn(self, run: TrainingRun, bar: Bar) -> None:
+        def advance(loop: TrainingLoop, count: int) -> None:
+            bar.advance(count)
+            bar.note(f"score {_recent_score(loop):,.6g}")
+
+        def show(evaluation: Evaluation) -> None:
+            bar.print(f"after {evaluation.games:,} games: {evaluation} ({run.unit})")
+
+        def save(loop: TrainingLoop, weights: Weights) -> None:
+            _require_convergence(weights, loop)
+            evaluations.saved(loop, weights)
+
+        with Evaluations(run, self.evaluation_workers, show) as evaluations:
+            if self.loop.done:  # a kill may have come between the checkpoint and what follows it
+                save(self.loop, self.loop.weights())
+            self.loop.run(self.threads, advance, run.evaluating.every if run.evaluating else 0, save)
+            if evaluations.waiting:
+                bar.note(f"{evaluations.waiting} evaluations to finish")
+            evaluations.finish()
+
+
+def _require_convergence(weights: Weights, loop: TrainingLoop) -> None:
+    """Raises UserError if learning has diverged: steps so large that errors grow instead of shrinking."""
+    game, alpha = loop.plan.game, loop.plan.learning.alpha
+    if not weights.largest <= LARGEST_WEIGHT * game.max_return:
+        raise UserError(
+            f"learned values must stay within what {game} can return, got {weights.largest:.3g} after"
+            f" {loop.done:,} games; remove {loop.out} and train with an alpha below {alpha:g}."
+        )
+
+
+def _recent_score(loop: TrainingLoop) -> float:
+    """Returns the mean score of the newest games, at least half a point of the curve."""
+    counts, sums, _ = loop.points.sums[-2:].sum(axis=0)
+    return float(sums / max(counts, 1.0))
 
 
 @dataclass(frozen=True)
-class Evaluating:
-    """How a network is evaluated while it learns: every so many games, by matches in all seat orders."""
+class TrainingResults(RunResults):
+    """What a training came to."""
 
-    every: int
-    games: int  # of an evaluation
-    against: str = ""  # the full text of the agent in all other seats; empty for games of one seat
-
-    @classmethod
-    def of(cls, game: Game, every: int, games: int, against: str) -> Evaluating:
-        """Checks what was asked for; where the game has other seats, MCTS1 of Weitz 2022 takes them by default."""
-        if game.num_seats == 1:
-            if against:
-                raise UserError(f"{game} has one seat, got --against {against}; leave it out.")
-            return cls(every, games)
-        other = AGENTS.make(against or "mcts(iterations=10000)")
-        other.require(game)
-        return cls(every, games, other.full_text())
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """What the network was worth after `games` games: mean score or games won, %, with the 95 % interval."""
-
-    games: int
-    value: float
-    low: float
-    high: float
-    matches: int
-
-
-class TrainingRun:
-    """A training's run in a store. Training that begins anew forgets what an earlier one of the same plan left."""
-
-    def __init__(self, store: Store, training: Training, evaluating: Evaluating | None) -> None:
-        self.store, self.training, self.evaluating = store, training, evaluating
-        plan = training.plan
-        definition = plan.described() | {"out": str(training.out)} | (asdict(evaluating) if evaluating else {})
-        self.id = f"{KIND}:{derive_seed(json.dumps(definition, sort_keys=True)):016x}"
-        self.measure = _measure(plan.game)
-        self.folder = training.out.with_name(f"{training.out.name}.evaluating")
-        store.begin_run(self.id, KIND, str(plan.game), definition)
-        if training.done == 0:
-            store.curves.clear(self.id)
-            for _, snapshot in self.snapshots():
-                snapshot.unlink()
+    run: TrainingRun
+    games_before: int  # that earlier runs had played
 
     @property
-    def unit(self) -> str:
-        return evaluation_unit(self.training.plan.game)
-
-    def save_points(self) -> None:
-        """Stores the curve as far as the training is."""
-        done = self.training.done
-        rows = self.training.points.curve().tolist()
-        points = [CurvePoint(min(int(end), done), int(count), *rest) for end, count, *rest in rows if count]
-        self.store.curves.replace_points(self.id, points)
-
-    def snapshots(self) -> list[tuple[int, Path]]:
-        """Returns the games and the files of evaluations that are not finished."""
-        return sorted((int(path.stem), path) for path in self.folder.glob("*.npz") if path.stem.isdigit())
-
-    def snapshot(self, weights: Weights) -> Path | None:
-        """Writes what is to be evaluated now; None where nothing is, or where it is known or waits already."""
-        done = self.training.done
-        path = self.folder / f"{done}.npz"
-        if not self.evaluating or done % self.evaluating.every or done in self.store.curves.evaluated(self.id):
-            return None
-        if path.exists():
-            return None
-        self.folder.mkdir(exist_ok=True)
-        weights.without_sums().save(path)
-        return path
-
-    def evaluate(self, games: int, snapshot: Path, executor: Executor) -> Evaluation | None:
-        """Plays the matches of an evaluation, or what is missing of them; None where the executor was closed."""
-        assert self.evaluating
-        plan, chosen = self.training.plan, self.evaluating
-        agent = AGENTS.make(f"greedy(evaluator=ntuple(file={snapshot}))")
-        agents: list[Agent] = [agent, *(AGENTS.make(chosen.against) for _ in range(plan.game.num_seats - 1))]
-        specs = round_robin(plan.game, agents, chosen.games, derive_seed(KIND, plan.seed, games))
-        for _ in play_into(self.store, self.id, specs, executor):
-            pass
-        if len(self.store.played(spec.id for spec in specs)) < len({spec.id for spec in specs}):
-            return None
-        self.store.curves.add_evaluation(self.id, games, agent.full_text())
-        snapshot.unlink()
-        return self.evaluation(games, agent.full_text())
-
-    def evaluation(self, games: int, agent: str) -> Evaluation:
-        """Returns a stored evaluation's figures."""
-        return _evaluation(self.store, self.id, self.measure, games, agent)
-
-    def evaluations(self) -> list[Evaluation]:
-        """Returns all that are stored, by games."""
-        return stored_evaluations(self.store, self.id, self.training.plan.game)
-
-
-def stored_evaluations(store: Store, run_id: str, game: Game) -> list[Evaluation]:
-    """Returns all evaluations of a run that are stored, by games."""
-    evaluated = store.curves.evaluated(run_id)
-    return [_evaluation(store, run_id, _measure(game), *item) for item in evaluated.items()]
-
-
-def evaluation_unit(game: Game) -> str:
-    """Returns what the values of a game's evaluations are."""
-    return MATCH_MEASURES[_measure(game)].unit
-
-
-def _measure(game: Game) -> str:
-    return "score" if game.num_seats == 1 else "win_rate"
-
-
-def _evaluation(store: Store, run_id: str, measure: str, games: int, agent: str) -> Evaluation:
-    records = store.records(store.curves.match_ids(run_id, agent))
-    return Evaluation(games, *MATCH_MEASURES[measure].estimate(records, agent))
-
-
-class Evaluations:
-    """Evaluates snapshots one after another on threads of its own, while training goes on; a context manager."""
-
-    def __init__(self, run: TrainingRun, workers: int, told: Callable[[Evaluation], object]) -> None:
-        self.run, self._told = run, told
-        self._executor = ThreadExecutor(workers)
-        self._queue = ThreadPoolExecutor(1, "evaluation")
-        self._futures: list[Future[None]] = []
-        for games, snapshot in run.snapshots():
-            self._add(games, snapshot)
-
-    def __enter__(self) -> Evaluations:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._queue.shutdown(wait=False, cancel_futures=True)
-        self._executor.close()
-        self._queue.shutdown()
-
-    def saved(self, training: Training, weights: Weights) -> None:
-        """Is told every checkpoint: stores the curve, and evaluates where it is time to."""
-        self.run.save_points()
-        snapshot = self.run.snapshot(weights)
-        if snapshot:
-            self._add(training.done, snapshot)
-        self._raise_failures()
+    def loop(self) -> TrainingLoop:
+        return self.run.training
 
     @property
-    def waiting(self) -> int:
-        return sum(not future.done() for future in self._futures)
+    def agent(self) -> Agent:
+        """The greedy agent on the learned network."""
+        return AGENTS.make(f"greedy(evaluator=ntuple(file={self.loop.out}))")
 
-    def finish(self) -> None:
-        """Waits for all evaluations; raises what went wrong in them."""
-        for future in self._futures:
-            future.result()
-        if self.run.folder.is_dir() and not any(self.run.folder.iterdir()):
-            self.run.folder.rmdir()
+    def curve(self) -> pd.DataFrame:
+        """Returns one row per point: games played up to it, games of the point, their mean score and its deviation."""
+        return pd.DataFrame([asdict(point) for point in self.store.curves.points(self.id)])
 
-    def _add(self, games: int, snapshot: Path) -> None:
-        self._futures.append(self._queue.submit(self._evaluate, games, snapshot))
+    def evaluations(self) -> pd.DataFrame:
+        """Returns one row per evaluation: games trained, value with its 95 % interval, games played."""
+        return pd.DataFrame([asdict(evaluation) for evaluation in self.run.evaluations()])
 
-    def _evaluate(self, games: int, snapshot: Path) -> None:
-        evaluation = self.run.evaluate(games, snapshot, self._executor)
-        if evaluation:
-            self._told(evaluation)
-
-    def _raise_failures(self) -> None:
-        for future in self._futures:
-            if future.done():
-                future.result()
+    def table(self) -> pd.DataFrame:
+        return self.evaluations() if self.run.evaluating else self.curve()

@@ -1,47 +1,53 @@
-"""The honest end of a study: what was claimed in the search beside what fresh games say."""
+"""The end of a study: finalists play held-out games, which no search has seen."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from rich.console import Console
-from rich.table import Table
 
 from turnier.agents.agent import Agent
+from turnier.arena.match import MatchRecord, MatchSpec
 from turnier.arena.workers.executor import Executor
-from turnier.search.study import Study
+from turnier.results.store.store import Store
+from turnier.runs.bar import run_bar
+from turnier.runs.play import play_into
+from turnier.search.objective import Objective, Unit
 from turnier.statistics.comparisons import paired_difference
 from turnier.statistics.intervals import mean_interval
+
+if TYPE_CHECKING:
+    from turnier.search.study_run import StudyRun
 
 START, RECOMMENDED = "start", "recommended"
 BEST = 3  # candidates, those with the largest values in the search
 
 
 class Finalist(NamedTuple):
-    """An agent that plays the fresh games, and what the search claimed of it, where it said anything."""
+    """An agent that plays the held-out games, and what the search claimed of it, if anything."""
 
     agent: Agent
     claimed: float | None
 
 
 @dataclass(frozen=True)
-class Row:
+class HeldOutFigures:
     """One finalist's figures; half widths are those of 95 % intervals, NaN where there is none."""
 
     label: str
     agent: str
     claimed: float | None
-    units: int  # fresh games, or rounds of games of one seed
-    fresh: float
+    units: int  # held-out games, or rounds of games of one seed
+    held_out: float
     half_width: float
-    shrinkage: float | None  # claimed - fresh
+    shrinkage: float | None  # claimed - held_out
     difference: float | None  # to the start, on the same seeds
     difference_half_width: float | None
 
 
-def finalists(study: Study, start: str = START, baselines: Mapping[str, Agent] | None = None) -> dict[str, Finalist]:
+def finalists(study: StudyRun, start: str = START, baselines: Mapping[str, Agent] | None = None) -> dict[str, Finalist]:
     """Returns the start, baselines, the recommendation and the best candidates, by label."""
     found = {start: Finalist(study.agent, None)}
     found |= {label: Finalist(agent, None) for label, agent in (baselines or {}).items()}
@@ -51,62 +57,73 @@ def finalists(study: Study, start: str = START, baselines: Mapping[str, Agent] |
     return found
 
 
-def rows_of(
-    claimed: Mapping[str, float | None],
-    fresh: Mapping[str, Sequence[float]],
-    start: str = START,
-    agents: Mapping[str, str] | None = None,
-) -> list[Row]:
+def figures_of(
+    chosen: Mapping[str, Finalist], held_out: Mapping[str, Sequence[float]], start: str
+) -> list[HeldOutFigures]:
     """Returns the figures of all finalists.
 
     Args:
-        claimed: by label.
-        fresh: values of fresh games by label, all on the same seeds in the same order.
-        start: whose label the others are compared with.
-        agents: texts by label.
+        chosen: the finalists by label.
+        held_out: values of held-out games by label, all on the same seeds in the same order.
+        start: the label that the others are compared with.
     """
-    rows = []
-    for label, values in fresh.items():
-        mean, half = mean_interval(values)
-        said = claimed[label]
-        pairs = paired_difference([a - b for a, b in zip(values, fresh[start], strict=True)])
-        rows.append(
-            Row(
+    figures = []
+    for label, values in held_out.items():
+        finalist, interval = chosen[label], mean_interval(values)
+        pairs = paired_difference([a - b for a, b in zip(values, held_out[start], strict=True)])
+        figures.append(
+            HeldOutFigures(
                 label=label,
-                agent=(agents or {}).get(label, ""),
-                claimed=said,
+                agent=str(finalist.agent),
+                claimed=finalist.claimed,
                 units=len(values),
-                fresh=mean,
-                half_width=half,
-                shrinkage=None if said is None else said - mean,
+                held_out=interval.mean,
+                half_width=interval.half_width,
+                shrinkage=None if finalist.claimed is None else finalist.claimed - interval.mean,
                 difference=None if label == start else pairs.mean,
                 difference_half_width=None if label == start else (pairs.high - pairs.low) / 2,
             )
         )
-    return rows
+    return figures
 
 
-def play_final(
-    study: Study, chosen: Mapping[str, Finalist], units: int, executor: Executor
-) -> tuple[list[Row], dict[str, list[float]]]:
-    """Plays the fresh games of all finalists; returns their figures and values, the start's first."""
-    fresh = study.play_held_out({label: one.agent for label, one in chosen.items()}, units, executor)
-    claimed = {label: one.claimed for label, one in chosen.items()}
-    return rows_of(claimed, fresh, next(iter(chosen)), {label: str(one.agent) for label, one in chosen.items()}), fresh
+class HeldOutGames(NamedTuple):
+    """Held-out units by label, in seed order, and the records of their games by match id."""
+
+    units: dict[str, list[Unit]]
+    records: dict[str, MatchRecord]
 
 
-def print_rows(console: Console, rows: Sequence[Row], unit: str) -> None:
-    """Prints the table; `unit` says what the values are."""
-    start = rows[0].label
-    digits = 0 if max(abs(row.fresh) for row in rows) >= 100 else 3
-    table = Table(title=f"{unit}: claimed in the search, and in {rows[0].units:,} fresh games each")
-    for heading in ("agent", "claimed", "fresh", "± 95 %", "claimed - fresh", f"fresh - {start}", "± 95 %"):
-        table.add_column(heading, justify="left" if heading == "agent" else "right")
+def play_held_out(
+    store: Store,
+    run_id: str,
+    objective: Objective,
+    agents: Mapping[str, Agent],
+    units: int,
+    executor: Executor,
+    console: Console | None = None,
+) -> HeldOutGames:
+    """Plays the same held-out units for every agent, with a bar on `console` (by default on standard error)."""
+    by_label = {
+        label: [objective.held_out_unit(agent.full_text(), n) for n in range(units)] for label, agent in agents.items()
+    }
+    specs: dict[str, MatchSpec] = {spec.id: spec for group in by_label.values() for unit in group for spec in unit}
+    records: dict[str, MatchRecord] = {}
+    with run_bar(store, run_id, "held-out games", len(specs), console) as bar:
+        for batch in play_into(store, run_id, list(specs.values()), executor):
+            records |= {record.spec.id: record for record in batch}
+            bar.advance(len(batch))
+    return HeldOutGames(by_label, records)
 
-    def shown(value: float | None, sign: str = "") -> str:
-        return "" if value is None or value != value else f"{value:{sign},.{digits}f}"
 
-    for row in rows:
-        figures = (shown(row.claimed), shown(row.fresh), shown(row.half_width), shown(row.shrinkage, "+"))
-        table.add_row(row.label, *figures, shown(row.difference, "+"), shown(row.difference_half_width))
-    console.print(table)
+class FinalComparison(NamedTuple):
+    """What the held-out games of all finalists said, the start's first."""
+
+    figures: list[HeldOutFigures]
+    values: dict[str, list[float]]  # by label, in seed order
+
+
+def play_final(study: StudyRun, chosen: Mapping[str, Finalist], units: int, executor: Executor) -> FinalComparison:
+    """Plays the held-out games of all finalists."""
+    values = study.play_held_out({label: finalist.agent for label, finalist in chosen.items()}, units, executor)
+    return FinalComparison(figures_of(chosen, values, next(iter(chosen))), values)

@@ -21,7 +21,7 @@ from optuna.trial import FrozenTrial, TrialState, create_trial
 from turnier.agents.agent import Agent
 from turnier.agents.ntuple.evaluator import NTuple
 from turnier.agents.ntuple.td import LEARNING, Td
-from turnier.agents.ntuple.training import Plan, Training
+from turnier.agents.ntuple.training import Plan, TrainingLoop
 from turnier.agents.ntuple.weights import read_config
 from turnier.agents.registry import AGENTS, EVALUATORS
 from turnier.arena.match import derive_seed
@@ -209,7 +209,7 @@ class LearningStudy:
         seed = derive_seed(self.definition.seed, "train", candidate.round, candidate.index) % 2**31
         last = self.definition.rungs[-1]
         plan = Plan(self.game, self.evaluator, candidate.learning, seed, max(1, last // 100))
-        training = Training(plan, self._out(candidate), last)
+        training = TrainingLoop(plan, self._out(candidate), last)
         bar.skip(max(0, training.done - before))
         training.run(1, lambda _, count: bar.advance(count), until=rung)
         training.weights().without_sums().save(kept)

@@ -26,7 +26,7 @@ from turnier.games.registry import GAMES
 from turnier.results.store.store import Store
 from turnier.runs.bar import Bar, run_bar
 from turnier.runs.play import play_into
-from turnier.search.held_out import play_fresh
+from turnier.search.final_comparison import play_held_out
 from turnier.search.objective import Objective, Unit
 from turnier.search.space import Space
 from turnier.search.storage.studies import open_study, optuna_errors
@@ -139,10 +139,10 @@ class ParetoStudy:
         chosen = np.unique(np.linspace(0, len(front) - 1, min(len(front), MOST_FINALISTS)).round().astype(int))
         return {START: self.agent} | {f"front {n}": self.of(front[i]) for n, i in enumerate(chosen.tolist(), 1)}
 
-    def play_final(self, agents: Mapping[str, Agent], units: int, executor: Executor) -> list[Point]:
-        """Plays fresh games on the same seeds for every agent; returns what they say, in this order."""
-        wanted, records = play_fresh(self.store, self.run_id, self.objective, agents, units, executor)
-        return [self._point(label, agents[label], its, records) for label, its in wanted.items()]
+    def play_final(self, agents: Mapping[str, Agent], count: int, executor: Executor) -> list[Point]:
+        """Plays held-out games on the same seeds for every agent; returns what they say, in this order."""
+        played = play_held_out(self.store, self.run_id, self.objective, agents, count, executor)
+        return [self._point(label, agents[label], units, played.records) for label, units in played.units.items()]
 
     def _point(self, label: str, agent: Agent, units: Sequence[Unit], records: Mapping[str, MatchRecord]) -> Point:
         strength = mean_interval(self.objective.values(units, records))

@@ -1,244 +1,137 @@
-"""The study runner: a sampler over an agent's parameters, every candidate one Optuna trial, resumable after any kill.
-
-The storage is the only state. A started study asks its generations again, checks that they are the stored ones, tells
-the stored values and goes on; single games of an unfinished candidate come from the store too.
-"""
+"""Studies: search for the parameters with which an agent plays best, and what held-out games say of them."""
 
 from __future__ import annotations
 
-import math
-import statistics
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import asdict, dataclass
 
-from optuna.trial import FrozenTrial, TrialState, create_trial
+import pandas as pd
 
 from turnier.agents.agent import Agent
 from turnier.agents.registry import AGENTS
-from turnier.arena.workers.executor import MATCHES, Executor
-from turnier.core.errors import UserError
+from turnier.arena.workers.make import make_executor
 from turnier.games.game import Game
 from turnier.games.registry import GAMES
-from turnier.results.store.locks import Lock
 from turnier.results.store.store import Store
-from turnier.runs.bar import Bar, run_bar
-from turnier.runs.play import serve_into
+from turnier.runs.results import RunResults
 from turnier.search.definition import StudyDefinition
-from turnier.search.generation import Candidate, Generation
-from turnier.search.held_out import play_fresh
-from turnier.search.idle_games import StudyGames
+from turnier.search.final_comparison import START, FinalComparison, Finalist, finalists, play_final
 from turnier.search.noise import NOISES
 from turnier.search.objective import Objective
 from turnier.search.samplers.registry import SAMPLERS
-from turnier.search.second_driver import Fits, lock_or_help
-from turnier.search.space import Space
-from turnier.search.storage.studies import open_study, optuna_errors
-from turnier.statistics.intervals import mean_interval
+from turnier.search.space import read_parameters
+from turnier.search.storage.trials import trials_frame
+from turnier.search.study_run import StudyRun
+
+MIN_HELD_OUT, MAX_HELD_OUT = 20, 500  # held-out games of each finalist, where nothing else is asked for
+HELD_OUT_SHARE = 50  # a finalist plays one held-out game per so many games of the budget
+
+
+def held_out_games(wanted: int, budget: int) -> int:
+    """Returns how many held-out games a finalist plays: as wanted, or, with 0, as suits the budget in games."""
+    return wanted or max(MIN_HELD_OUT, min(MAX_HELD_OUT, budget // HELD_OUT_SHARE))
 
 
 class Study:
-    """A study in a store, ready to run or go on."""
+    """A search over the parameters of an agent."""
 
-    def __init__(self, store: Store, definition: StudyDefinition) -> None:
-        self.store = store
-        self.definition = definition
-        self.game: Game = GAMES.make(definition.game)
-        self.agent: Agent = AGENTS.make(definition.agent)
-        self.agent.require(self.game)
-        self.objective = Objective(self.game, definition.against, definition.seed)
-        self.noise = NOISES.make(definition.noise)
-        self.space = Space.of(self.agent, definition.parameters)
-        start = self.space.encode(self.agent)
-        self.search = SAMPLERS.make(definition.sampler).begin(start, definition.seed)
-        self.games = 0  # that the search was told of
-        self.spare_games = 0  # that this driver played of recommendations
-        self.optuna = open_study(store, definition.name, definition.stored)
-        store.begin_run(self.run_id, "study", definition.name, definition.stored)
+    def __init__(
+        self,
+        game: str | Game,
+        agent: str | Agent,
+        parameters: Sequence[str],
+        *,
+        against: Sequence[str | Agent] = (),
+        sampler: str = "cmaes",
+        noise: str = "",
+        seed: int = 1,
+        name: str = "",
+    ) -> None:
+        """Plans a study; raises UserError where it cannot be run.
+
+        Args:
+            game: such as "2048".
+            agent: where the search starts; it fixes what is not searched.
+            parameters: to search, such as ["rollout_depth=0..50", "evaluator.*"].
+            against: opponents; without any, single-player games count the mean score.
+            sampler: cmaes, cmaes_lr, tpe, gp, random, grid or spsa, with parameters where needed.
+            noise: how often candidates play: fixed, growing, reevaluated or racing; empty = what suits the sampler.
+            seed: the same seed gives the same search, whatever the number of workers.
+            name: of the study in the store; empty = derived from its settings.
+        """
+        self.game, self.agent = GAMES.make(game), AGENTS.make(agent)
+        self.parameters = read_parameters(",".join(parameters))
+        self.against = tuple(AGENTS.make(opponent).full_text() for opponent in against)
+        self.sampler = SAMPLERS.make(sampler)
+        self.noise = NOISES.make(noise or self.sampler.usual_noise)
+        self.seed, self.name = seed, name
+
+    def definition(self, budget: int) -> StudyDefinition:
+        """Returns what is stored of the study; what was left open is chosen to suit a budget in games."""
+        unit = Objective(self.game, self.against, self.seed).unit_games
+        sampler = self.sampler.within(budget // (unit * self.noise.most(0, 1)))
+        texts = self.game.full_text(), self.agent.full_text(), self.parameters
+        if self.name:
+            return StudyDefinition(
+                self.name, *texts, str(sampler), str(self.noise), against=self.against, seed=self.seed
+            )
+        return StudyDefinition.named_by_content(
+            *texts, sampler=str(sampler), noise=str(self.noise), against=self.against, seed=self.seed
+        )
+
+    def run(
+        self,
+        store: Store,
+        *,
+        budget: int = 5000,
+        held_out: int = 0,
+        baselines: Mapping[str, Agent] | None = None,
+        executor: str = "threads",
+        workers: int | None = None,
+        address: str | None = None,
+        progress: bool = True,
+    ) -> StudyResults:
+        """Searches, then plays held-out games; stopped in any way, the same call resumes it.
+
+        Args:
+            store: where candidates and games go.
+            budget: games of the candidates in all.
+            held_out: held-out games of each finalist; 0 = as suits the budget.
+            baselines: agents by label that play the held-out games, too.
+            executor: what plays: ray, threads or serial.
+            workers: how many, by default one per core.
+            address: the Ray cluster to join.
+            progress: whether bars are shown.
+        """
+        run = StudyRun(store, self.definition(budget), progress)
+        games = held_out_games(held_out, budget)
+        with make_executor(executor, workers, address) as pool:
+            run.run_budget(budget, pool)
+            chosen = finalists(run, START, baselines)
+            final = play_final(run, chosen, max(2, games // run.objective.unit_games), pool)
+        return StudyResults(store, run.run_id, run, chosen, final)
+
+
+@dataclass(frozen=True)
+class StudyResults(RunResults):
+    """What a study found."""
+
+    run: StudyRun
+    finalists: Mapping[str, Finalist]  # by label
+    final: FinalComparison
 
     @property
-    def run_id(self) -> str:
-        return f"study:{self.definition.name}"
-
-    def run(self, generations: int, executor: Executor) -> None:
-        """Runs until `generations` are complete; those that are stored already are only replayed."""
-        # Populations may grow: what is left is as large as what is known.
-        first = self.next_generation({})
-        self._run(executor, generations * first.most_games, lambda generation: generation.number < generations)
-
-    def run_budget(self, games: int, executor: Executor) -> None:
-        """Runs until another generation would take the candidates' games above so many in all."""
-        least = self.next_generation({}).most_games
-        if games < least:
-            raise UserError(f"a budget must last for a generation of {least:,} games, got {games:,}; raise --budget.")
-        self._run(executor, games, lambda generation: self.games + generation.most_games <= games)
-
-    def _run(self, executor: Executor, total: int, fits: Fits) -> None:
-        with (
-            lock_or_help(self, executor, fits) as lock,
-            optuna_errors(self.store.shown_url),
-            run_bar(self.store, self.run_id, self.definition.name, total) as bar,
-        ):
-            stored = self.stored_trials()
-            self._summarised = set(self.optuna.user_attrs)
-            bar.skip(self.games)  # of generations that were complete before this driver had the lock
-            source = StudyGames(self.store, self.objective)
-            generation = self._next(stored, source, bar, lock, fits)
-            for records in serve_into(self.store, self.run_id, source, executor):
-                for record in records:
-                    if generation and generation.take(record):
-                        bar.advance(1)
-                    else:
-                        source.take(record)
-                if generation:
-                    known = source.stored_by_others()
-                    bar.advance(sum(generation.take(record) for record in known))
-                if generation and self._goes_on(generation, source):
-                    continue
-                generation = generation and self._next(stored, source, bar, lock, fits)
-            self.spare_games += source.played
-            bar.expect(bar.done - bar.total, bar.unit)  # a budget seldom ends with a generation
-
-    def _next(
-        self, stored: Mapping[int, dict[int, FrozenTrial]], source: StudyGames, bar: Bar, lock: Lock, fits: Fits
-    ) -> Generation | None:
-        """Begins generations until one has games to play; returns it, or None where no other one fits."""
-        while fits(generation := self.next_generation(stored.get(self.search.generation, {}))):
-            lock.heartbeat()  # raises where another driver has taken over
-            self._told, self._bar = 0, bar
-            if not generation.stored:
-                source.recommend(self.recommended(), self.search.generation)
-            bar.note(f"generation {generation.number + 1}")
-            bar.skip(generation.known_games)
-            if self._goes_on(generation, source):
-                return generation
-        source.stop()
-        return None
-
-    def _goes_on(self, generation: Generation, source: StudyGames) -> bool:
-        """Adds finished candidates and asks for what is to be played next; returns whether the generation waits for it.
-
-        What the store has is taken at once. A complete generation is told to the search.
-        """
-        self._add_trials(generation, self.noise.one_stage)
-        while not generation.waiting:
-            specs = generation.wanted()
-            if not specs:
-                self._end(generation, source)
-                return False
-            MATCHES.prepare(specs)
-            ids = list(dict.fromkeys(spec.id for spec in specs))
-            self.store.discard_failures(ids)
-            known = self.store.records(ids)
-            if known:
-                self.store.link(self.run_id, [record.spec.id for record in known])
-                self._bar.skip(sum(generation.take(record) for record in known))
-            have = {record.spec.id for record in known}
-            source.waiting.extend({spec.id: spec for spec in specs if spec.id not in have}.values())
-            self._add_trials(generation, self.noise.one_stage)
-        return True
-
-    def told(self, generation: Generation) -> list[float]:
-        """Tells a complete generation to the search; returns its values."""
-        values = generation.values()
-        self.search.tell(values)
-        self.games += generation.games
-        return values
-
-    def _end(self, generation: Generation, source: StudyGames) -> None:
-        self._add_trials(generation, True)
-        values = self.told(generation)
-        name = f"generation {generation.number}"
-        if name in self._summarised:
-            return
-        summary = self._summary(values)
-        spare = source.values()
-        if len(spare) > 1:
-            mean, half = mean_interval(spare)
-            summary["recommended before"] = {"mean": mean, "half_width": half, "games": len(spare)}
-        self.optuna.set_user_attr(name, summary)
-        known = f"   recommended {mean:,.6g} ± {half:,.2g}" if len(spare) > 1 else ""
-        self._bar.print(
-            f"generation {generation.number + 1:>3}: candidates' mean {statistics.fmean(values):>9,.6g}"
-            f"   best {max(values):>9,.6g}   sigma {self.search.sigma:.3f}{known}"
-        )
-
-    def stored_trials(self) -> dict[int, dict[int, FrozenTrial]]:
-        """Returns the stored trials by generation and index."""
-        found: dict[int, dict[int, FrozenTrial]] = defaultdict(dict)
-        for trial in self.optuna.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)):
-            found[trial.user_attrs["generation"]][trial.user_attrs["index"]] = trial
-        return found
-
-    def next_generation(self, stored: Mapping[int, FrozenTrial]) -> Generation:
-        """Asks the next generation's candidates; raises UserError where they are not the stored ones."""
-        number, candidates = self.search.generation, []
-        for index, vector in enumerate(self.search.ask().tolist()):
-            values = self.space.decode(vector)
-            trial = stored.get(index)
-            if trial is not None and trial.user_attrs["vector"] != vector:
-                raise UserError(
-                    f"study {self.definition.name!r} must replay as stored, but candidate {index} of generation"
-                    f" {number} differs; the versions of cma or numpy changed: start another study with --name."
-                )
-            candidates.append(Candidate(vector, values, self.space.apply(self.agent, values), trial=trial))
-        return Generation(number, candidates, self.objective, self.noise)
-
-    def _add_trials(self, generation: Generation, complete: bool) -> None:
-        """Adds the trials of finished candidates, in order: their numbers do not depend on who finished first."""
-        while complete and self._told < len(generation.candidates) and generation.played(self._told):
-            self._add_trial(generation, self._told)
-            self._told += 1
-
-    def _add_trial(self, generation: Generation, index: int) -> None:
-        candidate = generation.candidates[index]
-        if candidate.trial is not None:
-            return
-        scores = generation.scores_of(index)
-        mean = statistics.fmean(scores)
-        attributes = {
-            "generation": generation.number,
-            "index": index,
-            "vector": candidate.vector,
-            "mean": mean,
-            "standard_error": statistics.stdev(scores) / math.sqrt(len(scores)) if len(scores) > 1 else None,
-            "games": len(scores),
-            "seconds": generation.seconds_of(index),
-        }
-        candidate.trial = create_trial(
-            value=mean,
-            params=candidate.values,
-            distributions=self.space.distributions(candidate.values),
-            user_attrs=attributes,
-        )
-        self.optuna.add_trial(candidate.trial)
-
-    def _summary(self, values: Sequence[float]) -> dict[str, Any]:
-        return {
-            "mean": statistics.fmean(values),
-            "best": max(values),
-            **self.search.facts(),
-            "games": self.games,
-            "recommendation": self.space.decode(self.search.recommended()),
-        }
-
     def recommended(self) -> Agent:
-        """Returns the agent that the search recommends after `run`."""
-        return self.space.apply(self.agent, self.space.decode(self.search.recommended()))
+        """The agent that the search recommends: never the luckiest candidate."""
+        return self.run.recommended()
 
-    def best(self, count: int = 1) -> list[tuple[Agent, float]]:
-        """Returns the agents with the largest values, and these (lucky) values; the mean where one was tried again."""
-        values: dict[str, list[float]] = defaultdict(list)
-        agents: dict[str, Agent] = {}
-        for generation, trials in self.stored_trials().items():
-            for trial in trials.values() if generation < self.search.generation else ():
-                agent = self.space.apply(self.agent, dict(trial.params))
-                agents[agent.full_text()] = agent
-                values[agent.full_text()].append(float(trial.value or 0.0))
-        means = {text: statistics.fmean(found) for text, found in values.items()}
-        return [(agents[text], means[text]) for text in sorted(means, key=lambda text: -means[text])[:count]]
+    def trials(self) -> pd.DataFrame:
+        """Returns one row per candidate: parameters, value, games, generation."""
+        return trials_frame(self.store, self.run.definition.name)
 
-    def play_held_out(self, agents: Mapping[str, Agent], units: int, executor: Executor) -> dict[str, list[float]]:
-        """Plays fresh games on the same held-out seeds for every agent; returns the values by label, in seed order."""
-        wanted, records = play_fresh(self.store, self.run_id, self.objective, agents, units, executor)
-        return {label: self.objective.values(group, records) for label, group in wanted.items()}
+    def held_out(self) -> pd.DataFrame:
+        """Returns one row per finalist: what the search claimed, and held-out games with their 95 % intervals."""
+        return pd.DataFrame([asdict(figures) for figures in self.final.figures])
+
+    def table(self) -> pd.DataFrame:
+        return self.held_out().set_index("label")

@@ -17,6 +17,15 @@ if TYPE_CHECKING:
     from turnier.core.errors import UserError
     from turnier.dashboards.reports.run import figure_of
     from turnier.games.registry import GAMES, make_game
+    from turnier.results import frames
+    from turnier.results.store.store import Store
+    from turnier.runs.certainty import Certainty
+    from turnier.runs.comparison import Comparison
+    from turnier.runs.experiment import Experiment
+    from turnier.runs.results import RunResults
+    from turnier.runs.tournament import Tournament
+    from turnier.runs.training import Training
+    from turnier.search.study import Study
 
 __version__ = "0.1.0"
 
@@ -24,11 +33,20 @@ __all__ = [
     "AGENTS",
     "EVALUATORS",
     "GAMES",
+    "Certainty",
+    "Comparison",
+    "Experiment",
     "MatchRecord",
     "MatchSpec",
+    "RunResults",
+    "Store",
+    "Study",
     "Termination",
+    "Tournament",
+    "Training",
     "UserError",
     "figure_of",
+    "frames",
     "make_agent",
     "make_game",
     "play_match",
@@ -42,6 +60,15 @@ _MODULES = {  # imported when one of their names is first used, so that `turnier
     "turnier.core.errors": ("UserError",),
     "turnier.dashboards.reports.run": ("figure_of",),
     "turnier.games.registry": ("GAMES", "make_game"),
+    "turnier.results": ("frames",),
+    "turnier.results.store.store": ("Store",),
+    "turnier.runs.certainty": ("Certainty",),
+    "turnier.runs.comparison": ("Comparison",),
+    "turnier.runs.experiment": ("Experiment",),
+    "turnier.runs.results": ("RunResults",),
+    "turnier.runs.tournament": ("Tournament",),
+    "turnier.runs.training": ("Training",),
+    "turnier.search.study": ("Study",),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
@@ -49,7 +76,10 @@ _MODULE_OF = {name: module for module, names in _MODULES.items() for name in nam
 def __getattr__(name: str) -> Any:
     if name not in _MODULE_OF:
         raise AttributeError(f"module 'turnier' has no attribute {name!r}")
-    value = globals()[name] = getattr(importlib.import_module(_MODULE_OF[name]), name)
+    module = importlib.import_module(_MODULE_OF[name])
+    if not hasattr(module, name):  # a module of a package
+        importlib.import_module(f"{module.__name__}.{name}")
+    value = globals()[name] = getattr(module, name)
     return value
 
 

@@ -32,11 +32,12 @@ from turnier.commands.options import (
 )
 from turnier.commands.scripts.experiments import play_and_print
 from turnier.commands.scripts.script import choose_preset, run_script
+from turnier.commands.search_tables import print_figures
 from turnier.results.store.store import Store
 from turnier.runs.experiment import Experiment, Row
 from turnier.search.definition import StudyDefinition
-from turnier.search.final_comparison import Finalist, play_final, print_rows
-from turnier.search.study import Study
+from turnier.search.final_comparison import Finalist, play_final
+from turnier.search.study_run import StudyRun
 from turnier.studies.brot.constants import NOTE, combi, combi_of_brot, game, strategies
 
 Ranges = dict[str, tuple[float, float]]
@@ -94,13 +95,13 @@ def define_study(
     )
 
 
-def search_grids(preset: str, store: Store, executor: Executor, console: Console) -> Study:
+def search_grids(preset: str, store: Store, executor: Executor, console: Console) -> StudyRun:
     """Plays the rounds of the grid, each in half of the ranges of the previous one; returns the last study."""
     ranges = dict(RANGES)
     rounds, steps, *_ = PRESETS[preset]
     for number in range(1, rounds + 1):
         sampler = f"grid(steps={steps},population={steps ** len(RANGES)})"
-        study = Study(store, define_study(preset, f"grid{number}", combi_of_brot(preset), ranges, sampler))
+        study = StudyRun(store, define_study(preset, f"grid{number}", combi_of_brot(preset), ranges, sampler))
         study.run(1, executor)
         found = study.space.decode(study.search.recommended())
         console.print(f"grid, round {number}: " + ", ".join(f"{key} {value:.4g}" for key, value in found.items()))
@@ -111,20 +112,21 @@ def search_grids(preset: str, store: Store, executor: Executor, console: Console
     return study
 
 
-def search_with_half_the_games(preset: str, name: str, store: Store, executor: Executor) -> Study:
+def search_with_half_the_games(preset: str, name: str, store: Store, executor: Executor) -> StudyRun:
     """Searches the same parameters with half as many games as the grid."""
-    study = Study(store, define_study(preset, name, combi_of_brot(preset), RANGES, f"{name}(population={POPULATION})"))
+    sampler = f"{name}(population={POPULATION})"
+    study = StudyRun(store, define_study(preset, name, combi_of_brot(preset), RANGES, sampler))
     rounds, steps, *_ = PRESETS[preset]
     study.run(max(1, rounds * steps ** len(RANGES) // POPULATION // 2), executor)
     return study
 
 
-def search_proposed(preset: str, store: Store, executor: Executor) -> Study:
+def search_proposed(preset: str, store: Store, executor: Executor) -> StudyRun:
     """Searches the parameters that the document proposes but does not have."""
     chosen = PRESETS[preset]
     against = (strategies(preset)["Rollouts"], combi_of_brot(preset))
     sampler = f"cmaes(population={chosen.population})"
-    study = Study(store, define_study(preset, "wishes", combi(preset), PROPOSED, sampler, against))
+    study = StudyRun(store, define_study(preset, "wishes", combi(preset), PROPOSED, sampler, against))
     study.run(chosen.generations, executor)
     return study
 
@@ -149,7 +151,7 @@ def main(
             for label, study in studies.items():
                 finalists[label] = Finalist(study.recommended(), study.search.estimate())
             rows, _ = play_final(studies["CMA-ES"], finalists, chosen.held_out, pool)
-        print_rows(console, rows, studies["CMA-ES"].objective.name)
+        print_figures(console, rows, studies["CMA-ES"].objective.name)
     texts = {label: str(one.agent) for label, one in finalists.items()}
     pairs = [(label, "Brot 2021", texts["Brot 2021"]) for label in studies]
     pairs += [("wishes", label, text) for label, text in strategies(preset).items()]

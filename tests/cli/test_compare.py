@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from turnier.arena.workers.local import SerialExecutor
 from turnier.commands.runs.compare import print_comparison
 from turnier.results.store.store import Store
 from turnier.runs.comparison import Comparison
@@ -23,12 +22,12 @@ def compared(
     folder: Path, *agents: str, game: str = "tictactoe", margin: float | None = None, games: int = 4000
 ) -> Any:
     """Returns the comparison, what it prints, and its JSON."""
-    found = Comparison(game, (agents[0], agents[1]), 1, margin, 0.05, games, 32, 0)
+    comparison = Comparison(*agents, game=game, margin=margin, games=games)
     console = Console(record=True, width=160)
     with Store.open(f"sqlite:///{folder}/a.db") as store:
-        found.play(store, SerialExecutor())
-        print_comparison(console, found, store, as_json=False)
-    return found, console.export_text()
+        results = comparison.run(store, executor="serial", progress=False)
+        print_comparison(console, results, as_json=False)
+    return comparison, console.export_text()
 
 
 def test_equal_within_a_wide_margin_and_undecided_within_a_narrow_one(tmp_path: Path) -> None:

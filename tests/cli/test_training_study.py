@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from turnier.agents.ntuple.training import Training
+from turnier.agents.ntuple.training import TrainingLoop
 from turnier.agents.ntuple.weights import load_weights, weights_from_file
 from turnier.agents.registry import make_agent
 from turnier.arena.match import MatchRecord
@@ -32,7 +32,7 @@ def test_weights_are_kept_on_the_way_as_a_shorter_look_at_the_same_training(tmp_
     assert LEARNER.places == [33, 66, 100]
     train_all([LEARNER, LEARNER], tmp_path, 2)
     assert len(set(digests(LEARNER, tmp_path))) == 3
-    whole = Training(LEARNER.plan(), tmp_path / "whole.npz", 100)
+    whole = TrainingLoop(LEARNER.plan(), tmp_path / "whole.npz", 100)
     whole.run()
     assert digests(LEARNER, tmp_path)[-1] == whole.weights().digest
     assert all(load_weights(LEARNER.kept(tmp_path, place)).values_only for place in LEARNER.places)
@@ -43,7 +43,7 @@ def test_stopped_training_goes_on_and_what_is_missing_is_made_again(tmp_path: Pa
     expected = digests(LEARNER, tmp_path / "whole")
     folder = tmp_path / "killed"
     folder.mkdir()
-    stopped = Training(LEARNER.plan(), LEARNER.out(folder), LEARNER.games)
+    stopped = TrainingLoop(LEARNER.plan(), LEARNER.out(folder), LEARNER.games)
     with pytest.raises(RuntimeError, match="killed"):
         stopped.run(1, None, 33, lambda training, weights: (_ for _ in ()).throw(RuntimeError("killed")))
     assert load_weights(LEARNER.out(folder)).training["done"] == 33 and not LEARNER.kept(folder, 33).exists()

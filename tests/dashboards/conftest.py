@@ -18,7 +18,7 @@ from turnier.results.store.store import Store
 from turnier.runs.experiment import Experiment, Row, play_experiment
 from turnier.search.definition import StudyDefinition
 from turnier.search.pareto import ParetoDefinition, ParetoStudy
-from turnier.search.study import Study
+from turnier.search.study_run import StudyRun
 
 AGENT = "mctse(iterations=10,rollout_depth=2,maxnodes=10,evaluator=heuristics2048())"
 COMMANDS = (
@@ -57,7 +57,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> str:
     front = ParetoDefinition("front", "2048(size=3)", start, ranges, population=4, games=2)
     with Store.open(url) as store, make_executor("threads", 2) as pool:
         ParetoStudy(store, front).run(16, pool)
-        Study(store, TINY).run(3, pool)
+        StudyRun(store, TINY).run(3, pool)
         for _ in play_experiment(EXPERIMENT, store, SerialExecutor()):
             pass
     return url

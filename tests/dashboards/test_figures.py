@@ -33,7 +33,7 @@ from turnier.results.frames.matches import matches_frame
 from turnier.results.store.curves import CurvePoint
 from turnier.results.store.store import Store
 from turnier.search.storage.trials import count_trials, generations_frame, importance, study_names, trials_frame, unit
-from turnier.search.study import Study
+from turnier.search.study_run import StudyRun
 from turnier.statistics.comparisons import paired_difference, units_needed
 
 REPO = Path(__file__).resolve().parents[2]
@@ -140,7 +140,7 @@ def test_a_front_is_what_no_other_candidate_beats_at_both(store: Store) -> None:
 
 def test_studies_are_read_from_postgresql_and_shown_without_being_changed(postgres_url: str) -> None:
     with Store.open(postgres_url) as store:
-        Study(store, TINY).run(1, SerialExecutor())
+        StudyRun(store, TINY).run(1, SerialExecutor())
         frame = trials_frame(store, "tiny")
         assert len(frame) == count_trials(store, "tiny") == 6 and len(frame.attrs["parameters"]) >= 10
         assert unit(store, "tiny") == "mean score"

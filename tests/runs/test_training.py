@@ -10,7 +10,7 @@ from sqlalchemy import inspect, text
 
 from turnier.agents.ntuple.evaluator import NTuple
 from turnier.agents.ntuple.td import LEARNING
-from turnier.agents.ntuple.training import Plan, Training
+from turnier.agents.ntuple.training import Plan, TrainingLoop
 from turnier.agents.registry import EVALUATORS
 from turnier.arena.play import replay
 from turnier.arena.workers.local import SerialExecutor
@@ -20,7 +20,7 @@ from turnier.games.registry import make_game
 from turnier.results.frames.matches import matches_frame
 from turnier.results.store.curves import CurvePoint
 from turnier.results.store.store import Store
-from turnier.runs.training import Evaluating, Evaluation, Evaluations, TrainingRun
+from turnier.runs.training_run import Evaluating, Evaluation, Evaluations, TrainingRun
 
 
 @pytest.fixture
@@ -28,11 +28,11 @@ def store(tmp_path: Path) -> Store:
     return Store.open(f"sqlite:///{tmp_path / 'results.db'}")
 
 
-def training(out: Path, games: int, seed: int = 1) -> Training:
+def training(out: Path, games: int, seed: int = 1) -> TrainingLoop:
     evaluator = EVALUATORS.make("ntuple(tuples=4,length=4)")
     assert isinstance(evaluator, NTuple)
     learning = LEARNING.make("td(epsilon=0.1)")
-    return Training(Plan(make_game("tictactoe"), evaluator, learning, seed, every=20), out, games)
+    return TrainingLoop(Plan(make_game("tictactoe"), evaluator, learning, seed, every=20), out, games)
 
 
 def learn(

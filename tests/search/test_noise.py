@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from turnier.core.errors import UserError
-from turnier.search.in_memory import search_in_memory
 from turnier.search.noise import NOISES, Noise
+from turnier.search.samplers.in_memory import search_in_memory
 from turnier.search.samplers.registry import SAMPLERS
 
 

@@ -19,7 +19,7 @@ from turnier.arena.workers.make import make_executor
 from turnier.core.errors import UserError
 from turnier.results.store.store import Store
 from turnier.search.definition import StudyDefinition
-from turnier.search.study import Study
+from turnier.search.study_run import StudyRun
 
 REPO = Path(__file__).resolve().parents[2]
 SCRIPT = REPO / "studies" / "cmaes_heuristics.py"
@@ -44,9 +44,9 @@ def url_of(path: Path) -> str:
     return f"sqlite:///{path}"
 
 
-def run_study(url: str, definition: StudyDefinition = TINY, generations: int = 3) -> Study:
+def run_study(url: str, definition: StudyDefinition = TINY, generations: int = 3) -> StudyRun:
     with make_executor("threads", 2) as pool:
-        study = Study(Store.open(url), definition)
+        study = StudyRun(Store.open(url), definition)
         study.run(generations, pool)
     return study
 
@@ -62,7 +62,7 @@ def test_a_trial_is_a_candidate_with_its_figures(uninterrupted: str) -> None:
     table = trials(uninterrupted, "tiny")
     assert [(t["generation"], t["index"]) for t in table] == [(g, i) for g in range(3) for i in range(6)]
     store = Store.open(uninterrupted)
-    study = Study(store, TINY)
+    study = StudyRun(store, TINY)
     for trial in table:
         agent = study.space.apply(study.agent, trial["params"])
         units = [
@@ -93,7 +93,7 @@ def test_another_definition_is_refused_with_the_difference(uninterrupted: str) -
         "tiny", "2048(size=4)", AGENT, ("evaluator.*",), "cmaes(population=6)", "fixed(games=5)", seed=4
     )
     with pytest.raises(UserError, match=r"stored with games 3 \(now 5\)"):
-        Study(Store.open(uninterrupted), other)
+        StudyRun(Store.open(uninterrupted), other)
 
 
 def test_held_out_seeds_are_not_those_of_the_search(uninterrupted: str) -> None:

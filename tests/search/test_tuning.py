@@ -18,7 +18,7 @@ from turnier.core.errors import UserError
 from turnier.results.store.store import Store
 from turnier.search.definition import StudyDefinition
 from turnier.search.samplers.registry import SAMPLERS
-from turnier.search.study import Study
+from turnier.search.study_run import StudyRun
 
 ALONE = StudyDefinition(
     "alone",
@@ -33,18 +33,18 @@ AGAINST = StudyDefinition(
 )  # fmt: skip
 
 
-def tuned(folder: Path, definition: StudyDefinition, games: int, workers: int = 1, name: str = "a") -> Study:
-    study = Study(Store.open(f"sqlite:///{folder}/{name}.db"), definition)
+def tuned(folder: Path, definition: StudyDefinition, games: int, workers: int = 1, name: str = "a") -> StudyRun:
+    study = StudyRun(Store.open(f"sqlite:///{folder}/{name}.db"), definition)
     study.run_budget(games, SimulatedExecutor(workers) if workers > 1 else SerialExecutor())
     return study
 
 
-def state(study: Study) -> dict[str, Any]:
+def state(study: StudyRun) -> dict[str, Any]:
     found = [(t.user_attrs["vector"], t.value, t.user_attrs["games"]) for t in study.optuna.get_trials()]
     return {"trials": found, "recommended": study.search.recommended(), "facts": study.search.facts()}
 
 
-def matches(study: Study) -> int:
+def matches(study: StudyRun) -> int:
     return study.store.match_counts()[study.run_id]
 
 
@@ -53,14 +53,14 @@ def test_any_number_of_workers_gives_the_same_search_and_discards_no_game(
     tmp_path: Path, definition: StudyDefinition
 ) -> None:
     whole = tuned(tmp_path, definition, 72)
-    assert whole.spare_games == 0 and matches(whole) == whole.games > 40
+    assert whole.idle_games == 0 and matches(whole) == whole.games > 40
     for workers in (6, 20):
         executor = SimulatedExecutor(workers)
-        study = Study(Store.open(f"sqlite:///{tmp_path}/{workers}.db"), definition)
+        study = StudyRun(Store.open(f"sqlite:///{tmp_path}/{workers}.db"), definition)
         study.run_budget(72, executor)
         assert state(study) == state(whole)
-        assert executor.games == matches(study) == study.games + study.spare_games
-        assert study.spare_games > 0
+        assert executor.games == matches(study) == study.games + study.idle_games
+        assert study.idle_games > 0
 
 
 def test_a_stopped_study_goes_on_without_playing_spare_games_again(tmp_path: Path) -> None:
@@ -69,13 +69,13 @@ def test_a_stopped_study_goes_on_without_playing_spare_games_again(tmp_path: Pat
     before = matches(study)
     again = tuned(tmp_path, ALONE, 72, 8, "b")
     assert state(again) == state(whole)
-    assert matches(again) == again.games + study.spare_games + again.spare_games > before
+    assert matches(again) == again.games + study.idle_games + again.idle_games > before
 
 
 def test_a_helper_that_was_asked_for_less_stops_where_it_was_asked_to(tmp_path: Path) -> None:
     """Another driver has gone further by the time that this one gets its turn."""
     short, long = (tuned(tmp_path, ALONE, games, name=name) for games, name in ((32, "short"), (72, "a")))
-    helper = Study(long.store, ALONE)
+    helper = StudyRun(long.store, ALONE)
     with long.store.lock(long.run_id) as lock:
         released = threading.Timer(2.0, lock.unlock)
         released.start()
@@ -106,8 +106,8 @@ def test_a_server_that_stops_is_one_sentence_and_the_same_study_goes_on(
     whole = tuned(tmp_path, ALONE, 72)
     executor = ServerStops(postgres_url, batches)
     with executor.stack, pytest.raises(UserError, match=r"must (be running and reachable|answer), got: "):
-        Study(Store.open(postgres_url), ALONE).run_budget(72, executor)
-    again = Study(Store.open(postgres_url), ALONE)
+        StudyRun(Store.open(postgres_url), ALONE).run_budget(72, executor)
+    again = StudyRun(Store.open(postgres_url), ALONE)
     with again.store.database.writing() as connection:
         connection.execute(text("delete from locks"))  # its driver's process would have ended, and be known as dead
     again.run_budget(72, SerialExecutor())
@@ -180,6 +180,6 @@ def test_the_definition_of_a_plain_study_is_stored_as_it_always_was() -> None:
 )
 def test_what_cannot_be_tuned_is_refused(tmp_path: Path, change: dict[str, Any], message: str) -> None:
     with pytest.raises(UserError, match=message):
-        Study(Store.open(f"sqlite:///{tmp_path}/a.db"), replace(ALONE, **change))
+        StudyRun(Store.open(f"sqlite:///{tmp_path}/a.db"), replace(ALONE, **change))
     with pytest.raises(UserError, match="generation of 8 games, got 5"):
         tuned(tmp_path, ALONE, 5)

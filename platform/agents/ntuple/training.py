@@ -89,7 +89,7 @@ class Points:
         return np.column_stack([ends, self.sums[:, 0], mean, np.sqrt(variance)])
 
 
-class Training:
+class TrainingLoop:
     """A run of training that can be stopped at any time; `out` has what the last checkpoint knew."""
 
     def __init__(self, plan: Plan, out: Path, games: int) -> None:
@@ -139,9 +139,9 @@ class Training:
     def run(
         self,
         threads: int = 1,
-        report: Callable[[Training, int], None] | None = None,
+        report: Callable[[TrainingLoop, int], None] | None = None,
         stop_every: int = 0,
-        saved: Callable[[Training, Weights], None] | None = None,
+        saved: Callable[[TrainingLoop, Weights], None] | None = None,
         until: int = 0,
     ) -> None:
         """Plays until `games` are done, with checkpoints on the way and one at the end.
@@ -164,7 +164,7 @@ class Training:
                 saved(self, weights)
 
     def _run_until(
-        self, threads: int, deadline: float, games: int, report: Callable[[Training, int], None] | None
+        self, threads: int, deadline: float, games: int, report: Callable[[TrainingLoop, int], None] | None
     ) -> None:
         """Plays until the deadline, or `games` are done; all games before `done` are then played, and none after."""
         lock = threading.Lock()

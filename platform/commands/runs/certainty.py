@@ -50,20 +50,23 @@ def certainty(
       turnier certainty yavalath "mcts(iterations=200)" --repeats 50 --json
     """
     from turnier.arena.positions import COLLECTOR
-    from turnier.arena.workers.make import make_executor
     from turnier.commands.tables import print_certainty
-    from turnier.games.registry import make_game
-    from turnier.results.frames.certainty import agent_certainty, group_certainty, position_certainty, searches_frame
-    from turnier.results.frames.matches import json_rows
+    from turnier.results.frames import json_rows
     from turnier.results.store.store import Store
-    from turnier.runs.certainty import Certainty, measure
+    from turnier.runs.certainty import Certainty
 
-    measured = Certainty.of(game, agents, states, repeats, collector or COLLECTOR, games, seed)
-    with Store.open(store) as results, make_executor(executor, workers, address) as pool:
-        searches = measure(measured, results, pool)
-    positions = position_certainty(searches_frame(searches))
-    groups, means = group_certainty(positions), agent_certainty(positions)
+    planned = Certainty(
+        game,
+        agents,
+        states=states,
+        repeats=repeats,
+        games=games,
+        collector=collector or COLLECTOR,
+        seed=seed,
+    )
+    with Store.open(store) as opened:
+        results = planned.run(opened, executor=executor, workers=workers, address=address)
     if as_json:
-        print(json.dumps({"agents": json_rows(means), "groups": json_rows(groups)}, indent=2))
+        print(json.dumps({"agents": json_rows(results.agents()), "groups": json_rows(results.groups())}, indent=2))
     else:
-        print_certainty(Console(), groups, means, make_game(game).phase_name)
+        print_certainty(Console(), results.groups(), results.agents(), planned.game.phase_name)

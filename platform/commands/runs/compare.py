@@ -22,8 +22,7 @@ from turnier.commands.options import (
 )
 
 if TYPE_CHECKING:
-    from turnier.results.store.store import Store
-    from turnier.runs.comparison import Comparison
+    from turnier.runs.comparison import ComparisonResults
 
 
 def compare(
@@ -60,24 +59,35 @@ def compare(
       turnier compare random "mc(iterations=20,rollout_depth=10)" --game 2048
       turnier compare "mcts(iterations=1000)" "alphabeta(depth=4)" --game yavalath --margin 50 --openings 1
     """
-    from turnier.arena.workers.make import make_executor
     from turnier.results.store.store import Store
     from turnier.runs.comparison import Comparison
 
-    comparison = Comparison(game, (first, second), seed, margin, alpha, games, first_round, openings, budget)
-    with Store.open(store) as results, make_executor(executor, workers, address) as pool:
-        comparison.play(results, pool)
-        print_comparison(Console(), comparison, results, as_json)
+    planned = Comparison(
+        first,
+        second,
+        game=game,
+        margin=margin,
+        alpha=alpha,
+        games=games,
+        seed=seed,
+        openings=openings,
+        budget=budget,
+        first_round=first_round,
+    )
+    with Store.open(store) as opened:
+        results = planned.run(opened, executor=executor, workers=workers, address=address)
+        print_comparison(Console(), results, as_json)
 
 
-def print_comparison(console: Console, comparison: Comparison, store: Store, as_json: bool) -> None:
+def print_comparison(console: Console, results: ComparisonResults, as_json: bool) -> None:
     """Prints the sentence and both agents, as a table or as JSON."""
     import pandas as pd
 
     from turnier.commands.tables import agent_table, number
-    from turnier.results.frames.matches import json_rows
+    from turnier.results.frames import json_rows
 
-    duel, rows = comparison.duel, json_rows(comparison.table(store))
+    comparison = results.comparison
+    duel, rows = comparison.duel, json_rows(results.agents())
     if as_json:
         shown: dict[str, Any] = {
             "verdict": duel.test.verdict.value,

@@ -23,8 +23,7 @@ from turnier.core.errors import UserError
 
 if TYPE_CHECKING:
     from turnier.arena.schedules.adaptive import AdaptiveTournament
-    from turnier.results.store.store import Store
-    from turnier.runs.tournament import Tournament
+    from turnier.runs.tournament import TournamentResults
 
 
 def tournament(
@@ -78,38 +77,41 @@ def tournament(
         return
     if not game or not agents:
         raise UserError("a tournament needs a game and agents, or a run after --resume; see turnier tournament --help.")
-    from turnier.arena.workers.make import make_executor
     from turnier.results.store.store import Store
-    from turnier.runs.bar import run_bar
     from turnier.runs.tournament import Tournament
 
     console = Console()
-    played = Tournament(game, agents, form, games, seed, openings, challengers, rounds, top, certain, budget)
-    with Store.open(store) as results:
-        results.begin_run(played.run_id, "tournament", str(played.game), played.definition)
-        with (
-            make_executor(executor, workers, address) as pool,  # first: what cannot start needs no bar
-            run_bar(results, played.run_id, str(played.game), played.most_games) as bar,
-        ):
-            for records in played.play(results, pool, bar):
-                bar.advance(len(records))
-        if bar.skipped:
-            console.print(f"{bar.skipped} of {bar.total} games were stored already and not played again.")
-        _print(console, results, played)
+    planned = Tournament(
+        game,
+        agents,
+        games=games,
+        seed=seed,
+        format=form,
+        openings=openings,
+        challengers=challengers,
+        rounds=rounds,
+        top=top,
+        certainty=certain,
+        budget=budget,
+    )
+    with Store.open(store) as opened:
+        results = planned.run(opened, executor=executor, workers=workers, address=address)
+        if results.stored_before:
+            console.print(f"{results.stored_before} of {results.total} games were stored already and not played again.")
+        _print(console, results)
 
 
-def _print(console: Console, store: Store, tournament: Tournament) -> None:
+def _print(console: Console, results: TournamentResults) -> None:
     from turnier.commands.standings_tables import print_standings
     from turnier.commands.tables import print_seats, print_summary
-    from turnier.results.frames.matches import matches_frame, seat_summary, summary
-    from turnier.results.frames.standings import Standings
+    from turnier.results.frames import Standings, matches_frame, seat_summary, summary
 
-    frame = matches_frame(store, run=tournament.run_id, ids=False)
+    frame = matches_frame(results.store, run=results.id, ids=False)
     print_summary(console, summary(frame))
     print_seats(console, seat_summary(frame))
     print_standings(console, *Standings.of(frame))
-    if tournament.adaptive:
-        text = _first_places(tournament.adaptive, tournament.certainty)
+    if results.tournament.adaptive:
+        text = _first_places(results.tournament.adaptive, results.tournament.certainty)
         console.print(text, soft_wrap=True, markup=False, highlight=False)
 
 

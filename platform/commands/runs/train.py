@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
+from rich.table import Table
 
 from turnier.commands.options import DEFAULT_URL, StoreOption
+
+if TYPE_CHECKING:
+    from turnier.runs.training import TrainingResults
 
 
 def train(
@@ -40,10 +45,59 @@ def train(
       turnier train yavalath "ntuple(tuples=100,length=7)" --learning "td(epsilon=0.1)" --games 25000 --out y.npz \\
         --evaluate-every 5000 --against "mcts(iterations=10000)"
     """
-    from turnier.commands.runs.shown_training import make_evaluating, make_training, show_training
     from turnier.results.store.store import Store
+    from turnier.runs.training import Training
 
-    evaluating = make_evaluating(game, evaluate_every, evaluation_games, against)
-    training = make_training(game, evaluator, learning, out, games, seed, every)
-    with Store.open(store) as results:
-        show_training(Console(), results, training, evaluating, threads, evaluation_workers, plot)
+    console = Console()
+    planned = Training(
+        game,
+        evaluator,
+        out=out,
+        games=games,
+        learning=learning,
+        seed=seed,
+        threads=threads,
+        every=every,
+        evaluate_every=evaluate_every,
+        evaluation_games=evaluation_games,
+        evaluation_workers=evaluation_workers,
+        against=against,
+    )
+    if planned.loop.done >= games:
+        console.print(f"{out} has {planned.loop.done:,} games already; resume with more --games.", soft_wrap=True)
+    elif planned.loop.done:
+        console.print(f"Resuming after {planned.loop.done:,} games of earlier runs.")
+    with Store.open(store) as opened:
+        results = planned.run(opened)
+        _print_end(console, results)
+        if plot:
+            from turnier.dashboards.reports.pictures import save_training_picture
+
+            title = f"{planned.loop.plan.evaluator} on {planned.loop.plan.game}"
+            evaluations = results.run.evaluations()
+            save_training_picture(plot, title, opened.curves.points(results.id), evaluations, results.run.unit)
+            console.print(f"Plot: {plot}", soft_wrap=True)
+
+
+def _print_end(console: Console, results: TrainingResults) -> None:
+    loop = results.loop
+    if loop.done > results.games_before:
+        _, count, mean, deviation = loop.points.curve()[-1]
+        error = 1.96 * deviation / math.sqrt(max(count, 1))
+        console.print(
+            f"{loop.out}: {loop.done:,} games, {loop.moves:,} moves, {loop.moves / loop.seconds:,.0f} moves/s;"
+            f" mean of the last {count:,.0f} games {mean:,.6g} ± {error:,.3g}",
+            soft_wrap=True,
+        )
+        console.print(f'To play with it: turnier tournament {loop.plan.game} "{results.agent}"', soft_wrap=True)
+    evaluations, evaluating = results.run.evaluations(), results.run.evaluating
+    if not evaluations:
+        return
+    if evaluating and evaluating.against:
+        console.print(f"Evaluated against {evaluating.against}", soft_wrap=True)
+    table = Table(caption=f"turnier results --run {results.id}")
+    for heading in ("games trained", f"{results.run.unit}, 95 %", "games played"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for evaluation in evaluations:
+        table.add_row(f"{evaluation.games:,}", str(evaluation), f"{evaluation.matches:,}")
+    console.print(table)

@@ -6,7 +6,7 @@ import json
 import math
 import re
 import time
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -25,11 +25,9 @@ from turnier.commands.options import (
 from turnier.core.errors import UserError
 
 if TYPE_CHECKING:
-    from turnier.search.definition import StudyDefinition
     from turnier.search.pareto import ParetoDefinition
+    from turnier.search.study import StudyResults
 
-MIN_HELD_OUT, MAX_HELD_OUT = 20, 500  # held-out games of each finalist, unless an option says otherwise
-HELD_OUT_SHARE = 50  # between these the budget divided by this number
 WATCH_SECONDS = 2.0
 
 
@@ -39,30 +37,6 @@ def read_games(text: str) -> int:
     if not found:
         raise UserError(f"a budget must be a number of games, such as 20000games, got {text!r}.")
     return int(re.sub("[_,]", "", found[1]))
-
-
-def definition_of(
-    game: str, agent: str, params: str, against: list[str], budget: int, sampler: str, noise: str, name: str, seed: int
-) -> StudyDefinition:
-    """Returns the study's definition, with unspecified settings chosen to suit the budget."""
-    from turnier.agents.registry import AGENTS
-    from turnier.games.registry import GAMES
-    from turnier.search.definition import StudyDefinition
-    from turnier.search.noise import NOISES
-    from turnier.search.objective import Objective
-    from turnier.search.samplers.registry import SAMPLERS
-    from turnier.search.space import read_parameters
-
-    made = SAMPLERS.make(sampler)
-    strategy = NOISES.make(noise or made.usual_noise)
-    opponents = tuple(AGENTS.make(opponent).full_text() for opponent in against)
-    unit = Objective(GAMES.make(game), opponents, seed).unit_games
-    made = made.within(budget // (unit * strategy.most(0, 1)))
-    texts = GAMES.make(game).full_text(), AGENTS.make(agent).full_text()
-    rest: dict[str, Any] = {"sampler": str(made), "noise": str(strategy), "against": opponents, "seed": seed}
-    if name:
-        return StudyDefinition(name, *texts, read_parameters(params), **rest)
-    return StudyDefinition.named_by_content(*texts, read_parameters(params), **rest)
 
 
 def tune(
@@ -115,58 +89,48 @@ def tune(
         front = front_definition(game, agent, params, opponents, games, name, seed)
         _tune_front(front, games, final, store, executor, workers, address, as_json)
         return
-    definition = definition_of(game, agent, params, opponents, games, sampler, noise, name, seed)
-    if watch:
-        _watch(store, definition.name, as_json)
-    else:
-        _tune(definition, games, final, store, executor, workers, address, as_json)
-
-
-def held_out_units(games: int, unit_games: int, requested: int) -> int:
-    """Returns how many units of held-out games each finalist plays: as requested, otherwise as suits the budget."""
-    suited = max(MIN_HELD_OUT, min(MAX_HELD_OUT, games // HELD_OUT_SHARE))
-    return max(2, (requested or suited) // unit_games)
-
-
-def _tune(
-    definition: StudyDefinition,
-    games: int,
-    final: int,
-    store: str,
-    executor: str,
-    workers: int | None,
-    address: str | None,
-    as_json: bool,
-) -> None:
-    """Searches for the strongest agent."""
-    from turnier.arena.workers.make import make_executor
-    from turnier.commands.search_tables import print_parameters
     from turnier.results.store.store import Store
-    from turnier.search.final_comparison import finalists, play_final, print_rows
     from turnier.search.study import Study
 
+    study = Study(game, agent, [params], against=opponents, sampler=sampler, noise=noise, seed=seed, name=name)
+    definition = study.definition(games)
+    if watch:
+        _watch(store, definition.name, as_json)
+        return
     console = Console()
-    with Store.open(store) as results:
-        study = Study(results, definition)
+    with Store.open(store) as opened:
         if not as_json:
-            console.print(f"Study {definition.name}: {study.objective.name}, {definition.sampler}, {definition.noise}")
-        with make_executor(executor, workers, address) as pool:
-            study.run_budget(games, pool)
-            chosen = finalists(study)
-            rows = play_final(study, chosen, held_out_units(games, study.objective.unit_games, final), pool)[0]
-        recommended = study.recommended()
-        if as_json:
-            shown = [vars(row) | {key: None for key, x in vars(row).items() if x != x} for row in rows]
-            values = study.space.decode(study.search.recommended())
-            head: dict[str, Any] = {"study": definition.name, "sampler": definition.sampler, "noise": definition.noise}
-            head |= {"games": study.games, "spare_games": study.spare_games, "parameters": values}
-            print(json.dumps(head | {"recommended": str(recommended), "finalists": shown}, indent=2))
-            return
-        print_parameters(console, study, {label: one.agent for label, one in chosen.items()})
-        print_rows(console, rows, study.objective.name)
-        idle = f", {study.spare_games:,} games of recommendations by idle workers" if study.spare_games else ""
-        console.print(f"{study.games:,} games of candidates in {study.search.generation} generations{idle}.")
-        console.print(f"Recommended: {recommended}", soft_wrap=True, markup=False, highlight=False)
+            console.print(f"Study {definition.name}: {definition.sampler}, {definition.noise}")
+        results = study.run(opened, budget=games, held_out=final, executor=executor, workers=workers, address=address)
+        _print(console, results, as_json)
+
+
+def _print(console: Console, results: StudyResults, as_json: bool) -> None:
+    from turnier.commands.search_tables import print_figures, print_parameters
+
+    run, definition = results.run, results.run.definition
+    if as_json:
+        rows = [
+            {key: None if isinstance(x, float) and math.isnan(x) else x for key, x in vars(figures).items()}
+            for figures in results.final.figures
+        ]
+        shown = {
+            "study": definition.name,
+            "sampler": definition.sampler,
+            "noise": definition.noise,
+            "games": run.games,
+            "idle_games": run.idle_games,
+            "parameters": run.space.decode(run.search.recommended()),
+            "recommended": str(results.recommended),
+            "finalists": rows,
+        }
+        print(json.dumps(shown, indent=2))
+        return
+    print_parameters(console, run, {label: finalist.agent for label, finalist in results.finalists.items()})
+    print_figures(console, results.final.figures, run.objective.name)
+    idle = f", {run.idle_games:,} games of recommendations by idle workers" if run.idle_games else ""
+    console.print(f"{run.games:,} games of candidates in {run.search.generation} generations{idle}.")
+    console.print(f"Recommended: {results.recommended}", soft_wrap=True, markup=False, highlight=False)
 
 
 def _tune_front(
@@ -183,13 +147,14 @@ def _tune_front(
     from turnier.commands.runs.front import search_front, show_front
     from turnier.results.store.store import Store
     from turnier.search.pareto import ParetoStudy
+    from turnier.search.study import held_out_games
 
     console = Console()
     with Store.open(store) as results:
         study = ParetoStudy(results, definition)
         if not as_json:
             console.print(f"Study {definition.name}: {study.objective.name} and milliseconds per decision, NSGA-II")
-        held_out = held_out_units(games, study.objective.unit_games, final)
+        held_out = max(2, held_out_games(final, games) // study.objective.unit_games)
         points = search_front(study, games, held_out, executor, workers, address)
         if as_json:
             shown = [point._asdict() | {"agent": str(point.agent)} for point in points]

@@ -26,12 +26,12 @@ from turnier.commands.options import (
     WorkersOption,
 )
 from turnier.commands.scripts.script import choose_preset, run_script
-from turnier.commands.search_tables import print_parameters
+from turnier.commands.search_tables import print_figures, print_parameters
 from turnier.dashboards.reports.pictures import save_study_picture
 from turnier.results.store.store import Store
 from turnier.search.definition import StudyDefinition
-from turnier.search.final_comparison import finalists, play_final, print_rows
-from turnier.search.study import Study
+from turnier.search.final_comparison import finalists, play_final
+from turnier.search.study_run import StudyRun
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def run_study(
             seed=seed,
         )
         with Store.open(store) as results:
-            study = Study(results, definition)
+            study = StudyRun(results, definition)
             url, dashboard = results.shown_url, in_this_environment("optuna-dashboard")
             console.print(f"Study {definition.name} in {url}; watch it with: {dashboard} {url}")
             with make_executor(executor, workers, address) as pool:
@@ -103,7 +103,7 @@ def run_study(
                 playing = finalists(study, start_label, baselines(start))
                 rows, scores = play_final(study, playing, held_out or chosen.held_out, pool)
             print_parameters(console, study, {label: one.agent for label, one in playing.items()})
-            print_rows(console, rows, study.objective.name)
+            print_figures(console, rows, study.objective.name)
             console.print(f"Recommended: {study.recommended()}")
             save_study_picture(picture / f"{definition.name}.png", results, definition.name, scores)
         console.print(f"Picture: {picture / definition.name}.png")

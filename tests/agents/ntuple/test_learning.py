@@ -14,7 +14,7 @@ from turnier.agents.ntuple.evaluator import NTuple
 from turnier.agents.ntuple.learn2048 import learn_2048
 from turnier.agents.ntuple.learn_games import learn_games
 from turnier.agents.ntuple.td import LEARNING
-from turnier.agents.ntuple.training import Plan, Training
+from turnier.agents.ntuple.training import Plan, TrainingLoop
 from turnier.agents.registry import EVALUATORS
 from turnier.core.errors import UserError
 from turnier.core.rng import seed_stream
@@ -27,13 +27,13 @@ WALK = "ntuple(tuples=2,length=3,symmetric=false)"
 STREAM = np.uint64(4 * 0x9E3779B97F4A7C15 % 2**64)
 
 
-def training(game: str, network: str, learning: str, games: int = 10, out: Path = Path("none.npz")) -> Training:
+def training(game: str, network: str, learning: str, games: int = 10, out: Path = Path("none.npz")) -> TrainingLoop:
     evaluator = EVALUATORS.make(network)
     assert isinstance(evaluator, NTuple)
-    return Training(Plan(make_game(game), evaluator, LEARNING.make(learning), every=4), out, games)
+    return TrainingLoop(Plan(make_game(game), evaluator, LEARNING.make(learning), every=4), out, games)
 
 
-def table_of(run: Training) -> Any:
+def table_of(run: TrainingLoop) -> Any:
     return np.column_stack(run.columns)
 
 

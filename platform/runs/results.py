@@ -1,0 +1,97 @@
+"""What a run found: its games as pandas frames, its ratings, its picture."""
+
+from __future__ import annotations
+
+import html
+import importlib
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from turnier.agents.registry import label_of
+from turnier.results.frames.matches import matches_frame, seat_summary, summary
+from turnier.results.frames.standings import Standings
+from turnier.results.store.store import Store
+
+
+@dataclass(frozen=True)
+class RunResults:
+    """A run in a store, finished or not; notebooks show it as its picture and its summary."""
+
+    store: Store
+    id: str  # such as tournament:1f0c2b6a90d4e57c
+
+    @classmethod
+    def find(cls, store: Store, run: str) -> RunResults:
+        """Returns the results of the run whose id begins so; raises UserError where there is none, or several."""
+        return cls(store, store.find_run(run).id)
+
+    def frame(self) -> pd.DataFrame:
+        """Returns one row per game and seat, see `turnier.results.frames.matches_frame`."""
+        return matches_frame(self.store, run=self.id)
+
+    def summary(self) -> pd.DataFrame:
+        """Returns one row per agent: games, means, wins and milestones with their 95 % intervals."""
+        return summary(self._games())
+
+    def seats(self) -> pd.DataFrame:
+        """Returns one row per agent and seat: games and win rate."""
+        return seat_summary(self._games())
+
+    def ratings(self) -> pd.DataFrame:
+        """Returns one row per agent, the strongest first: Elo with its 95 % interval; empty for single-player games."""
+        return Standings.of(self._games()).ratings
+
+    def pairs(self) -> pd.DataFrame:
+        """Returns one row per two agents that met: wins, draws, losses, difference, p-value; see `Standings`."""
+        return Standings.of(self._games()).pairs
+
+    def crosstable(self) -> pd.DataFrame:
+        """Returns what each agent (row) scored against each other one (column), in the order of the ranking.
+
+        Of games of several seats the share of the points (a draw is half a point), of single-player games the mean
+        difference of the scores on the same seeds.
+        """
+        standings = Standings.of(self._games())
+        cells: dict[tuple[str, str], float] = {}
+        rated = len(standings.ratings) > 0
+        for row in standings.pairs.to_dict("records"):
+            value = (row["wins"] + row["draws"] / 2) / row["games"] if rated else row["difference"]
+            cells[row["first"], row["second"]] = value
+            cells[row["second"], row["first"]] = 1 - value if rated else -value
+        summed: dict[str, float] = {}
+        for (agent, _), value in cells.items():
+            summed[agent] = summed.get(agent, 0.0) + value
+        order = list(standings.ratings["agent"]) if rated else sorted(summed, key=lambda agent: -summed[agent])
+        labels = [label_of(agent) for agent in order]
+        rows = [[cells.get((agent, other), float("nan")) for other in order] for agent in order]
+        return pd.DataFrame(rows, index=labels, columns=labels)
+
+    def plot(self) -> Any:
+        """Returns the run's main picture, an Altair chart; None where nothing is stored yet."""
+        figure = self._figure()
+        return None if figure is None else figure.chart
+
+    def table(self) -> pd.DataFrame:
+        """Returns what notebooks show: one row per agent, the best first."""
+        found = self.summary()
+        scored = found["win_rate"].isna().all() if len(found) else True
+        columns = ["games", "mean", "half_width", "median", "best"]
+        if not scored:
+            columns = ["games", "win_rate", "win_rate_low", "win_rate_high", "wins", "draws", "losses"]
+        ordered = found.sort_values("mean" if scored else "win_rate", ascending=False)
+        return ordered.set_index("label")[[column for column in columns if column in ordered]]
+
+    def _games(self) -> pd.DataFrame:
+        return matches_frame(self.store, run=self.id, ids=False)
+
+    def _figure(self) -> Any:
+        # Pictures are drawn by the dashboards, which stand above runs: only the package as a whole knows both.
+        return importlib.import_module("turnier").figure_of(self.store, self.id)
+
+    def _repr_html_(self) -> str:
+        """Shows the run in a notebook."""
+        figure = self._figure()
+        picture = "" if figure is None else figure._repr_svg_()
+        return f"<h4>{html.escape(self.id)}</h4>{picture}{self.table().to_html(float_format='{:,.4g}'.format)}"

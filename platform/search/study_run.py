@@ -1,0 +1,289 @@
+"""How a study runs: a sampler over an agent's parameters, every candidate one Optuna trial, resumable after any kill.
+
+The storage is the only state. A resumed study asks its generations again, checks that they are the stored ones, and
+tells the search the stored values; games of an unfinished candidate come from the store, too. A second driver of the
+same study, on any machine that uses the store, plays games that the first one waits for, and takes its place when that
+one ends: the search depends on the games only, not on who played them.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import random
+import statistics
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from optuna.trial import FrozenTrial, TrialState, create_trial
+
+from turnier.agents.agent import Agent
+from turnier.agents.registry import AGENTS
+from turnier.arena.match import MatchSpec
+from turnier.arena.workers.executor import MATCHES, Executor
+from turnier.core.errors import UserError
+from turnier.games.game import Game
+from turnier.games.registry import GAMES
+from turnier.results.store.locks import Held, Lock
+from turnier.results.store.store import Store
+from turnier.runs.bar import QUIET, Bar, run_bar
+from turnier.runs.play import play_into, serve_into
+from turnier.search.definition import StudyDefinition
+from turnier.search.final_comparison import play_held_out
+from turnier.search.generation import Candidate, Generation
+from turnier.search.idle_games import StudyGames
+from turnier.search.noise import NOISES
+from turnier.search.objective import Objective
+from turnier.search.samplers.registry import SAMPLERS
+from turnier.search.space import Space
+from turnier.search.storage.studies import open_study, optuna_errors
+from turnier.statistics.intervals import mean_interval
+
+Fits = Callable[[Generation], bool]  # whether a generation is still to be played
+POLL_SECONDS = 1.0  # between two looks of a second driver that has nothing to play
+
+
+class StudyRun:
+    """A study in a store, ready to run or to be resumed."""
+
+    def __init__(self, store: Store, definition: StudyDefinition, progress: bool = True) -> None:
+        self.store = store
+        self._console = None if progress else QUIET
+        self.definition = definition
+        self.game: Game = GAMES.make(definition.game)
+        self.agent: Agent = AGENTS.make(definition.agent)
+        self.agent.require(self.game)
+        self.objective = Objective(self.game, definition.against, definition.seed)
+        self.noise = NOISES.make(definition.noise)
+        self.space = Space.of(self.agent, definition.parameters)
+        start = self.space.encode(self.agent)
+        self.search = SAMPLERS.make(definition.sampler).begin(start, definition.seed)
+        self.games = 0  # that the search was told of
+        self.idle_games = 0  # that this driver played of recommendations
+        self.optuna = open_study(store, definition.name, definition.stored)
+        store.begin_run(self.run_id, "study", definition.name, definition.stored)
+
+    @property
+    def run_id(self) -> str:
+        return f"study:{self.definition.name}"
+
+    def run(self, generations: int, executor: Executor) -> None:
+        """Runs until `generations` are complete; those that are stored already are only replayed."""
+        # Populations may grow: what is left is as large as what is known.
+        first = self.next_generation({})
+        self._run(executor, generations * first.most_games, lambda generation: generation.number < generations)
+
+    def run_budget(self, games: int, executor: Executor) -> None:
+        """Runs until another generation would take the candidates' games above so many in all."""
+        least = self.next_generation({}).most_games
+        if games < least:
+            raise UserError(f"a budget must last for a generation of {least:,} games, got {games:,}; raise --budget.")
+        self._run(executor, games, lambda generation: self.games + generation.most_games <= games)
+
+    def _run(self, executor: Executor, total: int, fits: Fits) -> None:
+        with (
+            self._lock_or_help(executor, fits) as lock,
+            optuna_errors(self.store.shown_url),
+            run_bar(self.store, self.run_id, self.definition.name, total, self._console) as bar,
+        ):
+            stored = self.stored_trials()
+            self._summarised = set(self.optuna.user_attrs)
+            bar.skip(self.games)  # of generations that were complete before this driver had the lock
+            source = StudyGames(self.store, self.objective)
+            generation = self._next(stored, source, bar, lock, fits)
+            for records in serve_into(self.store, self.run_id, source, executor):
+                for record in records:
+                    if generation and generation.take(record):
+                        bar.advance(1)
+                    else:
+                        source.take(record)
+                if generation:
+                    known = source.stored_by_others()
+                    bar.advance(sum(generation.take(record) for record in known))
+                if generation and self._needs_games(generation, source):
+                    continue
+                generation = generation and self._next(stored, source, bar, lock, fits)
+            self.idle_games += source.played
+            bar.expect(bar.done - bar.total, bar.unit)  # a budget seldom ends with a generation
+
+    def _lock_or_help(self, executor: Executor, fits: Fits) -> Lock:
+        """Takes the lock of the study; while another driver has it, plays some of its games."""
+        chance = random.Random(os.getpid())  # two helpers play different games; which ones changes no result
+        announced = False
+        while True:
+            try:
+                return self.store.lock(self.run_id)
+            except Held as held:
+                if not announced:
+                    print(f"{held.holder} drives this study; helping it until it ends.", file=sys.stderr)
+                announced = True
+            with optuna_errors(self.store.shown_url):
+                generation = self.next_generation(self.stored_trials().get(self.search.generation, {}))
+            fitting = fits(generation)  # the other driver may run for longer than this one
+            if fitting and generation.stored:
+                self.tell(generation)
+                continue
+            missing = self._unplayed(generation) if fitting else []
+            if not missing:
+                time.sleep(POLL_SECONDS)
+            some = chance.sample(missing, min(len(missing), 4 * executor.workers))
+            for _ in play_into(self.store, self.run_id, some, executor):
+                pass
+
+    def _unplayed(self, generation: Generation) -> list[MatchSpec]:
+        """Returns the games that the generation waits for and the store does not have."""
+        while specs := generation.wanted():
+            known = self.store.records([spec.id for spec in specs])
+            for record in known:
+                generation.take(record)
+            if generation.waiting:
+                stored = {record.spec.id for record in known}
+                return [spec for spec in specs if spec.id not in stored]
+        return []
+
+    def _next(
+        self, stored: Mapping[int, dict[int, FrozenTrial]], source: StudyGames, bar: Bar, lock: Lock, fits: Fits
+    ) -> Generation | None:
+        """Begins generations until one has games to play; returns it, or None where no other one fits."""
+        while fits(generation := self.next_generation(stored.get(self.search.generation, {}))):
+            lock.heartbeat()  # raises where another driver has taken over
+            self._added, self._bar = 0, bar
+            if not generation.stored:
+                source.recommend(self.recommended(), self.search.generation)
+            bar.note(f"generation {generation.number + 1}")
+            bar.skip(generation.known_games)
+            if self._needs_games(generation, source):
+                return generation
+        source.stop()
+        return None
+
+    def _needs_games(self, generation: Generation, source: StudyGames) -> bool:
+        """Adds finished candidates and asks for what is to be played next; returns whether the generation waits for it.
+
+        What the store has is taken at once. A complete generation is told to the search.
+        """
+        self._add_trials(generation, self.noise.one_stage)
+        while not generation.waiting:
+            specs = generation.wanted()
+            if not specs:
+                self._end(generation, source)
+                return False
+            MATCHES.prepare(specs)
+            ids = list(dict.fromkeys(spec.id for spec in specs))
+            self.store.discard_failures(ids)
+            known = self.store.records(ids)
+            if known:
+                self.store.link(self.run_id, [record.spec.id for record in known])
+                self._bar.skip(sum(generation.take(record) for record in known))
+            have = {record.spec.id for record in known}
+            source.waiting.extend({spec.id: spec for spec in specs if spec.id not in have}.values())
+            self._add_trials(generation, self.noise.one_stage)
+        return True
+
+    def tell(self, generation: Generation) -> list[float]:
+        """Tells a complete generation to the search; returns its values."""
+        values = generation.values()
+        self.search.tell(values)
+        self.games += generation.games
+        return values
+
+    def _end(self, generation: Generation, source: StudyGames) -> None:
+        self._add_trials(generation, True)
+        values = self.tell(generation)
+        name = f"generation {generation.number}"
+        if name in self._summarised:
+            return
+        summary = self._summary(values)
+        idle = source.values()
+        if len(idle) > 1:
+            mean, half = mean_interval(idle)
+            summary["recommended before"] = {"mean": mean, "half_width": half, "games": len(idle)}
+        self.optuna.set_user_attr(name, summary)
+        known = f"   recommended {mean:,.6g} ± {half:,.2g}" if len(idle) > 1 else ""
+        self._bar.print(
+            f"generation {generation.number + 1:>3}: candidates' mean {statistics.fmean(values):>9,.6g}"
+            f"   best {max(values):>9,.6g}   sigma {self.search.sigma:.3f}{known}"
+        )
+
+    def stored_trials(self) -> dict[int, dict[int, FrozenTrial]]:
+        """Returns the stored trials by generation and index."""
+        found: dict[int, dict[int, FrozenTrial]] = defaultdict(dict)
+        for trial in self.optuna.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)):
+            found[trial.user_attrs["generation"]][trial.user_attrs["index"]] = trial
+        return found
+
+    def next_generation(self, stored: Mapping[int, FrozenTrial]) -> Generation:
+        """Asks the next generation's candidates; raises UserError where they are not the stored ones."""
+        number, candidates = self.search.generation, []
+        for index, vector in enumerate(self.search.ask().tolist()):
+            values = self.space.decode(vector)
+            trial = stored.get(index)
+            if trial is not None and trial.user_attrs["vector"] != vector:
+                raise UserError(
+                    f"study {self.definition.name!r} must replay as stored, but candidate {index} of generation"
+                    f" {number} differs; the versions of cma or numpy changed: start another study with --name."
+                )
+            candidates.append(Candidate(vector, values, self.space.apply(self.agent, values), trial=trial))
+        return Generation(number, candidates, self.objective, self.noise)
+
+    def _add_trials(self, generation: Generation, complete: bool) -> None:
+        """Adds the trials of finished candidates, in order: their numbers do not depend on who finished first."""
+        while complete and self._added < len(generation.candidates) and generation.played(self._added):
+            self._add_trial(generation, self._added)
+            self._added += 1
+
+    def _add_trial(self, generation: Generation, index: int) -> None:
+        candidate = generation.candidates[index]
+        if candidate.trial is not None:
+            return
+        scores = generation.scores_of(index)
+        mean = statistics.fmean(scores)
+        attributes = {
+            "generation": generation.number,
+            "index": index,
+            "vector": candidate.vector,
+            "mean": mean,
+            "standard_error": statistics.stdev(scores) / math.sqrt(len(scores)) if len(scores) > 1 else None,
+            "games": len(scores),
+            "seconds": generation.seconds_of(index),
+        }
+        candidate.trial = create_trial(
+            value=mean,
+            params=candidate.values,
+            distributions=self.space.distributions(candidate.values),
+            user_attrs=attributes,
+        )
+        self.optuna.add_trial(candidate.trial)
+
+    def _summary(self, values: Sequence[float]) -> dict[str, Any]:
+        return {
+            "mean": statistics.fmean(values),
+            "best": max(values),
+            **self.search.facts(),
+            "games": self.games,
+            "recommendation": self.space.decode(self.search.recommended()),
+        }
+
+    def recommended(self) -> Agent:
+        """Returns the agent that the search recommends after `run`."""
+        return self.space.apply(self.agent, self.space.decode(self.search.recommended()))
+
+    def best(self, count: int = 1) -> list[tuple[Agent, float]]:
+        """Returns the agents with the largest values, and these (lucky) values; the mean where one was tried again."""
+        values: dict[str, list[float]] = defaultdict(list)
+        agents: dict[str, Agent] = {}
+        for generation, trials in self.stored_trials().items():
+            for trial in trials.values() if generation < self.search.generation else ():
+                agent = self.space.apply(self.agent, dict(trial.params))
+                agents[agent.full_text()] = agent
+                values[agent.full_text()].append(float(trial.value or 0.0))
+        means = {text: statistics.fmean(found) for text, found in values.items()}
+        return [(agents[text], means[text]) for text in sorted(means, key=lambda text: -means[text])[:count]]
+
+    def play_held_out(self, agents: Mapping[str, Agent], units: int, executor: Executor) -> dict[str, list[float]]:
+        """Plays the same held-out units for every agent; returns their values by label, in seed order."""
+        played = play_held_out(self.store, self.run_id, self.objective, agents, units, executor, self._console)
+        return {label: self.objective.values(group, played.records) for label, group in played.units.items()}
