@@ -32,8 +32,9 @@ def print_figures(console: Console, rows: Sequence[HeldOutFigures], unit: str) -
     start = rows[0].label
     digits = 0 if max(abs(row.held_out) for row in rows) >= 100 else 3
     table = Table(title=f"{unit}: claimed in the search, and in {rows[0].units:,} held-out games each")
-    for heading in ("agent", "claimed", "held-out", "± 95 %", "claimed - held-out", f"held-out - {start}", "± 95 %"):
-        table.add_column(heading, justify="left" if heading == "agent" else "right")
+    table.add_column("agent", no_wrap=True)
+    for heading in ("claimed", "held-out", "± 95 %", "overstated", f"minus {start}", "± 95 %"):
+        table.add_column(heading, justify="right")
 
     def shown(value: float | None, sign: str = "") -> str:
         return "" if value is None or value != value else f"{value:{sign},.{digits}f}"

@@ -58,7 +58,7 @@ def test_alone_the_margin_is_a_share_of_the_mean_score(tmp_path: Path, capsys: p
     assert "margin 50 % of its mean score" in shown and "mean score" in shown
     capsys.readouterr()
     with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
-        print_comparison(Console(), found, store, as_json=True)
+        print_comparison(Console(), found.run(store, executor="serial", progress=False), as_json=True)
     told = json.loads(capsys.readouterr().out)
     means = [row["mean"] for row in told["agents"]]
     assert told["estimate"]["difference_percent"] == pytest.approx(100 * (means[0] / means[1] - 1))

@@ -106,4 +106,4 @@ def test_evaluations_on_the_way_are_shown_and_stored(tmp_path: Path) -> None:
     assert sorted(row["games"] for row in json.loads(stored.stdout)) == [4, 4]
     assert (tmp_path / "curve.png").stat().st_size > 1000
     refused = CliRunner().invoke(app, [*command(tmp_path / "w.npz", 40)[3:], "--against", "random"])
-    assert isinstance(refused.exception, UserError) and "without --evaluate-every" in str(refused.exception)
+    assert isinstance(refused.exception, UserError) and "--evaluate-every" in str(refused.exception)

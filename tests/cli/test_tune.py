@@ -10,10 +10,11 @@ import pytest
 from typer.testing import CliRunner
 
 from turnier.commands.app import app
-from turnier.commands.runs.tune import definition_of, read_games
+from turnier.commands.runs.tune import read_games
 from turnier.core.errors import UserError
 from turnier.results.store.store import Store
 from turnier.search.space import read_parameters
+from turnier.search.study import Study
 from turnier.search.study_state import study_state
 
 ALONE = ("2048(size=2)", "mc(iterations=4,rollout_depth=5)", "--params", "rollout_depth=0..20", "--budget", "60games")
@@ -52,7 +53,7 @@ def test_an_agent_against_opponents_with_tables(tmp_path: Path) -> None:
         tmp_path, "tictactoe", "mcts(iterations=20)", "--params", "exploration=0..3,final", "--against", "random",
         "--against", "mcts(iterations=5)", "--budget", "96games", "--sampler", "random(population=8)", "--final", "40",
     )  # fmt: skip
-    assert "share of points: claimed in the search, and in 10 fresh games each" in shown
+    assert "share of points: claimed in the search, and in 10 held-out games each" in shown
     assert "96 games of candidates in 3 generations" in shown
 
 
@@ -91,23 +92,26 @@ def test_texts_are_read() -> None:
 
 def of(**change: Any) -> Any:
     words: dict[str, Any] = {
-        "game": "2048", "agent": "mctse(evaluator=heuristics2048)", "params": "evaluator.merge", "against": [],
+        "game": "2048", "agent": "mctse(evaluator=heuristics2048)", "parameters": ["evaluator.merge"], "against": [],
         "budget": 20_000, "sampler": "cmaes", "noise": "", "name": "", "seed": 1,
     }  # fmt: skip
-    return definition_of(**words | change)
+    words |= change
+    budget = words.pop("budget")
+    return Study(**words).definition(budget)
 
 
 def test_what_is_left_open_suits_noise() -> None:
     assert (of().sampler, of().noise) == ("cmaes(population=64)", "fixed")
     assert (of(sampler="gp").sampler, of(sampler="gp").noise) == ("gp", "fixed(games=5)")
-    against = of(game="yavalath", agent="mcts", params="exploration", against=["random", "mcts"], budget=1600)
+    against = of(game="yavalath", agent="mcts", parameters=["exploration"], against=["random", "mcts"], budget=1600)
     assert against.sampler == "cmaes(population=13)"
 
 
 def test_a_name_follows_from_the_definition() -> None:
     assert of().name == of(budget=10_000).name and of().name.startswith("2048-mctse-")
     names = {
-        of(**c).name for c in ({}, {"params": "evaluator.*"}, {"sampler": "spsa"}, {"noise": "growing"}, {"seed": 2})
+        of(**c).name
+        for c in ({}, {"parameters": ["evaluator.*"]}, {"sampler": "spsa"}, {"noise": "growing"}, {"seed": 2})
     }
     assert len(names) == 5
     assert of(name="mine").name == "mine"
