@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Plays the games of docs/results/2048_by_knowledge.md into a store; the same command goes on after a stop.
+# Plays the games of docs/results/2048_by_knowledge.md into a store; repeat the command to resume it.
 # Usage: docs/results/2048_by_knowledge.sh [OPTIONS OF turnier tournament], such as --executor threads
 set -euo pipefail
 published="empty_method=1,empty1=0.7214,corner=0.4807,row_method=0,row0=0.4779,merge=0.8080"

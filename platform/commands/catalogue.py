@@ -62,7 +62,8 @@ def _print_parameters(console: Console, cls: type[Declared]) -> None:
         default = field.default
         text = f"{default:.6g}" if isinstance(default, float) else str(default)
         text = text.lower() if isinstance(default, bool) else text
-        ranges = f"any {default.kind}" if isinstance(default, Declared) else info.range_text() or "true | false"
+        otherwise = "true | false" if isinstance(default, bool) else "text"
+        ranges = f"any {default.kind}" if isinstance(default, Declared) else info.range_text() or otherwise
         table.add_row(field.name, text, ranges, info.help)
     if table.row_count:
         console.print(table)

@@ -72,7 +72,7 @@ def tune(
       turnier tune 2048 "mc(iterations=10)" --params rollout_depth --budget 60games
       turnier tune 2048 "mctse(iterations=50,evaluator=heuristics2048)" --params "evaluator.*" --budget 5000games
       turnier tune yavalath "mcts(iterations=200)" --params exploration=0..4 --against "mcts(iterations=300)"
-      turnier tune 2048 mctse --params iterations=10..1000,rollout_depth=0..50 --objectives strength,time
+      turnier tune 2048 "mctse(iterations=50,rollout_depth=10)" --params iterations=10..1000 --objectives strength,time
       turnier tune 2048 "expectimax(depth=1,evaluator=rows2048)" --params evaluator.empty,evaluator.corner \\
         --sampler "cmaes(population=32)" --noise "racing(games=8)"
     """

@@ -1,0 +1,49 @@
+"""The documents: the reference of commands is current, links lead somewhere, the README stays short."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+
+REPO = Path(__file__).resolve().parents[2]
+DOCUMENTS = [*REPO.glob("*.md"), *(REPO / "docs").rglob("*.md"), *(REPO / "benchmarks").glob("*.md")]
+
+
+def test_the_reference_of_commands_is_current() -> None:
+    spec = importlib.util.spec_from_file_location("write_cli", REPO / "docs/reference/write_cli.py")
+    assert spec and spec.loader
+    writer = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(writer)
+    assert writer.PAGE.read_text() == writer.page(), "run: python docs/reference/write_cli.py"
+
+
+def test_links_lead_to_files() -> None:
+    broken = []
+    for document in DOCUMENTS:
+        for target in re.findall(r"\]\(([^)\s]+)\)", document.read_text()):
+            path, _, heading = target.partition("#")
+            file = document.parent / path if path else document
+            if "://" in target:
+                continue
+            if not file.exists() or (heading and heading not in headings(file)):
+                broken.append(f"{document.relative_to(REPO)}: {target}")
+    assert broken == []
+
+
+def headings(document: Path) -> set[str]:
+    """Returns the anchors of a document's headings, as GitHub makes them."""
+    titles = re.findall(r"^#+ (.*)$", document.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def test_named_files_exist() -> None:
+    """Paths in backticks that begin at the root."""
+    pattern = r"`((?:platform|dashboards|studies|tests|docs)/[\w./]+\.(?:py|md|sh|gz|jsonl))`"
+    named = [(document, path) for document in DOCUMENTS for path in re.findall(pattern, document.read_text())]
+    missing = [f"{doc.relative_to(REPO)}: {path}" for doc, path in named if not (REPO / path).exists()]
+    assert [line for line in missing if "NAME" not in line] == []
+
+
+def test_the_readme_is_short() -> None:
+    assert len((REPO / "README.md").read_text().splitlines()) <= 100
