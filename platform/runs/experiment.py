@@ -114,7 +114,7 @@ def counted(experiment: Experiment) -> tuple[str, str]:
     kinds = {bool(row.states) for row in experiment.rows}
     if len(kinds) > 1:
         return "games, searches", "s each"
-    return ("searches", "s a search") if True in kinds else ("games", "s a game")
+    return ("searches", "s per search") if True in kinds else ("games", "s per game")
 
 
 def row_matches(row: Row, seed: int) -> list[MatchSpec]:

@@ -151,7 +151,7 @@ def test_rows_of_certainty_are_measured_from_stored_searches(tmp_path: Path) -> 
     for row, figure in zip(CERTAINTY.rows[2:], measured[2:], strict=True):
         group = groups.loc[make_agent(row.agents[0]).full_text(), row.legal]
         assert figure.value == pytest.approx(100 * group["agreement"]) and figure.games == 8
-    assert counted(CERTAINTY) == ("searches", "s a search") and counted(EXPERIMENT) == ("games", "s a game")
+    assert counted(CERTAINTY) == ("searches", "s per search") and counted(EXPERIMENT) == ("games", "s per game")
     assert counted(dataclasses.replace(CERTAINTY, rows=(ROWS[0], CERTAIN)))[0] == "games, searches"
 
 
@@ -206,5 +206,5 @@ def test_the_plot_has_one_line_and_colour_for_each_series(tmp_path: Path) -> Non
     assert colours[SEARCH] == colours[f"{SEARCH}, published"] != colours[RANDOM]
     assert (tmp_path / "guide-certainty.png").read_bytes().startswith(b"\x89PNG")
     text = markdown.read_text()
-    assert "| searches | s a search |" in text and "48 searches, seed 5" in text
+    assert "| searches | s per search |" in text and "48 searches, seed 5" in text
     assert text.count(f"- {SEARCH}: ") == 1

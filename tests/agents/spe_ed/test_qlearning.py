@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.cli.running import STUDIES, run_script
+from tests.cli.running import STUDIES, run_study_script
 from turnier.agents.registry import make_agent
 from turnier.agents.spe_ed import q_learning
 from turnier.agents.spe_ed.field import HEADING, TAKEN, fill_field, new_field, stride_of, walkers_of
@@ -93,6 +93,6 @@ def test_a_file_that_is_no_table_is_refused(tmp_path: Path) -> None:
 def test_the_script_resumes(tmp_path: Path) -> None:
     words = ("--out", str(tmp_path / "q.npz"), "--games", "4", "--bits", "8", "--game", "spe_ed(width=8,height=8)")
     for _ in range(2):
-        assert "4 games" in run_script(STUDIES / "brot/qlearning.py", *words, folder=tmp_path)
+        assert "4 games" in run_study_script(STUDIES / "brot/qlearning.py", *words, folder=tmp_path)
     with pytest.raises(AssertionError, match="odd number of cells"):
-        run_script(STUDIES / "brot/qlearning.py", *words, "--window", "4", folder=tmp_path)
+        run_study_script(STUDIES / "brot/qlearning.py", *words, "--window", "4", folder=tmp_path)
