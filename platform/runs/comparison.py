@@ -6,6 +6,7 @@ import html
 import json
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 
@@ -53,19 +54,41 @@ class Comparison:
             budget: what every agent may spend per move, such as "50ms"; empty = what its parameters say.
             first_round: minimum pairs of games between two looks.
         """
-        agents = (first, second)
-        made = GAMES.make(game)
-        playing = agents_within(agents, budget)
-        alone = made.num_seats == 1
-        shown = (100 * MARGIN_SCORE if alone else MARGIN_ELO) if margin is None else margin
-        self.duel = Duel(made, playing, seed, shown / 100 if alone else shown, alpha, games, first_round, openings)
-        self.names = tuple(str(agent) for agent in playing)
-        self.margin = f"{shown:g} % of its mean score" if alone else f"{shown:g} Elo"
-        self.alpha = alpha
-        # Neither margin nor alpha changes which games are played, only how many: a stricter test resumes the run.
-        self._definition = {"game": made.full_text(), "agents": self.duel.agents, "seed": seed, "openings": openings}
-        self.run_id = f"comparison:{derive_seed(json.dumps(self._definition)):016x}"
-        self.played: set[str] = set()  # ids of the matches that led to the verdict
+        self.game: Game = GAMES.make(game)
+        self.agents = agents_within((first, second), budget)
+        self.seed, self.alpha, self.openings = seed, alpha, openings
+        single_player = self.game.num_seats == 1
+        shown = (100 * MARGIN_SCORE if single_player else MARGIN_ELO) if margin is None else margin
+        self.margin = f"{shown:g} % of its mean score" if single_player else f"{shown:g} Elo"
+        self._margin = shown / 100 if single_player else shown
+        self._games, self._first_round = games, first_round
+        self.schedule()
+
+    def schedule(self) -> Duel:
+        """Returns the schedule before its first round."""
+        return Duel(
+            self.game,
+            self.agents,
+            self.seed,
+            self._margin,
+            self.alpha,
+            self._games,
+            self._first_round,
+            self.openings,
+        )
+
+    @property
+    def definition(self) -> dict[str, Any]:
+        """What is stored of the run.
+
+        Neither margin nor alpha changes which games are played, only how many: a stricter test resumes the run.
+        """
+        agents = tuple(agent.full_text() for agent in self.agents)
+        return {"game": self.game.full_text(), "agents": agents, "seed": self.seed, "openings": self.openings}
+
+    @property
+    def run_id(self) -> str:
+        return f"comparison:{derive_seed(json.dumps(self.definition)):016x}"
 
     def run(
         self,
@@ -76,63 +99,27 @@ class Comparison:
         address: str | None = None,
         progress: bool = True,
     ) -> ComparisonResults:
-        """Plays what the store does not have yet, until the verdict. See `playing`."""
-        duel, name = self.duel, str(self.duel.game)
-        store.begin_run(self.run_id, "comparison", name, self._definition)
-        total = duel.round_size * len(duel.orders)
+        """Plays what the store does not have yet, until the verdict; stopped in any way, the same call resumes it.
+
+        See `playing`.
+        """
+        duel, name = self.schedule(), str(self.game)
+        store.begin_run(self.run_id, "comparison", name, self.definition)
+        total, played = duel.round_size * len(duel.orders), set()
         with playing(store, self.run_id, name, total, executor, workers, address, progress) as (pool, bar):
             pairs = 0
             for records in play_rounds(store, self.run_id, duel.rounds(), pool):
-                self.played |= {record.spec.id for record in records}
+                played |= {record.spec.id for record in records}
                 if duel.pairs > pairs:  # a round has ended since
                     pairs = duel.pairs
                     expected = duel.games + max(math.ceil(duel.games_left), len(duel.orders))
                     bar.expect(expected - total, "games")
                     total = expected
-                    bar.note(f"{self.estimate_text}, about {duel.games_left:,.0f} more games")
+                    bar.note(f"{_estimate_text(duel)}, about {duel.games_left:,.0f} more games")
                 bar.advance(len(records))
             bar.expect(duel.games - total, "games")
-            bar.note(self.estimate_text)
-        return ComparisonResults(store, self.run_id, self)
-
-    @property
-    def estimate(self) -> dict[str, float]:
-        """The first agent against the second: Elo and share of the points; single-player: the difference of means in %.
-
-        Each with its 95 % interval.
-        """
-        ends = dict(zip(("", "_low", "_high"), self.duel.test.estimate, strict=True))
-        if self.duel.single_player:
-            return {f"difference_percent{end}": 100 * (ratio - 1) for end, ratio in ends.items()}
-        return {f"elo{end}": elo_of_share(share) for end, share in ends.items()} | {
-            f"share{end}": share for end, share in ends.items()
-        }
-
-    @property
-    def estimate_text(self) -> str:
-        name, unit = ("difference_percent", " %") if self.duel.single_player else ("elo", " Elo")
-        value, low, high = (self.estimate[f"{name}{end}"] for end in ("", "_low", "_high"))
-        if math.isnan(value):
-            return "no estimate yet"
-        interval = "" if math.isnan(low) else f" (95 % interval {low:+.1f} to {high:+.1f})"
-        return f"{value:+.1f}{unit}{interval}"
-
-    @property
-    def sentence(self) -> str:
-        duel, (first, second) = self.duel, self.names
-        verdict = duel.test.verdict
-        after = f"after {duel.games:,} games ({duel.pairs:,} pairs)"
-        what = "its mean score differs by" if duel.single_player else "the difference is"
-        measured = f"{what} {self.estimate_text}"
-        if verdict is Verdict.EQUAL:
-            return f"{first} and {second} are equal at {duel.game} within {self.margin} {after}: {measured}."
-        if verdict is not Verdict.UNDECIDED:
-            return f"{first} is {verdict} than {second} at {duel.game} {after}: {measured}."
-        if not duel.test.units:
-            return f"{first} and {second} at {duel.game} are undecided {after}: an agent failed in every pair."
-        left = duel.test.units_left() * len(duel.orders)
-        hint = "" if math.isnan(left) else f"; it takes about {left:,.0f} more, see --games"
-        return f"{first} and {second} at {duel.game} are undecided {after}: {measured}{hint}."
+            bar.note(_estimate_text(duel))
+        return ComparisonResults(store, self.run_id, self, duel, frozenset(played))
 
 
 @dataclass(frozen=True)
@@ -140,29 +127,68 @@ class ComparisonResults(RunResults):
     """What a comparison found; its frames hold the games that led to the verdict, and no others of the run."""
 
     comparison: Comparison
+    duel: Duel  # as it is after these games
+    played: frozenset[str]  # ids of the matches
 
     @property
     def verdict(self) -> Verdict:
-        return self.comparison.duel.test.verdict
-
-    @property
-    def sentence(self) -> str:
-        return self.comparison.sentence
+        """Whether the first agent is stronger, weaker or equal, or that this is undecided."""
+        return self.duel.test.verdict
 
     @property
     def estimate(self) -> dict[str, float]:
-        return self.comparison.estimate
+        """The first agent against the second: Elo and share of the points; single-player: the difference of means in %.
+
+        Each with its 95 % interval.
+        """
+        return _estimate(self.duel)
+
+    @property
+    def sentence(self) -> str:
+        """The verdict with both agents, how many games it took, and the estimate."""
+        duel, (first, second) = self.duel, self.comparison.agents
+        after = f"after {duel.games:,} games ({duel.pairs:,} pairs)"
+        what = "its mean score differs by" if duel.single_player else "the difference is"
+        measured = f"{what} {_estimate_text(duel)}"
+        if self.verdict is Verdict.EQUAL:
+            return f"{first} and {second} are equal at {duel.game} within {self.comparison.margin} {after}: {measured}."
+        if self.verdict is not Verdict.UNDECIDED:
+            return f"{first} is {self.verdict} than {second} at {duel.game} {after}: {measured}."
+        if not duel.test.units:
+            return f"{first} and {second} at {duel.game} are undecided {after}: an agent failed in every pair."
+        left = duel.test.units_left() * len(duel.orders)
+        hint = "" if math.isnan(left) else f"; a verdict takes about {left:,.0f} more games"
+        return f"{first} and {second} at {duel.game} are undecided {after}: {measured}{hint}."
 
     def frame(self) -> pd.DataFrame:
         frame = super().frame()
-        return frame[frame["match"].isin(self.comparison.played)]
+        return frame[frame["match"].isin(self.played)]
 
     def _games(self) -> pd.DataFrame:
         return self.frame()
 
     def agents(self) -> pd.DataFrame:
         """Returns the two rows of the summary, the first agent first."""
-        return self.summary().set_index("agent", drop=False).loc[list(self.comparison.duel.agents)]
+        return self.summary().set_index("agent", drop=False).loc[list(self.duel.agents)]
 
     def _repr_html_(self) -> str:
         return f"<p>{html.escape(self.sentence)}</p>" + super()._repr_html_()
+
+
+def _estimate(duel: Duel) -> dict[str, float]:
+    ends = dict(zip(("", "_low", "_high"), duel.test.estimate, strict=True))
+    if duel.single_player:
+        return {f"difference_percent{end}": 100 * (ratio - 1) for end, ratio in ends.items()}
+    return {f"elo{end}": elo_of_share(share) for end, share in ends.items()} | {
+        f"share{end}": share for end, share in ends.items()
+    }
+
+
+def _estimate_text(duel: Duel) -> str:
+    name, unit = ("difference_percent", " %") if duel.single_player else ("elo", " Elo")
+    estimate = _estimate(duel)
+    value, low, high = (estimate[f"{name}{end}"] for end in ("", "_low", "_high"))
+    if math.isnan(value):
+        return "no estimate yet"
+    interval = "" if math.isnan(low) else f" (95 % interval {low:+.1f} to {high:+.1f})"
+    return f"{value:+.1f}{unit}{interval}"

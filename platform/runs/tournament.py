@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from turnier.agents.agent import Agent
 from turnier.agents.registry import agents_within
-from turnier.arena.match import MatchRecord, MatchSpec, derive_seed
+from turnier.arena.match import MatchSpec, derive_seed
 from turnier.arena.schedules.adaptive import AdaptiveTournament
 from turnier.arena.schedules.round_robin import Rounds, gauntlet, round_robin, seat_orders
 from turnier.arena.schedules.swiss import rounds_to_the_best, swiss
-from turnier.arena.workers.executor import Executor
 from turnier.core.errors import UserError, unknown
 from turnier.games.game import Game
 from turnier.games.registry import GAMES
 from turnier.results.store.store import Store
-from turnier.runs.bar import Bar
 from turnier.runs.play import play_into, play_rounds, playing
 from turnier.runs.results import RunResults
 
@@ -68,18 +66,24 @@ class Tournament:
         playing = agents_within(agents, budget)
         self._ordered = [agent.full_text() for agent in playing]
         self.agents = sorted(set(self._ordered))
-        self.specs: list[MatchSpec] = []  # where all matches are known
-        self.schedule: Rounds | None = None  # where they depend on results
-        self.adaptive: AdaptiveTournament | None = None
+        self._playing = playing
+        self.specs: list[MatchSpec] = []  # all matches, of formats in which they do not depend on results
         if format == "round_robin":
             self.specs = round_robin(self.game, playing, games, seed, openings)
         elif format == "gauntlet":
             self.specs = gauntlet(self.game, playing, challengers, games, seed, openings)
-        elif format == "swiss":
-            self.schedule = swiss(self.game, playing, games, seed, rounds)
         else:
-            self.adaptive = AdaptiveTournament(self.game, playing, seed, top, certainty, games)
-            self.schedule = self.adaptive.rounds()
+            self._rounds(self._adaptive())
+
+    def _adaptive(self) -> AdaptiveTournament | None:
+        """Returns an adaptive tournament before its first round, if that is the format."""
+        if self.format != "adaptive":
+            return None
+        return AdaptiveTournament(self.game, self._playing, self.seed, self.top, self.certainty, self.games)
+
+    def _rounds(self, adaptive: AdaptiveTournament | None) -> Rounds:
+        """Returns the schedule of a format whose matches depend on results, from its start."""
+        return adaptive.rounds() if adaptive else swiss(self.game, self._playing, self.games, self.seed, self.rounds)
 
     @property
     def definition(self) -> dict[str, Any]:
@@ -107,14 +111,6 @@ class Tournament:
         rounds = self.rounds or rounds_to_the_best(len(self.agents), seats)
         return rounds * (len(self.agents) // seats) * -(-self.games // orders) * orders
 
-    def play(self, store: Store, executor: Executor, bar: Bar) -> Iterator[list[MatchRecord]]:
-        """Plays what the store does not have, and yields the records; needs the run to have begun."""
-        if self.schedule is None:
-            yield from play_into(store, self.run_id, self.specs, executor, bar.skip)
-        else:
-            yield from play_rounds(store, self.run_id, self.schedule, executor)
-            bar.expect(bar.done - bar.total, bar.unit)  # places may be certain before all games are played
-
     def run(
         self,
         store: Store,
@@ -126,13 +122,20 @@ class Tournament:
     ) -> TournamentResults:
         """Plays what the store does not have yet; stopped in any way, the same call resumes it. See `playing`."""
         store.begin_run(self.run_id, "tournament", str(self.game), self.definition)
+        adaptive = self._adaptive()
         with playing(store, self.run_id, str(self.game), self.max_games, executor, workers, address, progress) as (
             pool,
             bar,
         ):
-            for records in self.play(store, pool, bar):
+            if self.specs:
+                played = play_into(store, self.run_id, self.specs, pool, bar.skip)
+            else:
+                played = play_rounds(store, self.run_id, self._rounds(adaptive), pool)
+            for records in played:
                 bar.advance(len(records))
-        return TournamentResults(store, self.run_id, self, bar.skipped, bar.total)
+            if not self.specs:  # places may be certain before all games are played
+                bar.expect(bar.done - bar.total, bar.unit)
+        return TournamentResults(store, self.run_id, self, bar.skipped, bar.total, adaptive)
 
 
 @dataclass(frozen=True)
@@ -142,3 +145,4 @@ class TournamentResults(RunResults):
     tournament: Tournament
     stored_before: int  # games that the store had already
     total: int  # games
+    adaptive: AdaptiveTournament | None  # as it is after these games; None for other formats

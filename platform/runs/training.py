@@ -12,7 +12,7 @@ from turnier.agents.evaluator import Evaluator
 from turnier.agents.ntuple.evaluator import NTuple
 from turnier.agents.ntuple.td import LEARNING
 from turnier.agents.ntuple.training import Plan, TrainingLoop
-from turnier.agents.ntuple.weights import Weights
+from turnier.agents.ntuple.weights import Weights, read_config
 from turnier.agents.registry import AGENTS, EVALUATORS
 from turnier.core.errors import UserError
 from turnier.games.game import Game
@@ -72,13 +72,21 @@ class Training:
         if evaluate_every:
             self.evaluating = Evaluating.of(made, evaluate_every, evaluation_games, str(against))
         self.threads, self.evaluation_workers = threads, evaluation_workers
-        self.loop = TrainingLoop(Plan(made, evaluator, LEARNING.make(learning), seed, every), Path(out), games)
+        self.plan = Plan(made, evaluator, LEARNING.make(learning), seed, every)
+        self.plan.check()
+        self.out, self.games = Path(out), games
+
+    @property
+    def done(self) -> int:
+        """The games that the file of weights has learned from."""
+        return int(read_config(self.out)["training"]["done"]) if self.out.exists() else 0
 
     def run(self, store: Store, *, progress: bool = True) -> TrainingResults:
         """Learns until all games are played; stopped in any way, the same call resumes it."""
-        run, before, loop = TrainingRun(store, self.loop, self.evaluating), self.loop.done, self.loop
+        loop = TrainingLoop(self.plan, self.out, self.games)
+        run, before = TrainingRun(store, loop, self.evaluating), loop.done
         console = None if progress else QUIET
-        with run_bar(store, run.id, str(loop.plan.game), loop.games, console, completed=before) as bar:
+        with run_bar(store, run.id, str(self.plan.game), self.games, console, completed=before) as bar:
             self._learn(run, bar)
         return TrainingResults(store, run.id, run, before)
 
@@ -95,9 +103,10 @@ class Training:
             evaluations.saved(loop, weights)
 
         with Evaluations(run, self.evaluation_workers, show) as evaluations:
-            if self.loop.done:  # a kill may have come between the checkpoint and what follows it
-                save(self.loop, self.loop.weights())
-            self.loop.run(self.threads, advance, run.evaluating.every if run.evaluating else 0, save)
+            loop = run.training
+            if loop.done:  # a kill may have come between the checkpoint and what follows it
+                save(loop, loop.weights())
+            loop.run(self.threads, advance, run.evaluating.every if run.evaluating else 0, save)
             if evaluations.waiting:
                 bar.note(f"{evaluations.waiting} evaluations to finish")
             evaluations.finish()

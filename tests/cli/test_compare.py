@@ -21,23 +21,23 @@ CLOSE = ("mcts(iterations=16)", "mcts(iterations=17)")
 def compared(
     folder: Path, *agents: str, game: str = "tictactoe", margin: float | None = None, games: int = 4000
 ) -> Any:
-    """Returns the comparison, what it prints, and its JSON."""
+    """Returns what a comparison found, and what is printed of it."""
     comparison = Comparison(*agents, game=game, margin=margin, games=games)
     console = Console(record=True, width=160)
     with Store.open(f"sqlite:///{folder}/a.db") as store:
         results = comparison.run(store, executor="serial", progress=False)
         print_comparison(console, results, as_json=False)
-    return comparison, console.export_text()
+    return results, console.export_text()
 
 
 def test_equal_within_a_wide_margin_and_undecided_within_a_narrow_one(tmp_path: Path) -> None:
     """The second goes on with the run of the first, and its games are those that it looked at."""
     equal, shown = compared(tmp_path, *CLOSE, margin=150)
-    assert equal.duel.test.verdict is Verdict.EQUAL
+    assert equal.verdict is Verdict.EQUAL
     assert f"{CLOSE[0]} and {CLOSE[1]} are equal at tictactoe within 150 Elo after {equal.duel.games} games" in shown
     narrow, shown = compared(tmp_path, *CLOSE, margin=1, games=300)
-    assert narrow.run_id == equal.run_id and narrow.duel.games == 300
-    assert "are undecided after 300 games (150 pairs): the difference is" in shown and "more, see --games" in shown
+    assert narrow.id == equal.id and narrow.duel.games == 300
+    assert "are undecided after 300 games (150 pairs): the difference is" in shown and "more games." in shown
     again, shown = compared(tmp_path, *CLOSE, margin=150)
     assert again.sentence == equal.sentence and re.search(rf"{re.escape(CLOSE[0])} +{equal.duel.games} ", shown)
 
@@ -46,7 +46,7 @@ def test_the_estimate_and_the_verdict_turn_with_the_agents(tmp_path: Path) -> No
     better, shown = compared(tmp_path, "mcts(iterations=50)", "random")
     worse, _ = compared(tmp_path, "random", "mcts(iterations=50)")
     assert "mcts(iterations=50) is stronger than random at tictactoe after 64 games (32 pairs)" in shown
-    assert worse.duel.test.verdict is Verdict.WEAKER
+    assert worse.verdict is Verdict.WEAKER
     assert better.estimate["elo"] > better.estimate["elo_low"] > 100
     assert worse.estimate["elo"] < worse.estimate["elo_high"] < -100
     assert worse.estimate["share_low"] == pytest.approx(1 - better.estimate["share_high"], abs=0.1)
@@ -58,9 +58,9 @@ def test_alone_the_margin_is_a_share_of_the_mean_score(tmp_path: Path, capsys: p
     assert "margin 50 % of its mean score" in shown and "mean score" in shown
     capsys.readouterr()
     with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
-        print_comparison(Console(), found.run(store, executor="serial", progress=False), as_json=True)
+        print_comparison(Console(), found.comparison.run(store, executor="serial", progress=False), as_json=True)
     told = json.loads(capsys.readouterr().out)
     means = [row["mean"] for row in told["agents"]]
     assert told["estimate"]["difference_percent"] == pytest.approx(100 * (means[0] / means[1] - 1))
     assert told["pairs"] == told["pairs_without_failure"] == told["agents"][0]["games"] == told["games"] / 2
-    assert told["sentence"] == found.sentence and told["verdict"] == found.duel.test.verdict.value
+    assert told["sentence"] == found.sentence and told["verdict"] == found.verdict.value

@@ -198,8 +198,11 @@ class TrainingLoop:
         workers = [threading.Thread(target=guarded, daemon=True) for _ in range(threads)]
         for worker in workers:
             worker.start()
-        for worker in workers:
-            worker.join()
+        try:
+            for worker in workers:
+                worker.join()
+        except BaseException as interrupt:  # of this thread, as in a notebook: the others are to end, too
+            failures.append(interrupt)
         if failures:
             raise failures[0]
 

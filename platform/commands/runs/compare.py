@@ -87,18 +87,18 @@ def print_comparison(console: Console, results: ComparisonResults, as_json: bool
     from turnier.results.frames import json_rows
 
     comparison = results.comparison
-    duel, rows = comparison.duel, json_rows(results.agents())
+    duel, rows = results.duel, json_rows(results.agents())
     if as_json:
         shown: dict[str, Any] = {
-            "verdict": duel.test.verdict.value,
-            "sentence": comparison.sentence,
+            "verdict": results.verdict.value,
+            "sentence": results.sentence,
             "margin": comparison.margin,
             "alpha": comparison.alpha,
             "games": duel.games,
             "pairs": duel.pairs,
             "pairs_without_failure": duel.test.units,
             "games_left": json_rows(pd.DataFrame([{"n": duel.games_left}]))[0]["n"],
-            "estimate": json_rows(pd.DataFrame([comparison.estimate]))[0],
+            "estimate": json_rows(pd.DataFrame([results.estimate]))[0],
             "agents": rows,
         }
         print(json.dumps(shown, indent=2))
@@ -115,4 +115,4 @@ def print_comparison(console: Console, results: ComparisonResults, as_json: bool
         failed = f"{row['failures']:,} ({100 * row['failures'] / row['games']:.1f} %)"
         table.add_row(row["label"], f"{row['games']:,}", f"{duel.test.units:,}", value, failed)
     console.print(table)
-    console.print(comparison.sentence, soft_wrap=True, markup=False, highlight=False)
+    console.print(results.sentence, soft_wrap=True, markup=False, highlight=False)

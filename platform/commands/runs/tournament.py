@@ -110,8 +110,8 @@ def _print(console: Console, results: TournamentResults) -> None:
     print_summary(console, summary(frame))
     print_seats(console, seat_summary(frame))
     print_standings(console, *Standings.of(frame))
-    if results.tournament.adaptive:
-        text = _first_places(results.tournament.adaptive, results.tournament.certainty)
+    if results.adaptive:
+        text = _first_places(results.adaptive, results.tournament.certainty)
         console.print(text, soft_wrap=True, markup=False, highlight=False)
 
 

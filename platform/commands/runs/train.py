@@ -63,17 +63,17 @@ def train(
         evaluation_workers=evaluation_workers,
         against=against,
     )
-    if planned.loop.done >= games:
-        console.print(f"{out} has {planned.loop.done:,} games already; resume with more --games.", soft_wrap=True)
-    elif planned.loop.done:
-        console.print(f"Resuming after {planned.loop.done:,} games of earlier runs.")
+    if planned.done >= games:
+        console.print(f"{out} has {planned.done:,} games already; resume with more --games.", soft_wrap=True)
+    elif planned.done:
+        console.print(f"Resuming after {planned.done:,} games of earlier runs.")
     with Store.open(store) as opened:
         results = planned.run(opened)
         _print_end(console, results)
         if plot:
             from turnier.dashboards.reports.pictures import save_training_picture
 
-            title = f"{planned.loop.plan.evaluator} on {planned.loop.plan.game}"
+            title = f"{planned.plan.evaluator} on {planned.plan.game}"
             evaluations = results.run.evaluations()
             save_training_picture(plot, title, opened.curves.points(results.id), evaluations, results.run.unit)
             console.print(f"Plot: {plot}", soft_wrap=True)
