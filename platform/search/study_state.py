@@ -77,7 +77,7 @@ def state_table(state: StudyState) -> Table:
     if state.recommendation is not None:
         table.add_row("recommended", _shown(state.recommendation))
     if state.recommended_mean is not None:
-        table.add_row("  its games of late", f"{state.recommended_mean:,.6g} ± {state.recommended_half_width:,.2g}")
+        table.add_row("  its idle-time games", f"{state.recommended_mean:,.6g} ± {state.recommended_half_width:,.2g}")
     if state.sigma is not None:
         table.add_row("sigma", f"{state.sigma:.3f}")
     return table
