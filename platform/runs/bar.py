@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import io
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +15,9 @@ from rich.text import Text
 from turnier.results.store.progress import ProgressReporter
 from turnier.results.store.store import Store
 
-QUIET = Console(quiet=True)  # for a bar that is not shown
+REDRAW_SECONDS = 0.2  # in notebooks
+NOTEBOOK_WIDTH = 100  # characters
+QUIET = Console(quiet=True, force_jupyter=False)  # for a bar that is not shown
 
 
 class _Rate(ProgressColumn):
@@ -70,8 +74,37 @@ def game_bar(
         TimeRemainingColumn(),
         TextColumn("{task.fields[note]}"),
     )
-    with Progress(*columns, console=console or Console(stderr=True), speed_estimate_period=20) as progress:
+    console = console or Console(stderr=True)
+    progress = Progress(*columns, console=console, speed_estimate_period=20)
+    with _in_notebook(progress) if console.is_jupyter else progress:
         yield Bar(progress, label, total, unit, completed)
+
+
+@contextmanager
+def _in_notebook(progress: Progress) -> Iterator[None]:
+    """Shows a bar as one output of a notebook's cell, redrawn in place; rich's own way needs ipywidgets."""
+    shown = importlib.import_module("IPython.display")  # no notebook is without it
+    handle = shown.display(shown.HTML(""), display_id=True)
+    ended = threading.Event()
+
+    def redraw() -> None:
+        while not ended.wait(REDRAW_SECONDS):
+            handle.update(shown.HTML(_html(progress)))
+
+    drawing = threading.Thread(target=redraw, daemon=True)
+    drawing.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        drawing.join()
+        handle.update(shown.HTML(_html(progress)))
+
+
+def _html(progress: Progress) -> str:
+    paper = Console(file=io.StringIO(), record=True, width=NOTEBOOK_WIDTH, force_jupyter=False)
+    paper.print(progress.get_renderable())
+    return paper.export_html(inline_styles=True, code_format='<pre style="white-space: pre">{code}</pre>')
 
 
 @contextmanager

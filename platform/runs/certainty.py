@@ -108,7 +108,7 @@ class Certainty:
         return CertaintyResults(store, self.run_id, searches)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CertaintyResults(RunResults):
     """What a measurement of certainty found."""
 

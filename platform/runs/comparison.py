@@ -122,7 +122,7 @@ class Comparison:
         return ComparisonResults(store, self.run_id, self, duel, frozenset(played))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ComparisonResults(RunResults):
     """What a comparison found; its frames hold the games that led to the verdict, and no others of the run."""
 

@@ -15,7 +15,7 @@ from turnier.results.frames.standings import Standings
 from turnier.results.store.store import Store
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RunResults:
     """A run in a store, finished or not; notebooks show it as its picture and its summary."""
 
@@ -94,4 +94,11 @@ class RunResults:
         """Shows the run in a notebook."""
         figure = self._figure()
         picture = "" if figure is None else figure._repr_svg_()
-        return f"<h4>{html.escape(self.id)}</h4>{picture}{self.table().to_html(float_format='{:,.4g}'.format)}"
+        return f"<h4>{html.escape(self.id)}</h4>{picture}{self.table().to_html(float_format=_number)}"
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.id})"
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"

@@ -138,7 +138,7 @@ class Tournament:
         return TournamentResults(store, self.run_id, self, bar.skipped, bar.total, adaptive)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TournamentResults(RunResults):
     """What a tournament found."""
 

@@ -128,7 +128,7 @@ def _recent_score(loop: TrainingLoop) -> float:
     return float(sums / max(counts, 1.0))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TrainingResults(RunResults):
     """What a training came to."""
 

@@ -112,7 +112,7 @@ class Study:
         return StudyResults(store, run.run_id, run, chosen, final)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class StudyResults(RunResults):
     """What a study found."""
 

@@ -1,0 +1,68 @@
+"""The progress bar in a notebook: one output that is redrawn in place."""
+
+from __future__ import annotations
+
+import re
+import sys
+import types
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from turnier.runs.bar import game_bar
+
+
+@dataclass
+class Output:
+    """What IPython returns for an output that can be updated."""
+
+    shown: list[str] = field(default_factory=list)
+
+    def update(self, html: str) -> None:
+        self.shown.append(re.sub("<[^>]*>", "", html))
+
+
+@pytest.fixture
+def outputs(monkeypatch: pytest.MonkeyPatch) -> list[Output]:
+    """A notebook: what it displays, output by output."""
+    found: list[Output] = []
+
+    def display(html: str, display_id: bool = False) -> Output:
+        assert display_id
+        found.append(Output())
+        found[-1].update(html)
+        return found[-1]
+
+    module: Any = types.ModuleType("IPython.display")
+    module.display, module.HTML = display, str
+    monkeypatch.setitem(sys.modules, "IPython.display", module)
+    return found
+
+
+def test_a_notebook_shows_one_output_that_ends_complete(outputs: list[Output]) -> None:
+    with game_bar("2048", 3, Console(force_jupyter=True)) as bar:
+        for _ in range(3):
+            bar.advance(1)
+        bar.note("all of them")
+    (output,) = outputs
+    assert output.shown[0] == "" and re.search(r"^2048 ━+ 3/3 .*all of them", output.shown[-1])
+
+
+def test_a_bar_that_is_stopped_says_how_far_it_was(outputs: list[Output]) -> None:
+    def stopped() -> None:
+        with game_bar("2048", 3, Console(force_jupyter=True)) as bar:
+            bar.advance(1)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        stopped()
+    assert "1/3" in outputs[0].shown[-1]
+
+
+def test_outside_of_notebooks_and_where_no_bar_is_wanted_nothing_is_displayed(outputs: list[Output]) -> None:
+    for console in (None, Console(quiet=True, force_jupyter=False)):
+        with game_bar("2048", 1, console) as bar:
+            bar.advance(1)
+    assert not outputs
