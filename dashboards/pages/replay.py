@@ -115,8 +115,9 @@ def _overlay(known: Overlay | None) -> Overlay | None:
     if known is None or (known.shares is None and not known.routes):
         return known
     with st.container(horizontal=True, gap="small"):
-        shares = _switch("Probabilities", "probabilities", PROBABILITIES) if known.shares is not None else False
-        routes = _switch("Paths", "paths", PATHS) if known.routes else False
+        # Both, whatever this agent knows: agents alternate, and switches that come and go could not be aimed at.
+        shares = _switch("Probabilities", "probabilities", PROBABILITIES)
+        routes = _switch("Paths", "paths", PATHS)
     return Overlay(known.shares if shares else None, known.routes if routes else ())
 
 

@@ -32,7 +32,7 @@ games of MC. The thesis shows one game of about 80,000 points: about threefold j
 where a move decides, rollouts are short."""
 # Of actions, ordered by their mean values.
 PUBLISHED_VISITS = {"UCTN": (1763, 941, 730, 566), "UCT": (1000, 1000, 1000, 1000)}
-STRETCHES = {"quick": range(50, 751, 100), "paper": range(25, 2201, 25)}  # moves of a game
+STRETCHES = {"quick": range(50, 751, 100), "paper": range(25, 2201, 25), "tiny": range(50, 151, 100)}  # moves of a game
 
 
 def figure6(preset: str) -> list[Experiment]:
@@ -103,7 +103,7 @@ def table1(preset: str) -> Experiment:
 
 def figure22(preset: str) -> Experiment:
     """How deep do rollouts really go in the course of a game? Figure 22 and 9.3."""
-    games, states, iterations = {"quick": (3, 5, 5), "paper": (10, 20, 20)}[preset]
+    games, states, iterations = {"quick": (3, 5, 5), "paper": (10, 20, 20), "tiny": (1, 2, 2)}[preset]
     probe = f"mc(iterations={iterations},rollout_depth=10000,evaluator=rollout_length)"
     half = STRETCHES[preset].step // 2
     rows = [

@@ -9,8 +9,8 @@ from turnier.runs.experiment import Row
 from turnier.studies.kutsch.thesis import published
 
 # Positions of a group, searches of each, and the games that they are collected from (9.1: 20 and 20).
-STATES = {"quick": (3, 6, 8), "paper": (20, 20, 50)}
-PHASES = {"quick": (2, 4, 6), "paper": (1, 2, 3, 4, 6, 8, 10)}  # empty cells of the figures' curves
+STATES = {"quick": (3, 6, 8), "paper": (20, 20, 50), "tiny": (1, 2, 2)}
+PHASES = {"quick": (2, 4, 6), "paper": (1, 2, 3, 4, 6, 8, 10), "tiny": (2, 6)}  # empty cells of the figures' curves
 GROUPS = """ The thesis does not say which numbers of empty cells its mean goes over; since certainty falls so much with
 them, the mean over all of them says less than that over positions with at most six."""
 

@@ -38,7 +38,11 @@ of rows shows what a value function is worth; it takes a fraction of the time.""
 
 def by_search(preset: str) -> Experiment:
     """Do heuristics help expectimax more than MCTS-Expectimax? A remark in 7.1.3, put to the test."""
-    games, iterations, depth, maxnodes = {"quick": (10, 50, 10, 50), "paper": (100, 3500, 150, 500)}[preset]
+    games, iterations, depth, maxnodes = {
+        "quick": (10, 50, 10, 50),
+        "paper": (100, 3500, 150, 500),
+        "tiny": (2, 10, 5, 10),
+    }[preset]
     searches = {
         "MCTSE": f"mctse(iterations={iterations},rollout_depth={depth},maxnodes={maxnodes}",
         "expectimax, one ply": f"expectimax(depth=1,table=0,rollout_depth={depth}",

@@ -18,14 +18,15 @@ from turnier.runs.trained_experiment import LearnedRow, Learner, TrainingStudy
 from turnier.studies.kutsch.thesis import DOCUMENT
 
 # Kutsch 2017, 6.1: 20 tuples of three cells by random walk, 100,000 games, epsilon from 0.65 to 0, gamma 1.
-TRAINED = {"quick": 1000, "paper": 100_000}
-GAMES = {"quick": 20, "paper": 200}  # per row
+TRAINED = {"quick": 1000, "paper": 100_000, "tiny": 100}
+GAMES = {"quick": 20, "paper": 200, "tiny": 2}  # per row
 LOOKUPS = 160  # of a board: 20 tuples, 8 symmetries
 REACH = 64  # boards that an error counts for at most, as `horizon` of td
 NOTE = {
     "quick": "\n\nThis is the quick preset: a hundredth of the thesis's games, after which little is learned yet."
     " The paper preset trains as long as the thesis.",
     "paper": "",
+    "tiny": "\n\nThis is the preset of the tests: its figures say nothing.",
 }
 SETTINGS = """Networks have 20 tuples of three cells by random walk and learn with epsilon from {epsilon} to 0. Alpha is
 given as in the thesis, which is understood as the step of every entry that is looked up: for the whole board it is 160

@@ -11,12 +11,13 @@ from typing import Any
 from turnier.runs.experiment import Experiment, Row
 
 DOCUMENT = "kutsch"
-GAMES = {"quick": 4, "paper": 50}  # per row
-DIVISOR = {"quick": 20, "paper": 1}  # of iterations and nodes
+GAMES = {"quick": 4, "paper": 50, "tiny": 2}  # per row
+DIVISOR = {"quick": 20, "paper": 1, "tiny": 200}  # of iterations and nodes
 NOTE = {
     "quick": "\n\nThis is the quick preset: a twentieth of the thesis's iterations and few games, so only the shape"
     " can be compared, and loosely. The paper preset plays the thesis's own settings.",
     "paper": "",
+    "tiny": "\n\nThis is the preset of the tests: its figures say nothing.",
 }
 UCT = ",selection=uct,exploration=0.0566"  # of MCTSE
 # Kutsch 2017, 9.4: the best of the thesis.
@@ -39,7 +40,8 @@ def mcts(preset: str, tree_depth: int = 1, depth: int = 150, iterations: int = 3
 def mctse(preset: str, iterations: int = 3500, maxnodes: int = 500, more: str = "") -> str:
     """Returns the thesis's MCTSE agent; `more` are further parameters, with a comma in front."""
     # UCTN normalises from the 100th iteration on; with fewer it would be UCT.
-    return f"mctse(iterations={max(120, _scaled(iterations, preset))},maxnodes={_scaled(maxnodes, preset)}{more})"
+    least = 1 if preset == "tiny" else 120
+    return f"mctse(iterations={max(least, _scaled(iterations, preset))},maxnodes={_scaled(maxnodes, preset)}{more})"
 
 
 def published(preset: str, figure: float | None) -> float | None:

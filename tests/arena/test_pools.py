@@ -77,7 +77,7 @@ def test_a_killed_actor_changes_no_move_and_is_counted(actors: RayPool, monkeypa
     assert actors.lost >= 1 and len(begun) > 100
     searches = "1 search was" if actors.lost == 1 else f"{actors.lost} searches were"
     *moves, sentence = without_clock(shown)
-    assert sentence == f"{searches} lost with a worker and made again with the same seed."
+    assert sentence == f"{searches} lost with a worker and repeated with the same seed."
     assert moves == expected
 
 

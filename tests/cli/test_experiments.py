@@ -23,8 +23,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: f"{script.parent.name}-{script.stem}")
 def test_a_script_runs_and_plays_nothing_twice(folder: Path, script: Path) -> None:
-    preset = "quick" if script.parent.name == "kutsch" else "tiny"  # of Kutsch's page CI makes the quick one
-    options = ("--preset", preset, "--executor", "threads")
+    options = ("--preset", "tiny", "--executor", "threads")
     first = run_study_script(script, *options, folder=folder)
     assert f"turnier report {script.parent.name}" in first
     assert run_study_script(script, *options, folder=folder) == first
