@@ -79,7 +79,6 @@ def test_files_stay_small() -> None:
     assert {path: lines for path, lines in sizes.items() if lines > MAX_LINES} == {}
 
 
-@pytest.mark.xfail(reason="agents/spe_ed and search are about to be cut")
 def test_folders_stay_small() -> None:
     folders = {path.parent for path in SOURCES}
     sizes = {shown(folder): len([*folder.glob("*.py")]) - (folder / "__init__.py").exists() for folder in folders}
