@@ -1,0 +1,67 @@
+"""A store written by version 0.1.0 opens, resumes without playing anything again, and shows the same figures."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shutil
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import turnier
+from turnier.arena.workers.local import SerialExecutor
+from turnier.runs.experiment import play_experiment, stored_experiments
+
+DATA = Path(__file__).parents[1] / "data" / "stores"
+SHOWN: dict[str, Any] = json.loads((DATA / "version_0_1_0.json").read_text())
+
+
+def counts(file: Path) -> dict[str, int]:
+    connection = sqlite3.connect(file)
+    rows = {table: connection.execute(f"select count(*) from {table}").fetchone()[0] for table in SHOWN["counts"]}
+    connection.close()
+    return rows
+
+
+def test_every_run_resumes_with_the_same_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "old.db"
+    file.write_bytes(gzip.decompress((DATA / "version_0_1_0.db.gz").read_bytes()))
+    shutil.copy(DATA / "version_0_1_0.npz", tmp_path / "weights.npz")
+    monkeypatch.chdir(tmp_path)
+    quiet: dict[str, Any] = {"executor": "serial", "progress": False}
+    small = "mc(iterations=2,rollout_depth=3)"
+    three = ["random", "mcts(iterations=20)", "mcts(iterations=60)"]
+    with turnier.Store.open(f"sqlite:///{file}") as store:
+        assert sorted(run.id for run in store.runs()) == SHOWN["runs"]
+        assert counts(file) == SHOWN["counts"]
+        for game, agents, games, seed in (("2048", ["random", small], 3, 7), ("tictactoe", three, 8, 3)):
+            found = turnier.Tournament(game, agents, games=games, seed=seed).run(store, **quiet).summary()
+            shown = {row["agent"]: row for row in SHOWN["results"] if row["game"].startswith(game)}
+            for row in found.to_dict("records"):
+                for key in ("games", "mean", "best", "half_width", "wins", "draws", "losses", "win_rate"):
+                    if (value := shown[row["agent"]].get(key)) is not None:
+                        assert row[key] == pytest.approx(value), (row["agent"], key)
+        comparison = turnier.Comparison("random", "mcts(iterations=10)", game="tictactoe", games=40, first_round=8).run(
+            store, **quiet
+        )
+        assert comparison.verdict == SHOWN["compare"]["verdict"]
+        assert comparison.estimate == pytest.approx(SHOWN["compare"]["estimate"])
+        certainty = turnier.Certainty(
+            "tictactoe", ["random", "mcts(iterations=5)"], states=2, repeats=4, games=3, collector="random"
+        ).run(store, **quiet)
+        shown = {row["agent"]: row["certainty"] for row in SHOWN["certainty"]["agents"]}
+        assert {row["agent"]: row["certainty"] for row in certainty.agents().to_dict("records")} == pytest.approx(shown)
+        training = turnier.Training(
+            "tictactoe", "ntuple(tuples=8,length=4)", out="weights.npz", games=200, every=100,
+            evaluate_every=100, evaluation_games=4, against="random",
+        ).run(store, progress=False)  # fmt: skip
+        assert training.games_before == 200 and len(training.evaluations()) == 2
+        study = turnier.Study("tictactoe", "mcts(iterations=5)", ["exploration=0..4"], against=["random"])
+        assert str(study.run(store, budget=30, held_out=4, **quiet).recommended) == SHOWN["tune"]["recommended"]
+        (experiment,) = stored_experiments(store, "guide")
+        list(play_experiment(experiment, store, SerialExecutor()))
+        assert sorted(run.id for run in store.runs()) == SHOWN["runs"]
+    assert counts(file) == SHOWN["counts"]
