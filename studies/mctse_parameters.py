@@ -28,7 +28,7 @@ from turnier.commands.options import (
     StudyNameOption,
     WorkersOption,
 )
-from turnier.commands.runs.front import search_front, show_front
+from turnier.commands.runs.front import show_front
 from turnier.commands.scripts.script import choose_preset, run_script
 from turnier.results.store.store import Store
 from turnier.search.pareto import ParetoDefinition, ParetoStudy
@@ -72,7 +72,7 @@ def main(
         url = results.shown_url
         console.print(f"Study {definition.name}; watch it with: {in_this_environment('optuna-dashboard')} {url}")
         games = chosen.generations * study.generation_games
-        points = search_front(study, games, chosen.held_out, executor, workers, address)
+        points = study.search(games, chosen.held_out, executor, workers, address)
         show_front(console, study, points, picture)
 
 

@@ -15,16 +15,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from turnier.commands.scripts.learning import Preset, run_learning_study
-from turnier.search.learning_study import LearningStudyDefinition, Searched
+from turnier.search.learning_study import LearningParameter, LearningStudyDefinition
 
 RATE = (
-    Searched("alpha", 0.01, 3.0, log=True),
-    Searched("alpha_end", 0.01, 3.0, log=True),
-    Searched("coherence", values=(True, False)),
+    LearningParameter("alpha", 0.01, 3.0, log=True),
+    LearningParameter("alpha_end", 0.01, 3.0, log=True),
+    LearningParameter("coherence", values=(True, False)),
 )
-ALONE = (*RATE, Searched("optimism", 0.0, 100_000.0))
+ALONE = (*RATE, LearningParameter("optimism", 0.0, 100_000.0))
 # Weitz 2022, 4.1: against an opponent exploration matters, too.
-TWO_SEATS = (*RATE, Searched("epsilon", 0.0, 0.5), Searched("epsilon_end", 0.0, 0.2))
+TWO_SEATS = (*RATE, LearningParameter("epsilon", 0.0, 0.5), LearningParameter("epsilon_end", 0.0, 0.2))
 QUICK = LearningStudyDefinition(
     name="",
     game="2048",

@@ -54,19 +54,19 @@ REPORTED = (*COMPARED, "certainty", "study", "training", "experiment")
 
 
 @dataclass(frozen=True)
-class Table:
+class TableSection:
     title: str
     data: pd.DataFrame
     note: str = ""
 
 
 @dataclass(frozen=True)
-class Board:
+class BoardSection:
     title: str
     svg: str
 
 
-Section = Figure | Table | Board
+Section = Figure | TableSection | BoardSection
 
 
 def write_run_report(store: Store, run: str, folder: Path) -> Path:
@@ -106,14 +106,14 @@ def sections(store: Store, run: Run) -> Iterator[Section]:
         frame = experiment_frame(experiment, measurements(experiment, store))
         figure = experiment_figure(experiment, frame)
         yield from [figure] if figure else []
-        yield Table(experiment.title, experiment_table(experiment, frame), experiment.text)
+        yield TableSection(experiment.title, experiment_table(experiment, frame), experiment.text)
 
 
 def _tournament(store: Store, run: Run) -> Iterator[Section]:
     all_scores, all_ranks = scores(store, run.id), ranks(store, run.id)
     for game in sorted(all_scores.summary["game"].unique()):
         game_scores, game_ranks = of_agents(all_scores, game), of_game(all_ranks, game)
-        yield Table(str(game_of(game)), score_table(game_scores.summary))
+        yield TableSection(str(game_of(game)), score_table(game_scores.summary))
         yield mean_scores(game_scores.summary)
         figures: list[Figure | None] = [score_against_time(game_scores.summary)]
         if game_scores.summary["win_rate"].isna().all():
@@ -122,26 +122,26 @@ def _tournament(store: Store, run: Run) -> Iterator[Section]:
             figures += [draw(game_ranks) for draw in _COMPARED]
         yield from filter(None, figures)
         if len(game_ranks.pairs):
-            yield Table("Every two agents", pair_table(game_ranks), PAIR_NOTE)
+            yield TableSection("Every two agents", pair_table(game_ranks), PAIR_NOTE)
         yield from _last_boards(store, game_scores)
 
 
 _COMPARED = (win_matrix, rating_points, seat_matrix)
 
 
-def _last_boards(store: Store, game_scores: Scores) -> Iterator[Board]:
+def _last_boards(store: Store, game_scores: Scores) -> Iterator[BoardSection]:
     """The last positions of the matches with the largest and the smallest score."""
     ends = dict.fromkeys(game_scores.extremes["match"].iloc[[0, -1]].tolist())
     for match in full_ids(store, ends).values():
         review = Reanalysis(store.record(match))
-        yield Board(match_name(review.record), board_svg(review.game, review.moments[-1]))
+        yield BoardSection(match_name(review.record), board_svg(review.game, review.moments[-1]))
 
 
 def _certainty(store: Store, run: Run) -> Iterator[Section]:
     positions = position_certainty(searches_of_runs(store, [run.id]))
     if positions.empty:
         return
-    yield Table("Agents", certainty_table(positions), "Means over the groups with 95 % intervals.")
+    yield TableSection("Agents", certainty_table(positions), "Means over the groups with 95 % intervals.")
     yield certainty_means(positions, "normalised")
     by_iterations = certainty_by_parameter(positions, "normalised")
     yield from [by_iterations] if by_iterations else []
@@ -160,7 +160,7 @@ def _study(store: Store, run: Run) -> Iterator[Section]:
     figures += [importance_bars(shares)]
     figures += [parameter_slice(found, parameter, unit) for parameter in shares.index[:4]]
     yield from filter(None, figures)
-    yield Table("Best candidates", candidate_table(found, unit), f"{unit}, with 95 % intervals.")
+    yield TableSection("Best candidates", candidate_table(found, unit), f"{unit}, with 95 % intervals.")
 
 
 def _training(store: Store, run: Run) -> Iterator[Section]:
@@ -186,12 +186,12 @@ def _origin(store: Store, run: Run) -> str:
 
 def _html(section: Section) -> str:
     title = html.escape(section.title)
-    if isinstance(section, Board):
+    if isinstance(section, BoardSection):
         return f'<figure><div class="board">{section.svg}</div><figcaption>{title}</figcaption></figure>'
     data = base64.b64encode(table_csv(section.data)).decode()
     link = f'<a download="{_file_name(section.title)}.csv" href="data:text/csv;base64,{data}">data as CSV</a>'
     caption = f"{html.escape(section.note)} {link}".strip()
-    if isinstance(section, Table):
+    if isinstance(section, TableSection):
         return (
             f"<h2>{title}</h2>{section.data.to_html(index=False, border=0, na_rep='')}<p><small>{caption}</small></p>"
         )

@@ -1,8 +1,10 @@
-"""What a search found: parameters, and the front of strength and time."""
+"""Tables of searches: progress, parameters, finalists, and the front of strength and time."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -10,8 +12,31 @@ from rich.table import Table
 from turnier.agents.agent import Agent
 from turnier.commands.tables import agent_table
 from turnier.search.final_comparison import HeldOutFigures
-from turnier.search.pareto import ParetoStudy, Point
+from turnier.search.pareto import ParetoStudy, Point, dominated
 from turnier.search.study_run import StudyRun
+from turnier.search.study_state import StudyState
+
+
+def state_table(state: StudyState) -> Table:
+    """Returns the progress of a study as a table."""
+    table = Table(title=f"study {state.study}: {state.state}", show_header=False)
+    left = "" if state.seconds_left is None else f", {timedelta(seconds=round(state.seconds_left))} left"
+    if state.games is not None:
+        table.add_row("games", f"{state.games:,} of {state.planned:,}{left}")
+    table.add_row("generations", f"{state.generations:,}, {state.candidates:,} candidates")
+    if state.best is not None:
+        table.add_row("best so far (lucky)", f"{state.best:,.6g}   {_shown(state.best_parameters)}")
+    if state.recommendation is not None:
+        table.add_row("recommended", _shown(state.recommendation))
+    if state.recommended_mean is not None:
+        table.add_row("  its idle-time games", f"{state.recommended_mean:,.6g} ± {state.recommended_half_width:,.2g}")
+    if state.sigma is not None:
+        table.add_row("sigma", f"{state.sigma:.3f}")
+    return table
+
+
+def _shown(values: Mapping[str, Any] | None) -> str:
+    return "  ".join(f"{k} {v:.4g}" if isinstance(v, float) else f"{k} {v}" for k, v in (values or {}).items())
 
 
 def print_parameters(console: Console, study: StudyRun, agents: Mapping[str, Agent]) -> None:
@@ -43,19 +68,6 @@ def print_figures(console: Console, rows: Sequence[HeldOutFigures], unit: str) -
         figures = (shown(row.claimed), shown(row.held_out), shown(row.half_width), shown(row.shrinkage, "+"))
         table.add_row(row.label, *figures, shown(row.difference, "+"), shown(row.difference_half_width))
     console.print(table)
-
-
-def dominated(points: Sequence[Point]) -> list[bool]:
-    """Returns which of the points another one beats: at least as strong and as cheap, and better at one of both."""
-    return [
-        any(
-            other.strength >= point.strength
-            and other.milliseconds <= point.milliseconds
-            and (other.strength, -other.milliseconds) != (point.strength, -point.milliseconds)
-            for other in points
-        )
-        for point in points
-    ]
 
 
 def print_points(console: Console, study: ParetoStudy, points: Sequence[Point]) -> None:

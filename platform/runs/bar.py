@@ -1,4 +1,4 @@
-"""One progress bar for everything that takes long: count, rate and time left."""
+"""The progress bar of all long work: count, rate and time left."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Bar:
         self._progress = progress
         self._lock = threading.Lock()  # several threads may advance a bar
         self.total, self.unit = total, unit
-        self.done = self.skipped = completed  # skipped: what was done before, which says nothing about the rate
+        self.done = self.skipped = completed  # skipped: done earlier, does not count for the rate
         self._task = progress.add_task(label, total=total, completed=completed, note="", unit=unit)
 
     def advance(self, done: int) -> None:
@@ -43,14 +43,14 @@ class Bar:
         self._progress.advance(self._task, done)
 
     def skip(self, done: int) -> None:
-        """Says that so much was done before."""
+        """Adds work that was done earlier."""
         with self._lock:
             self.skipped += done
             self.done += done
         self._progress.reset(self._task, completed=self.done, total=self.total)  # forgets the speed
 
     def expect(self, more: int, unit: str) -> None:
-        """Says that there is more to do than was known, and what is counted from now on."""
+        """Raises the total by `more`, and sets the unit that is counted from now on."""
         self.total, self.unit = self.total + more, unit
         self._progress.update(self._task, total=self.total, unit=unit)
 
@@ -65,7 +65,7 @@ class Bar:
 def game_bar(
     label: str, total: int, console: Console | None = None, unit: str = "games", completed: int = 0
 ) -> Iterator[Bar]:
-    """Shows a bar over `total` games, or what else `unit` names, `completed` of them earlier, on standard error."""
+    """Shows a bar over `total` games (or another `unit`), `completed` of them earlier, on standard error."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -117,6 +117,6 @@ def run_bar(
     unit: str = "games",
     completed: int = 0,
 ) -> Iterator[Bar]:
-    """Shows a bar as `game_bar` does, and tells the store how far the run is. Everything that plays uses this."""
+    """Shows a bar as `game_bar` does, and reports the progress to the store. Everything that plays uses this."""
     with game_bar(label, total, console, unit, completed) as bar, ProgressReporter(store.database, run_id, bar):
         yield bar

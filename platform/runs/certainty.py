@@ -23,7 +23,7 @@ from turnier.runs.results import RunResults
 
 
 class Certainty:
-    """Agents that search positions of real games again and again."""
+    """Agents that search positions of real games repeatedly."""
 
     def __init__(
         self,
@@ -110,7 +110,7 @@ class Certainty:
 
 @dataclass(frozen=True, repr=False)
 class CertaintyResults(RunResults):
-    """What a measurement of certainty found."""
+    """The results of a measurement of certainty."""
 
     searches: list[SearchRecord]
 

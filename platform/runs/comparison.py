@@ -52,7 +52,7 @@ class Comparison:
             seed: the same seed gives the same games, whatever the number of workers.
             openings: start from random openings of at most this many plies.
             budget: what every agent may spend per move, such as "50ms"; empty = what its parameters say.
-            first_round: minimum pairs of games between two looks.
+            first_round: minimum pairs of games between two tests.
         """
         self.game: Game = GAMES.make(game)
         self.agents = agents_within((first, second), budget)
@@ -99,7 +99,7 @@ class Comparison:
         address: str | None = None,
         progress: bool = True,
     ) -> ComparisonResults:
-        """Plays what the store does not have yet, until the verdict; stopped in any way, the same call resumes it.
+        """Plays what the store does not have yet, until the verdict; after a stop or a kill, the same call resumes it.
 
         See `playing`.
         """
@@ -124,7 +124,7 @@ class Comparison:
 
 @dataclass(frozen=True, repr=False)
 class ComparisonResults(RunResults):
-    """What a comparison found; its frames hold the games that led to the verdict, and no others of the run."""
+    """The results of a comparison; its frames hold only those games of the run that led to the verdict."""
 
     comparison: Comparison
     duel: Duel  # as it is after these games

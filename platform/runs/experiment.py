@@ -1,7 +1,7 @@
-"""Experiments: rows of matches or searches that answer one question, each beside the figure that a document published.
+"""Experiments: rows of matches or searches that answer one question, each next to a published figure.
 
-An experiment's definition is stored with its run, so a report needs nothing but the store: it derives every row's
-matches (and from those its votes) again, which is pure, and measures those that are there.
+An experiment's definition is stored with its run, so a report needs nothing but the store: it derives the
+matches of every row again (and from those its searches), which is pure, and measures the stored ones.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import MatchRecord, MatchSpec
@@ -21,20 +22,22 @@ from turnier.arena.schedules.round_robin import round_robin
 from turnier.arena.workers.executor import Executor
 from turnier.core.errors import UserError, unknown
 from turnier.games.registry import GAMES
-from turnier.results.frames.measures import MATCH_MEASURES, SEARCH_MEASURES
+from turnier.results.frames.measures import SEARCH_MEASURES, match_measures
 from turnier.results.store.store import Run, Store
-from turnier.runs.play import play_into, search_into
+from turnier.runs.play import play_into, playing, search_into
+from turnier.runs.results import RunResults
 
 KIND = "experiment"
-_FIRST_FIELDS = 8  # of a row, which every stored one has
+# Fields in the definitions of all stored rows; others only where they differ from their defaults.
+_ALWAYS_STORED = ("label", "game", "agents", "games", "measure", "published", "x", "openings")
 
 
 @dataclass(frozen=True)
 class Row:
-    """One measured figure of matches: some agents at a game, in all roles; the first agent is the measured one.
+    """One measured figure of matches: agents at a game, in all roles; the first agent is measured.
 
-    With `states` it is one of searches: the agent searches positions from the collector's games again and again. It
-    may name several agents then, one for each number of legal actions from two on, the last for all that are larger.
+    With `states` it is a figure of searches: the agent repeatedly searches positions from the collector's games. Then
+    there may be several agents, one per number of legal actions from two on, the last for all larger numbers.
     """
 
     label: str
@@ -44,19 +47,19 @@ class Row:
     measure: str = "win_rate"  # a name of MATCH_MEASURES, or of SEARCH_MEASURES
     published: float | None = None  # in the measure's unit
     x: float | None = None  # the row's place on the plot's axis, where rows are points of a curve
-    openings: int = 0  # plies; see schedule.openings
+    openings: int = 0  # plies; see schedules.round_robin.openings
     series: str = ""  # rows of the same series are one line of the plot
-    states: int = 0  # positions of a group; 0 = a row of matches
-    repeats: int = 0  # searches of a position
-    collector: str = ""  # whose games positions come from; empty = arena.certainty.COLLECTOR
-    legal: int = 0  # only positions with so many legal actions; 0 = all
+    states: int = 0  # positions per group; 0 = a row of matches
+    repeats: int = 0  # searches per position
+    collector: str = ""  # the agent whose games positions come from; empty = arena.positions.COLLECTOR
+    legal: int = 0  # only positions with this number of legal actions; 0 = all
     phases: tuple[int, ...] = ()  # only positions from the first to the second of these phases; empty = all
     moves: tuple[int, ...] = ()  # in place of groups: `states` positions from the first up to, without, the second move
 
     def definition(self) -> dict[str, Any]:
-        """Returns the row as it is stored: what rows of earlier versions did not have only where it is used."""
-        new = {field.name: field.default for field in fields(self)[_FIRST_FIELDS:]}
-        return {key: value for key, value in asdict(self).items() if key not in new or value != new[key]}
+        """Returns the row as it is stored; fields that earlier versions lacked are stored only where they are used."""
+        defaults = {field.name: field.default for field in fields(self)}
+        return {k: value for k, value in asdict(self).items() if k in _ALWAYS_STORED or value != defaults[k]}
 
     @classmethod
     def from_definition(cls, definition: dict[str, Any]) -> Row:
@@ -71,10 +74,10 @@ class Experiment:
     document: str  # the report that it belongs to
     name: str
     title: str
-    text: str  # what was published, and what ours is to be compared with; Markdown
+    text: str  # what was published, and how ours compares; Markdown
     rows: tuple[Row, ...]
     seed: int = 1
-    axis: str = ""  # what `x` means; empty = bars by label
+    axis: str = ""  # meaning of `x`; empty = bars by label
 
     @property
     def run_id(self) -> str:
@@ -84,6 +87,21 @@ class Experiment:
         """Returns the experiment as it is stored with its run."""
         return asdict(self) | {"rows": [row.definition() for row in self.rows]}
 
+    def run(
+        self,
+        store: Store,
+        *,
+        executor: str | Executor = "threads",
+        workers: int | None = None,
+        address: str | None = None,
+        progress: bool = True,
+    ) -> ExperimentResults:
+        """Plays and searches what the store does not have yet; the same call resumes it. See `playing`."""
+        with playing(store, self.run_id, self.name, 0, executor, workers, address, progress) as (pool, bar):
+            for records in play_experiment(self, store, pool, bar.expect):
+                bar.advance(len(records))
+        return ExperimentResults(store, self.run_id, self)
+
     @classmethod
     def from_run(cls, run: Run) -> Experiment:
         definition = dict(run.definition)
@@ -92,7 +110,7 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Measurement:
-    """A measured value with its 95 % interval; games says on how many (or how many searches), seconds what one took."""
+    """A measured value with its 95 % interval; games counts games (or searches), seconds is the time of one."""
 
     value: float
     low: float
@@ -102,15 +120,16 @@ class Measurement:
 
 
 def unit(row: Row) -> str:
-    """Returns what a row's figures count; raises UserError where its measure is unknown."""
-    units = {name: kind.unit for name, kind in (SEARCH_MEASURES if row.states else MATCH_MEASURES).items()}
+    """Returns the unit of a row's figure; raises UserError where its measure is unknown."""
+    measures = SEARCH_MEASURES if row.states else match_measures(GAMES.make(row.game))
+    units = {name: kind.unit for name, kind in measures.items()}
     if row.measure not in units:
         raise unknown("measure", row.measure, units)
     return units[row.measure]
 
 
 def counted(experiment: Experiment) -> tuple[str, str]:
-    """Returns the headings of what an experiment's figures rest on, and of how long one took."""
+    """Returns the headings of the number of games or searches, and of the time of one."""
     kinds = {bool(row.states) for row in experiment.rows}
     if len(kinds) > 1:
         return "games, searches", "s each"
@@ -118,14 +137,14 @@ def counted(experiment: Experiment) -> tuple[str, str]:
 
 
 def row_matches(row: Row, seed: int) -> list[MatchSpec]:
-    """Returns the matches of a row; they depend on the row and the seed and on nothing else."""
+    """Returns the matches of a row; they depend only on the row and the seed."""
     if row.states:
         return collector_matches(row.game, row.collector or COLLECTOR, row.games, seed)
     return round_robin(GAMES.make(row.game), [AGENTS.make(a) for a in row.agents], row.games, seed, row.openings)
 
 
 def row_searches(row: Row, seed: int, records: Sequence[MatchRecord]) -> list[SearchSpec]:
-    """Returns the votes of a row of searches, given the records of its matches; none for a row of matches."""
+    """Returns the searches of a row, given the records of its matches; none for a row of matches."""
     if row.moves:
         return search_specs(choose_by_move(records, row.moves, row.states, seed), row.agents[0], row.repeats, seed)
     chosen = choose_positions(records, row.states, seed) if row.states else {}
@@ -138,13 +157,15 @@ def row_searches(row: Row, seed: int, records: Sequence[MatchRecord]) -> list[Se
 
 
 def measure(row: Row, records: Sequence[MatchRecord]) -> Measurement:
-    """Returns a row's figure from the records of its matches (those that are stored so far)."""
-    estimate = MATCH_MEASURES[row.measure].estimate(records, AGENTS.make(row.agents[0]).full_text())
+    """Returns a row's figure from the records of its matches (those stored so far)."""
+    estimate = match_measures(GAMES.make(row.game))[row.measure].estimate(
+        records, AGENTS.make(row.agents[0]).full_text()
+    )
     return Measurement(*estimate, float(np.mean([r.seconds for r in records])) if records else 0.0)
 
 
 def measure_searches(row: Row, records: Sequence[SearchRecord]) -> Measurement:
-    """Returns the figure of a row of searches from the records of its votes (those that are stored so far)."""
+    """Returns the figure of a row of searches from its records (those stored so far)."""
     estimate = SEARCH_MEASURES[row.measure].estimate(records)
     return Measurement(*estimate, float(np.mean([r.seconds for r in records])) if records else 0.0)
 
@@ -157,7 +178,7 @@ def play_experiment(
 ) -> Iterator[Sequence[MatchRecord | SearchRecord]]:
     """Plays what the store does not have yet, batch by batch; raises UserError where another definition is stored.
 
-    `expect` is told how many games are to come, and then, where there are rows of searches, how many searches.
+    `expect` receives the number of games to come and, if there are rows of searches, then that of searches.
     """
     for row in experiment.rows:
         unit(row)
@@ -166,18 +187,19 @@ def play_experiment(
     store.begin_run(run_id, KIND, experiment.title, experiment.definition())
     expect(len(matches), "games")
     yield from play_into(store, run_id, list(matches.values()), executor)
-    votes = {spec.id: spec for row in experiment.rows for spec in row_searches(row, seed, _records(row, seed, store))}
-    if votes:
-        expect(len(votes), "searches")
-        yield from search_into(store, run_id, list(votes.values()), executor)
+    rows = [(row, _records(row, seed, store)) for row in experiment.rows]
+    searches = {spec.id: spec for row, records in rows for spec in row_searches(row, seed, records)}
+    if searches:
+        expect(len(searches), "searches")
+        yield from search_into(store, run_id, list(searches.values()), executor)
 
 
 def stored_experiments(store: Store, document: str) -> list[Experiment]:
     """Returns a document's experiments, the oldest first; raises UserError where there are none."""
     runs = [run for run in store.runs() if run.kind == KIND]
-    found = [Experiment.from_run(run) for run in runs if run.definition["document"] == document]
-    if found:
-        return found
+    stored = [Experiment.from_run(run) for run in runs if run.definition["document"] == document]
+    if stored:
+        return stored
     known = sorted({str(run.definition["document"]) for run in runs})
     if known:
         raise unknown("report", document, known)
@@ -201,9 +223,25 @@ def _records(row: Row, seed: int, store: Store) -> list[MatchRecord]:
 
 
 def verdict(row: Row, measured: Measurement) -> str:
-    """Says in a word how ours lies to the published figure: it agrees, or is higher or lower beyond its interval."""
+    """Compares our figure with the published one: it agrees, or is higher or lower beyond its interval."""
     if row.published is None or not measured.games or math.isnan(measured.low):
         return ""
     if measured.low <= row.published <= measured.high:
         return "agrees"
     return "higher" if measured.low > row.published else "lower"
+
+
+@dataclass(frozen=True)
+class ExperimentResults(RunResults):
+    """The results of an experiment."""
+
+    experiment: Experiment
+
+    def table(self) -> pd.DataFrame:
+        """Returns one row per row of the experiment: its figure with the 95 % interval, and the published one."""
+        rows, figures = self.experiment.rows, measurements(self.experiment, self.store)
+        compared = [
+            asdict(figure) | {"published": row.published, "ours is": verdict(row, figure)}
+            for row, figure in zip(rows, figures, strict=True)
+        ]
+        return pd.DataFrame(compared, index=[row.label for row in rows])

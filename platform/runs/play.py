@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 from turnier.arena.match import MatchRecord, MatchSpec
 from turnier.arena.repeated_search import SearchRecord, SearchSpec
@@ -20,25 +20,25 @@ def playing(
     run_id: str,
     label: str,
     total: int,
-    executor: str = "threads",
+    executor: str | Executor = "threads",
     workers: int | None = None,
     address: str | None = None,
     progress: bool = True,
 ) -> Iterator[tuple[Executor, Bar]]:
-    """Starts workers, then a bar for a run of `total` games: what cannot start shows no bar.
+    """Starts workers, then a bar for a run of `total` games.
 
     Args:
         store: where the run is.
         run_id: its id; the run need not have begun.
-        label: what the bar is called.
+        label: of the bar.
         total: games.
-        executor: what plays: ray, threads or serial.
-        workers: how many, by default one per core.
+        executor: ray, threads or serial; or one that has been started, which stays open.
+        workers: their number, by default one per core.
         address: the Ray cluster to join.
         progress: whether the bar is shown.
     """
     with (
-        make_executor(executor, workers, address) as made,
+        make_executor(executor, workers, address) if isinstance(executor, str) else nullcontext(executor) as made,
         run_bar(store, run_id, label, total, None if progress else QUIET) as bar,
     ):
         yield made, bar
@@ -55,7 +55,7 @@ def play_into(
 
     Matches that an agent failed in are played again: the agent may have been fixed.
     A batch is in the store before it is yielded, so a kill at any moment loses at most the matches in flight.
-    With `skip`, those that the store has are not read: it is told how many they are.
+    With `skip`, those that the store has are not read: it receives their number.
     """
     ids = {spec.id: spec for spec in specs}
     store.discard_failures(list(ids))

@@ -1,4 +1,4 @@
-"""What a run found: its games as pandas frames, its ratings, its picture."""
+"""The results of a run: its games as pandas frames, its ratings, its picture."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class RunResults:
 
     @classmethod
     def find(cls, store: Store, run: str) -> RunResults:
-        """Returns the results of the run whose id begins so; raises UserError where there is none, or several."""
+        """Returns the results of the run whose id begins with the text; raises UserError unless there is one."""
         return cls(store, store.find_run(run).id)
 
     def frame(self) -> pd.DataFrame:
@@ -75,19 +75,19 @@ class RunResults:
 
     def table(self) -> pd.DataFrame:
         """Returns what notebooks show: one row per agent, the best first."""
-        found = self.summary()
-        scored = found["win_rate"].isna().all() if len(found) else True
+        agents = self.summary()
+        scored = agents["win_rate"].isna().all() if len(agents) else True
         columns = ["games", "mean", "half_width", "median", "best"]
         if not scored:
             columns = ["games", "win_rate", "win_rate_low", "win_rate_high", "wins", "draws", "losses"]
-        ordered = found.sort_values("mean" if scored else "win_rate", ascending=False)
+        ordered = agents.sort_values("mean" if scored else "win_rate", ascending=False)
         return ordered.set_index("label")[[column for column in columns if column in ordered]]
 
     def _games(self) -> pd.DataFrame:
         return matches_frame(self.store, run=self.id, ids=False)
 
     def _figure(self) -> Any:
-        # Pictures are drawn by the dashboards, which stand above runs: only the package as a whole knows both.
+        # The dashboards draw pictures, but must not be imported here: only the package as a whole knows both.
         return importlib.import_module("turnier").figure_of(self.store, self.id)
 
     def _repr_html_(self) -> str:

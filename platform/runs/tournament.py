@@ -24,7 +24,7 @@ FORMATS = ("round_robin", "gauntlet", "swiss", "adaptive")
 
 
 class Tournament:
-    """Agents that play a game against each other, or alone on the same seeds."""
+    """Agents that play a game against each other; in a single-player game, on the same seeds."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class Tournament:
             openings: start from every position after at most this many plies.
             challengers: of a gauntlet: this many agents, named first, play the others.
             rounds: of a Swiss tournament; 0 = until one agent is unbeaten.
-            top: of an adaptive tournament: how many first places must be certain.
+            top: of an adaptive tournament: number of first places that must be certain.
             certainty: of an adaptive tournament: probability that they are right.
             budget: what every agent may spend per move, such as "50ms"; empty = what its parameters say.
         """
@@ -120,7 +120,7 @@ class Tournament:
         address: str | None = None,
         progress: bool = True,
     ) -> TournamentResults:
-        """Plays what the store does not have yet; stopped in any way, the same call resumes it. See `playing`."""
+        """Plays what the store does not have yet; after a stop or a kill, the same call resumes it. See `playing`."""
         store.begin_run(self.run_id, "tournament", str(self.game), self.definition)
         adaptive = self._adaptive()
         with playing(store, self.run_id, str(self.game), self.max_games, executor, workers, address, progress) as (
@@ -140,9 +140,9 @@ class Tournament:
 
 @dataclass(frozen=True, repr=False)
 class TournamentResults(RunResults):
-    """What a tournament found."""
+    """The results of a tournament."""
 
     tournament: Tournament
-    stored_before: int  # games that the store had already
+    stored_before: int  # games that were in the store
     total: int  # games
     adaptive: AdaptiveTournament | None  # as it is after these games; None for other formats

@@ -1,4 +1,4 @@
-"""Experiments whose agents are learned first: networks are trained into a folder, then measured as ordinary rows.
+"""Experiments whose agents are trained first: networks are trained into a folder, then measured as ordinary rows.
 
 Annotations are evaluated here at once, since they name what the script said.
 """
@@ -30,19 +30,19 @@ class Learner:
     network: str  # such as ntuple(tuples=20)
     learning: str  # such as td(alpha=0.2)
     games: int
-    points: int = 1  # how often its weights are kept on the way, at equal distances, the last time at the end
+    points: int = 1  # number of kept networks at equal distances, the last one at the end
     seed: int = 1
 
     @property
     def places(self) -> list[int]:
-        """After how many games weights are kept."""
+        """Numbers of games after which weights are kept."""
         step = self.games // self.points
         return [step * i for i in range(1, self.points)] + [self.games]
 
     def plan(self) -> Plan:
         evaluator = EVALUATORS.make(self.network)
         if not isinstance(evaluator, NTuple):
-            raise UserError(f"what is trained must be an n-tuple network, got {evaluator}.")
+            raise UserError(f"training needs an n-tuple network, got {evaluator}; name one, such as ntuple.")
         return Plan(
             GAMES.make(self.game), evaluator, LEARNING.make(self.learning), self.seed, max(1, self.games // 100)
         )
@@ -54,24 +54,24 @@ class Learner:
         return folder / f"{plan.game.name}-{hashlib.sha256(text.encode()).hexdigest()[:12]}.npz"
 
     def kept(self, folder: Path, place: int) -> Path:
-        """Returns the file with the weights after so many games."""
+        """Returns the file with the weights after `place` games."""
         out = self.out(folder)
         return out.with_name(f"{out.stem}-{place}.npz")
 
     def agent(self, folder: Path, place: int = 0) -> str:
-        """Returns the greedy agent on the network after so many games; 0 = at the end. It must be trained already."""
+        """Returns the greedy agent on the network after `place` games, 0 = at the end; it must have been trained."""
         path = self.kept(folder, place or self.games)
         return f"greedy(evaluator=ntuple(file={path},digest={read_config(path)['digest']}))"
 
     def train(self, folder: Path, report: Callable[[int], None]) -> None:
-        """Trains what is still missing; stopped in any way, it goes on at the last checkpoint."""
+        """Trains what is still missing; after a stop or a kill it resumes from the last checkpoint."""
         missing = [place for place in self.places if not self.kept(folder, place).exists()]
         if not missing:
             report(self.games)
             return
         out = self.out(folder)
         training = TrainingLoop(self.plan(), out, self.games)
-        if training.done > missing[0]:  # what was kept there is gone: only from the start is it made again
+        if training.done > missing[0]:  # a kept file is gone: only training from the start makes it again
             out.unlink()
             training = TrainingLoop(self.plan(), out, self.games)
         report(training.done)
@@ -87,7 +87,7 @@ class Learner:
 
 @dataclass(frozen=True)
 class LearnedRow:
-    """A row of an experiment whose first agent is a learner after so many games, 0 = all of them."""
+    """A row of an experiment whose first agent is a learner after `place` games, 0 = all of them."""
 
     row: Row  # its agents are the others
     learner: Learner
@@ -96,7 +96,7 @@ class LearnedRow:
 
 @dataclass(frozen=True)
 class TrainingStudy:
-    """An experiment of which some or all rows are learned; as Experiment otherwise."""
+    """An experiment in which some or all rows have trained agents; otherwise like Experiment."""
 
     document: str
     name: str
@@ -122,7 +122,7 @@ def _row(row: LearnedRow | Row, folder: Path) -> Row:
 
 
 def train_all(learners: Iterable[Learner], folder: Path, workers: int) -> None:
-    """Trains learners side by side, one thread each, those that take longest first."""
+    """Trains learners in parallel, one thread each, those that take longest first."""
     chosen = sorted(dict.fromkeys(learners), key=lambda learner: -learner.games)
     folder.mkdir(parents=True, exist_ok=True)
     lock = threading.Lock()

@@ -62,11 +62,10 @@ class Training:
         """
         made, evaluator = GAMES.make(game), EVALUATORS.make(network)
         if not isinstance(evaluator, NTuple):
-            raise UserError(f'an n-tuple network is what is trained, got {evaluator}; write "ntuple(network=4x6)".')
+            raise UserError(f'training needs an n-tuple network, got {evaluator}; write "ntuple(network=4x6)".')
         if against and not evaluate_every:
             raise UserError(
-                f"the opponent of evaluations, {against}, needs evaluations; add after how many games they are played"
-                " (--evaluate-every)."
+                f"the opponent {against} needs evaluations to play in; name their interval with --evaluate-every."
             )
         self.evaluating: Evaluating | None = None
         if evaluate_every:
@@ -82,7 +81,7 @@ class Training:
         return int(read_config(self.out)["training"]["done"]) if self.out.exists() else 0
 
     def run(self, store: Store, *, progress: bool = True) -> TrainingResults:
-        """Learns until all games are played; stopped in any way, the same call resumes it."""
+        """Learns until all games are played; after a stop or a kill, the same call resumes it."""
         loop = TrainingLoop(self.plan, self.out, self.games)
         run, before = TrainingRun(store, loop, self.evaluating), loop.done
         console = None if progress else QUIET
@@ -130,7 +129,7 @@ def _recent_score(loop: TrainingLoop) -> float:
 
 @dataclass(frozen=True, repr=False)
 class TrainingResults(RunResults):
-    """What a training came to."""
+    """The results of a training."""
 
     run: TrainingRun
     games_before: int  # that earlier runs had played

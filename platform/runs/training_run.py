@@ -1,7 +1,7 @@
-"""Training in a store: its curve, and evaluations of the network as it was after so many games.
+"""Training in a store: its curve, and evaluations of the network at intervals.
 
 An evaluation's matches are ordinary ones of the run. They are played from a snapshot of the weights in the folder
-`OUT.evaluating`, which is removed once they are stored; what was not finished is found there by the next command.
+`OUT.evaluating`, which is removed once they are stored; the next command finishes what is left there.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ KIND = "training"
 
 @dataclass(frozen=True)
 class Evaluating:
-    """How a network is evaluated while it learns: every so many games, by matches in all seat orders."""
+    """How a network is evaluated while it learns: every `every` games, by matches in all seat orders."""
 
     every: int
-    games: int  # of an evaluation
+    games: int  # per evaluation
     against: str = ""  # the full text of the agent in all other seats; empty for games of one seat
 
     @classmethod
     def of(cls, game: Game, every: int, games: int, against: str) -> Evaluating:
-        """Checks what was asked for; where the game has other seats, MCTS1 of Weitz 2022 takes them by default."""
+        """Checks the settings; by default MCTS1 of Weitz 2022 takes the other seats."""
         if game.num_seats == 1:
             if against:
                 raise UserError(f"{game} has one seat, got --against {against}; leave it out.")
@@ -53,7 +53,7 @@ class Evaluating:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What the network was worth after `games` games: mean score or games won, %, with the 95 % interval."""
+    """The value of the network after `games` games: mean score or games won, %, with the 95 % interval."""
 
     games: int
     value: float
@@ -67,7 +67,7 @@ class Evaluation:
 
 
 class TrainingRun:
-    """A training's run in a store. Training that begins anew forgets what an earlier one of the same plan left."""
+    """A training's run in a store. A training that starts over discards the results of an earlier one of its plan."""
 
     def __init__(self, store: Store, training: TrainingLoop, evaluating: Evaluating | None) -> None:
         self.store, self.training, self.evaluating = store, training, evaluating
@@ -98,7 +98,7 @@ class TrainingRun:
         return sorted((int(path.stem), path) for path in self.folder.glob("*.npz") if path.stem.isdigit())
 
     def snapshot(self, weights: Weights) -> Path | None:
-        """Writes what is to be evaluated now; None where nothing is, or where it is known or waits already."""
+        """Writes the weights if an evaluation is due; None otherwise, or if it is stored or queued."""
         done = self.training.done
         path = self.folder / f"{done}.npz"
         if not self.evaluating or done % self.evaluating.every or done in self.store.curves.evaluated(self.id):
@@ -140,7 +140,7 @@ def stored_evaluations(store: Store, run_id: str, game: Game) -> list[Evaluation
 
 
 def evaluation_unit(game: Game) -> str:
-    """Returns what the values of a game's evaluations are."""
+    """Returns the unit of a game's evaluations."""
     return MATCH_MEASURES[_measure(game)].unit
 
 
@@ -154,10 +154,10 @@ def _evaluation(store: Store, run_id: str, measure: str, games: int, agent: str)
 
 
 class Evaluations:
-    """Evaluates snapshots one after another on threads of its own, while training goes on; a context manager."""
+    """Evaluates snapshots one after another on threads of its own, while training continues; a context manager."""
 
-    def __init__(self, run: TrainingRun, workers: int, told: Callable[[Evaluation], object]) -> None:
-        self.run, self._told = run, told
+    def __init__(self, run: TrainingRun, workers: int, report: Callable[[Evaluation], object]) -> None:
+        self.run, self._report = run, report
         self._executor = ThreadExecutor(workers)
         self._queue = ThreadPoolExecutor(1, "evaluation")
         self._futures: list[Future[None]] = []
@@ -173,7 +173,7 @@ class Evaluations:
         self._queue.shutdown()
 
     def saved(self, training: TrainingLoop, weights: Weights) -> None:
-        """Is told every checkpoint: stores the curve, and evaluates where it is time to."""
+        """Takes a checkpoint: stores the curve, and starts an evaluation if one is due."""
         self.run.save_points()
         snapshot = self.run.snapshot(weights)
         if snapshot:
@@ -197,7 +197,7 @@ class Evaluations:
     def _evaluate(self, games: int, snapshot: Path) -> None:
         evaluation = self.run.evaluate(games, snapshot, self._executor)
         if evaluation:
-            self._told(evaluation)
+            self._report(evaluation)
 
     def _raise_failures(self) -> None:
         for future in self._futures:

@@ -13,7 +13,7 @@ from turnier.games.registry import GAMES
 from turnier.search.noise import NOISES, Fixed
 from turnier.search.samplers.cmaes import Cmaes
 from turnier.search.samplers.registry import SAMPLERS
-from turnier.search.samplers.sampler import MOST
+from turnier.search.samplers.sampler import MAX_POPULATION
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class StudyDefinition:
 
     name: str
     game: str
-    agent: str  # the start point and all that is not searched
+    agent: str  # where the search starts; it fixes what is not searched
     parameters: tuple[str, ...]  # paths, see Space.of
     sampler: str = "cmaes"
     noise: str = "fixed"
@@ -36,13 +36,13 @@ class StudyDefinition:
 
     @property
     def stored(self) -> dict[str, Any]:
-        """What is stored; of studies as they were before there were other samplers, what was stored then."""
+        """What is stored; plain CMA-ES studies keep the form from before there were other samplers."""
         sampler, noise = SAMPLERS.make(self.sampler), NOISES.make(self.noise)
         plain = isinstance(sampler, Cmaes) and sampler == Cmaes(population=sampler.population, sigma=sampler.sigma)
         if plain and isinstance(noise, Fixed) and not self.against:
             assert isinstance(sampler, Cmaes)
             kept = {key: getattr(self, key) for key in ("name", "game", "agent", "parameters", "seed")}
-            population = sampler.population or MOST
+            population = sampler.population or MAX_POPULATION
             return kept | {
                 "population": population,
                 "games": noise.games,
@@ -53,8 +53,8 @@ class StudyDefinition:
 
     @classmethod
     def named_by_content(cls, game: str, agent: str, parameters: tuple[str, ...], **rest: Any) -> StudyDefinition:
-        """Returns a definition whose name says what it is: the same one again goes on, another one is another study."""
+        """Returns a definition named after its content: equal settings resume a study, others make another one."""
         definition = cls("", game, agent, parameters, **rest)
-        digest = f"{derive_seed(json.dumps(definition.stored, sort_keys=True)):016x}"[:6]
-        name = f"{GAMES.make(game).name}-{AGENTS.make(agent).name}-{digest}"
+        short = f"{derive_seed(json.dumps(definition.stored, sort_keys=True)):016x}"[:6]
+        name = f"{GAMES.make(game).name}-{AGENTS.make(agent).name}-{short}"
         return cls(name, game, agent, parameters, **rest)

@@ -1,4 +1,4 @@
-"""The end of a study: finalists play held-out games, which no search has seen."""
+"""The end of a study: finalists play held-out games, which the search has not seen."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from turnier.search.study_run import StudyRun
 
 START, RECOMMENDED = "start", "recommended"
-BEST = 3  # candidates, those with the largest values in the search
+BEST_CANDIDATES = 3  # finalists by their values in the search
 
 
 class Finalist(NamedTuple):
-    """An agent that plays the held-out games, and what the search claimed of it, if anything."""
+    """An agent that plays held-out games, and its value in the search, if it has one."""
 
     agent: Agent
     claimed: float | None
@@ -49,12 +49,12 @@ class HeldOutFigures:
 
 def finalists(study: StudyRun, start: str = START, baselines: Mapping[str, Agent] | None = None) -> dict[str, Finalist]:
     """Returns the start, baselines, the recommendation and the best candidates, by label."""
-    found = {start: Finalist(study.agent, None)}
-    found |= {label: Finalist(agent, None) for label, agent in (baselines or {}).items()}
-    found[RECOMMENDED] = Finalist(study.recommended(), study.search.estimate())
-    for place, (agent, claimed) in enumerate(study.best(BEST), 1):
-        found[f"best candidate {place}"] = Finalist(agent, claimed)
-    return found
+    chosen = {start: Finalist(study.agent, None)}
+    chosen |= {label: Finalist(agent, None) for label, agent in (baselines or {}).items()}
+    chosen[RECOMMENDED] = Finalist(study.recommended(), study.search.estimate())
+    for place, (agent, claimed) in enumerate(study.best(BEST_CANDIDATES), 1):
+        chosen[f"best candidate {place}"] = Finalist(agent, claimed)
+    return chosen
 
 
 def figures_of(
@@ -117,7 +117,7 @@ def play_held_out(
 
 
 class FinalComparison(NamedTuple):
-    """What the held-out games of all finalists said, the start's first."""
+    """The results of the held-out games of all finalists, the start first."""
 
     figures: list[HeldOutFigures]
     values: dict[str, list[float]]  # by label, in seed order

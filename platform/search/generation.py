@@ -25,7 +25,7 @@ class Candidate:
 
 
 class Generation:
-    """Asks its noise strategy for games until that wants no more; a pure function of the games' scores."""
+    """Asks the noise strategy for games until it needs no more; a pure function of the games' scores."""
 
     def __init__(self, number: int, candidates: list[Candidate], objective: Objective, noise: Noise) -> None:
         self.number, self.candidates = number, candidates
@@ -37,28 +37,28 @@ class Generation:
 
     @property
     def stored(self) -> bool:
-        """Whether all candidates have trials, so that no game matters any more."""
+        """Whether all candidates have trials, so that no game is needed."""
         return all(candidate.trial for candidate in self.candidates)
 
     @property
-    def most_games(self) -> int:
-        return self.noise.most(self.number, len(self.candidates)) * self.objective.unit_games
+    def max_games(self) -> int:
+        return self.noise.max_games(self.number, len(self.candidates)) * self.objective.unit_games
 
     @property
     def known_games(self) -> int:
-        """How many need not be looked at, since their candidates have trials."""
+        """Number of games that need not be read, since their candidates have trials."""
         known = [c.trial for c in self.candidates if c.trial] if self.noise.one_stage or self.stored else []
         return sum(int(trial.user_attrs["games"]) for trial in known) * self.objective.unit_games
 
     @property
     def games(self) -> int:
-        """How many games it has asked for or, where it is stored, has played."""
+        """Number of games that it has asked for or, if it is stored, has played."""
         if self.stored:
             return self.known_games
         return sum(len(unit) for c in self.candidates for unit in c.units)
 
-    def wanted(self) -> list[MatchSpec]:
-        """Returns the matches that it needs next; none where it is complete. Takes those before first."""
+    def next_matches(self) -> list[MatchSpec]:
+        """Returns the matches that it needs next, none if it is complete; those before must have been taken."""
         assert not self._missing
         if self.stored:
             return []
@@ -76,19 +76,19 @@ class Generation:
         return specs
 
     def take(self, record: MatchRecord) -> bool:
-        """Takes a match; returns whether it was waited for."""
-        mine = record.spec.id in self._missing
-        if mine:
+        """Takes a match; returns whether the generation waited for it."""
+        expected = record.spec.id in self._missing
+        if expected:
             self.records[record.spec.id] = record
             self._missing.discard(record.spec.id)
-        return mine
+        return expected
 
     @property
     def waiting(self) -> bool:
         return bool(self._missing)
 
     def played(self, index: int) -> bool:
-        """Returns whether a candidate has its trial, or all games that it asked for so far are here."""
+        """Returns whether a candidate has its trial, or all games that it has asked for so far."""
         candidate = self.candidates[index]
         if candidate.trial or not candidate.units:
             return candidate.trial is not None
@@ -105,5 +105,5 @@ class Generation:
         return sum({spec.id: self.records[spec.id].seconds for unit in units for spec in unit}.values())
 
     def values(self) -> list[float]:
-        """Returns what the search is told, when all trials are there."""
+        """Returns the candidates' values for the search, once all have trials."""
         return [float(c.trial.value) for c in self.candidates if c.trial is not None and c.trial.value is not None]

@@ -1,7 +1,7 @@
-"""What a study plays: the games that its generation waits for, and beside them games of what it recommends.
+"""What a study plays: the games that its generation waits for, and games for workers that would idle.
 
-A worker that would idle at the end of a generation plays fresh games of the present recommendation. They say how far
-the search is and change nothing in it: its state depends on the candidates' games only.
+At the end of a generation idle workers play games of the current recommendation. These games show how far the search
+has come and do not affect it: its state depends on the candidates' games only.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from turnier.arena.workers.executor import Source
 from turnier.results.store.store import Store
 from turnier.search.objective import Objective, Unit
 
-BLOCK = 32  # units that are looked up in the store at once
-LOOK_SECONDS = 2.0  # how often is looked for what other drivers have stored
+BLOCK = 32  # units per look-up in the store
+LOOK_SECONDS = 2.0  # between two look-ups of games that other drivers have stored
 
 
 class StudyGames(Source[MatchSpec]):
-    """Games waited for, and spare games of the recommendation after each generation."""
+    """The games that a generation waits for, then idle-time games of the current recommendation."""
 
     def __init__(self, store: Store, objective: Objective) -> None:
         super().__init__()
         self.store, self.objective = store, objective
-        self.played = 0  # spare games by this driver
+        self.played = 0  # idle-time games by this driver
         self._looked = time.monotonic()
         self._agent: str | None = None
         self._generation = 0
@@ -33,26 +33,26 @@ class StudyGames(Source[MatchSpec]):
         self._records: dict[str, MatchRecord] = {}
 
     def recommend(self, agent: Agent, generation: int) -> None:
-        """Says what spare workers play from now on: the agent recommended after so many generations."""
+        """Sets what idle workers play from now on: the agent recommended after this many generations."""
         self._agent, self._generation = agent.full_text(), generation
         self._units, self._next, self._records = [], [], {}
 
     def stored_by_others(self) -> list[MatchRecord]:
-        """Returns games that other drivers have stored meanwhile, which are then not waited for; looks now and then."""
+        """Returns games that other drivers have stored meanwhile and no longer waits for them."""
         now = time.monotonic()
         if not self.waiting or now - self._looked < LOOK_SECONDS:
             return []
         self._looked = now
-        found = self.store.records([spec.id for spec in self.waiting])
-        if found:
-            known = {record.spec.id for record in found}
+        stored = self.store.records([spec.id for spec in self.waiting])
+        if stored:
+            known = {record.spec.id for record in stored}
             left = [spec for spec in self.waiting if spec.id not in known]
-            self.waiting.clear()  # the executor has it in its hands
+            self.waiting.clear()  # in place: the executor holds this queue
             self.waiting.extend(left)
-        return found
+        return stored
 
     def stop(self) -> None:
-        """Says that nothing is left to wait for."""
+        """Ends the idle-time games, so that the executor returns."""
         self._agent = None
 
     def idle_specs(self, count: int) -> list[MatchSpec]:
@@ -67,9 +67,9 @@ class StudyGames(Source[MatchSpec]):
         return specs
 
     def _look_up(self, agent: str) -> None:
-        """Takes further units; what the store has of them was played by an earlier driver."""
+        """Plans further units; those that an earlier driver played are in the store."""
         first = len(self._units)
-        units = [self.objective.spare_unit(agent, self._generation, n) for n in range(first, first + BLOCK)]
+        units = [self.objective.idle_unit(agent, self._generation, n) for n in range(first, first + BLOCK)]
         stored = self.store.records([spec.id for unit in units for spec in unit])
         self._records |= {record.spec.id: record for record in stored}
         self._units += units
@@ -80,6 +80,6 @@ class StudyGames(Source[MatchSpec]):
         self._records[record.spec.id] = record
 
     def values(self) -> list[float]:
-        """Returns what the spare games of the present recommendation are worth, unit by unit."""
-        whole = [unit for unit in self._units if all(spec.id in self._records for spec in unit)]
-        return self.objective.values(whole, self._records)
+        """Returns the values of the idle-time units of the current recommendation."""
+        complete = [unit for unit in self._units if all(spec.id in self._records for spec in unit)]
+        return self.objective.values(complete, self._records)

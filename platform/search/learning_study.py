@@ -1,9 +1,9 @@
 """Studies of learning parameters: Optuna's TPE proposes learners, and those that learn slowly stop early.
 
-A round's candidates train side by side up to the first rung, are evaluated on the same fresh games, and the better
-third goes on to the next rung (synchronous successive halving; Karnin, Koren and Somekh 2013). Proposals depend on the
-seed and on the rounds before only, so that a study is the same with any number of workers and after any kill:
-checkpoints, matches and finished trials are all its state.
+A round's candidates train in parallel up to the first rung, are evaluated on the same games, and the better third
+trains up to the next rung (synchronous successive halving; Karnin, Koren and Somekh 2013). Proposals depend only on the
+seed and on earlier rounds, so a study is the same with any number of workers and after any kill: its whole state is
+checkpoints, matches and finished trials.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ from turnier.games.game import Game
 from turnier.games.registry import GAMES
 from turnier.results.frames.measures import MATCH_MEASURES, Estimate
 from turnier.results.store.store import Store
-from turnier.runs.bar import Bar, run_bar
+from turnier.runs.bar import Bar
 from turnier.runs.play import play_into
-from turnier.search.storage.studies import open_study, optuna_errors
+from turnier.search.storage.studies import StoredStudy
 
-KEPT = 3  # one of so many candidates goes on from a rung
-STARTUP = 8  # trials before TPE trusts what it knows
-START = (0, 0)  # round and index of the start's own values, which are trained to the end in any case
+REDUCTION = 3  # candidates at a rung for each that trains further
+STARTUP = 8  # random trials before TPE proposes
+START = (0, 0)  # round and index of the start's own values, which always train to the end
 
 
 @dataclass(frozen=True)
-class Searched:
-    """A learning parameter that is searched: a range of numbers, or values."""
+class LearningParameter:
+    """A searched parameter of learning: a range of numbers, or a list of values."""
 
     name: str
     low: float = 0.0
@@ -67,12 +67,12 @@ class LearningStudyDefinition:
     name: str
     game: str
     evaluator: str  # the network
-    learning: str  # the start, and all that is not searched
-    searched: tuple[Searched, ...]
-    candidates: int  # a round
+    learning: str  # where the search starts; it fixes what is not searched
+    searched: tuple[LearningParameter, ...]
+    candidates: int  # per round
     rungs: tuple[int, ...]  # training games after which candidates are compared, ascending
-    games: int  # of an evaluation
-    against: str = ""  # who has the other seats
+    games: int  # per evaluation
+    against: str = ""  # the agent in the other seats
     seed: int = 1
 
     def __post_init__(self) -> None:
@@ -83,30 +83,30 @@ class LearningStudyDefinition:
 
 
 @dataclass
-class Candidate:
-    """A learner: its parameters, and what it was worth at each rung that it reached."""
+class LearnerCandidate:
+    """A learner: its parameters, and its value at each rung that it reached."""
 
     round: int
     index: int
     learning: Td
     values: dict[str, Any]
-    found: dict[int, Estimate] = field(default_factory=dict)  # training games -> value, interval, matches
+    estimates: dict[int, Estimate] = field(default_factory=dict)  # by training games
 
     @property
     def value(self) -> float:
-        """What it was worth at the last rung that it reached."""
-        return self.found[max(self.found)][0]
+        """Its value at the last rung that it reached."""
+        return self.estimates[max(self.estimates)][0]
 
 
-class LearningStudy:
-    """A study in a store, with its candidates' networks in a folder, ready to run or go on."""
+class LearningStudy(StoredStudy):
+    """A study in a store, with its candidates' networks in a folder, ready to run or to be resumed."""
 
     def __init__(self, store: Store, definition: LearningStudyDefinition, folder: Path) -> None:
-        self.store, self.definition, self.folder = store, definition, folder
+        self.definition, self.folder = definition, folder
         self.game: Game = GAMES.make(definition.game)
         evaluator, self.start = EVALUATORS.make(definition.evaluator), LEARNING.make(definition.learning)
         if not isinstance(evaluator, NTuple):
-            raise UserError(f"what is trained must be an n-tuple network, got {evaluator}.")
+            raise UserError(f"a study of learning needs an n-tuple network, got {evaluator}; name one, such as ntuple.")
         self.evaluator = evaluator
         known = [parameter.name for parameter, _ in parameters_of(Td)]
         for searched in definition.searched:
@@ -115,35 +115,26 @@ class LearningStudy:
         self.others: list[Agent] = [AGENTS.make(definition.against) for _ in range(self.game.num_seats - 1)]
         self.measure = "score" if self.game.num_seats == 1 else "win_rate"
         self.distributions = {searched.name: searched.distribution() for searched in definition.searched}
-        self.optuna = open_study(store, definition.name, asdict(definition))
-        store.begin_run(self.run_id, "study", definition.name, asdict(definition))
-
-    @property
-    def run_id(self) -> str:
-        return f"study:{self.definition.name}"
+        super().__init__(store, definition.name, asdict(definition))
 
     @property
     def unit(self) -> str:
         return MATCH_MEASURES[self.measure].unit
 
     def run(self, rounds: int, executor: Executor, workers: int) -> None:
-        """Runs until `rounds` are complete, training so many candidates at once; what is stored is not done again."""
+        """Runs until `rounds` are complete, training `workers` candidates at once; stored results are not repeated."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        most = [self._most_games(number) for number in range(rounds)]
-        with (
-            self.store.lock(self.run_id) as lock,
-            optuna_errors(self.store.shown_url),
-            run_bar(self.store, self.run_id, self.definition.name, sum(most)) as bar,
-        ):
+        games = [self._max_games(number) for number in range(rounds)]
+        with self.driving(self.store.lock(self.run_id), sum(games)) as (lock, bar):
             for number in range(rounds):
                 lock.heartbeat()  # raises where another driver has taken over
                 played = 0
                 if len(self._trials(number)) < self.definition.candidates:
                     played = self._run_round(number, executor, workers, bar)
-                bar.skip(most[number] - played)
+                bar.skip(games[number] - played)
 
-    def _most_games(self, number: int) -> int:
-        """Returns how many games the candidates of a round train at most."""
+    def _max_games(self, number: int) -> int:
+        """Returns the maximum number of training games of a round."""
         games, left, before = 0, self.definition.candidates, 0
         for rung in self.definition.rungs:
             games, before = games + left * (rung - before), rung
@@ -168,20 +159,20 @@ class LearningStudy:
                 list(pool.map(lambda candidate, rung=rung: self._train(candidate, rung, bar), left))
             for candidate in left:
                 agent, seed = self._agent(candidate, rung), derive_seed(self.definition.seed, "search", number, rung)
-                candidate.found[rung] = self._evaluate(agent, self.definition.games, seed, executor)
+                candidate.estimates[rung] = self._evaluate(agent, self.definition.games, seed, executor)
             best = sorted(left, key=lambda c: -c.value)[: _survivors(len(left))]
             left = [c for c in left if c in best or (c.round, c.index) == START]
         stored = len(self._trials(number))
-        for candidate in candidates[stored:]:  # in order: their numbers do not depend on who finished first
+        for candidate in candidates[stored:]:  # in order: their numbers do not depend on which finished first
             self.optuna.add_trial(self._trial(candidate))
-        top = max((c for c in candidates if self.definition.rungs[-1] in c.found), key=lambda c: c.value)
+        top = max((c for c in candidates if self.definition.rungs[-1] in c.estimates), key=lambda c: c.value)
         chosen = " ".join(f"{name} {value:.3g}" for name, value in top.values.items())
         bar.print(f"round {number + 1:>3}: best {top.value:>9,.6g}   {chosen}")
         self._tidy()
-        return sum(max(candidate.found) for candidate in candidates)
+        return sum(max(candidate.estimates) for candidate in candidates)
 
-    def _ask(self, number: int) -> list[Candidate]:
-        """Returns a round's candidates: proposals of TPE that knows all rounds before."""
+    def _ask(self, number: int) -> list[LearnerCandidate]:
+        """Returns a round's candidates: proposals of TPE from all earlier rounds."""
         seed = derive_seed(self.definition.seed, "ask", number) % 2**32
         sampler = optuna.samplers.TPESampler(n_startup_trials=STARTUP, multivariate=True, constant_liar=True, seed=seed)
         study = optuna.create_study(direction="maximize", sampler=sampler)
@@ -189,17 +180,17 @@ class LearningStudy:
         if number == START[0]:
             study.enqueue_trial({name: getattr(self.start, name) for name in self.distributions})
         asked = [study.ask(self.distributions).params for _ in range(self.definition.candidates)]
-        return [Candidate(number, i, self.start.replace(**values), values) for i, values in enumerate(asked)]
+        return [LearnerCandidate(number, i, self.start.replace(**values), values) for i, values in enumerate(asked)]
 
-    def _out(self, candidate: Candidate) -> Path:
+    def _out(self, candidate: LearnerCandidate) -> Path:
         return self.folder / f"{self.definition.name}-{candidate.round}-{candidate.index}.npz"
 
-    def _rung(self, candidate: Candidate, rung: int) -> Path:
-        """Returns the file with the values to play with after so many games."""
+    def _rung(self, candidate: LearnerCandidate, rung: int) -> Path:
+        """Returns the file of the network after this many games."""
         out = self._out(candidate)
         return out.with_name(f"{out.stem}-{rung}.npz")
 
-    def _train(self, candidate: Candidate, rung: int, bar: Bar) -> None:
+    def _train(self, candidate: LearnerCandidate, rung: int, bar: Bar) -> None:
         """Trains a candidate up to a rung, from its checkpoint."""
         kept = self._rung(candidate, rung)
         before = max([r for r in self.definition.rungs if r < rung], default=0)
@@ -214,7 +205,7 @@ class LearningStudy:
         training.run(1, lambda _, count: bar.advance(count), until=rung)
         training.weights().without_sums().save(kept)
 
-    def _agent(self, candidate: Candidate, rung: int) -> Agent:
+    def _agent(self, candidate: LearnerCandidate, rung: int) -> Agent:
         path = self._rung(candidate, rung)
         return AGENTS.make(f"greedy(evaluator=ntuple(file={path},digest={read_config(path)['digest']}))")
 
@@ -224,19 +215,19 @@ class LearningStudy:
         records = [record for batch in play_into(self.store, self.run_id, specs, executor) for record in batch]
         return MATCH_MEASURES[self.measure].estimate(records, agent.full_text())
 
-    def _trial(self, candidate: Candidate) -> FrozenTrial:
-        complete = self.definition.rungs[-1] in candidate.found
-        value, low, high, matches = candidate.found[max(candidate.found)]
+    def _trial(self, candidate: LearnerCandidate) -> FrozenTrial:
+        complete = self.definition.rungs[-1] in candidate.estimates
+        value, low, high, matches = candidate.estimates[max(candidate.estimates)]
         return create_trial(
             state=TrialState.COMPLETE if complete else TrialState.PRUNED,
             value=value if complete else None,
             params=candidate.values,
             distributions=self.distributions,
-            intermediate_values={rung: estimate[0] for rung, estimate in candidate.found.items()},
+            intermediate_values={rung: estimate[0] for rung, estimate in candidate.estimates.items()},
             user_attrs={
                 "round": candidate.round,
                 "index": candidate.index,
-                "trained": max(candidate.found),
+                "trained": max(candidate.estimates),
                 "low": low,
                 "high": high,
                 "games": matches,
@@ -244,29 +235,30 @@ class LearningStudy:
             },
         )
 
-    def best(self) -> Candidate:
+    def best(self) -> LearnerCandidate:
         """Returns the candidate with the largest value of those trained to the end."""
         complete = [trial for trial in self._trials() if trial.state == TrialState.COMPLETE]
         return self._candidate(max(complete, key=lambda trial: float(trial.value or 0.0)))
 
-    def _candidate(self, trial: FrozenTrial) -> Candidate:
+    def _candidate(self, trial: FrozenTrial) -> LearnerCandidate:
         facts = trial.user_attrs
-        found = {
+        estimates = {
             rung: Estimate(value, facts["low"], facts["high"], facts["games"])
             for rung, value in trial.intermediate_values.items()
         }
-        return Candidate(facts["round"], facts["index"], self.start.replace(**trial.params), dict(trial.params), found)
+        learning = self.start.replace(**trial.params)
+        return LearnerCandidate(facts["round"], facts["index"], learning, dict(trial.params), estimates)
 
-    def start_candidate(self) -> Candidate:
+    def start_candidate(self) -> LearnerCandidate:
         return self._candidate(self._trials(START[0])[START[1]])
 
-    def play_held_out(self, candidates: Sequence[Candidate], games: int, executor: Executor) -> list[Estimate]:
-        """Plays fresh games, on seeds that the search never sees, with networks trained to the end."""
+    def play_held_out(self, candidates: Sequence[LearnerCandidate], games: int, executor: Executor) -> list[Estimate]:
+        """Plays held-out games with networks trained to the end."""
         seed, last = derive_seed(self.definition.seed, "held-out"), self.definition.rungs[-1]
         return [self._evaluate(self._agent(candidate, last), games, seed, executor) for candidate in candidates]
 
     def _tidy(self) -> None:
-        """Removes the networks of all finished candidates but the start and the best."""
+        """Removes the networks of all finished candidates except the start and the best."""
         last = self.definition.rungs[-1]
         kept = {self._rung(candidate, last) for candidate in (self.best(), self.start_candidate())}
         for trial in self._trials():
@@ -277,4 +269,4 @@ class LearningStudy:
 
 
 def _survivors(candidates: int) -> int:
-    return max(1, candidates // KEPT)
+    return max(1, candidates // REDUCTION)

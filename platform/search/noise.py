@@ -15,7 +15,7 @@ from turnier.core.errors import UserError
 from turnier.core.parameters import Declared, Registry, parameter
 
 Scores = Sequence[Sequence[float]]  # of each candidate, in the order they were asked for
-_GAMES = "games a candidate; of several seats, times every seat and opponent"
+_GAMES = "games per candidate; with several seats, times seats and opponents"
 
 
 @dataclass(frozen=True)
@@ -27,11 +27,11 @@ class Noise(Declared):
 
     @abstractmethod
     def more(self, generation: int, scores: Scores) -> list[int]:
-        """Returns how many more games each candidate plays before asking again; all 0: the generation is complete."""
+        """Returns the further games of each candidate before the next call; all 0: the generation is complete."""
 
     @abstractmethod
-    def most(self, generation: int, candidates: int) -> int:
-        """Returns how many games a generation of so many candidates takes at most."""
+    def max_games(self, generation: int, candidates: int) -> int:
+        """Returns the maximum number of games of a generation with this many candidates."""
 
 
 def _up_to(games: int, scores: Scores) -> list[int]:
@@ -49,7 +49,7 @@ class Fixed(Noise):
     def more(self, generation: int, scores: Scores) -> list[int]:
         return _up_to(self.games, scores)
 
-    def most(self, generation: int, candidates: int) -> int:
+    def max_games(self, generation: int, candidates: int) -> int:
         return candidates * self.games
 
 
@@ -61,7 +61,7 @@ class Growing(Noise):
 
     games: int = parameter(1, f"{_GAMES}, at first", low=1, high=1_000_000)
     growth: float = parameter(1.05, "times the games from generation to generation", low=1, high=10)
-    largest: int = parameter(100, "most games a candidate", low=1, high=1_000_000)
+    largest: int = parameter(100, "maximum games per candidate", low=1, high=1_000_000)
 
     def _games(self, generation: int) -> int:
         # The exponent is bounded so that a long study does not overflow.
@@ -71,13 +71,13 @@ class Growing(Noise):
     def more(self, generation: int, scores: Scores) -> list[int]:
         return _up_to(self._games(generation), scores)
 
-    def most(self, generation: int, candidates: int) -> int:
+    def max_games(self, generation: int, candidates: int) -> int:
         return candidates * self._games(generation)
 
 
 @dataclass(frozen=True)
 class Reevaluated(Noise):
-    """The best of a generation play again before the search is told, so that luck counts for less."""
+    """The best of a generation play again before their values count, which reduces the effect of luck."""
 
     name = "reevaluated"
     one_stage = False
@@ -97,22 +97,22 @@ class Reevaluated(Noise):
         best = set(np.argsort(-np.array(first), kind="stable")[: self._best(len(scores))].tolist())
         return [max(0, self.games + self.again - len(own)) if i in best else 0 for i, own in enumerate(scores)]
 
-    def most(self, generation: int, candidates: int) -> int:
+    def max_games(self, generation: int, candidates: int) -> int:
         return candidates * self.games + self._best(candidates) * self.again
 
 
 @dataclass(frozen=True)
 class Racing(Noise):
-    """Candidates that a sequential test finds worse than the generation's median stop early.
+    """Candidates that a sequential test rates worse than the generation's median stop early.
 
-    Looked at when the games have doubled; Student's t with the generation's pooled variance and alpha shared out evenly
-    over the looks, so that a candidate as good as the median is stopped with probability alpha at most.
+    Candidates are tested whenever their games have doubled: Student's t with the generation's pooled variance, and
+    alpha shared evenly among the looks, so that one as good as the median stops with probability alpha at most.
     """
 
     name = "racing"
     one_stage = False
 
-    games: int = parameter(16, f"{_GAMES}, of those that are never stopped", low=2, high=1_000_000)
+    games: int = parameter(16, f"{_GAMES}, if never stopped", low=2, high=1_000_000)
     first: int = parameter(2, "games before the first look", low=2, high=1_000_000)
     alpha: float = parameter(0.2, "probability of stopping a candidate as good as the median", low=0.001, high=1)
 
@@ -122,11 +122,11 @@ class Racing(Noise):
 
     @property
     def looks(self) -> list[int]:
-        """Numbers of games after which is looked, ascending; after the last there is nothing to stop."""
-        found = [self.first]
-        while found[-1] * 2 < self.games:
-            found.append(found[-1] * 2)
-        return found
+        """Numbers of games after which candidates are tested, ascending."""
+        looks = [self.first]
+        while looks[-1] * 2 < self.games:
+            looks.append(looks[-1] * 2)
+        return looks
 
     def more(self, generation: int, scores: Scores) -> list[int]:
         if any(len(own) < self.first for own in scores):
@@ -138,7 +138,7 @@ class Racing(Noise):
         return [min(2 * reached, self.games) - reached if i in kept else 0 for i in range(len(scores))]
 
     def _kept(self, reached: int, scores: Scores) -> set[int]:
-        """Returns the candidates that have played up to here and are not found worse than the median."""
+        """Returns the candidates that have reached this number of games and do not test worse than the median."""
         means = np.array([np.mean(own) for own in scores])
         counts = np.array([len(own) for own in scores])
         freedom = int((counts - 1).sum())
@@ -148,7 +148,7 @@ class Racing(Noise):
         least = float(np.median(means)) - float(stats.t.ppf(1 - self.alpha / len(self.looks), freedom)) * error
         return {i for i, own in enumerate(scores) if len(own) == reached and means[i] >= least}
 
-    def most(self, generation: int, candidates: int) -> int:
+    def max_games(self, generation: int, candidates: int) -> int:
         return candidates * self.games
 
 

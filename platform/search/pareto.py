@@ -1,7 +1,7 @@
-"""Two objectives at once: how strong an agent is, and how long it thinks. A study whose answer is a front, not a point.
+"""Two objectives at once, strength and time per decision: a study whose result is a front, not a point.
 
-The storage is the only state: trials that were asked for and not told are played first when a study goes on. What
-moves cost is measured, so that two runs of one study differ as their clocks do.
+The storage is the only state: a resumed study first plays the trials that have no values yet. The cost of moves is
+measured time, so two runs of one study may differ.
 """
 
 from __future__ import annotations
@@ -20,20 +20,22 @@ from turnier.agents.agent import Agent
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import MatchRecord, derive_seed
 from turnier.arena.workers.executor import Executor
+from turnier.arena.workers.make import make_executor
 from turnier.core.errors import UserError
 from turnier.games.game import Game
 from turnier.games.registry import GAMES
 from turnier.results.store.store import Store
-from turnier.runs.bar import Bar, run_bar
+from turnier.runs.bar import Bar
 from turnier.runs.play import play_into
 from turnier.search.final_comparison import play_held_out
 from turnier.search.objective import Objective, Unit
-from turnier.search.space import Space
-from turnier.search.storage.studies import open_study, optuna_errors
+from turnier.search.space import Space, read_parameters
+from turnier.search.storage.studies import StoredStudy
 from turnier.statistics.intervals import mean_interval
 
-DIRECTIONS = (StudyDirection.MAXIMIZE, StudyDirection.MINIMIZE)  # strength, milliseconds a decision
-MOST_FINALISTS = 10
+DIRECTIONS = (StudyDirection.MAXIMIZE, StudyDirection.MINIMIZE)  # strength, milliseconds per decision
+MAX_FINALISTS = 10
+GENERATIONS = 8  # that share a budget, if it is large enough
 START = "start"
 
 
@@ -43,10 +45,10 @@ class ParetoDefinition:
 
     name: str
     game: str
-    agent: str  # where the search starts, and all that is not searched
+    agent: str  # where the search starts; it fixes what is not searched
     parameters: tuple[str, ...]  # paths, see Space.of
     against: tuple[str, ...] = ()
-    population: int = 24  # candidates a generation
+    population: int = 24  # candidates per generation
     games: int = 4  # units of each candidate, see Objective
     seed: int = 1
 
@@ -57,77 +59,109 @@ class ParetoDefinition:
                 f" {self.population}, {self.games} and {self.seed}."
             )
 
+    @classmethod
+    def for_budget(
+        cls, game: str, agent: str, parameters: str, against: Sequence[str], budget: int, name: str, seed: int
+    ) -> ParetoDefinition:
+        """Returns a definition with a population and games per candidate that suit a budget in games.
+
+        Args:
+            parameters: paths in a list, see `read_parameters`.
+            against: opponents; none in single-player games.
+            name: of the study; empty = derived from the other settings.
+        """
+        texts = GAMES.make(game).full_text(), AGENTS.make(agent).full_text()
+        opponents = tuple(AGENTS.make(opponent).full_text() for opponent in against)
+        units = budget // Objective(GAMES.make(game), opponents, seed).unit_games // GENERATIONS
+        games = max(1, min(8, units // 16))
+        population = max(4, min(32, units // games))
+        short = f"{derive_seed(*texts, parameters, *opponents, population, games, seed):016x}"[:6]
+        own = name or f"{GAMES.make(game).name}-{AGENTS.make(agent).name}-front-{short}"
+        return cls(own, *texts, read_parameters(parameters), opponents, population, games, seed)
+
     @property
     def stored(self) -> dict[str, Any]:
-        return asdict(self) | {"sampler": "nsga2", "objectives": ["strength", "milliseconds a decision"]}
+        objectives = ["strength", "milliseconds a decision"]  # the wording of stored studies
+        return asdict(self) | {"sampler": "nsga2", "objectives": objectives}
 
 
 class Point(NamedTuple):
-    """An agent with what it is worth and what it costs; half widths are those of 95 % intervals."""
+    """An agent with its strength and its cost; half widths are those of 95 % intervals."""
 
     label: str
     agent: Agent
     strength: float
     strength_half_width: float
-    milliseconds: float  # a decision
+    milliseconds: float  # per decision
     milliseconds_half_width: float
     units: int
 
 
-class ParetoStudy:
-    """A study in a store, ready to run or go on: Optuna's NSGA-II, a generation at a time.
+def dominated(points: Sequence[Point]) -> list[bool]:
+    """Returns which of the points another one beats: at least as strong and as cheap, and better at one of both."""
+    return [
+        any(
+            other.strength >= point.strength
+            and other.milliseconds <= point.milliseconds
+            and (other.strength, -other.milliseconds) != (point.strength, -point.milliseconds)
+            for other in points
+        )
+        for point in points
+    ]
+
+
+class ParetoStudy(StoredStudy):
+    """A study in a store, ready to run or to be resumed: Optuna's NSGA-II, a generation at a time.
 
     Source: K. Deb et al., A fast and elitist multiobjective genetic algorithm: NSGA-II, IEEE TEVC 6, 2002.
     """
 
     def __init__(self, store: Store, definition: ParetoDefinition) -> None:
-        self.store, self.definition = store, definition
+        self.definition = definition
         self.game: Game = GAMES.make(definition.game)
         self.agent: Agent = AGENTS.make(definition.agent)
         self.agent.require(self.game)
         self.objective = Objective(self.game, definition.against, definition.seed)
         self.space = Space.of(self.agent, definition.parameters)
-        self.optuna = open_study(store, definition.name, definition.stored, DIRECTIONS)
+        super().__init__(store, definition.name, definition.stored, DIRECTIONS)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # names of values are called experimental
             self.optuna.set_metric_names([self.objective.name, "ms a decision"])
-        store.begin_run(self.run_id, "study", definition.name, definition.stored)
-
-    @property
-    def run_id(self) -> str:
-        return f"study:{self.definition.name}"
 
     @property
     def generation_games(self) -> int:
         return self.definition.population * self.definition.games * self.objective.unit_games
 
     def run(self, games: int, executor: Executor) -> None:
-        """Runs until another generation would take the candidates' games above so many in all."""
+        """Runs until the next generation would take the candidates' games above this total."""
         generations = games // self.generation_games
         if not generations:
             least = f"{self.generation_games:,} games, got {games:,}"
             raise UserError(f"a budget must last for a generation of {least}; raise --budget.")
-        with (
-            self.store.lock(self.run_id) as lock,
-            optuna_errors(self.store.shown_url),
-            run_bar(self.store, self.run_id, self.definition.name, generations * self.generation_games) as bar,
-        ):
+        total = generations * self.generation_games
+        with self.driving(self.store.lock(self.run_id), total) as (lock, bar):
             per_trial = self.definition.games * self.objective.unit_games
-            told = len(self._trials(TrialState.COMPLETE))
-            bar.skip(told * per_trial)
-            while told < generations * self.definition.population:
+            finished = len(self._trials(TrialState.COMPLETE))
+            bar.skip(finished * per_trial)
+            while finished < generations * self.definition.population:
                 lock.heartbeat()
-                self._generation(told, executor, bar)
-                told = len(self._trials(TrialState.COMPLETE))
+                self._generation(finished, executor, bar)
+                finished = len(self._trials(TrialState.COMPLETE))
                 front = self.front()
                 strongest = max(front, key=lambda trial: trial.values[0]).values
                 bar.print(
-                    f"generation {told // self.definition.population:>3}: {len(front)} on the front, the strongest"
+                    f"generation {finished // self.definition.population:>3}: {len(front)} on the front, the strongest"
                     f" {strongest[0]:,.6g} at {strongest[1]:.3g} ms"
                 )
 
+    def search(self, games: int, held_out: int, executor: str, workers: int | None, address: str | None) -> list[Point]:
+        """Searches with this many games, then measures the start and the front in held-out games."""
+        with make_executor(executor, workers, address) as pool:
+            self.run(games, pool)
+            return self.play_final(self.finalists(), held_out, pool)
+
     def front(self) -> list[FrozenTrial]:
-        """Returns the candidates that no other one beats at both, the cheapest first."""
+        """Returns the candidates that no other one dominates, the cheapest first."""
         return sorted(self.optuna.best_trials, key=lambda trial: trial.values[1])
 
     def of(self, trial: FrozenTrial) -> Agent:
@@ -136,11 +170,11 @@ class ParetoStudy:
     def finalists(self) -> dict[str, Agent]:
         """Returns the start and the front by label; of a long front, candidates spread evenly along it."""
         front = self.front()
-        chosen = np.unique(np.linspace(0, len(front) - 1, min(len(front), MOST_FINALISTS)).round().astype(int))
+        chosen = np.unique(np.linspace(0, len(front) - 1, min(len(front), MAX_FINALISTS)).round().astype(int))
         return {START: self.agent} | {f"front {n}": self.of(front[i]) for n, i in enumerate(chosen.tolist(), 1)}
 
     def play_final(self, agents: Mapping[str, Agent], count: int, executor: Executor) -> list[Point]:
-        """Plays held-out games on the same seeds for every agent; returns what they say, in this order."""
+        """Plays held-out games on the same seeds for every agent; returns their points in this order."""
         played = play_held_out(self.store, self.run_id, self.objective, agents, count, executor)
         return [self._point(label, agents[label], units, played.records) for label, units in played.units.items()]
 
@@ -152,22 +186,22 @@ class ParetoStudy:
     def _trials(self, state: TrialState) -> list[FrozenTrial]:
         return self.optuna.get_trials(deepcopy=False, states=(state,))
 
-    def _generation(self, told: int, executor: Executor, bar: Bar) -> None:
-        """Plays and tells what is left of the present generation."""
+    def _generation(self, finished: int, executor: Executor, bar: Bar) -> None:
+        """Plays what is left of the current generation, and stores its values."""
         size = self.definition.population
         trials = self._trials(TrialState.RUNNING)
-        while len(trials) < size - told % size:
+        while len(trials) < size - finished % size:
             trials.append(self._ask())
         units = {t.number: self._units(t) for t in trials}
-        specs = {spec.id: spec for its in units.values() for unit in its for spec in unit}
+        specs = {spec.id: spec for group in units.values() for unit in group for spec in unit}
         records: dict[str, MatchRecord] = {}
         for batch in play_into(self.store, self.run_id, list(specs.values()), executor):
             records |= {record.spec.id: record for record in batch}
             bar.advance(len(batch))
         for trial in trials:
-            its = units[trial.number]
-            value = float(np.mean(self.objective.values(its, records)))
-            self.optuna.tell(trial.number, [value, self._milliseconds(its, records)])
+            played = units[trial.number]
+            value = float(np.mean(self.objective.values(played, records)))
+            self.optuna.tell(trial.number, [value, self._milliseconds(played, records)])
 
     def _ask(self) -> FrozenTrial:
         """Asks for one candidate; its random numbers depend on its number only. The first is the start."""
@@ -178,8 +212,8 @@ class ParetoStudy:
         self.optuna.sampler = optuna.samplers.NSGAIISampler(population_size=self.definition.population, seed=seed)
         trial = self.optuna.ask(self.space.distributions())
         trial.set_user_attr("agent", str(self.of(trial)))  # type: ignore[arg-type]
-        found: FrozenTrial = self.optuna.get_trials(deepcopy=False)[trial.number]
-        return found
+        stored: FrozenTrial = self.optuna.get_trials(deepcopy=False)[trial.number]
+        return stored
 
     def _units(self, trial: FrozenTrial) -> list[Unit]:
         agent, size = self.of(trial).full_text(), self.definition.population
@@ -190,7 +224,7 @@ class ParetoStudy:
         return [self.objective.search_unit(agent, generation, index, n, twin) for n in numbers]
 
     def _milliseconds(self, units: Sequence[Unit], records: Mapping[str, MatchRecord]) -> float:
-        """Returns what a decision of the agent cost on average."""
+        """Returns the mean time of the agent's decisions."""
         seconds = decisions = 0.0
         for unit in units:
             for number, spec in enumerate(unit):

@@ -54,7 +54,7 @@ class Dimension:
         return replace(self, declared=replace(self.declared, low=first, high=last))
 
     def matters(self, values: Mapping[str, Value]) -> bool:
-        """Returns whether the parameter is used beside these values of others, which need not all be searched."""
+        """Returns whether the parameter is used given these values of others, not all of which need be searched."""
         prefix = self.path[: self.path.rfind(".") + 1]
         conditions = self.declared.when.items()
         return all(values.get(prefix + name, allowed[0]) in allowed for name, allowed in conditions)
@@ -105,19 +105,19 @@ class Space:
         name, for a path that does not exist.
         """
         known = _dimensions(agent, "")
-        wanted: list[Dimension] = []
+        searched: list[Dimension] = []
         for text in paths:
             path, _, limits = text.partition("=")
             if path.endswith(".*"):
-                found = [d for name, d in known.items() if name.startswith(path[:-1])]
+                named = [d for name, d in known.items() if name.startswith(path[:-1])]
             else:
-                found = [known[path]] if path in known else []
-            if not found:
+                named = [known[path]] if path in known else []
+            if not named:
                 raise unknown(f"parameter to search in {agent.name}", path, known)
             if limits:
-                found = [dimension.within(limits, _get(agent, dimension.path)) for dimension in found]
-            wanted += [d for d in found if d not in wanted]
-        return cls(tuple(wanted))
+                named = [dimension.within(limits, _get(agent, dimension.path)) for dimension in named]
+            searched += [d for d in named if d not in searched]
+        return cls(tuple(searched))
 
     @property
     def size(self) -> int:
@@ -137,8 +137,8 @@ class Space:
 
     def of_agent(self, agent: Agent) -> dict[str, Value]:
         """Returns those values that an agent has, which need not be of the space's kind."""
-        found = {d.path: _get(agent, d.path) for d in self.dimensions}
-        return {path: value for path, value in found.items() if value is not None}
+        values = {d.path: _get(agent, d.path) for d in self.dimensions}
+        return {path: value for path, value in values.items() if value is not None}
 
     def apply(self, agent: Agent, values: Mapping[str, Value]) -> Agent:
         """Returns the agent with the values in place."""
@@ -160,14 +160,14 @@ def read_parameters(text: str) -> tuple[str, ...]:
 
 
 def _dimensions(declared: Declared, prefix: str) -> dict[str, Dimension]:
-    found: dict[str, Dimension] = {}
+    dimensions: dict[str, Dimension] = {}
     for field, info in parameters_of(type(declared)):
         value = getattr(declared, field.name)
         if isinstance(value, Declared):
-            found |= _dimensions(value, f"{prefix}{field.name}.")
+            dimensions |= _dimensions(value, f"{prefix}{field.name}.")
         else:
-            found[prefix + field.name] = Dimension(prefix + field.name, type(field.default), info)
-    return found
+            dimensions[prefix + field.name] = Dimension(prefix + field.name, type(field.default), info)
+    return dimensions
 
 
 def _get(declared: Any, path: str) -> Any:

@@ -1,4 +1,4 @@
-"""Studies: search for the parameters with which an agent plays best, and what held-out games say of them."""
+"""Studies: search for the parameters with which an agent plays best, and measure them in held-out games."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from turnier.search.space import read_parameters
 from turnier.search.storage.trials import trials_frame
 from turnier.search.study_run import StudyRun
 
-MIN_HELD_OUT, MAX_HELD_OUT = 20, 500  # held-out games of each finalist, where nothing else is asked for
-HELD_OUT_SHARE = 50  # a finalist plays one held-out game per so many games of the budget
+MIN_HELD_OUT, MAX_HELD_OUT = 20, 500  # held-out games of each finalist, by default
+HELD_OUT_SHARE = 50  # games of the budget per held-out game of a finalist
 
 
-def held_out_games(wanted: int, budget: int) -> int:
-    """Returns how many held-out games a finalist plays: as wanted, or, with 0, as suits the budget in games."""
-    return wanted or max(MIN_HELD_OUT, min(MAX_HELD_OUT, budget // HELD_OUT_SHARE))
+def held_out_games(requested: int, budget: int) -> int:
+    """Returns the number of held-out games of a finalist: as requested, or, with 0, as suits the budget in games."""
+    return requested or max(MIN_HELD_OUT, min(MAX_HELD_OUT, budget // HELD_OUT_SHARE))
 
 
 class Study:
@@ -55,7 +55,7 @@ class Study:
             parameters: to search, such as ["rollout_depth=0..50", "evaluator.*"].
             against: opponents; without any, single-player games count the mean score.
             sampler: cmaes, cmaes_lr, tpe, gp, random, grid or spsa, with parameters where needed.
-            noise: how often candidates play: fixed, growing, reevaluated or racing; empty = what suits the sampler.
+            noise: number of games per candidate: fixed, growing, reevaluated or racing; empty = what suits the sampler.
             seed: the same seed gives the same search, whatever the number of workers.
             name: of the study in the store; empty = derived from its settings.
         """
@@ -69,7 +69,7 @@ class Study:
     def definition(self, budget: int) -> StudyDefinition:
         """Returns what is stored of the study; what was left open is chosen to suit a budget in games."""
         unit = Objective(self.game, self.against, self.seed).unit_games
-        sampler = self.sampler.within(budget // (unit * self.noise.most(0, 1)))
+        sampler = self.sampler.within(budget // (unit * self.noise.max_games(0, 1)))
         texts = self.game.full_text(), self.agent.full_text(), self.parameters
         if self.name:
             return StudyDefinition(
@@ -99,7 +99,7 @@ class Study:
             held_out: held-out games of each finalist; 0 = as suits the budget.
             baselines: agents by label that play the held-out games, too.
             executor: what plays: ray, threads or serial.
-            workers: how many, by default one per core.
+            workers: their number, by default one per core.
             address: the Ray cluster to join.
             progress: whether bars are shown.
         """
@@ -114,7 +114,7 @@ class Study:
 
 @dataclass(frozen=True, repr=False)
 class StudyResults(RunResults):
-    """What a study found."""
+    """The results of a study."""
 
     run: StudyRun
     finalists: Mapping[str, Finalist]  # by label

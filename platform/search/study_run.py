@@ -1,9 +1,9 @@
 """How a study runs: a sampler over an agent's parameters, every candidate one Optuna trial, resumable after any kill.
 
-The storage is the only state. A resumed study asks its generations again, checks that they are the stored ones, and
-tells the search the stored values; games of an unfinished candidate come from the store, too. A second driver of the
-same study, on any machine that uses the store, plays games that the first one waits for, and takes its place when that
-one ends: the search depends on the games only, not on who played them.
+The storage is the only state. A resumed study asks for its generations again, checks that they match the stored ones,
+and gives the search the stored values; games of unfinished candidates come from the store, too. A second driver of the
+same study, on any machine that uses the store, plays games that the first one waits for, and takes over when that one
+ends: the search depends only on the games, not on who played them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from turnier.games.game import Game
 from turnier.games.registry import GAMES
 from turnier.results.store.locks import Held, Lock
 from turnier.results.store.store import Store
-from turnier.runs.bar import QUIET, Bar, run_bar
+from turnier.runs.bar import QUIET, Bar
 from turnier.runs.play import play_into, serve_into
 from turnier.search.definition import StudyDefinition
 from turnier.search.final_comparison import play_held_out
@@ -39,18 +39,17 @@ from turnier.search.noise import NOISES
 from turnier.search.objective import Objective
 from turnier.search.samplers.registry import SAMPLERS
 from turnier.search.space import Space
-from turnier.search.storage.studies import open_study, optuna_errors
+from turnier.search.storage.studies import StoredStudy, optuna_errors
 from turnier.statistics.intervals import mean_interval
 
-Fits = Callable[[Generation], bool]  # whether a generation is still to be played
-POLL_SECONDS = 1.0  # between two looks of a second driver that has nothing to play
+Fits = Callable[[Generation], bool]  # whether a generation fits the budget
+POLL_SECONDS = 1.0  # between two checks of a second driver that has nothing to play
 
 
-class StudyRun:
+class StudyRun(StoredStudy):
     """A study in a store, ready to run or to be resumed."""
 
     def __init__(self, store: Store, definition: StudyDefinition, progress: bool = True) -> None:
-        self.store = store
         self._console = None if progress else QUIET
         self.definition = definition
         self.game: Game = GAMES.make(definition.game)
@@ -61,34 +60,25 @@ class StudyRun:
         self.space = Space.of(self.agent, definition.parameters)
         start = self.space.encode(self.agent)
         self.search = SAMPLERS.make(definition.sampler).begin(start, definition.seed)
-        self.games = 0  # that the search was told of
-        self.idle_games = 0  # that this driver played of recommendations
-        self.optuna = open_study(store, definition.name, definition.stored)
-        store.begin_run(self.run_id, "study", definition.name, definition.stored)
-
-    @property
-    def run_id(self) -> str:
-        return f"study:{self.definition.name}"
+        self.games = 0  # of complete generations
+        self.idle_games = 0  # of recommendations, played by this driver
+        super().__init__(store, definition.name, definition.stored)
 
     def run(self, generations: int, executor: Executor) -> None:
-        """Runs until `generations` are complete; those that are stored already are only replayed."""
+        """Runs until `generations` are complete; stored ones are only replayed."""
         # Populations may grow: what is left is as large as what is known.
         first = self.next_generation({})
-        self._run(executor, generations * first.most_games, lambda generation: generation.number < generations)
+        self._run(executor, generations * first.max_games, lambda generation: generation.number < generations)
 
     def run_budget(self, games: int, executor: Executor) -> None:
-        """Runs until another generation would take the candidates' games above so many in all."""
-        least = self.next_generation({}).most_games
+        """Runs until the next generation would take the candidates' games above this total."""
+        least = self.next_generation({}).max_games
         if games < least:
             raise UserError(f"a budget must last for a generation of {least:,} games, got {games:,}; raise --budget.")
-        self._run(executor, games, lambda generation: self.games + generation.most_games <= games)
+        self._run(executor, games, lambda generation: self.games + generation.max_games <= games)
 
     def _run(self, executor: Executor, total: int, fits: Fits) -> None:
-        with (
-            self._lock_or_help(executor, fits) as lock,
-            optuna_errors(self.store.shown_url),
-            run_bar(self.store, self.run_id, self.definition.name, total, self._console) as bar,
-        ):
+        with self.driving(self._lock_or_play(executor, fits), total, self._console) as (lock, bar):
             stored = self.stored_trials()
             self._summarised = set(self.optuna.user_attrs)
             bar.skip(self.games)  # of generations that were complete before this driver had the lock
@@ -109,16 +99,16 @@ class StudyRun:
             self.idle_games += source.played
             bar.expect(bar.done - bar.total, bar.unit)  # a budget seldom ends with a generation
 
-    def _lock_or_help(self, executor: Executor, fits: Fits) -> Lock:
-        """Takes the lock of the study; while another driver has it, plays some of its games."""
-        chance = random.Random(os.getpid())  # two helpers play different games; which ones changes no result
+    def _lock_or_play(self, executor: Executor, fits: Fits) -> Lock:
+        """Takes the lock of the study; while another driver holds it, plays some of its games."""
+        rng = random.Random(os.getpid())  # waiting drivers play different games; which ones changes no result
         announced = False
         while True:
             try:
                 return self.store.lock(self.run_id)
             except Held as held:
                 if not announced:
-                    print(f"{held.holder} drives this study; helping it until it ends.", file=sys.stderr)
+                    print(f"{held.holder} drives this study; playing games for it until it ends.", file=sys.stderr)
                 announced = True
             with optuna_errors(self.store.shown_url):
                 generation = self.next_generation(self.stored_trials().get(self.search.generation, {}))
@@ -129,13 +119,13 @@ class StudyRun:
             missing = self._unplayed(generation) if fitting else []
             if not missing:
                 time.sleep(POLL_SECONDS)
-            some = chance.sample(missing, min(len(missing), 4 * executor.workers))
+            some = rng.sample(missing, min(len(missing), 4 * executor.workers))
             for _ in play_into(self.store, self.run_id, some, executor):
                 pass
 
     def _unplayed(self, generation: Generation) -> list[MatchSpec]:
-        """Returns the games that the generation waits for and the store does not have."""
-        while specs := generation.wanted():
+        """Returns the games that the generation waits for and that the store does not have."""
+        while specs := generation.next_matches():
             known = self.store.records([spec.id for spec in specs])
             for record in known:
                 generation.take(record)
@@ -147,7 +137,7 @@ class StudyRun:
     def _next(
         self, stored: Mapping[int, dict[int, FrozenTrial]], source: StudyGames, bar: Bar, lock: Lock, fits: Fits
     ) -> Generation | None:
-        """Begins generations until one has games to play; returns it, or None where no other one fits."""
+        """Begins generations until one has games to play; returns it, or None if no other one fits."""
         while fits(generation := self.next_generation(stored.get(self.search.generation, {}))):
             lock.heartbeat()  # raises where another driver has taken over
             self._added, self._bar = 0, bar
@@ -161,13 +151,13 @@ class StudyRun:
         return None
 
     def _needs_games(self, generation: Generation, source: StudyGames) -> bool:
-        """Adds finished candidates and asks for what is to be played next; returns whether the generation waits for it.
+        """Adds finished candidates and requests their next games; returns whether the generation waits for any.
 
-        What the store has is taken at once. A complete generation is told to the search.
+        Stored games are taken at once. A complete generation is passed to the search.
         """
         self._add_trials(generation, self.noise.one_stage)
         while not generation.waiting:
-            specs = generation.wanted()
+            specs = generation.next_matches()
             if not specs:
                 self._end(generation, source)
                 return False
@@ -178,13 +168,13 @@ class StudyRun:
             if known:
                 self.store.link(self.run_id, [record.spec.id for record in known])
                 self._bar.skip(sum(generation.take(record) for record in known))
-            have = {record.spec.id for record in known}
-            source.waiting.extend({spec.id: spec for spec in specs if spec.id not in have}.values())
+            stored = {record.spec.id for record in known}
+            source.waiting.extend({spec.id: spec for spec in specs if spec.id not in stored}.values())
             self._add_trials(generation, self.noise.one_stage)
         return True
 
     def tell(self, generation: Generation) -> list[float]:
-        """Tells a complete generation to the search; returns its values."""
+        """Passes a complete generation to the search; returns its values."""
         values = generation.values()
         self.search.tell(values)
         self.games += generation.games
@@ -210,13 +200,13 @@ class StudyRun:
 
     def stored_trials(self) -> dict[int, dict[int, FrozenTrial]]:
         """Returns the stored trials by generation and index."""
-        found: dict[int, dict[int, FrozenTrial]] = defaultdict(dict)
+        trials: dict[int, dict[int, FrozenTrial]] = defaultdict(dict)
         for trial in self.optuna.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)):
-            found[trial.user_attrs["generation"]][trial.user_attrs["index"]] = trial
-        return found
+            trials[trial.user_attrs["generation"]][trial.user_attrs["index"]] = trial
+        return trials
 
     def next_generation(self, stored: Mapping[int, FrozenTrial]) -> Generation:
-        """Asks the next generation's candidates; raises UserError where they are not the stored ones."""
+        """Asks for the next generation; raises UserError where its candidates are not the stored ones."""
         number, candidates = self.search.generation, []
         for index, vector in enumerate(self.search.ask().tolist()):
             values = self.space.decode(vector)
@@ -230,7 +220,7 @@ class StudyRun:
         return Generation(number, candidates, self.objective, self.noise)
 
     def _add_trials(self, generation: Generation, complete: bool) -> None:
-        """Adds the trials of finished candidates, in order: their numbers do not depend on who finished first."""
+        """Adds the trials of finished candidates, in order: their numbers do not depend on which finished first."""
         while complete and self._added < len(generation.candidates) and generation.played(self._added):
             self._add_trial(generation, self._added)
             self._added += 1
@@ -272,7 +262,7 @@ class StudyRun:
         return self.space.apply(self.agent, self.space.decode(self.search.recommended()))
 
     def best(self, count: int = 1) -> list[tuple[Agent, float]]:
-        """Returns the agents with the largest values, and these (lucky) values; the mean where one was tried again."""
+        """Returns the agents with the largest (lucky) values, which are means where an agent was tried again."""
         values: dict[str, list[float]] = defaultdict(list)
         agents: dict[str, Agent] = {}
         for generation, trials in self.stored_trials().items():
@@ -280,7 +270,7 @@ class StudyRun:
                 agent = self.space.apply(self.agent, dict(trial.params))
                 agents[agent.full_text()] = agent
                 values[agent.full_text()].append(float(trial.value or 0.0))
-        means = {text: statistics.fmean(found) for text, found in values.items()}
+        means = {text: statistics.fmean(own) for text, own in values.items()}
         return [(agents[text], means[text]) for text in sorted(means, key=lambda text: -means[text])[:count]]
 
     def play_held_out(self, agents: Mapping[str, Agent], units: int, executor: Executor) -> dict[str, list[float]]:

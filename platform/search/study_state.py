@@ -1,23 +1,21 @@
-"""How far a study is, from the store: its driver may run anywhere."""
+"""The progress of a study, read from the store: its driver may run anywhere."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any
 
 import optuna
 from optuna.trial import TrialState
-from rich.table import Table
 
 from turnier.results.store.progress import progress_of_runs
 from turnier.results.store.store import Store
-from turnier.search.storage.studies import optuna_errors
+from turnier.search.storage.studies import optuna_errors, run_id_of
 
 
 @dataclass(frozen=True)
 class StudyState:
-    """What is known of a study; None where it is not yet known."""
+    """The state of a study; None for what is not yet known."""
 
     study: str
     state: str  # running | finished | stopped | unknown
@@ -35,8 +33,8 @@ class StudyState:
 
 
 def study_state(store: Store, name: str) -> StudyState:
-    """Returns how far the study of that name is; raises UserError where the store has none."""
-    run = store.run(f"study:{name}")
+    """Returns the state of the named study; raises UserError where the store has none."""
+    run = store.run(run_id_of(name))
     progress = next(one for one in progress_of_runs(store) if one.run == run.id)
     with optuna_errors(store.shown_url):
         study = optuna.load_study(study_name=name, storage=optuna.storages.RDBStorage(store.url))
@@ -63,25 +61,3 @@ def study_state(store: Store, name: str) -> StudyState:
         recommended_half_width=known.get("half_width"),
         sigma=latest.get("sigma"),
     )
-
-
-def state_table(state: StudyState) -> Table:
-    """Returns the state as people read it."""
-    table = Table(title=f"study {state.study}: {state.state}", show_header=False)
-    left = "" if state.seconds_left is None else f", {timedelta(seconds=round(state.seconds_left))} left"
-    if state.games is not None:
-        table.add_row("games", f"{state.games:,} of {state.planned:,}{left}")
-    table.add_row("generations", f"{state.generations:,}, {state.candidates:,} candidates")
-    if state.best is not None:
-        table.add_row("best so far (lucky)", f"{state.best:,.6g}   {_shown(state.best_parameters)}")
-    if state.recommendation is not None:
-        table.add_row("recommended", _shown(state.recommendation))
-    if state.recommended_mean is not None:
-        table.add_row("  its idle-time games", f"{state.recommended_mean:,.6g} ± {state.recommended_half_width:,.2g}")
-    if state.sigma is not None:
-        table.add_row("sigma", f"{state.sigma:.3f}")
-    return table
-
-
-def _shown(values: dict[str, Any] | None) -> str:
-    return "  ".join(f"{k} {v:.4g}" if isinstance(v, float) else f"{k} {v}" for k, v in (values or {}).items())

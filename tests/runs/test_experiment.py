@@ -15,10 +15,11 @@ from turnier.arena.workers.local import SerialExecutor
 from turnier.core.errors import UserError
 from turnier.dashboards.figures.experiment import experiment_figure, experiment_frame
 from turnier.dashboards.reports.document import write_report
+from turnier.games.registry import make_game
 from turnier.results.frames.certainty import agent_certainty, group_certainty, position_certainty, searches_frame
+from turnier.results.frames.measures import MATCH_MEASURES, match_measures
 from turnier.results.store.store import Store
 from turnier.runs.experiment import (
-    MATCH_MEASURES,
     Experiment,
     Row,
     counted,
@@ -208,3 +209,18 @@ def test_the_plot_has_one_line_and_colour_for_each_series(tmp_path: Path) -> Non
     text = markdown.read_text()
     assert "| searches | s per search |" in text and "48 searches, seed 5" in text
     assert text.count(f"- {SEARCH}: ") == 1
+
+
+def test_an_experiment_runs_from_python(tmp_path: Path) -> None:
+    with Store.open(f"sqlite:///{tmp_path}/python.db") as store:
+        results = EXPERIMENT.run(store, executor="serial", progress=False)
+        table = results.table()
+        assert list(table.index) == [row.label for row in EXPERIMENT.rows]
+        assert (table["games"] > 0).all() and results.id == EXPERIMENT.run_id
+        assert EXPERIMENT.run(store, executor=SerialExecutor(), progress=False).table().equals(table)
+
+
+def test_milestones_are_measures_of_their_game() -> None:
+    names = match_measures(make_game("2048")).keys() - MATCH_MEASURES.keys()
+    assert names >= {"reaches_2048", "reaches_4096", "reaches_8192"}
+    assert match_measures(make_game("tictactoe")) == MATCH_MEASURES

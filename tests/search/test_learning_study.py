@@ -16,10 +16,10 @@ from turnier.core.errors import UserError
 from turnier.results.frames.matches import matches_frame
 from turnier.results.store.store import Store
 from turnier.search import learning_study
-from turnier.search.learning_study import LearningStudy, LearningStudyDefinition, Searched
+from turnier.search.learning_study import LearningParameter, LearningStudy, LearningStudyDefinition
 
 SCRIPT = Path(__file__).resolve().parents[2] / "studies" / "ntuple_learning.py"
-SEARCHED = (Searched("alpha", 0.01, 1.0, log=True), Searched("coherence", values=(True, False)))
+SEARCHED = (LearningParameter("alpha", 0.01, 1.0, log=True), LearningParameter("coherence", values=(True, False)))
 TINY = LearningStudyDefinition(
     name="tiny",
     game="tictactoe",
@@ -144,8 +144,8 @@ def test_a_stored_study_keeps_its_definition(tmp_path: Path) -> None:
         ({"candidates": 1}, "at least 2 candidates, got 1"),
         ({"rungs": (30, 10)}, "ascending numbers of games"),
         ({"rungs": ()}, "ascending numbers of games"),
-        ({"searched": (Searched("alfa", 0, 1),)}, "alpha"),
-        ({"evaluator": "score"}, "must be an n-tuple network, got score"),
+        ({"searched": (LearningParameter("alfa", 0, 1),)}, "alpha"),
+        ({"evaluator": "score"}, "needs an n-tuple network, got score"),
     ],
 )
 def test_what_cannot_be_searched_is_refused(changes: dict[str, Any], message: str, tmp_path: Path) -> None:
@@ -159,7 +159,7 @@ def test_proposals_learn_from_earlier_rounds(tmp_path: Path) -> None:
     first = study._ask(0)
     for candidate in first:
         value = -candidate.values["alpha"]
-        candidate.found = {rung: (value, value, value, 6) for rung in TINY.rungs}
+        candidate.estimates = {rung: (value, value, value, 6) for rung in TINY.rungs}
         study.optuna.add_trial(study._trial(candidate))
     alphas = [[c.values["alpha"] for c in candidates] for candidates in (first, study._ask(1))]
     assert sum(alphas[1]) / 20 < 0.6 * sum(alphas[0]) / 20

@@ -23,7 +23,7 @@ def played(noise: Noise, truth: np.ndarray, seed: int = 1, generation: int = 0) 
 def counts(text: str, truth: np.ndarray, **kw: int) -> list[int]:
     noise = NOISES.make(text)
     found = [len(own) for own in played(noise, truth, **kw)]
-    assert sum(found) <= noise.most(kw.get("generation", 0), len(truth))
+    assert sum(found) <= noise.max_games(kw.get("generation", 0), len(truth))
     return found
 
 
@@ -85,4 +85,4 @@ def test_a_search_in_memory_spends_its_games_and_no_more(text: str) -> None:
     noise = NOISES.make(text)
     generations = list(search_in_memory(SAMPLERS.make("cmaes(population=8)").begin([0.8, 0.8], 1), noise, play, 700))
     assert generations[-1].games == asked <= 700
-    assert asked + noise.most(len(generations), 8) > 700
+    assert asked + noise.max_games(len(generations), 8) > 700

@@ -10,11 +10,11 @@ from optuna.trial import TrialState
 from rich.console import Console
 
 from turnier.arena.workers.local import SerialExecutor
-from turnier.commands.search_tables import dominated, print_points
+from turnier.commands.search_tables import print_points
 from turnier.core.errors import UserError
 from turnier.dashboards.reports.pictures import save_front_picture
 from turnier.results.store.store import Store
-from turnier.search.pareto import ParetoDefinition, ParetoStudy, Point
+from turnier.search.pareto import ParetoDefinition, ParetoStudy, Point, dominated
 
 ALONE = {"game": "2048(size=4)", "agent": "mc(iterations=1,rollout_depth=2)", "parameters": ("iterations=1..40",)}
 

@@ -101,7 +101,7 @@ def test_held_out_seeds_are_not_those_of_the_search(uninterrupted: str) -> None:
     text, units = study.agent.full_text(), study.objective
     searched = {units.search_unit(text, g, i, n)[0].seed for g in range(50) for i in range(6) for n in range(3)}
     held_out = {units.held_out_unit(text, n)[0].seed for n in range(500)}
-    spare = {units.spare_unit(text, g, n)[0].seed for g in range(50) for n in range(20)}
+    spare = {units.idle_unit(text, g, n)[0].seed for g in range(50) for n in range(20)}
     assert len(searched | held_out | spare) == 900 + 500 + 1000
     with make_executor("serial") as pool:
         scores = study.play_held_out({"a": study.agent, "b": study.recommended()}, 4, pool)

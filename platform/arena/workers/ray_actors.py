@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import re
 import socket
 import sys
 import time
@@ -20,7 +21,8 @@ from turnier.core.errors import UserError
 CHECK_SECONDS = 2.0  # between two checks of nodes and silent workers
 SILENT_SECONDS = 10.0  # a worker that returned nothing for this long is pinged
 DEAD_SECONDS = 120.0  # without an answer; then the worker is replaced, however long its work may take
-WARN_SECONDS = 10.0  # without any worker; then the user is told what is missing
+WARN_SECONDS = 10.0  # without any worker; then the user learns what is missing
+START_ATTEMPTS = 5  # for every expected worker, before a cluster on which none starts is given up
 # Detects silently dropped connections (nodes need it too).
 KEEPALIVE = {"RAY_grpc_client_keepalive_time_ms": "5000", "RAY_grpc_client_keepalive_timeout_ms": "5000"}
 
@@ -29,7 +31,7 @@ LOCAL_SETTINGS = {"health_check_failure_threshold": 200}
 
 
 class RayWorker:
-    """The actor: a process that does one piece of work after another, and answers pings meanwhile."""
+    """The actor: a process that does one piece of work after another, and answers pings in between."""
 
     def work(self, do: Callable[[Any], Any], argument: Any) -> Any:
         return do(argument)
@@ -45,13 +47,13 @@ class RayWorker:
 class _Worker:
     actor: Any
     node: str = ""
-    load: int = 0  # pieces of work that it has
+    load: int = 0  # unfinished pieces of work
     ping: Any = None  # the ref of an unanswered ping
     last_answer: float = field(default_factory=time.monotonic)
 
 
 class RayActors:
-    """Actors on the cluster at `address`, otherwise on a local one: `workers`, or one for each CPU at the time."""
+    """Actors on the cluster at `address`, otherwise on a local one: `workers`, or one per CPU."""
 
     def __init__(self, workers: int | None = None, address: str | None = None) -> None:
         self.address = address or os.environ.get("RAY_ADDRESS") or "local"
@@ -65,6 +67,7 @@ class RayActors:
         self._checked_at = -1e9
         self._waiting_since: float | None = None
         self._warned = False
+        self._failed_starts = 0  # since a worker last joined
         self._head = HeadMonitor(self.address, self._ray.get_runtime_context().gcs_address)
         try:
             self._await_first_workers()
@@ -74,7 +77,7 @@ class RayActors:
 
     @property
     def workers(self) -> int:
-        """How many there are now."""
+        """The current number of workers."""
         return len(self._ready)
 
     @property
@@ -207,17 +210,31 @@ class RayActors:
                     f"worker machines must have Turnier {_version()}, got: {str(failure).strip().splitlines()[-1]};"
                     " install it there."
                 ) from None
-            except self._ray.exceptions.RayError:
-                continue  # its node left; the next check starts another where there is room
+            except self._ray.exceptions.RayError as failure:
+                self._count_failed_start(failure)
+                continue  # usually its node left; the next check starts another where there is room
             if version != _version():
                 raise UserError(f"worker machines must have Turnier {_version()}, got {version}; install it there.")
             worker.last_answer = time.monotonic()
             self._ready.append(worker)
-            joined = True
+            self._failed_starts, joined = 0, True
         return joined
 
+    def _count_failed_start(self, failure: Exception) -> None:
+        """Raises UserError where workers end again and again before they answer, and none is left."""
+        self._failed_starts += 1
+        expected = self._requested or _cpus(self._nodes())
+        if self._ready or self._failed_starts < START_ATTEMPTS * max(1, expected):
+            return
+        lines = [line.strip() for line in str(failure).strip().splitlines()] or [type(failure).__name__]
+        reason = next((line for line in reversed(lines) if re.match(r"\w+Error: ", line)), lines[0]).rstrip(".")
+        raise UserError(
+            f"workers of the Ray cluster at {self.address} must start, but {self._failed_starts} attempts failed, the"
+            f" last with: {reason}; install the same Python and Turnier on all machines."
+        )
+
     def _warn_of_missing_cpus(self) -> None:
-        """Tells the user once why nothing happens."""
+        """Prints once why nothing happens."""
         now = time.monotonic()
         if self._waiting_since is None:
             self._waiting_since = now

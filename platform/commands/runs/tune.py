@@ -33,15 +33,15 @@ WATCH_SECONDS = 2.0
 
 def read_games(text: str) -> int:
     """Returns the number in a budget such as 20000games; raises UserError for anything else."""
-    found = re.fullmatch(r"\s*([1-9][0-9_,]*)\s*games?\s*", text)
-    if not found:
+    number = re.fullmatch(r"\s*([1-9][0-9_,]*)\s*games?\s*", text)
+    if not number:
         raise UserError(f"a budget must be a number of games, such as 20000games, got {text!r}.")
-    return int(re.sub("[_,]", "", found[1]))
+    return int(re.sub("[_,]", "", number[1]))
 
 
 def tune(
     game: GameArgument,
-    agent: Annotated[str, typer.Argument(help="where the search starts; it fixes what is not searched")],
+    agent: Annotated[str, typer.Argument(help="where the search starts; fixes all other parameters")],
     params: Annotated[str, typer.Option(help='parameters to search, such as "rollout_depth=0..50,evaluator.*"')],
     budget: Annotated[str, typer.Option(help="games of the search, without held-out games")] = "5000games",
     against: Annotated[list[str] | None, typer.Option(help="an opponent; repeat for more")] = None,
@@ -84,9 +84,9 @@ def tune(
             raise UserError(
                 "a front of strength and time is searched by NSGA-II; leave out --sampler, --noise and --watch."
             )
-        from turnier.commands.runs.front import front_definition
+        from turnier.search.pareto import ParetoDefinition
 
-        front = front_definition(game, agent, params, opponents, games, name, seed)
+        front = ParetoDefinition.for_budget(game, agent, params, opponents, games, name, seed)
         _tune_front(front, games, final, store, executor, workers, address, as_json)
         return
     from turnier.results.store.store import Store
@@ -144,7 +144,7 @@ def _tune_front(
     as_json: bool,
 ) -> None:
     """Searches for a front of strength and time."""
-    from turnier.commands.runs.front import search_front, show_front
+    from turnier.commands.runs.front import show_front
     from turnier.results.store.store import Store
     from turnier.search.pareto import ParetoStudy
     from turnier.search.study import held_out_games
@@ -155,7 +155,7 @@ def _tune_front(
         if not as_json:
             console.print(f"Study {definition.name}: {study.objective.name} and milliseconds per decision, NSGA-II")
         held_out = max(2, held_out_games(final, games) // study.objective.unit_games)
-        points = search_front(study, games, held_out, executor, workers, address)
+        points = study.search(games, held_out, executor, workers, address)
         if as_json:
             shown = [point._asdict() | {"agent": str(point.agent)} for point in points]
             print(json.dumps({"study": definition.name, "finalists": shown}, indent=2))
@@ -167,8 +167,9 @@ def _watch(url: str, name: str, as_json: bool) -> None:
     """Shows the progress of a study until it ends or stops; as JSON, once."""
     from rich.live import Live
 
+    from turnier.commands.search_tables import state_table
     from turnier.results.store.store import Store
-    from turnier.search.study_state import state_table, study_state
+    from turnier.search.study_state import study_state
 
     with Store.open(url, read_only=True) as store:
         state = study_state(store, name)

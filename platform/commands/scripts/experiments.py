@@ -23,8 +23,7 @@ from turnier.commands.options import (
 )
 from turnier.commands.scripts.script import choose_experiments, choose_preset, run_script
 from turnier.results.store.store import Store
-from turnier.runs.bar import run_bar
-from turnier.runs.experiment import Experiment, counted, measurements, play_experiment, unit, verdict
+from turnier.runs.experiment import Experiment, counted, measurements, unit, verdict
 
 
 def run_experiments(
@@ -61,9 +60,7 @@ def play_and_print(
     with Store.open(store) as results:
         with make_executor(executor, workers, address) as pool:
             for experiment in experiments:
-                with run_bar(results, experiment.run_id, experiment.name, 0) as bar:
-                    for records in play_experiment(experiment, results, pool, bar.expect):
-                        bar.advance(len(records))
+                experiment.run(results, executor=pool)
         for experiment in experiments:
             print_experiment(console, experiment, results)
     console.print(f"The whole page: turnier report {experiments[0].document} --store {results.shown_url}")

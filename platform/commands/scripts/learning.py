@@ -19,7 +19,7 @@ from turnier.commands.command_line import in_this_environment
 from turnier.commands.options import DEFAULT_URL, LocalExecutorOption, NetworksOption, StoreOption, StudyNameOption
 from turnier.commands.scripts.script import choose_preset, run_script
 from turnier.results.store.store import Store
-from turnier.search.learning_study import Candidate, LearningStudy, LearningStudyDefinition
+from turnier.search.learning_study import LearnerCandidate, LearningStudy, LearningStudyDefinition
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def run_learning_study(description: str | None, title: str, presets: Mapping[str
 
 def _print_end(console: Console, study: LearningStudy, pool: Executor, held_out: int) -> None:
     """Prints the start and the best learner: the search's estimate, and the value in held-out games."""
-    candidates: dict[str, Candidate] = {"start": study.start_candidate(), "best": study.best()}
+    candidates: dict[str, LearnerCandidate] = {"start": study.start_candidate(), "best": study.best()}
     measured = study.play_held_out(list(candidates.values()), held_out, pool)
     table = Table(title=f"{study.unit}, after {study.definition.rungs[-1]:,} games of training")
     for heading in ("learner", "in the search", "held-out, 95 %", "shrinkage", "held-out games"):

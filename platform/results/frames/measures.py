@@ -1,4 +1,4 @@
-"""What experiments measure: a value with its 95 % interval, from the records of matches or of searches."""
+"""The measures of experiments: a value with its 95 % interval, from the records of matches or of searches."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from turnier.arena.match import MatchRecord, unpack_plies
 from turnier.arena.repeated_search import SearchRecord
-from turnier.games.registry import game_of
+from turnier.games.game import Game
 from turnier.results.frames.certainty import estimates, position_certainty, searches_frame
 from turnier.statistics.intervals import mean_interval, share_interval
 
@@ -68,16 +68,11 @@ def _plies(records: Sequence[MatchRecord], agent: str) -> Estimate:
     return _mean([float(len(unpack_plies(r.plies))) for r in records])
 
 
-def _reaches(tile: int) -> MatchMeasure:
+def _reaches(fact: str, threshold: int) -> MatchMeasure:
     return MatchMeasure(
-        f"games with a {tile} tile, %",
-        lambda records, agent: _percent(sum(_milestone(r) >= tile for r in records), len(records)),
+        f"games with {fact.replace('_', ' ')} {threshold}, %",
+        lambda records, agent: _percent(sum(r.facts.get(fact, 0.0) >= threshold for r in records), len(records)),
     )
-
-
-def _milestone(record: MatchRecord) -> float:
-    """Returns the fact that the milestones of the match's game count; 0 for a game without milestones."""
-    return max((record.facts.get(fact, 0.0) for fact in game_of(record.spec.game).milestones), default=0.0)
 
 
 MATCH_MEASURES: dict[str, MatchMeasure] = {
@@ -85,14 +80,17 @@ MATCH_MEASURES: dict[str, MatchMeasure] = {
     "wins_as_first": MatchMeasure("games won, %", lambda records, agent: _agent_wins(records, agent, 0)),
     "wins_as_second": MatchMeasure("games won, %", lambda records, agent: _agent_wins(records, agent, 1)),
     "score": MatchMeasure("score", _agent_score),
-    "plies": MatchMeasure("plies of a game", _plies),
-    "reaches_2048": _reaches(2048),
-    "reaches_4096": _reaches(4096),
-    "reaches_8192": _reaches(8192),
+    "plies": MatchMeasure("plies per game", _plies),
     "first_seat_wins": _seat_wins(0),
     "second_seat_wins": _seat_wins(1),
     "third_seat_wins": _seat_wins(2),
 }
+
+
+def match_measures(game: Game) -> dict[str, MatchMeasure]:
+    """Returns the measures of a game's matches: MATCH_MEASURES, and reaches_N for each of its milestones."""
+    milestones = game.milestones.items()
+    return MATCH_MEASURES | {f"reaches_{n}": _reaches(fact, n) for fact, thresholds in milestones for n in thresholds}
 
 
 def _certainty(unit: str, column: str) -> SearchMeasure:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from turnier.core.parameters import parameter
-from turnier.search.samplers.sampler import MOST, PopulationSampler, Search, Vectors
+from turnier.search.samplers.sampler import MAX_POPULATION, PopulationSampler, Search, Vectors
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # cma remarks on optional plotting packages
@@ -28,7 +28,7 @@ class Cmaes(PopulationSampler):
 
     name = "cmaes"
 
-    population: int = parameter(0, "candidates a generation, 0 = by the budget, at most 64", low=0, high=100_000)
+    population: int = parameter(0, "candidates per generation, 0 = by the budget, at most 64", low=0, high=100_000)
     sigma: float = parameter(0.3, "standard deviation at the start", low=0.001, high=1)
     restart: float = parameter(0.0, "restart where sigma falls below, 0 = never", low=0, high=1)
     growth: float = parameter(2.0, "times the population at a restart", low=1, high=10)
@@ -38,16 +38,16 @@ class Cmaes(PopulationSampler):
 
 
 class CmaesSearch(Search):
-    """A run of pycma's strategy, or several one after the other."""
+    """A run of pycma's strategy, or several in sequence."""
 
     def __init__(self, start: Sequence[float], seed: int, sampler: Cmaes) -> None:
         super().__init__(start, seed)
         self.sampler = sampler
         self._wide = max(2, self.size)  # pycma needs two dimensions: nothing depends on the second of one
-        self.population = sampler.population or MOST
+        self.population = sampler.population or MAX_POPULATION
         self._rng = self.rng()
         self._asked: list[Any] = []
-        self._told = math.nan  # mean of the latest generation's values
+        self._latest_mean = math.nan  # mean of the latest generation's values
         self._ended: tuple[float, list[float]] | None = None  # the best run before a restart: its estimate and mean
         self._strategy = self._new(np.append(self.start, [0.5] * (self._wide - self.size)))
 
@@ -79,26 +79,26 @@ class CmaesSearch(Search):
 
     def tell(self, values: Sequence[float]) -> None:
         self._strategy.tell(self._asked, [-value for value in values])
-        self._told, self._asked = float(np.mean(values)), []
+        self._latest_mean, self._asked = float(np.mean(values)), []
         self.generation += 1
         if self.sigma < self.sampler.restart:
             self._restart()
 
     def _restart(self) -> None:
-        """Begins again anywhere, with a larger population; what was found is kept."""
+        """Begins again anywhere, with a larger population; the result so far is kept."""
         self._ended = (self.estimate(), self.recommended())
         self.population = round(self.population * self.sampler.growth)
-        self._strategy, self._told = self._new(self.rng().uniform(size=self._wide)), math.nan
+        self._strategy, self._latest_mean = self._new(self.rng().uniform(size=self._wide)), math.nan
 
     def recommended(self) -> list[float]:
         """Returns the distribution's mean, that of the run with the largest estimate."""
-        if self._ended and not self._told >= self._ended[0]:
+        if self._ended and not self._latest_mean >= self._ended[0]:
             return self._ended[1]
         return [float(x) for x in self._strategy.result.xfavorite[: self.size]]
 
     def estimate(self) -> float:
         """Returns the mean of the latest generation, whose candidates lie around the recommendation."""
-        return self._ended[0] if self._ended and not self._told >= self._ended[0] else self._told
+        return self._ended[0] if self._ended and not self._latest_mean >= self._ended[0] else self._latest_mean
 
     @property
     def sigma(self) -> float:

@@ -14,7 +14,7 @@ with warnings.catch_warnings():
     from cmaes import CMA
 
 from turnier.core.parameters import parameter
-from turnier.search.samplers.sampler import MOST, PopulationSampler, Search, Vectors
+from turnier.search.samplers.sampler import MAX_POPULATION, PopulationSampler, Search, Vectors
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class CmaesLr(PopulationSampler):
 
     name = "cmaes_lr"
 
-    population: int = parameter(0, "candidates a generation, 0 = by the budget, at most 64", low=0, high=100_000)
+    population: int = parameter(0, "candidates per generation, 0 = by the budget, at most 64", low=0, high=100_000)
     sigma: float = parameter(0.3, "standard deviation at the start", low=0.001, high=1)
 
     def begin(self, start: Sequence[float], seed: int) -> CmaesLrSearch:
@@ -39,10 +39,10 @@ class CmaesLrSearch(Search):
         # The package needs two dimensions; one that nothing depends on stands in for the second.
         wide = np.append(self.start, 0.5) if self.size == 1 else self.start
         bounds = np.array([[0.0, 1.0]] * len(wide))
-        self._population = sampler.population or MOST
+        self._population = sampler.population or MAX_POPULATION
         self._strategy = CMA(wide, sampler.sigma, bounds, population_size=self._population, lr_adapt=True)
         self._asked: list[Vectors] = []
-        self._told = math.nan
+        self._latest_mean = math.nan
 
     def ask(self) -> Vectors:
         if not self._asked:
@@ -52,7 +52,7 @@ class CmaesLrSearch(Search):
 
     def tell(self, values: Sequence[float]) -> None:
         self._strategy.tell([(x, -value) for x, value in zip(self._asked, values, strict=True)])
-        self._told, self._asked = float(np.mean(values)), []
+        self._latest_mean, self._asked = float(np.mean(values)), []
         self.generation += 1
 
     def recommended(self) -> list[float]:
@@ -60,7 +60,7 @@ class CmaesLrSearch(Search):
 
     def estimate(self) -> float:
         """Returns the mean of the latest generation, whose candidates lie around the recommendation."""
-        return self._told
+        return self._latest_mean
 
     @property
     def sigma(self) -> float:

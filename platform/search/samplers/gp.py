@@ -1,4 +1,4 @@
-"""Bayesian optimisation with a Gaussian process that knows of noise."""
+"""Bayesian optimisation with a Gaussian process that models the noise."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ TRIED = 512  # random points whose expected improvement is computed, and as many
 class Gp(Sampler):
     """Expected improvement on a Gaussian process, several candidates at once; recommends the process's top.
 
-    A candidate proposed counts as told with the value expected of it until its games are played (Ginsbourger 2010).
+    Until its games are played, a proposed candidate counts with its expected value (Ginsbourger 2010).
     """
 
     name = "gp"
     usual_noise = "fixed(games=5)"
 
-    population: int = parameter(8, "candidates a generation", low=1, high=1000)
+    population: int = parameter(8, "candidates per generation", low=1, high=1000)
     startup: int = parameter(24, "candidates that fill the cube evenly first", low=2, high=10_000)
 
     def begin(self, start: Sequence[float], seed: int) -> GpSearch:

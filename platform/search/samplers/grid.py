@@ -1,4 +1,4 @@
-"""Grid search: all combinations of so many steps, and the better half of them again and again."""
+"""Grid search: all combinations of steps, then repeatedly the better half of them."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from turnier.core.errors import UserError
 from turnier.core.parameters import parameter
 from turnier.search.samplers.sampler import Sampler, Search, Vectors
 
-LARGEST = 1_000_000  # combinations
-LEFT = 2  # combinations that are never dropped
+MAX_COMBINATIONS = 1_000_000
+MIN_COMBINATIONS = 2  # that are left in the end
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Grid(Sampler):
     name = "grid"
 
     steps: int = parameter(4, "values of every parameter", low=2, high=1000)
-    population: int = parameter(16, "candidates a generation", low=1, high=100_000)
+    population: int = parameter(16, "candidates per generation", low=1, high=100_000)
 
     def begin(self, start: Sequence[float], seed: int) -> GridSearch:
         return GridSearch(start, seed, self)
@@ -38,15 +38,15 @@ class GridSearch(Search):
         super().__init__(start, seed)
         self.sampler = sampler
         combinations = sampler.steps**self.size
-        if combinations > LARGEST:
+        if combinations > MAX_COMBINATIONS:
             raise UserError(
-                f"a grid must have at most {LARGEST:,} combinations, got {sampler.steps} steps of {self.size}"
+                f"a grid must have at most {MAX_COMBINATIONS:,} combinations, got {sampler.steps} steps of {self.size}"
                 " parameters; search fewer of them, or by another sampler."
             )
         self._sums, self._counts = np.zeros(combinations), np.zeros(combinations, np.int64)
         self._round = self.rng().permutation(combinations)  # those of this round, in order
         self._next = 0  # place in the round
-        self._left = self._round[:0]  # those that the round before left over, all evaluated equally often
+        self._left = self._round[:0]  # survivors of the round before, all evaluated equally often
 
     def _vectors(self, which: Any) -> Vectors:
         steps = np.stack(np.unravel_index(which, (self.sampler.steps,) * self.size), axis=1)
@@ -65,7 +65,7 @@ class GridSearch(Search):
         self._next += len(asked)
         self.generation += 1
         if self._next == len(self._round):
-            kept = max(min(LEFT, len(self._round)), len(self._round) // 2)
+            kept = max(min(MIN_COMBINATIONS, len(self._round)), len(self._round) // 2)
             self._left = self._round[np.argsort(-self._means(self._round), kind="stable")[:kept]]
             self._round, self._next = self.rng().permutation(self._left), 0
 
@@ -73,7 +73,7 @@ class GridSearch(Search):
         return np.asarray(self._sums[which] / np.maximum(self._counts[which], 1))
 
     def _best(self) -> int:
-        """Returns the best of those left, or of those evaluated where the first round is not over."""
+        """Returns the best survivor, or, in the first round, the best of those evaluated."""
         among = self._left if len(self._left) else np.flatnonzero(self._counts)
         return int(among[np.argmax(self._means(among))])
 

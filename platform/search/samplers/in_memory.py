@@ -1,4 +1,4 @@
-"""A search without a store: for races between samplers, and for simulations in which the truth is known."""
+"""Searches without a store: for comparisons of samplers, and for simulations with known optima."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ Play = Callable[[Vectors], Sequence[float]]  # [n, dimensions] -> a game's score
 
 
 @dataclass(frozen=True)
-class Told:
-    """What a generation was, and how many games there were up to its end."""
+class EvaluatedGeneration:
+    """A generation with its scores, and the number of games up to its end."""
 
     vectors: Vectors  # [n, dimensions]
     scores: list[list[float]]  # of each candidate
     games: int
 
 
-def search_in_memory(search: Search, noise: Noise, play: Play, games: int) -> Iterator[Told]:
-    """Yields generations until another one would take more than so many games in all."""
+def search_in_memory(search: Search, noise: Noise, play: Play, games: int) -> Iterator[EvaluatedGeneration]:
+    """Yields generations until the next one would exceed the total number of games."""
     spent = 0
     while True:
         vectors = search.ask()
-        if spent + noise.most(search.generation, len(vectors)) > games:
+        if spent + noise.max_games(search.generation, len(vectors)) > games:
             return
         scores: list[list[float]] = [[] for _ in vectors]
         while any(more := noise.more(search.generation, scores)):
@@ -36,4 +36,4 @@ def search_in_memory(search: Search, noise: Noise, play: Play, games: int) -> It
                 scores[index].append(score)
         search.tell([float(np.mean(own)) for own in scores])
         spent += sum(map(len, scores))
-        yield Told(vectors, scores, spent)
+        yield EvaluatedGeneration(vectors, scores, spent)

@@ -1,4 +1,4 @@
-"""Searches that recommend the top of a surface through all candidates told so far."""
+"""Searches that recommend the top of a surface through all evaluated candidates."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from turnier.search.samplers.sampler import History, Search, Vectors
 from turnier.search.samplers.surface import Surface
 
-REFIT = 1.25  # hyperparameters are chosen anew where so many times the candidates are known
+REFIT = 1.25  # hyperparameters are refitted when the evaluated candidates have grown by this factor
 
 
 class ModelledSearch(Search):
@@ -37,15 +37,15 @@ class ModelledSearch(Search):
 
     def tell(self, values: Sequence[float]) -> None:
         self.history.add(self.ask(), values)
-        self.took(values)
+        self.learn(values)
         self._asked = self._surface = self._best = None
         self.generation += 1
         if len(self.history.values) >= REFIT * self._fitted:
-            # At points that the values told decide, whenever a recommendation is asked for.
+            # Refits depend on the values only, not on when a recommendation is requested.
             self._fitted, self._hyper = len(self.history.values), None
 
-    def took(self, values: Sequence[float]) -> None:
-        """Takes the values in its own way."""
+    def learn(self, values: Sequence[float]) -> None:
+        """Passes the values to a model of its own, if it has one."""
 
     def surface(self) -> Surface:
         if self._surface is None:

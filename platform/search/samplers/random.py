@@ -1,4 +1,4 @@
-"""Random search, the baseline that every other one must beat."""
+"""Random search, the baseline that every other sampler must beat."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from turnier.search.samplers.sampler import Sampler, Vectors
 
 
 @dataclass(frozen=True)
-class Random(Sampler):
+class RandomSampler(Sampler):
     """Uniform candidates, the start first; recommends the top of a smooth surface through all of them."""
 
     name = "random"
 
-    population: int = parameter(16, "candidates a generation", low=1, high=100_000)
+    population: int = parameter(16, "candidates per generation", low=1, high=100_000)
 
     def begin(self, start: Sequence[float], seed: int) -> RandomSearch:
         return RandomSearch(start, seed, self)
 
 
 class RandomSearch(ModelledSearch):
-    def __init__(self, start: Sequence[float], seed: int, sampler: Random) -> None:
+    def __init__(self, start: Sequence[float], seed: int, sampler: RandomSampler) -> None:
         super().__init__(start, seed)
         self.sampler = sampler
 

@@ -12,7 +12,7 @@ SAMPLERS: Registry[Sampler] = Registry(
         "cmaes_lr": "turnier.search.samplers.cmaes_lr:CmaesLr",
         "gp": "turnier.search.samplers.gp:Gp",
         "grid": "turnier.search.samplers.grid:Grid",
-        "random": "turnier.search.samplers.random:Random",
+        "random": "turnier.search.samplers.random:RandomSampler",
         "spsa": "turnier.search.samplers.spsa:Spsa",
         "tpe": "turnier.search.samplers.tpe:Tpe",
     },

@@ -1,7 +1,7 @@
-"""What a sampler is: declared parameters, and a search that asks for candidates and is told what they are worth.
+"""The protocol of samplers: declared parameters, and a search that proposes candidates and learns their values.
 
-A search's state is a pure function of its start, its seed and the values told: random numbers depend on the seed and
-the generation only, so that asking again and telling the stored values rebuilds it exactly.
+A search's state is a pure function of its start, its seed and the values of its candidates: random
+numbers depend only on the seed and the generation, so replaying the stored values rebuilds it exactly.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from turnier.core.errors import UserError
 from turnier.core.parameters import Declared
 
 Vectors = npt.NDArray[np.float64]
-MOST = 64  # candidates a generation: under noise many candidates with few games learn fastest
-FEWEST = 6
-GENERATIONS = 30  # that a small budget should be enough for, see docs/results/search_of_searches.md
+MAX_POPULATION = 64  # candidates per generation: under noise many candidates with few games learn fastest
+MIN_POPULATION = 6
+GENERATIONS = 30  # that a small budget should pay for, see docs/results/search_of_searches.md
 
 
 class Search(ABC):
@@ -49,7 +49,7 @@ class Search(ABC):
 
     @abstractmethod
     def recommended(self) -> list[float]:
-        """Returns what the search would play with: never the luckiest candidate."""
+        """Returns the vector that the search recommends: never the luckiest candidate."""
 
     @abstractmethod
     def estimate(self) -> float:
@@ -58,7 +58,7 @@ class Search(ABC):
     @property
     @abstractmethod
     def sigma(self) -> float:
-        """How far the search looks around, as a standard deviation in the unit cube."""
+        """How widely the search samples, as a standard deviation in the unit cube."""
 
     def facts(self) -> dict[str, float]:
         """Returns what is stored of the search's state after each generation."""
@@ -70,27 +70,27 @@ class Sampler(Declared):
     """Base of all samplers."""
 
     kind: ClassVar[str] = "sampler"
-    usual_noise: ClassVar[str] = "fixed"  # where nothing is said
+    usual_noise: ClassVar[str] = "fixed"  # by default
 
     @abstractmethod
     def begin(self, start: Sequence[float], seed: int) -> Search:
         """Returns a new search from a start in the unit cube."""
 
     def within(self, evaluations: int) -> Self:
-        """Returns the sampler with what it leaves open chosen for so many evaluations in all."""
+        """Returns the sampler with its open parameters chosen for a total number of evaluations."""
         return self
 
 
 @dataclass(frozen=True)
 class PopulationSampler(Sampler):
-    """Base of samplers whose `population` is 0 where it is left open."""
+    """Base of samplers whose `population` is 0 if it is to be chosen by the budget."""
 
     population: int
 
     def within(self, evaluations: int) -> Self:
         if self.population:
             return self
-        return self.replace(population=max(FEWEST, min(MOST, evaluations // GENERATIONS)))
+        return self.replace(population=max(MIN_POPULATION, min(MAX_POPULATION, evaluations // GENERATIONS)))
 
     def check(self) -> None:
         if 0 < self.population < 4:
@@ -98,7 +98,7 @@ class PopulationSampler(Sampler):
 
 
 class History:
-    """All candidates told so far, for searches that learn from every one of them."""
+    """All evaluated candidates, for searches that learn from every one of them."""
 
     def __init__(self, size: int) -> None:
         self.vectors: Vectors = np.zeros((0, size))

@@ -14,7 +14,7 @@ from turnier.search.samplers.sampler import Sampler, Search, Vectors
 
 @dataclass(frozen=True)
 class Spsa(Sampler):
-    """Steps along the difference of two mirrored perturbations of all parameters; recommends the present point.
+    """Steps along the difference of two mirrored perturbations of all parameters; recommends the current point.
 
     Source: Spall 1998, "Implementation of the simultaneous perturbation algorithm"; gains a / (A + k)^alpha and
     c / k^gamma. Differs: differences are divided by their root mean square so far, so that gains fit any values.
@@ -23,8 +23,8 @@ class Spsa(Sampler):
     name = "spsa"
 
     pairs: int = parameter(4, "mirrored perturbations whose mean is a step", low=1, high=10_000)
-    a: float = parameter(0.5, "how far steps go", low=0.0001, high=100)
-    c: float = parameter(0.15, "how far perturbations go", low=0.0001, high=0.5)
+    a: float = parameter(0.5, "size of the steps", low=0.0001, high=100)
+    c: float = parameter(0.15, "size of the perturbations", low=0.0001, high=0.5)
     stability: float = parameter(20.0, "A, by which the first steps are shorter", low=0, high=1_000_000)
     alpha: float = parameter(0.602, "how fast steps shrink", low=0, high=1)
     gamma: float = parameter(0.101, "how fast perturbations shrink", low=0, high=1)
@@ -38,13 +38,13 @@ class SpsaSearch(Search):
         super().__init__(start, seed)
         self.sampler = sampler
         self._point = self.start.copy()
-        self._squares, self._told = 0.0, math.nan  # mean square of all differences; mean of the latest values
+        self._squares, self._latest_mean = 0.0, math.nan  # mean square of all differences; mean of the latest values
 
     def _signs(self) -> Vectors:
         return self.rng().choice([-1.0, 1.0], size=(self.sampler.pairs, self.size))
 
     def ask(self) -> Vectors:
-        """Returns the perturbations and their mirror images, [2 pairs, dimensions], those beside each other."""
+        """Returns the perturbations and their mirror images, [2 pairs, dimensions], pairs adjacent."""
         away = self.sigma * self._signs()
         both = np.stack([self._point + away, self._point - away], axis=1)
         return np.clip(both.reshape(-1, self.size), 0, 1)
@@ -58,7 +58,7 @@ class SpsaSearch(Search):
             slopes = differences[:, None] / math.sqrt(self._squares) / (2 * reach) * signs
             gain = self.sampler.a / (self.sampler.stability + k) ** self.sampler.alpha
             self._point = np.clip(self._point + gain * slopes.mean(0), 0, 1)
-        self._told = float(np.mean(values))
+        self._latest_mean = float(np.mean(values))
         self.generation = k
 
     def recommended(self) -> list[float]:
@@ -66,7 +66,7 @@ class SpsaSearch(Search):
 
     def estimate(self) -> float:
         """Returns the mean of the latest generation, whose candidates lie around the recommendation."""
-        return self._told
+        return self._latest_mean
 
     @property
     def sigma(self) -> float:

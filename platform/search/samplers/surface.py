@@ -1,4 +1,4 @@
-"""A Gaussian process: what all candidates together say that a point is worth, single lucky games smoothed away.
+"""A Gaussian process: the value of a point estimated from all candidates, so that lucky games are smoothed away.
 
 Matérn 5/2 with a length scale for every dimension and unknown noise; the largest posterior density chooses them.
 Source: Rasmussen and Williams 2006, chapters 2, 4 and 5. (Optuna's own process needs torch, some gigabytes.)
@@ -14,8 +14,8 @@ from scipy.optimize import minimize
 
 from turnier.search.samplers.sampler import Vectors
 
-FITTED = 160  # candidates that hyperparameters are chosen from: more costs more and says little
-KNOWN = 1000  # candidates, the latest, that predictions go by
+FITTED = 160  # candidates for fitting hyperparameters: more of them improve little
+KNOWN = 1000  # latest candidates that predictions use
 _ROOT5 = 5**0.5
 
 
@@ -50,7 +50,7 @@ class Surface:
         return np.asarray(np.exp(2 * self.hyper[-2]) * _matern(r))
 
     def believing(self, vector: Vectors) -> Surface:
-        """Returns the surface as if the vector had been told, and were worth what is expected of it."""
+        """Returns the surface as if the vector had been evaluated, with its expected value."""
         other = object.__new__(Surface)
         other.x, other.hyper = np.vstack([self.x, vector]), self.hyper
         other._middle, other._scale = self._middle, self._scale
@@ -112,5 +112,5 @@ def _fit(x: Vectors, y: Vectors) -> Vectors:
         return float(value), -0.5 * np.concatenate([scales, both]) + hyper - usual
 
     bounds = [(np.log(0.03), np.log(10.0))] * dimensions + [(np.log(0.05), np.log(3.0)), (np.log(0.01), np.log(3.0))]
-    found: Any = minimize(loss, usual, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 40})
-    return np.asarray(found.x, np.float64)
+    optimum: Any = minimize(loss, usual, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 40})
+    return np.asarray(optimum.x, np.float64)

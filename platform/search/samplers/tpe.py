@@ -17,7 +17,7 @@ from turnier.search.samplers.sampler import Sampler, Vectors
 
 @dataclass(frozen=True)
 class Tpe(Sampler):
-    """Optuna's TPE; those of a generation not yet told count as bad. Recommends the top of a smooth surface.
+    """Optuna's TPE; candidates without a value yet count as bad. Recommends the top of a smooth surface.
 
     Source: Bergstra et al. 2011; Watanabe 2023, "Tree-structured Parzen estimator".
     """
@@ -25,7 +25,7 @@ class Tpe(Sampler):
     name = "tpe"
     usual_noise = "fixed(games=5)"
 
-    population: int = parameter(8, "candidates a generation", low=1, high=1000)
+    population: int = parameter(8, "candidates per generation", low=1, high=1000)
     startup: int = parameter(24, "random candidates first", low=1, high=10_000)
     multivariate: bool = parameter(True, "dimensions are proposed together")
 
@@ -55,6 +55,6 @@ class TpeSearch(ModelledSearch):
         self._trials = [self._study.ask(self._distributions) for _ in range(self.sampler.population)]
         return np.array([[trial.params[name] for name in self._names] for trial in self._trials])
 
-    def took(self, values: Sequence[float]) -> None:
+    def learn(self, values: Sequence[float]) -> None:
         for trial, value in zip(self._trials, values, strict=True):
             self._study.tell(trial, value)

@@ -12,21 +12,55 @@ from urllib.parse import quote
 
 import optuna
 from optuna.study import StudyDirection
+from rich.console import Console
 from sqlalchemy import make_url
 from sqlalchemy.exc import DBAPIError
 
 from turnier.core.errors import UserError
+from turnier.results.store.locks import Lock
 from turnier.results.store.store import Store
+from turnier.runs.bar import Bar, run_bar
 
 optuna.logging.set_verbosity(optuna.logging.WARNING)
 ATTEMPTS = 15
+MAXIMIZE = (StudyDirection.MAXIMIZE,)
+
+
+def run_id_of(study: str) -> str:
+    """Returns the id of the run that holds the games of a study."""
+    return f"study:{study}"
+
+
+class StoredStudy:
+    """A study in a store: its trials in Optuna's tables, and a run of the same name with its games."""
+
+    def __init__(
+        self,
+        store: Store,
+        name: str,
+        definition: Mapping[str, Any],
+        directions: Sequence[StudyDirection] = MAXIMIZE,
+    ) -> None:
+        self.store, self.run_id = store, run_id_of(name)
+        self.optuna = open_study(store, name, definition, directions)
+        store.begin_run(self.run_id, "study", name, definition)
+
+    @contextmanager
+    def driving(self, lock: Lock, total: int, console: Console | None = None) -> Iterator[tuple[Lock, Bar]]:
+        """Holds the study's lock and shows a bar of `total` games; storage failures become one sentence."""
+        with (
+            lock,
+            optuna_errors(self.store.shown_url),
+            run_bar(self.store, self.run_id, self.optuna.study_name, total, console) as bar,
+        ):
+            yield lock, bar
 
 
 def open_study(
     store: Store,
     name: str,
     definition: Mapping[str, Any],
-    directions: Sequence[StudyDirection] = (StudyDirection.MAXIMIZE,),
+    directions: Sequence[StudyDirection] = MAXIMIZE,
 ) -> optuna.Study:
     """Returns the study of that name; raises UserError where it is stored with another definition."""
     with optuna_errors(store.shown_url):
@@ -42,13 +76,13 @@ def open_study(
     if different:
         raise UserError(
             f"study {name!r} is stored with {', '.join(different)};"
-            " repeat the stored values to go on, or start another study with --name."
+            " repeat the stored values to resume it, or start another study with --name."
         )
     return study
 
 
 def _open_storage(url: str) -> optuna.storages.RDBStorage:
-    """Opens Optuna's storage; where two drivers make its tables at once, the one that comes too late tries again."""
+    """Opens Optuna's storage; retries if another driver creates its tables at the same time."""
     for attempt in range(ATTEMPTS):
         try:
             return optuna.storages.RDBStorage(url)
@@ -80,5 +114,5 @@ def optuna_errors(url: str) -> Iterator[None]:
     except (optuna.exceptions.StorageInternalError, DBAPIError, RuntimeError) as failure:
         reason = str(failure.__cause__ or failure).strip().splitlines()[0]
         raise UserError(
-            f"the study storage at {url} must answer, got: {reason}; mend it and repeat the command."
+            f"the study storage at {url} must answer, got: {reason}; fix the cause and repeat the command."
         ) from None

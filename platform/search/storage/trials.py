@@ -1,6 +1,6 @@
-"""Optuna's trials as frames, read straight from its tables: ten thousand in a second, and nothing is written.
+"""Optuna's trials as frames, read straight from its tables: ten thousand per second, and nothing is written.
 
-Optuna's own storage makes its tables where they are missing, and reads a trial at a time.
+Optuna's own storage makes its tables where they are missing, and reads one trial at a time.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ PARAMETERS = table(
 )
 NOTES = table("trial_user_attributes", column("trial_id"), column("key"), column("value_json"))
 
-# What studies note of a trial; `round` is a generation by another name.
+# What studies note per trial; `round` is what studies of learners call a generation.
 NOTED = ("generation", "round", "index", "standard_error", "low", "high", "games", "seconds")
 TRIAL_COLUMNS = ("number", "state", "value", "low", "high", "cost", "group", "index", "games", "seconds")
 FINISHED = ("COMPLETE", "PRUNED")
-_EVALUATED = 1000  # trials that importance is computed from at most
-_FEWEST = 8  # below which it says nothing
+_MAX_EVALUATED = 1000  # trials that importance is computed from at most
+_MIN_EVALUATED = 8  # below which importance says nothing
 
 
 def study_names(store: Store) -> list[str]:
@@ -50,7 +50,7 @@ def study_names(store: Store) -> list[str]:
 
 
 def count_trials(store: Store, study: str) -> int:
-    """Returns how many finished trials a study has."""
+    """Returns the number of finished trials of a study."""
     with store.database.reading() as connection:
         return sum(str(state) in FINISHED for state in connection.scalars(_of_study(TRIALS.c.state, study)))
 
@@ -75,7 +75,7 @@ def trials_frame(store: Store, study: str) -> pd.DataFrame:
     objectives = {number: part.set_index("trial_id")["value"] for number, part in values.groupby("objective")}
     value = objectives.get(0, pd.Series(dtype=float))
     value = value.combine_first(latest.groupby("trial_id")["intermediate_value"].last())
-    notes["value_json"] = pd.to_numeric(notes["value_json"], errors="coerce")  # JSON writes numbers as everybody does
+    notes["value_json"] = pd.to_numeric(notes["value_json"], errors="coerce")  # JSON numbers
     known = notes.pivot(index="trial_id", columns="key", values="value_json").reindex(columns=list(NOTED))
     known = known.astype(float).reindex(trials.index)
     frame = trials.assign(state=trials["state"].astype(str), value=value.reindex(trials.index).astype(float))
@@ -99,7 +99,7 @@ def generations_frame(store: Store, study: str) -> pd.DataFrame:
     """Returns what a study noted of its generations, one row each; no rows where it has none.
 
     Columns: generation (from 0), mean, best, sigma, axis_ratio; recommended and half_width: the mean of games that
-    workers played of the recommendation before, which would have idled, with its 95 % interval.
+    idle workers played of the previous recommendation, with its 95 % interval.
     """
     query = (
         select(STUDY_NOTES.c.key, STUDY_NOTES.c.value_json)
@@ -109,13 +109,13 @@ def generations_frame(store: Store, study: str) -> pd.DataFrame:
     with store.database.reading() as connection:
         rows = connection.execute(query).all()
     columns = ["generation", "mean", "best", "sigma", "axis_ratio", "recommended", "half_width"]
-    found = []
+    generations = []
     for key, text in rows:
         known = json.loads(text)
         before = known.get("recommended before", {})
-        spare = {"recommended": before.get("mean"), "half_width": before.get("half_width")}
-        found.append({"generation": int(key.split()[1]), **known, **spare})
-    return pd.DataFrame(found, columns=columns).astype(float).sort_values("generation", ignore_index=True)
+        idle = {"recommended": before.get("mean"), "half_width": before.get("half_width")}
+        generations.append({"generation": int(key.split()[1]), **known, **idle})
+    return pd.DataFrame(generations, columns=columns).astype(float).sort_values("generation", ignore_index=True)
 
 
 def definition(store: Store, study: str) -> dict[str, Any]:
@@ -126,8 +126,8 @@ def definition(store: Store, study: str) -> dict[str, Any]:
         .where(STUDIES.c.study_name == study, STUDY_NOTES.c.key == "definition")
     )
     with store.database.reading() as connection:
-        found = connection.scalar(query)
-    return dict(json.loads(found)) if found else {}
+        text = connection.scalar(query)
+    return dict(json.loads(text)) if text else {}
 
 
 def unit(store: Store, study: str) -> str:
@@ -143,27 +143,27 @@ def unit(store: Store, study: str) -> str:
 def importance(frame: pd.DataFrame) -> pd.Series:
     """Returns each parameter's share of what decides which trials of a frame are good, the largest first.
 
-    PED-ANOVA (Watanabe et al. 2023) by Optuna, of at most _EVALUATED trials, evenly chosen; empty for too few.
+    PED-ANOVA (Watanabe et al. 2023) by Optuna, of at most _MAX_EVALUATED trials, evenly chosen; empty for too few.
     """
     names: Sequence[str] = frame.attrs["parameters"]
     done = frame[(frame["state"] == "COMPLETE") & frame["value"].notna()]
-    done = done.iloc[:: max(1, -(-len(done) // _EVALUATED))]
-    varied = [name for name in names if done[name].count() >= _FEWEST and done[name].nunique() > 1]
+    done = done.iloc[:: max(1, -(-len(done) // _MAX_EVALUATED))]
+    varied = [name for name in names if done[name].count() >= _MIN_EVALUATED and done[name].nunique() > 1]
     if not varied:
         return pd.Series(dtype=float)
     ranges = {name: _range(done[name].dropna()) for name in varied}
     study = optuna.create_study(direction="maximize")
     for value, row in zip(done["value"], done[varied].to_dict("records"), strict=True):
         chosen = {str(name): each for name, each in row.items() if not pd.isna(each)}
-        its = {name: ranges[name] for name in chosen}
-        study.add_trial(optuna.trial.create_trial(value=float(value), params=chosen, distributions=its))
+        chosen_ranges = {name: ranges[name] for name in chosen}
+        study.add_trial(optuna.trial.create_trial(value=float(value), params=chosen, distributions=chosen_ranges))
     # One at a time: a parameter that others leave unused is known of some trials only.
     evaluator = PedAnovaImportanceEvaluator()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # `normalize` is called experimental
         shares = {n: get_param_importances(study, evaluator=evaluator, params=[n], normalize=False)[n] for n in varied}
-    found = pd.Series(shares, dtype=float).sort_values(ascending=False)
-    return found / found.sum() if found.sum() > 0 else found
+    sorted_shares = pd.Series(shares, dtype=float).sort_values(ascending=False)
+    return sorted_shares / sorted_shares.sum() if sorted_shares.sum() > 0 else sorted_shares
 
 
 def _range(values: pd.Series) -> BaseDistribution:
@@ -183,14 +183,14 @@ def _read(connection: Connection, query: Any) -> pd.DataFrame:
     return pd.DataFrame(list(map(tuple, result.all())), columns=list(result.keys()))
 
 
-def _read_parameters(connection: Connection, wanted: Any) -> pd.DataFrame:
+def _read_parameters(connection: Connection, condition: Any) -> pd.DataFrame:
     """Returns the stored values of parameters with their ranges: long texts, mostly one for each parameter."""
     name, kind = PARAMETERS.c.param_name, PARAMETERS.c.distribution_json
-    kinds = connection.execute(select(name, kind).where(wanted).distinct()).all()
+    kinds = connection.execute(select(name, kind).where(condition).distinct()).all()
     if len({row[0] for row in kinds}) < len(kinds):
-        return _read(connection, select(PARAMETERS).where(wanted))
-    found = _read(connection, select(PARAMETERS.c.trial_id, name, PARAMETERS.c.param_value).where(wanted))
-    return found.assign(distribution_json=found["param_name"].map(dict(map(tuple, kinds))))
+        return _read(connection, select(PARAMETERS).where(condition))
+    values = _read(connection, select(PARAMETERS.c.trial_id, name, PARAMETERS.c.param_value).where(condition))
+    return values.assign(distribution_json=values["param_name"].map(dict(map(tuple, kinds))))
 
 
 def _chosen(parameters: pd.DataFrame) -> pd.DataFrame:
