@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import html
 from abc import abstractmethod
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from turnier.games.generic import draw_outcome
 Ints = npt.NDArray[np.int64]
 NumArray = npt.NDArray[Any]
 MAX_SEATS = 6
+NOTEBOOK_WIDTH = "24em"  # of a board
 
 
 @dataclass(frozen=True)
@@ -214,6 +216,19 @@ class Position:
 
     def __str__(self) -> str:
         return self.game.draw(self.state)
+
+    def __repr__(self) -> str:
+        return f"{self._caption()}\n{self}"
+
+    def _repr_html_(self) -> str:
+        """Shows the board in a notebook."""
+        board = f'<div style="max-width: {NOTEBOOK_WIDTH}">{self.game.svg(self.state)}</div>'
+        return f"<p>{html.escape(self._caption())}</p>{board}"
+
+    def _caption(self) -> str:
+        turns = {TERMINAL: "over", CHANCE: "chance to move"}
+        returns = ", ".join(f"{value:g}" for value in self.returns)
+        return f"{self.game}: {turns.get(self.to_move, f'seat {self.to_move} to move')}, returns {returns}"
 
 
 def square_symmetries(size: int) -> Ints:

@@ -28,6 +28,15 @@ def test_a_game_from_start_to_end() -> None:
     assert position.returns.tolist() == [1, -1]
 
 
+def test_a_position_shows_itself() -> None:
+    """In a console its board as text, in a notebook as a picture; both say whose turn it is."""
+    position = line(make_game("tictactoe"), 0, 3)
+    assert repr(position) == f"tictactoe: seat 0 to move, returns 0, 0\n{position}"
+    assert "seat 0 to move" in position._repr_html_() and position.game.svg(position.state) in position._repr_html_()
+    assert repr(line(position.game, 0, 3, 1, 4, 2)).startswith("tictactoe: over, returns 1, -1\n")
+    assert repr(Pennies().start().play(0, draw_chance=False)).startswith("pennies: ")
+
+
 def test_playing_leaves_the_position_as_it_was() -> None:
     before = make_game("2048").start(7)
     state, returns, text = before.state.copy(), before.returns.copy(), str(before)
