@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from rich.console import Console
 
@@ -17,9 +17,6 @@ from turnier.runs.play import play_into
 from turnier.search.objective import Objective, Unit
 from turnier.statistics.comparisons import paired_difference
 from turnier.statistics.intervals import mean_interval
-
-if TYPE_CHECKING:
-    from turnier.search.study_run import StudyRun
 
 START, RECOMMENDED = "start", "recommended"
 BEST_CANDIDATES = 3  # finalists by their values in the search
@@ -45,16 +42,6 @@ class HeldOutFigures:
     shrinkage: float | None  # claimed - held_out
     difference: float | None  # to the start, on the same seeds
     difference_half_width: float | None
-
-
-def finalists(study: StudyRun, start: str = START, baselines: Mapping[str, Agent] | None = None) -> dict[str, Finalist]:
-    """Returns the start, baselines, the recommendation and the best candidates, by label."""
-    chosen = {start: Finalist(study.agent, None)}
-    chosen |= {label: Finalist(agent, None) for label, agent in (baselines or {}).items()}
-    chosen[RECOMMENDED] = Finalist(study.recommended(), study.search.estimate())
-    for place, (agent, claimed) in enumerate(study.best(BEST_CANDIDATES), 1):
-        chosen[f"best candidate {place}"] = Finalist(agent, claimed)
-    return chosen
 
 
 def figures_of(
@@ -121,9 +108,3 @@ class FinalComparison(NamedTuple):
 
     figures: list[HeldOutFigures]
     values: dict[str, list[float]]  # by label, in seed order
-
-
-def play_final(study: StudyRun, chosen: Mapping[str, Finalist], units: int, executor: Executor) -> FinalComparison:
-    """Plays the held-out games of all finalists."""
-    values = study.play_held_out({label: finalist.agent for label, finalist in chosen.items()}, units, executor)
-    return FinalComparison(figures_of(chosen, values, next(iter(chosen))), values)

@@ -15,7 +15,7 @@ from turnier.games.registry import GAMES
 from turnier.results.store.store import Store
 from turnier.runs.results import RunResults
 from turnier.search.definition import StudyDefinition
-from turnier.search.final_comparison import START, FinalComparison, Finalist, finalists, play_final
+from turnier.search.final_comparison import START, FinalComparison, Finalist
 from turnier.search.noise import NOISES
 from turnier.search.objective import Objective
 from turnier.search.samplers.registry import SAMPLERS
@@ -107,8 +107,8 @@ class Study:
         games = held_out_games(held_out, budget)
         with make_executor(executor, workers, address) as pool:
             run.run_budget(budget, pool)
-            chosen = finalists(run, START, baselines)
-            final = play_final(run, chosen, max(2, games // run.objective.unit_games), pool)
+            chosen = run.finalists(START, baselines)
+            final = run.play_final(chosen, max(2, games // run.objective.unit_games), pool)
         return StudyResults(store, run.run_id, run, chosen, final)
 
 

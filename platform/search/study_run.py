@@ -32,7 +32,15 @@ from turnier.results.store.store import Store
 from turnier.runs.bar import QUIET, Bar
 from turnier.runs.play import play_into, serve_into
 from turnier.search.definition import StudyDefinition
-from turnier.search.final_comparison import play_held_out
+from turnier.search.final_comparison import (
+    BEST_CANDIDATES,
+    RECOMMENDED,
+    START,
+    FinalComparison,
+    Finalist,
+    figures_of,
+    play_held_out,
+)
 from turnier.search.generation import Candidate, Generation
 from turnier.search.idle_games import StudyGames
 from turnier.search.noise import NOISES
@@ -273,7 +281,18 @@ class StudyRun(StoredStudy):
         means = {text: statistics.fmean(own) for text, own in values.items()}
         return [(agents[text], means[text]) for text in sorted(means, key=lambda text: -means[text])[:count]]
 
-    def play_held_out(self, agents: Mapping[str, Agent], units: int, executor: Executor) -> dict[str, list[float]]:
-        """Plays the same held-out units for every agent; returns their values by label, in seed order."""
+    def finalists(self, start: str = START, baselines: Mapping[str, Agent] | None = None) -> dict[str, Finalist]:
+        """Returns the start, baselines, the recommendation and the best candidates, by label."""
+        chosen = {start: Finalist(self.agent, None)}
+        chosen |= {label: Finalist(agent, None) for label, agent in (baselines or {}).items()}
+        chosen[RECOMMENDED] = Finalist(self.recommended(), self.search.estimate())
+        for place, (agent, claimed) in enumerate(self.best(BEST_CANDIDATES), 1):
+            chosen[f"best candidate {place}"] = Finalist(agent, claimed)
+        return chosen
+
+    def play_final(self, chosen: Mapping[str, Finalist], units: int, executor: Executor) -> FinalComparison:
+        """Plays the same held-out units for every finalist; the first one is the start of the comparison."""
+        agents = {label: finalist.agent for label, finalist in chosen.items()}
         played = play_held_out(self.store, self.run_id, self.objective, agents, units, executor, self._console)
-        return {label: self.objective.values(group, played.records) for label, group in played.units.items()}
+        values = {label: self.objective.values(group, played.records) for label, group in played.units.items()}
+        return FinalComparison(figures_of(chosen, values, next(iter(chosen))), values)

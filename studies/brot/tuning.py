@@ -36,7 +36,7 @@ from turnier.commands.search_tables import print_figures
 from turnier.results.store.store import Store
 from turnier.runs.experiment import Experiment, Row
 from turnier.search.definition import StudyDefinition
-from turnier.search.final_comparison import Finalist, play_final
+from turnier.search.final_comparison import Finalist
 from turnier.search.study_run import StudyRun
 from turnier.studies.brot.constants import NOTE, combi, combi_of_brot, game, strategies
 
@@ -150,7 +150,7 @@ def main(
             finalists = {"Brot 2021": Finalist(make_agent(combi_of_brot(preset)), None)}
             for label, study in studies.items():
                 finalists[label] = Finalist(study.recommended(), study.search.estimate())
-            rows, _ = play_final(studies["CMA-ES"], finalists, chosen.held_out, pool)
+            rows, _ = studies["CMA-ES"].play_final(finalists, chosen.held_out, pool)
         print_figures(console, rows, studies["CMA-ES"].objective.name)
     texts = {label: str(one.agent) for label, one in finalists.items()}
     pairs = [(label, "Brot 2021", texts["Brot 2021"]) for label in studies]

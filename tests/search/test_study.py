@@ -19,6 +19,7 @@ from turnier.arena.workers.make import make_executor
 from turnier.core.errors import UserError
 from turnier.results.store.store import Store
 from turnier.search.definition import StudyDefinition
+from turnier.search.final_comparison import Finalist
 from turnier.search.study_run import StudyRun
 
 REPO = Path(__file__).resolve().parents[2]
@@ -104,7 +105,8 @@ def test_held_out_seeds_are_not_those_of_the_search(uninterrupted: str) -> None:
     spare = {units.idle_unit(text, g, n)[0].seed for g in range(50) for n in range(20)}
     assert len(searched | held_out | spare) == 900 + 500 + 1000
     with make_executor("serial") as pool:
-        scores = study.play_held_out({"a": study.agent, "b": study.recommended()}, 4, pool)
+        chosen = {"a": Finalist(study.agent, None), "b": Finalist(study.recommended(), None)}
+        scores = study.play_final(chosen, 4, pool).values
     assert {label: len(values) for label, values in scores.items()} == {"a": 4, "b": 4}
 
 

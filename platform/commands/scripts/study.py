@@ -30,7 +30,6 @@ from turnier.commands.search_tables import print_figures, print_parameters
 from turnier.dashboards.reports.pictures import save_study_picture
 from turnier.results.store.store import Store
 from turnier.search.definition import StudyDefinition
-from turnier.search.final_comparison import finalists, play_final
 from turnier.search.study_run import StudyRun
 
 
@@ -100,8 +99,8 @@ def run_study(
             console.print(f"Study {definition.name} in {url}; watch it with: {dashboard} {url}")
             with make_executor(executor, workers, address) as pool:
                 study.run(generations or chosen.generations, pool)
-                playing = finalists(study, start_label, baselines(start))
-                rows, scores = play_final(study, playing, held_out or chosen.held_out, pool)
+                playing = study.finalists(start_label, baselines(start))
+                rows, scores = study.play_final(playing, held_out or chosen.held_out, pool)
             print_parameters(console, study, {label: one.agent for label, one in playing.items()})
             print_figures(console, rows, study.objective.name)
             console.print(f"Recommended: {study.recommended()}")
