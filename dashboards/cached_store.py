@@ -75,8 +75,8 @@ def state_of(run: str) -> tuple[int, bool]:
 
     While a large run is playing the number is rounded down, so that not every batch makes pages read it again.
     """
-    found = next((p for p in progress() if p.run == run), None)
-    stored, running = (found.stored, found.state == RUNNING) if found else (0, False)
+    known = next((p for p in progress() if p.run == run), None)
+    stored, running = (known.stored, known.state == RUNNING) if known else (0, False)
     if running and stored > SMALL:
         step = 10 ** (len(str(stored)) - 2) * 5
         stored = stored // step * step

@@ -48,8 +48,8 @@ class Ranks(NamedTuple):
 def scores(store: Store, run: str) -> Scores:
     """Reads a run's matches and returns what its agents scored."""
     frame = matches_frame(store, run=run, ids=False)
-    found = Scores(summary(frame), spread(frame), extremes(frame))
-    return Scores(*(part.assign(run=run) for part in found))
+    parts = Scores(summary(frame), spread(frame), extremes(frame))
+    return Scores(*(part.assign(run=run) for part in parts))
 
 
 def ranks(store: Store, run: str) -> Ranks:
@@ -57,8 +57,8 @@ def ranks(store: Store, run: str) -> Ranks:
     frame = matches_frame(store, run=run, ids=False)
     ratings, pairs = Standings.of(frame)
     needed = [units_needed(*row) for row in pairs[["difference", "difference_high", "pairs"]].itertuples(index=False)]
-    found = Ranks(ratings, pairs.assign(needed=np.array(needed, np.float64)), seat_summary(frame))
-    return Ranks(*(part.assign(run=run) for part in found))
+    parts = Ranks(ratings, pairs.assign(needed=np.array(needed, np.float64)), seat_summary(frame))
+    return Ranks(*(part.assign(run=run) for part in parts))
 
 
 def joined(summaries: Sequence[Scores]) -> Scores:

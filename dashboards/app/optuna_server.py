@@ -23,7 +23,7 @@ class _Quiet(WSGIRequestHandler):
 
 
 class _OpenedLate:
-    """Opens the storage at the first request, so that pages that only link to it need not wait a second."""
+    """Opens the storage at the first request, so that pages that only link to it open at once."""
 
     def __init__(self, store: Store) -> None:
         self._store, self._lock = store, threading.Lock()

@@ -50,9 +50,9 @@ def serve_dashboards(store: str, port: int | None = None) -> None:
     bootstrap.run(str(Path(__file__).with_name("app.py")), False, [], flags)
 
 
-def free_port(wanted: int | None) -> int:
-    """Returns the wanted port, or the first free one where none is wanted; raises UserError where it is taken."""
-    for port in [wanted] if wanted else range(FIRST_PORT, LAST_PORT + 1):
+def free_port(requested: int | None) -> int:
+    """Returns the requested port, or otherwise the first free one; raises UserError where it is taken."""
+    for port in [requested] if requested else range(FIRST_PORT, LAST_PORT + 1):
         with socket.socket() as tried:
             tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
@@ -60,5 +60,5 @@ def free_port(wanted: int | None) -> int:
             except OSError:
                 continue
             return port
-    taken = f"got {wanted}" if wanted else f"but {FIRST_PORT} to {LAST_PORT} are taken"
+    taken = f"got {requested}" if requested else f"but {FIRST_PORT} to {LAST_PORT} are taken"
     raise UserError(f"the dashboards need a free port that this user may open, {taken}; choose another with --port.")

@@ -76,10 +76,10 @@ def certainty_by_score(positions: pd.DataFrame, measure: str, summary: pd.DataFr
     scores = scores[scores["value"].notna()]
     scores = scores.sort_values("games").drop_duplicates(["game", "agent"], keep="last")
     table = _percent(agent_certainty(positions), measure)
-    found = table.merge(scores[["game", "agent", "value", "games"]], on=["game", "agent"])
-    if found.empty:
+    merged = table.merge(scores[["game", "agent", "value", "games"]], on=["game", "agent"])
+    if merged.empty:
         return None
-    data = found[["label", "value", "percent", "low", "high", "games"]]
+    data = merged[["label", "value", "percent", "low", "high", "games"]]
     chart = charts.lines(data, "value", "percent", "low", "high", "label", (unit, f"{measure}, %"), connected=False)
     return Figure(
         f"{measure.capitalize()} against strength", chart, data, f"Scores of stored games of the same agents. {NOTE}"
@@ -100,9 +100,9 @@ def _number(declared: Any, parameter: str) -> float:
     for field in fields(declared):
         part = getattr(declared, field.name)
         if hasattr(part, "full_text"):
-            found = _number(part, parameter)
-            if found == found:
-                return found
+            number = _number(part, parameter)
+            if number == number:
+                return number
     return float("nan")
 
 

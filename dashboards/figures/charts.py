@@ -24,7 +24,7 @@ from turnier.core.errors import UserError
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#000000", "#999999")
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "triangle-right", "triangle-left", "wedge")
 NUMBERS = "cividis"
-PUBLISHED = "cross"  # the shape of what others found
+PUBLISHED = "cross"  # the shape of published values
 KINDS = ("svg", "png", "pdf")  # of files
 PICTURE_WIDTH = 720  # px, of downloads and reports
 PADDING = {"left": 30, "top": 5, "right": 20, "bottom": 5}  # px: fonts elsewhere may be wider

@@ -23,8 +23,8 @@ def named(frame: pd.DataFrame) -> pd.DataFrame:
 def value_of(summary: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     """Returns the summary with value, low and high: games won, % with several seats, otherwise mean scores."""
     if summary["win_rate"].notna().any():
-        found = {"value": "win_rate", "low": "win_rate_low", "high": "win_rate_high"}
-        return summary.assign(**{new: 100 * summary[old] for new, old in found.items()}), "games won, %"
+        renamed = {"value": "win_rate", "low": "win_rate_low", "high": "win_rate_high"}
+        return summary.assign(**{new: 100 * summary[old] for new, old in renamed.items()}), "games won, %"
     low, high = summary["mean"] - summary["half_width"], summary["mean"] + summary["half_width"]
     return summary.assign(value=summary["mean"], low=low, high=high), "mean score, points"
 
@@ -37,9 +37,9 @@ def mean_scores(summary: pd.DataFrame) -> Figure:
     return Figure(title, charts.points(data, "name", "value", "low", "high", unit), data, GAMES_NOTE)
 
 
-def score_distribution(found: Scores, cumulative: bool = False) -> Figure:
+def score_distribution(scores: Scores, cumulative: bool = False) -> Figure:
     """The distribution of scores, a line for each agent: shares of games by score, or below a score."""
-    spread = named(found.spread)
+    spread = named(scores.spread)
     data = spread[["name", "low", "high", "games", "share", "below"]].assign(
         percent=100 * spread["share"], percent_below=100 * spread["below"]
     )

@@ -79,7 +79,7 @@ _PERCENT = {"percent": "win_rate", "low": "win_rate_low", "high": "win_rate_high
 
 
 def pair_table(ranks: Ranks) -> pd.DataFrame:
-    """Returns every pair of agents: difference with interval, p, and how many games would separate them."""
+    """Returns every pair of agents: difference with interval, p, and the number of games that would separate them."""
     frame = ranks.pairs
     single_player = ranks.ratings.empty
     unit = "difference, points" if single_player else "won minus lost, per game"

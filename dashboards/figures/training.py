@@ -39,8 +39,8 @@ def _coarser(frame: pd.DataFrame, step: int) -> pd.DataFrame:
     )
     mean = block["total"] / block["count"]
     variance = (block["squares"] - block["count"] * mean**2).clip(lower=0) / (block["count"] - 1).clip(lower=1)
-    found = block.assign(mean=mean, deviation=variance**0.5)
-    return found[["games", "count", "mean", "deviation"]].reset_index(drop=True)
+    points = block.assign(mean=mean, deviation=variance**0.5)
+    return points[["games", "count", "mean", "deviation"]].reset_index(drop=True)
 
 
 def training_curves(points_by_run: Mapping[str, Sequence[CurvePoint]]) -> Figure | None:
@@ -69,14 +69,14 @@ def evaluation_curves(evaluations_by_run: Mapping[str, Sequence[Evaluation]], un
     )
 
 
-def evaluation_table(found: pd.DataFrame, unit: str) -> pd.DataFrame:
+def evaluation_table(evaluations: pd.DataFrame, unit: str) -> pd.DataFrame:
     """Returns the data of `evaluation_curves` as a table for people."""
     return pd.DataFrame(
         {
-            "run": found["run"],
-            "games trained": found["games"],
-            unit: found["value"].map(short),
-            "95 %": [interval(*ends) for ends in found[["low", "high"]].itertuples(index=False)],
-            "matches": found["matches"],
+            "run": evaluations["run"],
+            "games trained": evaluations["games"],
+            unit: evaluations["value"].map(short),
+            "95 %": [interval(*ends) for ends in evaluations[["low", "high"]].itertuples(index=False)],
+            "matches": evaluations["matches"],
         }
     )

@@ -23,7 +23,7 @@ KINDS = ("tournament", "comparison", "study", "experiment", "certainty", "traini
 PATIENCE = 1.5  # s for asking an agent again for all of its moves
 REPEATS = 20
 PROBABILITIES = "What the agent computed for single cells, such as how likely others enter them in the next rounds."
-PATHS = "Some of the longest paths that the agent found for itself; paler where they are far ahead."
+PATHS = "Some of the agent's own longest paths; paler where they are far ahead."
 COLUMNS: dict[str, Any] = {
     "percent": st.column_config.NumberColumn("visits, %", format="%.1f"),
     "visits": st.column_config.NumberColumn(format="%d"),
@@ -62,11 +62,11 @@ def _choose(runs: list[cached_store.Run]) -> Reanalysis | None:
     if not listed:
         st.info("This run has no matches.")
         return None
-    wanted = st.query_params.get("match") or next(iter(listed))
-    listed = listed if wanted in listed else {wanted: wanted, **listed}
+    chosen = st.query_params.get("match") or next(iter(listed))
+    listed = listed if chosen in listed else {chosen: chosen, **listed}
     words: dict[str, Any] = {"format_func": lambda match: listed.get(match, match), "accept_new_options": True}
     ids = list(listed)
-    match = st.selectbox("Match (or paste an id)", ids, ids.index(wanted), key="match", on_change=_rewind, **words)
+    match = st.selectbox("Match (or paste an id)", ids, ids.index(chosen), key="match", on_change=_rewind, **words)
     if not match:
         return None
     st.query_params["match"] = match
@@ -187,8 +187,8 @@ def _certainty(review: Reanalysis, number: int) -> str:
         if not st.button(f"Search {REPEATS} times, {seconds:.0f} s"):
             return "..."
         asked.add(key)
-    found = position_certainty(searches_frame(cached_store.searched_again(review, number, REPEATS)))
-    return f"{100 * found['normalised'].iloc[0]:.0f} % of {REPEATS} searches" if len(found) else "one action"
+    measured = position_certainty(searches_frame(cached_store.searched_again(review, number, REPEATS)))
+    return f"{100 * measured['normalised'].iloc[0]:.0f} % of {REPEATS} searches" if len(measured) else "one action"
 
 
 def _how(thought: Thought, action: int, game: Game) -> str:

@@ -32,11 +32,11 @@ def draw() -> None:
 def _experiment(run: cached_store.Run) -> None:
     experiment, measured = cached_store.measured(run)
     st.markdown(experiment.text)
-    found = experiment_frame(experiment, measured)
-    plot = experiment_figure(experiment, found)
+    frame = experiment_frame(experiment, measured)
+    plot = experiment_figure(experiment, frame)
     if plot:
         widgets.show_figure(plot)
-    widgets.show_table("Ours and published", experiment_table(experiment, found), f"Seed {experiment.seed}.")
+    widgets.show_table("Ours and published", experiment_table(experiment, frame), f"Seed {experiment.seed}.")
 
 
 def _files() -> None:

@@ -39,24 +39,24 @@ def draw() -> None:
 
 
 def _draw(chosen: list[cached_store.Run], game: str, agents: list[str]) -> None:
-    found = of_agents(cached_store.scores(chosen), game, agents)
-    if found.summary.empty:
+    scores = of_agents(cached_store.scores(chosen), game, agents)
+    if scores.summary.empty:
         st.info("Choose an agent above.")
         return
-    widgets.show_table(cached_store.short_game(game), score_table(found.summary))
+    widgets.show_table(cached_store.short_game(game), score_table(scores.summary))
     left, right = st.columns(2, gap="large")
     with left:
-        widgets.show_figure(mean_scores(found.summary))
+        widgets.show_figure(mean_scores(scores.summary))
     with right:
-        costs = score_against_time(found.summary)
+        costs = score_against_time(scores.summary)
         if costs:
             widgets.show_figure(costs)
-    if (found.summary["win_rate"].isna()).all():
+    if (scores.summary["win_rate"].isna()).all():
         left, right = st.columns(2, gap="large")
         with left:
             view = widgets.choose_view("Distribution", VIEWS, "view")
-            widgets.show_figure(score_distribution(found, view == "cumulative"))
-        milestones = milestone_shares(found.summary)
+            widgets.show_figure(score_distribution(scores, view == "cumulative"))
+        milestones = milestone_shares(scores.summary)
         if milestones:
             with right:
                 widgets.show_figure(milestones)

@@ -25,17 +25,17 @@ def draw() -> None:
 
 
 def _draw(chosen: list[cached_store.Run], game: str) -> None:
-    found = of_game(cached_store.ranks(chosen[0]), game)
-    if found.pairs.empty:
+    ranks = of_game(cached_store.ranks(chosen[0]), game)
+    if ranks.pairs.empty:
         st.info("No two agents have met yet; in single-player games they are compared on the seeds that both played.")
         return
     left, right = st.columns([3, 2], gap="large")
     with left:
-        widgets.show_figure(win_matrix(found))
-    ratings, seats = rating_points(found), seat_matrix(found)
+        widgets.show_figure(win_matrix(ranks))
+    ratings, seats = rating_points(ranks), seat_matrix(ranks)
     with right:
         if ratings:
             widgets.show_figure(ratings)
         if seats:
             widgets.show_figure(seats)
-    widgets.show_table("Every two agents", pair_table(found), PAIR_NOTE)
+    widgets.show_table("Every two agents", pair_table(ranks), PAIR_NOTE)

@@ -70,11 +70,11 @@ Section = Figure | TableSection | BoardSection
 
 
 def write_run_report(store: Store, run: str, folder: Path) -> Path:
-    """Writes the page of the run whose id begins so; returns its path."""
-    found = store.find_run(run)
+    """Writes the page of the run whose id begins with the text; returns its path."""
+    stored = store.find_run(run)
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{found.id.replace(':', '-')}.html"
-    path.write_bytes(run_page(store, found))
+    path = folder / f"{stored.id.replace(':', '-')}.html"
+    path.write_bytes(run_page(store, stored))
     return path
 
 
@@ -150,17 +150,17 @@ def _certainty(store: Store, run: Run) -> Iterator[Section]:
 
 def _study(store: Store, run: Run) -> Iterator[Section]:
     name = run.name
-    found = trials.trials_frame(store, name)
-    if found["value"].notna().sum() == 0:
+    frame = trials.trials_frame(store, name)
+    if frame["value"].notna().sum() == 0:
         return
     unit, noted = trials.unit(store, name), trials.generations_frame(store, name)
-    figures = [search_history(found, unit), generation_means(found, noted, unit)]
-    figures += [strength_against_time(found, unit), *step_sizes(noted)]
-    shares = trials.importance(found)
+    figures = [search_history(frame, unit), generation_means(frame, noted, unit)]
+    figures += [strength_against_time(frame, unit), *step_sizes(noted)]
+    shares = trials.importance(frame)
     figures += [importance_bars(shares)]
-    figures += [parameter_slice(found, parameter, unit) for parameter in shares.index[:4]]
+    figures += [parameter_slice(frame, parameter, unit) for parameter in shares.index[:4]]
     yield from filter(None, figures)
-    yield TableSection("Best candidates", candidate_table(found, unit), f"{unit}, with 95 % intervals.")
+    yield TableSection("Best candidates", candidate_table(frame, unit), f"{unit}, with 95 % intervals.")
 
 
 def _training(store: Store, run: Run) -> Iterator[Section]:

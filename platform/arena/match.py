@@ -103,16 +103,16 @@ def pack_many(plies: npt.NDArray[np.int64], ends: Sequence[int]) -> list[bytes]:
     """Returns `pack_plies` of each match; `plies` holds them one after another, ending at `ends`."""
     if plies.max(initial=0) >= 1 << 8:
         return [pack_plies(part) for part in np.split(plies, ends[:-1])]
-    data, first, packed = plies.astype(_PLY_TYPES[0]).tobytes(), 0, []
+    data, first, encoded = plies.astype(_PLY_TYPES[0]).tobytes(), 0, []
     for end in ends:
         part, first = data[first:end], end
         long = len(part) >= _MIN_COMPRESSED
-        packed.append(bytes((_COMPRESSED,)) + zlib.compress(part, 1) if long else b"\0" + part)
-    return packed
+        encoded.append(bytes((_COMPRESSED,)) + zlib.compress(part, 1) if long else b"\0" + part)
+    return encoded
 
 
-def unpack_plies(packed: bytes) -> npt.NDArray[np.int64]:
-    width, data = packed[0], packed[1:]
+def unpack_plies(encoded: bytes) -> npt.NDArray[np.int64]:
+    width, data = encoded[0], encoded[1:]
     if width >= _COMPRESSED:
         width, data = width - _COMPRESSED, zlib.decompress(data)
     return np.frombuffer(data, _PLY_TYPES[width]).astype(np.int64)

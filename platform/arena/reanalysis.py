@@ -1,4 +1,4 @@
-"""Reanalysis: replaying a stored match move by move, and asking its agents again what they thought.
+"""Reanalysis: replaying a stored match move by move, and asking its agents for their values again.
 
 A match stores its plies only. Values and visits come from asking players of the same agents and seeds again; asked from
 the first move on, they decide as they did, unless they search by the clock or share a tree between threads.
@@ -39,7 +39,7 @@ class Thought:
 
     decision: Decision
     from_start: bool  # whether it was asked for all earlier moves too, so that it decides as it did in the match
-    overlay: Overlay | None = None  # what else it knew, as a board can show it; None where the agent shows nothing
+    overlay: Overlay | None = None  # what it knew, for display on the board; None where the agent shows nothing
 
 
 class Reanalysis:

@@ -21,7 +21,7 @@ from turnier.core.rng import stream
 from turnier.games.abi import GAME
 from turnier.games.registry import GAMES
 
-EVERY = 20  # plies between two boards taken from a game
+EVERY = 20  # plies between two sampled boards
 SEARCHES = 6_000  # of depth 3; each further ply takes about twenty times as long
 
 
@@ -31,7 +31,7 @@ class ExpectimaxRates(NamedTuple):
 
 
 def expectimax_rates(folder: Path, depth: int, cutoff: float, table: int, seed: int) -> ExpectimaxRates:
-    """Measures one program after the other, on one core and the boards of a game at depth 2.
+    """Measures the programs in turn, on one core, at depth 2 on the boards of one game.
 
     Raises RuntimeError where the two programs disagree.
     """

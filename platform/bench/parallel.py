@@ -48,7 +48,7 @@ def _seconds(player: Player, positions: Sequence[Position]) -> float:
 
 
 def _majority_5(folder: Path, seed: int) -> Rates:
-    """Microseconds per decision of a majority vote and of one voter; searches that a vote leaves running count too."""
+    """Microseconds per decision of a majority vote and of one voter; searches left running count too."""
     positions = middle_positions(seed)
     one = _seconds(_player(VOTER), positions)
     began = time.perf_counter()

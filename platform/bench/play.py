@@ -78,7 +78,7 @@ def _decisions(agent: str, plies: int, seed: int) -> float:
 
 
 def _free_choices(record: MatchRecord) -> int:
-    """Returns how many decisions of a match had more than one legal action."""
+    """Returns the number of decisions of a match with more than one legal action."""
     return sum(len(position.legal_actions()) > 1 for position in replay_positions(record.spec, record.plies))
 
 

@@ -1,4 +1,4 @@
-"""The C programs in benchmarks/ that speed is compared with: compiled once per run, called one after the other."""
+"""The C programs in benchmarks/ that speed is compared with: compiled once per run, called in turn."""
 
 from __future__ import annotations
 

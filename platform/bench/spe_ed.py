@@ -26,11 +26,11 @@ def rollout_numbers(seed: int) -> tuple[Ints, float]:
     game = GAMES.make(BOARD.format(4))
     state, field = game.start(seed).state, new_field(game)
     fill_field(state, field)
-    found, none, tree = new_found(new_paths(1000)), np.zeros(0), np.zeros((0, MOVES), np.int32)
+    memory, none, tree = new_found(new_paths(1000)), np.zeros(0), np.zeros((0, MOVES), np.int32)
     walker, rng = walkers_of(state, [0])[0], stream(seed)
     began = time.perf_counter()
-    run_rollouts(field, int(stride_of(state)), walker, 1, new_paths(0), none, tree, 0.69, 0.0, rng, PATHS, 0, found)
-    return found.numbers, time.perf_counter() - began
+    run_rollouts(field, int(stride_of(state)), walker, 1, new_paths(0), none, tree, 0.69, 0.0, rng, PATHS, 0, memory)
+    return memory.numbers, time.perf_counter() - began
 
 
 def minimax_numbers(seed: int) -> tuple[Ints, float]:

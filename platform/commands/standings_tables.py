@@ -82,8 +82,8 @@ def with_standings(rows: list[dict[str, Any]], ratings: pd.DataFrame, pairs: pd.
     for row in json_rows(pairs):
         met.setdefault((row.pop("game"), row.pop("first")), []).append(row)
     names = [name for name in ratings.columns if name.startswith(("elo", "live"))]
-    found = []
+    rated_rows = []
     for row in rows:
         rating = rated.get((row["game"], row["agent"]), {})
-        found.append(row | {n: rating.get(n) for n in names} | {"pairs": met.get((row["game"], row["agent"]), [])})
-    return found
+        rated_rows.append(row | {n: rating.get(n) for n in names} | {"pairs": met.get((row["game"], row["agent"]), [])})
+    return rated_rows

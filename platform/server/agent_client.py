@@ -54,7 +54,7 @@ def seconds_of(text: str) -> float:
 
 
 def offset_to(time_url: str, timeout: float = 5.0) -> float:
-    """Returns how many seconds the server's clock is ahead of ours, by the quickest of a few answers.
+    """Returns the lead of the server's clock over ours in seconds, by the quickest of a few answers.
 
     Raises OSError or ValueError where the server gives no time.
     """
@@ -73,7 +73,7 @@ def offset_to(time_url: str, timeout: float = 5.0) -> float:
 
 @dataclass
 class Outcome:
-    """How a game ended for us."""
+    """The outcome of a game for us."""
 
     rounds: int
     place: str  # won | lost | nobody won | cut off

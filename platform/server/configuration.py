@@ -21,9 +21,9 @@ class Range:
     @classmethod
     def read(cls, what: str, text: str, minimum: float, maximum: float) -> Range:
         """Reads `41..80` or `41`; raises UserError for anything else or outside `minimum` to `maximum`."""
-        found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(?:\.\.\s*(\d+(?:\.\d+)?)\s*)?", text)
-        low = float(found[1]) if found else -1.0
-        high = float(found[2] or found[1]) if found else -1.0
+        ends = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(?:\.\.\s*(\d+(?:\.\d+)?)\s*)?", text)
+        low = float(ends[1]) if ends else -1.0
+        high = float(ends[2] or ends[1]) if ends else -1.0
         if not minimum <= low <= high <= maximum:
             raise UserError(
                 f"{what} must be a number or a range from {minimum:g} to {maximum:g}, got {text!r}; write"
@@ -47,7 +47,7 @@ class Rules:
     width: Range = Range(41, 80)
     height: Range = Range(41, 80)
     players: Range = Range(2, 6)
-    timeout: Range = Range(5, 15)  # of a round, drawn anew for each
+    timeout: Range = Range(5, 15)  # per round, drawn anew for each
     grace: float = 2.0  # after the deadline that clients see
     lobby: float = 300.0  # from the first client until bots take the remaining places
 
@@ -65,7 +65,7 @@ class Rules:
 
 @dataclass(frozen=True)
 class Limits:
-    """How much a client may ask for; one that exceeds it is disconnected, and games continue."""
+    """The limits of a client; one that exceeds them is disconnected, and games continue."""
 
     frame_bytes: int = 4096  # per message; an action takes 30
     messages_per_second: float = 20.0  # per client, on average

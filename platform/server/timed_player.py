@@ -27,7 +27,7 @@ class TimedPlayer:
         """Decides at the start of a round, before a time of `time.monotonic_ns`.
 
         Agents use all the time, or their own milliseconds if these are fewer. Those without a time budget, such as
-        greedy agents and votes, follow their parameters.
+        greedy agents and majority votes, follow their parameters.
         """
         position = self.game.position(state)
         position.state[SILENCE] = 0

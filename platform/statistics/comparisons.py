@@ -58,12 +58,12 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def units_needed(mean: float, high: float, units: int) -> float:
-    """Returns how many such independent differences separate their mean from 0 in four of five tests.
+    """Returns the number of such independent differences that separates their mean from 0 in four of five tests.
 
     Args:
         mean: of the differences so far.
         high: upper end of its 95 % interval, from `paired_difference`.
-        units: how many differences there were.
+        units: number of differences.
 
     Two-sided t-test at 5 % with a power of 80 %; infinite for a mean of 0, NaN where the interval is missing.
     Source: W. C. Guenther, Sample size formulas for normal theory t tests, The American Statistician 35, 1981.

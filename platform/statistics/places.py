@@ -16,7 +16,7 @@ import numpy as np
 
 from turnier.statistics.ratings import ELO, Floats, Ints, Ratings
 
-_STEPS = 16  # shares of a round, each given to one pairing
+_STEPS = 16  # shares per round, each given to one pairing
 
 
 def ranking(ratings: Ratings) -> list[int]:

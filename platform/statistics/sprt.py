@@ -169,7 +169,7 @@ class SequentialTest:
         return Interval(a / b, (half - width) / square, (half + width) / square)
 
     def units_left(self) -> float:
-        """Returns how many more units a verdict takes on average if the present estimate is the truth.
+        """Returns the expected number of further units up to a verdict if the current estimate is true.
 
         By seeded simulation: the evidence of the two tests continues as a Brownian motion with opposite signs.
         """

@@ -52,7 +52,7 @@ def test_a_game_is_watched_to_its_end(browser: Any) -> None:
             eventually(lambda: len(page.evaluate("rounds")) == 5)
             page.wait_for_timeout(300)
             assert page.locator("#says").inner_text() == "round 3"  # it stays
-            page.get_by_label("go on").click()
+            page.get_by_label("resume").click()
             playwright.expect(page.locator("#says")).to_contain_text("round 4")
             while running:
                 say(client)
@@ -73,7 +73,7 @@ def test_a_game_is_watched_to_its_end(browser: Any) -> None:
         start = server.lobby.rooms[0].live.rounds[0]["cells"]
         assert page.evaluate("Array.from(cells).filter(c => c).length") == len(start) == 3
         page.locator("#speed").select_option("16")
-        page.get_by_label("go on").click()
+        page.get_by_label("resume").click()
         playwright.expect(page.locator("#says")).to_contain_text("over", timeout=20_000)
         final = server.get("/games/0")[2]
         last = {cell: value for played in final["rounds"] for cell, value in played["cells"]}

@@ -17,7 +17,7 @@ from turnier.games.game import Game
 from turnier.statistics.places import next_pairings, place_certainty, ranking
 from turnier.statistics.ratings import Ratings, bradley_terry
 
-PAIRS_PER_AGENT = 4  # in a round; fewer save little and keep fewer workers busy
+PAIRS_PER_AGENT = 4  # per round; fewer save little and keep fewer workers busy
 
 
 class _Result(NamedTuple):
@@ -39,10 +39,10 @@ class AdaptiveTournament:
         game: of two seats.
         agents: at least three different ones.
         seed: every pair's own seed depends only on it and on how often its agents have met.
-        top: how many places must be certain, in their order.
+        top: number of first places that must be certain, in their order.
         certainty: the minimum probability that they are right.
         games: maximum games.
-        round_pairs: pairs of games in a round, None = PAIRS_PER_AGENT for each agent; enough to keep all workers busy.
+        round_pairs: pairs of games per round, None = PAIRS_PER_AGENT for each agent; enough to keep all workers busy.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class AdaptiveTournament:
 
     @property
     def games(self) -> int:
-        """How many games were played."""
+        """The number of games played."""
         return 2 * self._met.total()
 
     @property

@@ -76,12 +76,12 @@ class Duel:
 
     @property
     def games(self) -> int:
-        """How many games were played."""
+        """The number of games played."""
         return self.pairs * len(self.orders)
 
     @property
     def games_left(self) -> float:
-        """How many of the remaining games a verdict takes on average if the estimate is right; NaN without one."""
+        """The expected number of further games up to a verdict if the estimate is right; NaN without one."""
         return min(self.test.units_left(), self._max_pairs - self.pairs) * len(self.orders)
 
     @property

@@ -59,7 +59,7 @@ def gauntlet(
     """Returns the matches of each of the first agents against every group of the others, in all roles.
 
     Args:
-        challengers: how many of the agents, from the first, play against the field of all others.
+        challengers: number of agents, from the first, that play against all others.
         agents, games, seed, opening_plies: as in `round_robin`, whose matches these are a part of.
     """
     texts = check_field(game, agents, games, seed)

@@ -28,7 +28,7 @@ def swiss(game: Game, agents: Sequence[Agent], games: int, seed: int, rounds: in
         agents: more than the game has seats, none twice.
         games: matches per group and round, rounded up to whole sets of seat orders on one seed.
         seed: as in `round_robin`; all groups of a round play on the same seeds.
-        rounds: how many; 0 = as `rounds_to_the_best`.
+        rounds: their number; 0 = as `rounds_to_the_best`.
     """
     texts = check_field(game, agents, games, seed)
     if game.num_seats < 2:

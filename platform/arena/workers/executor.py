@@ -38,7 +38,7 @@ class Work(NamedTuple, Generic[S, R]):
 
 
 class Done(NamedTuple):
-    """A finished batch: the records of its specs in order, and how long a worker took for all of them."""
+    """A finished batch: the records of its specs in order, and the worker's time for all of them."""
 
     records: list[Any]
     seconds: float
@@ -64,7 +64,7 @@ class Lost(Exception):
 
 
 class BatchSizer:
-    """Chooses how many specs make about a second of work, from the time that earlier batches took."""
+    """Chooses the number of specs for about one second of work, from the times of earlier batches."""
 
     def __init__(self, workers: int) -> None:
         self.workers = workers
@@ -80,7 +80,7 @@ class BatchSizer:
         return max(1, min(target, fair, self.largest * GROWTH))
 
     def idle_size(self) -> int:
-        """Returns how many specs keep an idle worker busy without making others wait."""
+        """Returns the number of specs that keep an idle worker busy without making others wait."""
         return max(1, int(IDLE_SECONDS / self.seconds_each)) if self.seconds_each else 1
 
     def observe(self, done: int, seconds: float) -> None:
@@ -104,7 +104,7 @@ class Source(Generic[S]):
 
 
 class Executor(ABC):
-    """Does work on its workers, whose number may change meanwhile; a context manager."""
+    """Does work on its workers, whose number may change; a context manager."""
 
     workers: int
 

@@ -1,4 +1,4 @@
-"""Whether the head of a Ray cluster still answers: Ray would end this process after a minute without any message."""
+"""Checks that the head of a Ray cluster answers: otherwise Ray ends this process after a minute, without a message."""
 
 from __future__ import annotations
 

@@ -31,8 +31,8 @@ def export(
     from turnier.runs.bar import game_bar
 
     with Store.open(store, read_only=True) as results:
-        found = results.find_run(run)
-        with game_bar(found.name, results.match_counts().get(found.id, 0)) as bar:
-            paths = write_files(results, found, out, bar.advance)
+        stored = results.find_run(run)
+        with game_bar(stored.name, results.match_counts().get(stored.id, 0)) as bar:
+            paths = write_files(results, stored, out, bar.advance)
     for path in paths:
         Console().print(f"{path}: {bar.done:,} games", soft_wrap=True)

@@ -33,7 +33,7 @@ def show_match(
     The moves are those of the MatchSpec with the same game, agents and seed.
 
     Args:
-        every_move: print all positions and what the agents found; otherwise a single line shows how far the match is.
+        every_move: print all positions and the agents' values; otherwise a single line shows the progress.
         pool: where members of ensembles search.
     """
     check_spec(MatchSpec(game.full_text(), tuple(agent.full_text() for agent in agents), seed))
@@ -71,9 +71,9 @@ def show_match(
 
 def _describe(game: Game, position: Position, decision: Decision) -> str:
     """Returns the chosen action, and the search's value (in points of the game) and visits of every legal one."""
-    found = [
+    values = [
         f"{game.action_name(a)} {decision.values[a] * game.max_return:,.4g} ({decision.visits[a]:.0f})"
         for a in position.legal_actions()
         if decision.visits[a] > 0
     ]
-    return game.action_name(decision.action) + (f"   values (visits): {', '.join(found)}" if found else "")
+    return game.action_name(decision.action) + (f"   values (visits): {', '.join(values)}" if values else "")

@@ -42,14 +42,14 @@ def tournament(
     openings: OpeningsOption = 0,
     challengers: Annotated[int, typer.Option(help="gauntlet: this many agents, named first, play the others")] = 1,
     rounds: Annotated[int, typer.Option(help="swiss: rounds, 0 = until one agent is unbeaten", min=0)] = 0,
-    top: Annotated[int, typer.Option(help="adaptive: how many first places must be certain")] = 3,
+    top: Annotated[int, typer.Option(help="adaptive: number of first places that must be certain")] = 3,
     certain: Annotated[float, typer.Option(help="adaptive: probability that they are right")] = 0.95,
     store: StoreOption = DEFAULT_URL,
     executor: ExecutorOption = EXECUTOR,
     workers: WorkersOption = None,
     address: AddressOption = None,
     resume: Annotated[
-        str, typer.Option(help="a run that `turnier status` shows; give nothing else except where to play")
+        str, typer.Option(help="a run that `turnier status` shows; no other options except where to play")
     ] = "",
 ) -> None:
     """Play a tournament and rate its agents.
@@ -59,7 +59,7 @@ def tournament(
 
     \b
     Formats:
-      round_robin  everybody plays everybody
+      round_robin  all play all
       gauntlet     the first agents play the others
       swiss        rounds between agents with equal points, for many agents
       adaptive     plays where the first places are unsure, and stops when they are certain (two seats)
@@ -134,13 +134,13 @@ def _resumed(run: str, named: Sequence[str], store: str) -> list[str]:
     if named:
         raise UserError(f"--resume takes game and agents from the run, got {' '.join(named)} too; leave them out.")
     with Store.open(store, read_only=True) as results:
-        found = results.find_run(run)
-        words = list(stored_command(results, found.id))
-    if found.kind != "tournament":
-        raise UserError(f"--resume resumes a tournament, got a {found.kind}; repeat the command that began it.")
+        stored = results.find_run(run)
+        words = list(stored_command(results, stored.id))
+    if stored.kind != "tournament":
+        raise UserError(f"--resume resumes a tournament, got a {stored.kind}; repeat the command that began it.")
     if words[1:2] != ["tournament"]:
         raise UserError(
-            f"{found.id} must have been played by `turnier tournament` of this version to be resumed by its name;"
+            f"{stored.id} must have been played by `turnier tournament` of this version to be resumed by its name;"
             " repeat the command that began it."
         )
     started_with(words)

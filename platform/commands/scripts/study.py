@@ -35,7 +35,7 @@ from turnier.search.study_run import StudyRun
 
 @dataclass(frozen=True)
 class Preset:
-    """How much a study plays, and with which agent."""
+    """The sizes of a study, and the agent that it starts from."""
 
     agent: str  # where the search starts, and what the result is compared with
     population: int

@@ -32,7 +32,7 @@ def join(
     """Play on a server with one of our agents.
 
     The server speaks the official protocol of spe_ed; deadlines are those of its own clock. Address, key and clock come
-    from the environment as URL, KEY and TIME_URL, or from options. The agent uses the time of a round, or the
+    from the environment as URL, KEY and TIME_URL, or from options. The agent uses the round's time, or the
     milliseconds of its parameters if these are fewer. After a lost connection, or with a key that is in use, it tries
     again.
 

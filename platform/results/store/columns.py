@@ -1,4 +1,4 @@
-"""Matches and their seats as columns: frames compute with these, since row by row a million takes seconds."""
+"""Matches and their seats as columns: frames compute with these, since a million rows take seconds."""
 
 from __future__ import annotations
 

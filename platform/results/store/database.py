@@ -149,7 +149,7 @@ class Database:
     def insert_many(
         self, connection: Connection, table: Table, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]
     ) -> int:
-        """Inserts rows except those whose key exists already; returns how many were new."""
+        """Inserts rows except those whose key exists already; returns the number of new ones."""
         return sum(done.rowcount for done in self._insert(connection, table, columns, rows, ""))
 
     def insert_returning(

@@ -35,7 +35,7 @@ class Held(UserError):
 
 
 class Lock:
-    """A lock that is held; as a context manager it keeps its heartbeat going and unlocks at the end."""
+    """A lock that is held; as a context manager it keeps its heartbeat alive and unlocks at the end."""
 
     def __init__(self, database: Database, name: str, holder: str) -> None:
         """Takes the lock; raises Held where another one has it."""

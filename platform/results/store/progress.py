@@ -62,7 +62,7 @@ class _Sample(NamedTuple):
 
 
 class ProgressReporter:
-    """Stores every BEAT_SECONDS how far a bar is, on its own thread; a context manager."""
+    """Stores the progress of a bar every BEAT_SECONDS, on its own thread; a context manager."""
 
     def __init__(self, database: Database, run_id: str, bar: Countable) -> None:
         self._database, self._run_id, self._bar = database, run_id, bar

@@ -105,7 +105,7 @@ locks = Table(
     Column("heartbeat", Double, nullable=False),  # database.clock
 )
 
-# How far a run is, as its driver reports every few seconds, see progress.py.
+# The progress of a run, reported by its driver every few seconds, see progress.py.
 run_progress = Table(
     "run_progress",
     metadata,

@@ -39,7 +39,7 @@ class Searches:
         self.database = database
 
     def append(self, run_id: str, records: Iterable[SearchRecord]) -> int:
-        """Stores searches of a run that has begun, all or none; returns how many were not stored before.
+        """Stores searches of a run that has begun, all or none; returns the number of new ones.
 
         A search that is stored already (by any run) stays as it is and is linked to this run.
         """
@@ -82,7 +82,7 @@ class Searches:
                 raise UserError(f"searches must be stored to be linked to run {run_id!r}, but {missing} are not.")
 
     def _link(self, connection: Connection, run_id: str, search_ids: Iterable[str]) -> int:
-        """Attaches those searches that are stored to a run; returns how many."""
+        """Attaches those searches that are stored to a run; returns their number."""
         numbers = _numbers(connection, votes, search_ids)
         rows = [(run_id, number) for number in sorted(numbers.values())]
         self.database.insert_many(connection, run_votes, ("run_id", "vote_number"), rows)

@@ -163,7 +163,7 @@ class Store:
         return dict(Counter(self.match_counts()) + Counter(searches))
 
     def append(self, run_id: str, records: Iterable[MatchRecord]) -> int:
-        """Stores matches of a run that has begun, all or none; returns how many were not stored before.
+        """Stores matches of a run that has begun, all or none; returns the number of new ones.
 
         A match that is stored already (by any run) stays as it is and is linked to this run.
         """
@@ -250,7 +250,7 @@ class Store:
         return found
 
     def discard_failures(self, match_ids: Iterable[str]) -> int:
-        """Removes matches in which an agent failed, so that they are played again; returns how many."""
+        """Removes matches in which an agent failed, so that they are played again; returns their number."""
         failed = matches.c.termination.in_([end.value for end in Termination if not end.has_result])
         removed = 0
         with self.database.writing() as connection:
