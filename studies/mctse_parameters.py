@@ -28,10 +28,11 @@ from turnier.commands.options import (
     StudyNameOption,
     WorkersOption,
 )
-from turnier.commands.runs.front import show_front
 from turnier.commands.scripts.script import choose_preset, run_script
+from turnier.commands.search_tables import print_points
+from turnier.dashboards.reports.pictures import save_front_picture
 from turnier.results.store.store import Store
-from turnier.search.pareto import ParetoDefinition, ParetoStudy
+from turnier.search.study import Front
 
 
 class Preset(NamedTuple):
@@ -63,17 +64,21 @@ def main(
     chosen, console = choose_preset(PRESETS, preset), Console()
     start = make_agent(START.format(chosen.iterations.partition("..")[0]))
     parameters = (f"iterations={chosen.iterations}", "rollout_depth=0..100", "maxnodes=2..500", "exploration=0..4")
-    definition = ParetoDefinition(
-        name=name or f"mctse_parameters-{preset}", game="2048(size=4)", agent=start.full_text(), parameters=parameters,
-        population=chosen.population, games=chosen.games, seed=seed,
+    front = Front(
+        "2048(size=4)", start, parameters, population=chosen.population, games=chosen.games, seed=seed,
+        name=name or f"mctse_parameters-{preset}",
     )  # fmt: skip
-    with Store.open(store) as results:
-        study = ParetoStudy(results, definition)
-        url = results.shown_url
-        console.print(f"Study {definition.name}; watch it with: {in_this_environment('optuna-dashboard')} {url}")
-        games = chosen.generations * study.generation_games
-        points = study.search(games, chosen.held_out, executor, workers, address)
-        show_front(console, study, points, picture)
+    with Store.open(store) as opened:
+        url = opened.shown_url
+        console.print(f"Study {front.name}; watch it with: {in_this_environment('optuna-dashboard')} {url}")
+        budget = chosen.generations * chosen.population * chosen.games
+        results = front.run(
+            opened, budget=budget, held_out=chosen.held_out, executor=executor, workers=workers, address=address
+        )
+        print_points(console, results)
+        path = picture / f"{front.name}.png"
+        save_front_picture(path, opened, front.name, results.points)
+        console.print(f"Picture: {path}", soft_wrap=True)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,8 @@ from rich.table import Table
 from turnier.agents.agent import Agent
 from turnier.commands.tables import agent_table
 from turnier.search.final_comparison import HeldOutFigures
-from turnier.search.pareto import ParetoStudy, Point, dominated
+from turnier.search.pareto import dominated
+from turnier.search.study import FrontResults
 from turnier.search.study_run import StudyRun
 from turnier.search.study_state import StudyState
 
@@ -70,8 +71,9 @@ def print_figures(console: Console, rows: Sequence[HeldOutFigures], unit: str) -
     console.print(table)
 
 
-def print_points(console: Console, study: ParetoStudy, points: Sequence[Point]) -> None:
+def print_points(console: Console, results: FrontResults) -> None:
     """Prints the start and the front in held-out games, the cheapest first."""
+    study, points = results.run, results.points
     title = f"{study.objective.name} and time in {points[0].units:,} held-out games each; * not dominated"
     table = agent_table(title, study.objective.name, "± 95 %", "ms/decision", "± 95 %", "*", numbered=True)
     beaten = dict(zip((p.label for p in points), dominated(points), strict=True))

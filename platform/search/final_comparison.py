@@ -6,19 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from rich.console import Console
-
 from turnier.agents.agent import Agent
 from turnier.arena.match import MatchRecord, MatchSpec
 from turnier.arena.workers.executor import Executor
-from turnier.results.store.store import Store
 from turnier.runs.bar import run_bar
 from turnier.runs.play import play_into
 from turnier.search.objective import Objective, Unit
+from turnier.search.storage.studies import StoredStudy
 from turnier.statistics.comparisons import paired_difference
 from turnier.statistics.intervals import mean_interval
 
 START, RECOMMENDED = "start", "recommended"
+MIN_HELD_OUT, MAX_HELD_OUT = 20, 500  # held-out games of each finalist, by default
+HELD_OUT_SHARE = 50  # games of the budget per held-out game of a finalist
 BEST_CANDIDATES = 3  # finalists by their values in the search
 
 
@@ -74,6 +74,12 @@ def figures_of(
     return figures
 
 
+def held_out_units(requested: int, budget: int, objective: Objective) -> int:
+    """Returns the held-out units of a finalist: those of the requested games, or, with 0, of what suits the budget."""
+    games = requested or max(MIN_HELD_OUT, min(MAX_HELD_OUT, budget // HELD_OUT_SHARE))
+    return max(2, games // objective.unit_games)
+
+
 class HeldOutGames(NamedTuple):
     """Held-out units by label, in seed order, and the records of their games by match id."""
 
@@ -82,22 +88,16 @@ class HeldOutGames(NamedTuple):
 
 
 def play_held_out(
-    store: Store,
-    run_id: str,
-    objective: Objective,
-    agents: Mapping[str, Agent],
-    units: int,
-    executor: Executor,
-    console: Console | None = None,
+    study: StoredStudy, objective: Objective, agents: Mapping[str, Agent], units: int, executor: Executor
 ) -> HeldOutGames:
-    """Plays the same held-out units for every agent, with a bar on `console` (by default on standard error)."""
+    """Plays the same held-out units for every agent."""
     by_label = {
         label: [objective.held_out_unit(agent.full_text(), n) for n in range(units)] for label, agent in agents.items()
     }
     specs: dict[str, MatchSpec] = {spec.id: spec for group in by_label.values() for unit in group for spec in unit}
     records: dict[str, MatchRecord] = {}
-    with run_bar(store, run_id, "held-out games", len(specs), console) as bar:
-        for batch in play_into(store, run_id, list(specs.values()), executor):
+    with run_bar(study.store, study.run_id, "held-out games", len(specs), study.console) as bar:
+        for batch in play_into(study.store, study.run_id, list(specs.values()), executor):
             records |= {record.spec.id: record for record in batch}
             bar.advance(len(batch))
     return HeldOutGames(by_label, records)

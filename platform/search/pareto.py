@@ -20,7 +20,6 @@ from turnier.agents.agent import Agent
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import MatchRecord, derive_seed
 from turnier.arena.workers.executor import Executor
-from turnier.arena.workers.make import make_executor
 from turnier.core.errors import UserError
 from turnier.games.game import Game
 from turnier.games.registry import GAMES
@@ -29,13 +28,12 @@ from turnier.runs.bar import Bar
 from turnier.runs.play import play_into
 from turnier.search.final_comparison import play_held_out
 from turnier.search.objective import Objective, Unit
-from turnier.search.space import Space, read_parameters
+from turnier.search.space import Space
 from turnier.search.storage.studies import StoredStudy
 from turnier.statistics.intervals import mean_interval
 
 DIRECTIONS = (StudyDirection.MAXIMIZE, StudyDirection.MINIMIZE)  # strength, milliseconds per decision
 MAX_FINALISTS = 10
-GENERATIONS = 8  # that share a budget, if it is large enough
 START = "start"
 
 
@@ -58,26 +56,6 @@ class ParetoDefinition:
                 "a search for a front needs a population of 4 or more, 1 game or more and a seed from 0 on, got"
                 f" {self.population}, {self.games} and {self.seed}."
             )
-
-    @classmethod
-    def for_budget(
-        cls, game: str, agent: str, parameters: str, against: Sequence[str], budget: int, name: str, seed: int
-    ) -> ParetoDefinition:
-        """Returns a definition with a population and games per candidate that suit a budget in games.
-
-        Args:
-            parameters: paths in a list, see `read_parameters`.
-            against: opponents; none in single-player games.
-            name: of the study; empty = derived from the other settings.
-        """
-        texts = GAMES.make(game).full_text(), AGENTS.make(agent).full_text()
-        opponents = tuple(AGENTS.make(opponent).full_text() for opponent in against)
-        units = budget // Objective(GAMES.make(game), opponents, seed).unit_games // GENERATIONS
-        games = max(1, min(8, units // 16))
-        population = max(4, min(32, units // games))
-        short = f"{derive_seed(*texts, parameters, *opponents, population, games, seed):016x}"[:6]
-        own = name or f"{GAMES.make(game).name}-{AGENTS.make(agent).name}-front-{short}"
-        return cls(own, *texts, read_parameters(parameters), opponents, population, games, seed)
 
     @property
     def stored(self) -> dict[str, Any]:
@@ -116,14 +94,14 @@ class ParetoStudy(StoredStudy):
     Source: K. Deb et al., A fast and elitist multiobjective genetic algorithm: NSGA-II, IEEE TEVC 6, 2002.
     """
 
-    def __init__(self, store: Store, definition: ParetoDefinition) -> None:
+    def __init__(self, store: Store, definition: ParetoDefinition, progress: bool = True) -> None:
         self.definition = definition
         self.game: Game = GAMES.make(definition.game)
         self.agent: Agent = AGENTS.make(definition.agent)
         self.agent.require(self.game)
         self.objective = Objective(self.game, definition.against, definition.seed)
         self.space = Space.of(self.agent, definition.parameters)
-        super().__init__(store, definition.name, definition.stored, DIRECTIONS)
+        super().__init__(store, definition.name, definition.stored, DIRECTIONS, progress)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # names of values are called experimental
             self.optuna.set_metric_names([self.objective.name, "ms a decision"])
@@ -154,12 +132,6 @@ class ParetoStudy(StoredStudy):
                     f" {strongest[0]:,.6g} at {strongest[1]:.3g} ms"
                 )
 
-    def search(self, games: int, held_out: int, executor: str, workers: int | None, address: str | None) -> list[Point]:
-        """Searches with this many games, then measures the start and the front in held-out games."""
-        with make_executor(executor, workers, address) as pool:
-            self.run(games, pool)
-            return self.play_final(self.finalists(), held_out, pool)
-
     def front(self) -> list[FrozenTrial]:
         """Returns the candidates that no other one dominates, the cheapest first."""
         return sorted(self.optuna.best_trials, key=lambda trial: trial.values[1])
@@ -175,7 +147,7 @@ class ParetoStudy(StoredStudy):
 
     def play_final(self, agents: Mapping[str, Agent], count: int, executor: Executor) -> list[Point]:
         """Plays held-out games on the same seeds for every agent; returns their points in this order."""
-        played = play_held_out(self.store, self.run_id, self.objective, agents, count, executor)
+        played = play_held_out(self, self.objective, agents, count, executor)
         return [self._point(label, agents[label], units, played.records) for label, units in played.units.items()]
 
     def _point(self, label: str, agent: Agent, units: Sequence[Unit], records: Mapping[str, MatchRecord]) -> Point:

@@ -1,4 +1,4 @@
-"""Studies: search for the parameters with which an agent plays best, and measure them in held-out games."""
+"""Studies search the parameters of an agent, for strength or for strength and time, and end with held-out games."""
 
 from __future__ import annotations
 
@@ -9,31 +9,27 @@ import pandas as pd
 
 from turnier.agents.agent import Agent
 from turnier.agents.registry import AGENTS
+from turnier.arena.match import derive_seed
 from turnier.arena.workers.make import make_executor
 from turnier.games.game import Game
 from turnier.games.registry import GAMES
 from turnier.results.store.store import Store
 from turnier.runs.results import RunResults
 from turnier.search.definition import StudyDefinition
-from turnier.search.final_comparison import START, FinalComparison, Finalist
+from turnier.search.final_comparison import START, FinalComparison, Finalist, held_out_units
 from turnier.search.noise import NOISES
 from turnier.search.objective import Objective
+from turnier.search.pareto import ParetoDefinition, ParetoStudy, Point, dominated
 from turnier.search.samplers.registry import SAMPLERS
 from turnier.search.space import read_parameters
 from turnier.search.storage.trials import trials_frame
 from turnier.search.study_run import StudyRun
 
-MIN_HELD_OUT, MAX_HELD_OUT = 20, 500  # held-out games of each finalist, by default
-HELD_OUT_SHARE = 50  # games of the budget per held-out game of a finalist
-
-
-def held_out_games(requested: int, budget: int) -> int:
-    """Returns the number of held-out games of a finalist: as requested, or, with 0, as suits the budget in games."""
-    return requested or max(MIN_HELD_OUT, min(MAX_HELD_OUT, budget // HELD_OUT_SHARE))
+GENERATIONS = 8  # of the search for a front, if the budget is large enough
 
 
 class Study:
-    """A search over the parameters of an agent."""
+    """A search for the parameters with which an agent plays best."""
 
     def __init__(
         self,
@@ -62,14 +58,14 @@ class Study:
         self.game, self.agent = GAMES.make(game), AGENTS.make(agent)
         self.parameters = read_parameters(",".join(parameters))
         self.against = tuple(AGENTS.make(opponent).full_text() for opponent in against)
+        self.objective = Objective(self.game, self.against, seed)
         self.sampler = SAMPLERS.make(sampler)
         self.noise = NOISES.make(noise or self.sampler.usual_noise)
         self.seed, self.name = seed, name
 
     def definition(self, budget: int) -> StudyDefinition:
         """Returns what is stored of the study; what was left open is chosen to suit a budget in games."""
-        unit = Objective(self.game, self.against, self.seed).unit_games
-        sampler = self.sampler.within(budget // (unit * self.noise.max_games(0, 1)))
+        sampler = self.sampler.within(budget // (self.objective.unit_games * self.noise.max_games(0, 1)))
         texts = self.game.full_text(), self.agent.full_text(), self.parameters
         if self.name:
             return StudyDefinition(
@@ -104,11 +100,10 @@ class Study:
             progress: whether bars are shown.
         """
         run = StudyRun(store, self.definition(budget), progress)
-        games = held_out_games(held_out, budget)
         with make_executor(executor, workers, address) as pool:
             run.run_budget(budget, pool)
             chosen = run.finalists(START, baselines)
-            final = run.play_final(chosen, max(2, games // run.objective.unit_games), pool)
+            final = run.play_final(chosen, held_out_units(held_out, budget, run.objective), pool)
         return StudyResults(store, run.run_id, run, chosen, final)
 
 
@@ -135,3 +130,86 @@ class StudyResults(RunResults):
 
     def table(self) -> pd.DataFrame:
         return self.held_out().set_index("label")
+
+
+class Front:
+    """A search for the best trade-offs between strength and time per decision, by NSGA-II."""
+
+    def __init__(
+        self,
+        game: str | Game,
+        agent: str | Agent,
+        parameters: Sequence[str],
+        *,
+        against: Sequence[str | Agent] = (),
+        population: int = 0,
+        games: int = 0,
+        seed: int = 1,
+        name: str = "",
+    ) -> None:
+        """Plans a search; raises UserError where it cannot be run.
+
+        Args:
+            game: such as "2048".
+            agent: where the search starts; it fixes what is not searched.
+            parameters: to search, such as ["iterations=10..1000"].
+            against: opponents; without any, single-player games count the mean score.
+            population: candidates per generation; 0 = as suits the budget.
+            games: units of games per candidate, see `Objective`; 0 = as suits the budget.
+            seed: the same seed gives the same games; times are measured and differ.
+            name: of the study in the store; empty = derived from its settings.
+        """
+        self.game, self.agent = GAMES.make(game), AGENTS.make(agent)
+        self._parameters = ",".join(parameters)
+        self.parameters = read_parameters(self._parameters)
+        self.against = tuple(AGENTS.make(opponent).full_text() for opponent in against)
+        self.objective = Objective(self.game, self.against, seed)
+        self.population, self.games, self.seed, self.name = population, games, seed, name
+
+    def definition(self, budget: int) -> ParetoDefinition:
+        """Returns what is stored of the search; what was left open is chosen to suit a budget in games."""
+        units = budget // self.objective.unit_games // GENERATIONS
+        games = self.games or max(1, min(8, units // 16))
+        population = self.population or max(4, min(32, units // games))
+        texts = self.game.full_text(), self.agent.full_text()
+        content = f"{derive_seed(*texts, self._parameters, *self.against, population, games, self.seed):016x}"[:6]
+        name = self.name or f"{self.game.name}-{self.agent.name}-front-{content}"
+        return ParetoDefinition(name, *texts, self.parameters, self.against, population, games, self.seed)
+
+    def run(
+        self,
+        store: Store,
+        *,
+        budget: int = 5000,
+        held_out: int = 0,
+        executor: str = "threads",
+        workers: int | None = None,
+        address: str | None = None,
+        progress: bool = True,
+    ) -> FrontResults:
+        """Searches, then measures the start and the front in held-out games; arguments as those of `Study.run`."""
+        run = ParetoStudy(store, self.definition(budget), progress)
+        with make_executor(executor, workers, address) as pool:
+            run.run(budget, pool)
+            points = run.play_final(run.finalists(), held_out_units(held_out, budget, run.objective), pool)
+        return FrontResults(store, run.run_id, run, points)
+
+
+@dataclass(frozen=True, repr=False)
+class FrontResults(RunResults):
+    """The results of a search for a front."""
+
+    run: ParetoStudy
+    points: Sequence[Point]  # of the start and of the front, in held-out games
+
+    def trials(self) -> pd.DataFrame:
+        """Returns one row per candidate: parameters, strength, milliseconds per decision, generation."""
+        return trials_frame(self.store, self.run.definition.name)
+
+    def held_out(self) -> pd.DataFrame:
+        """Returns one row per finalist: strength and milliseconds with 95 % intervals, and whether one beats both."""
+        frame = pd.DataFrame([point._asdict() | {"agent": str(point.agent)} for point in self.points])
+        return frame.assign(dominated=dominated(self.points))
+
+    def table(self) -> pd.DataFrame:
+        return self.held_out().sort_values("milliseconds").set_index("label")

@@ -29,7 +29,7 @@ from turnier.games.game import Game
 from turnier.games.registry import GAMES
 from turnier.results.store.locks import Held, Lock
 from turnier.results.store.store import Store
-from turnier.runs.bar import QUIET, Bar
+from turnier.runs.bar import Bar
 from turnier.runs.play import play_into, serve_into
 from turnier.search.definition import StudyDefinition
 from turnier.search.final_comparison import (
@@ -58,7 +58,6 @@ class StudyRun(StoredStudy):
     """A study in a store, ready to run or to be resumed."""
 
     def __init__(self, store: Store, definition: StudyDefinition, progress: bool = True) -> None:
-        self._console = None if progress else QUIET
         self.definition = definition
         self.game: Game = GAMES.make(definition.game)
         self.agent: Agent = AGENTS.make(definition.agent)
@@ -70,7 +69,7 @@ class StudyRun(StoredStudy):
         self.search = SAMPLERS.make(definition.sampler).begin(start, definition.seed)
         self.games = 0  # of complete generations
         self.idle_games = 0  # of recommendations, played by this driver
-        super().__init__(store, definition.name, definition.stored)
+        super().__init__(store, definition.name, definition.stored, progress=progress)
 
     def run(self, generations: int, executor: Executor) -> None:
         """Runs until `generations` are complete; stored ones are only replayed."""
@@ -86,7 +85,7 @@ class StudyRun(StoredStudy):
         self._run(executor, games, lambda generation: self.games + generation.max_games <= games)
 
     def _run(self, executor: Executor, total: int, fits: Fits) -> None:
-        with self.driving(self._lock_or_play(executor, fits), total, self._console) as (lock, bar):
+        with self.driving(self._lock_or_play(executor, fits), total) as (lock, bar):
             stored = self.stored_trials()
             self._summarised = set(self.optuna.user_attrs)
             bar.skip(self.games)  # of generations that were complete before this driver had the lock
@@ -293,6 +292,6 @@ class StudyRun(StoredStudy):
     def play_final(self, chosen: Mapping[str, Finalist], units: int, executor: Executor) -> FinalComparison:
         """Plays the same held-out units for every finalist; the first one is the start of the comparison."""
         agents = {label: finalist.agent for label, finalist in chosen.items()}
-        played = play_held_out(self.store, self.run_id, self.objective, agents, units, executor, self._console)
+        played = play_held_out(self, self.objective, agents, units, executor)
         values = {label: self.objective.values(group, played.records) for label, group in played.units.items()}
         return FinalComparison(figures_of(chosen, values, next(iter(chosen))), values)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from turnier.runs.results import RunResults
     from turnier.runs.tournament import Tournament
     from turnier.runs.training import Training
-    from turnier.search.study import Study
+    from turnier.search.study import Front, Study
 
 __version__ = "0.1.0"
 
@@ -36,6 +36,7 @@ __all__ = [
     "Certainty",
     "Comparison",
     "Experiment",
+    "Front",
     "MatchRecord",
     "MatchSpec",
     "RunResults",
@@ -68,7 +69,7 @@ _MODULES = {  # imported when one of their names is first used, so that `turnier
     "turnier.runs.results": ("RunResults",),
     "turnier.runs.tournament": ("Tournament",),
     "turnier.runs.training": ("Training",),
-    "turnier.search.study": ("Study",),
+    "turnier.search.study": ("Front", "Study"),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 

@@ -15,6 +15,7 @@ from turnier.core.errors import UserError
 from turnier.dashboards.reports.pictures import save_front_picture
 from turnier.results.store.store import Store
 from turnier.search.pareto import ParetoDefinition, ParetoStudy, Point, dominated
+from turnier.search.study import Front, FrontResults
 
 ALONE = {"game": "2048(size=4)", "agent": "mc(iterations=1,rollout_depth=2)", "parameters": ("iterations=1..40",)}
 
@@ -72,10 +73,28 @@ def test_more_thought_costs_more_and_fresh_games_say_what_it_is_worth(tmp_path: 
     assert dear.agent.full_text() != cheap.agent.full_text()
     assert dear.strength - dear.strength_half_width > cheap.strength + cheap.strength_half_width
     console = Console(record=True, width=120)
-    print_points(console, study, points)
+    print_points(console, FrontResults(study.store, study.run_id, study, points))
     assert "mean score and time in 12 held-out games each" in " ".join(console.export_text().split())
     save_front_picture(tmp_path / "pictures" / "front.png", study.store, "front", points)
     assert (tmp_path / "pictures" / "front.png").stat().st_size > 10_000
+
+
+def test_a_front_from_python_is_the_study_of_the_command_and_plays_nothing_again(tmp_path: Path) -> None:
+    """Its name comes from its settings, as names in stores of earlier versions do."""
+    parameters = ["iterations=10..100", "rollout_depth=0..20"]
+    planned = Front("2048", "mctse(iterations=20,rollout_depth=10)", parameters)
+    assert planned.definition(40).name == "2048-mctse-front-30f681"
+    assert planned.definition(40).parameters == tuple(parameters)
+    front = Front("2048", ALONE["agent"], ["iterations=1..40"], population=4, games=2, name="front")
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
+        results, again = (
+            front.run(store, budget=16, held_out=3, executor=executor, workers=1, progress=False)
+            for executor in ("serial", "threads")
+        )
+        finalists = {point.agent.full_text() for point in results.points}  # equal ones share their games
+        assert len(results.frame()) == 8 * 2 + 3 * len(finalists)
+        assert results.table().equals(again.table()) and len(results.trials()) == 8
+        assert not results.table()["dominated"].all() and "svg" in results._repr_html_()
 
 
 def test_opponents_are_met_in_every_seat_and_only_the_own_seat_costs(tmp_path: Path) -> None:

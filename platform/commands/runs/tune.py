@@ -25,8 +25,7 @@ from turnier.commands.options import (
 from turnier.core.errors import UserError
 
 if TYPE_CHECKING:
-    from turnier.search.pareto import ParetoDefinition
-    from turnier.search.study import StudyResults
+    from turnier.search.study import Front, StudyResults
 
 WATCH_SECONDS = 2.0
 
@@ -84,9 +83,9 @@ def tune(
             raise UserError(
                 "a front of strength and time is searched by NSGA-II; leave out --sampler, --noise and --watch."
             )
-        from turnier.search.pareto import ParetoDefinition
+        from turnier.search.study import Front
 
-        front = ParetoDefinition.for_budget(game, agent, params, opponents, games, name, seed)
+        front = Front(game, agent, [params], against=opponents, seed=seed, name=name)
         _tune_front(front, games, final, store, executor, workers, address, as_json)
         return
     from turnier.results.store.store import Store
@@ -134,7 +133,7 @@ def _print(console: Console, results: StudyResults, as_json: bool) -> None:
 
 
 def _tune_front(
-    definition: ParetoDefinition,
+    front: Front,
     games: int,
     final: int,
     store: str,
@@ -144,23 +143,19 @@ def _tune_front(
     as_json: bool,
 ) -> None:
     """Searches for a front of strength and time."""
-    from turnier.commands.runs.front import show_front
+    from turnier.commands.search_tables import print_points
     from turnier.results.store.store import Store
-    from turnier.search.pareto import ParetoStudy
-    from turnier.search.study import held_out_games
 
-    console = Console()
-    with Store.open(store) as results:
-        study = ParetoStudy(results, definition)
+    console, name = Console(), front.definition(games).name
+    with Store.open(store) as opened:
         if not as_json:
-            console.print(f"Study {definition.name}: {study.objective.name} and milliseconds per decision, NSGA-II")
-        held_out = max(2, held_out_games(final, games) // study.objective.unit_games)
-        points = study.search(games, held_out, executor, workers, address)
+            console.print(f"Study {name}: {front.objective.name} and milliseconds per decision, NSGA-II")
+        results = front.run(opened, budget=games, held_out=final, executor=executor, workers=workers, address=address)
         if as_json:
-            shown = [point._asdict() | {"agent": str(point.agent)} for point in points]
-            print(json.dumps({"study": definition.name, "finalists": shown}, indent=2))
+            shown = [point._asdict() | {"agent": str(point.agent)} for point in results.points]
+            print(json.dumps({"study": name, "finalists": shown}, indent=2))
         else:
-            show_front(console, study, points)
+            print_points(console, results)
 
 
 def _watch(url: str, name: str, as_json: bool) -> None:

@@ -12,14 +12,13 @@ from urllib.parse import quote
 
 import optuna
 from optuna.study import StudyDirection
-from rich.console import Console
 from sqlalchemy import make_url
 from sqlalchemy.exc import DBAPIError
 
 from turnier.core.errors import UserError
 from turnier.results.store.locks import Lock
 from turnier.results.store.store import Store
-from turnier.runs.bar import Bar, run_bar
+from turnier.runs.bar import QUIET, Bar, run_bar
 
 optuna.logging.set_verbosity(optuna.logging.WARNING)
 ATTEMPTS = 15
@@ -40,18 +39,20 @@ class StoredStudy:
         name: str,
         definition: Mapping[str, Any],
         directions: Sequence[StudyDirection] = MAXIMIZE,
+        progress: bool = True,
     ) -> None:
         self.store, self.run_id = store, run_id_of(name)
+        self.console = None if progress else QUIET  # of bars; None = standard error
         self.optuna = open_study(store, name, definition, directions)
         store.begin_run(self.run_id, "study", name, definition)
 
     @contextmanager
-    def driving(self, lock: Lock, total: int, console: Console | None = None) -> Iterator[tuple[Lock, Bar]]:
+    def driving(self, lock: Lock, total: int) -> Iterator[tuple[Lock, Bar]]:
         """Holds the study's lock and shows a bar of `total` games; storage failures become one sentence."""
         with (
             lock,
             optuna_errors(self.store.shown_url),
-            run_bar(self.store, self.run_id, self.optuna.study_name, total, console) as bar,
+            run_bar(self.store, self.run_id, self.optuna.study_name, total, self.console) as bar,
         ):
             yield lock, bar
 
