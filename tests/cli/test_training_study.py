@@ -65,7 +65,7 @@ def test_files_are_named_by_everything_that_decides_the_weights(tmp_path: Path) 
         LEARNER,
     ]
     assert len({learner.out(tmp_path) for learner in others}) == len(others)
-    with pytest.raises(UserError, match="must be an n-tuple network"):
+    with pytest.raises(UserError, match="needs an n-tuple network"):
         Learner("tictactoe", "score", "td", 1).plan()
 
 
