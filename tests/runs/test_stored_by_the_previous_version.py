@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 import turnier
-from turnier.arena.workers.local import SerialExecutor
-from turnier.runs.experiment import play_experiment, stored_experiments
+from turnier.runs.experiment import stored_experiments
 
 DATA = Path(__file__).parents[1] / "data" / "stores"
 SHOWN: dict[str, Any] = json.loads((DATA / "version_0_1_0.json").read_text())
@@ -62,6 +61,6 @@ def test_every_run_resumes_with_the_same_figures(tmp_path: Path, monkeypatch: py
         study = turnier.Study("tictactoe", "mcts(iterations=5)", ["exploration=0..4"], against=["random"])
         assert str(study.run(store, budget=30, held_out=4, **quiet).recommended) == SHOWN["tune"]["recommended"]
         (experiment,) = stored_experiments(store, "guide")
-        list(play_experiment(experiment, store, SerialExecutor()))
+        experiment.run(store, **quiet)
         assert sorted(run.id for run in store.runs()) == SHOWN["runs"]
     assert counts(file) == SHOWN["counts"]
