@@ -69,7 +69,7 @@ class Surface:
         return np.asarray(self._middle + self._scale * (self._kernel(vectors, self.x) @ self._weights))
 
     def best(self) -> tuple[list[float], float]:
-        """Returns the point with the largest mean, from the told ones and their surroundings, and that mean."""
+        """Returns the point with the largest mean, from the evaluated ones and their surroundings, and that mean."""
         rng = np.random.default_rng(len(self.x))
         points = self.x
         for spread in (0.1, 0.03, 0.01):
