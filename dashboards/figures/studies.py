@@ -71,6 +71,9 @@ def held_out_front(points: Sequence[Point], unit: str) -> Figure:
     return Figure("Strength against time in held-out games", chart, data, f"The start and the front. {NOTE}")
 
 
+MIN_IDLE_GAMES = 8  # of a previous recommendation: the interval of fewer would dwarf everything else
+
+
 def generation_means(trials: pd.DataFrame, noted: pd.DataFrame, unit: str) -> Figure | None:
     """Each generation's mean with its interval, and that of the previous recommendation where it has played games.
 
@@ -85,7 +88,7 @@ def generation_means(trials: pd.DataFrame, noted: pd.DataFrame, unit: str) -> Fi
         best = float(part["value"].max())
         rows.append({"generation": int(group) + 1, "mean": mean, "low": mean - half, "high": mean + half, "best": best})
     data = pd.DataFrame(rows).assign(what="candidates")
-    known = noted.dropna(subset=["recommended"])
+    known = noted[noted["idle_games"] >= MIN_IDLE_GAMES]
     half = known["half_width"]
     low, high = known["recommended"] - half, known["recommended"] + half
     previous = {"generation": known["generation"] + 1, "mean": known["recommended"], "low": low, "high": high}

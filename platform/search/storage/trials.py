@@ -98,8 +98,8 @@ def trials_frame(store: Store, study: str) -> pd.DataFrame:
 def generations_frame(store: Store, study: str) -> pd.DataFrame:
     """Returns what a study noted of its generations, one row each; no rows where it has none.
 
-    Columns: generation (from 0), mean, best, sigma, axis_ratio; recommended and half_width: the mean of games that
-    idle workers played of the previous recommendation, with its 95 % interval.
+    Columns: generation (from 0), mean, best, sigma, axis_ratio; recommended, half_width and idle_games: the mean
+    of games that idle workers played of the previous recommendation, with its 95 % interval, and their number.
     """
     query = (
         select(STUDY_NOTES.c.key, STUDY_NOTES.c.value_json)
@@ -108,12 +108,16 @@ def generations_frame(store: Store, study: str) -> pd.DataFrame:
     )
     with store.database.reading() as connection:
         rows = connection.execute(query).all()
-    columns = ["generation", "mean", "best", "sigma", "axis_ratio", "recommended", "half_width"]
+    columns = ["generation", "mean", "best", "sigma", "axis_ratio", "recommended", "half_width", "idle_games"]
     generations = []
     for key, text in rows:
         known = json.loads(text)
         before = known.get("recommended before", {})
-        idle = {"recommended": before.get("mean"), "half_width": before.get("half_width")}
+        idle = {
+            "recommended": before.get("mean"),
+            "half_width": before.get("half_width"),
+            "idle_games": before.get("games"),
+        }
         generations.append({"generation": int(key.split()[1]), **known, **idle})
     return pd.DataFrame(generations, columns=columns).astype(float).sort_values("generation", ignore_index=True)
 
