@@ -48,22 +48,21 @@ class RunResults:
         return Standings.of(self._games()).pairs
 
     def crosstable(self) -> pd.DataFrame:
-        """Returns what each agent (row) scored against each other one (column), in the order of the ranking.
+        """Returns what each agent (row) scored against each other one (column), the best agent first.
 
-        Of games of several seats the share of the points (a draw is half a point), of single-player games the mean
-        difference of the scores on the same seeds.
+        Of games of several seats the share of the points (a draw is half a point), in the order of the ratings; of
+        single-player games the mean difference of the scores on the same seeds, in the order of the mean scores.
         """
-        standings = Standings.of(self._games())
+        games = self._games()
+        standings = Standings.of(games)
         cells: dict[tuple[str, str], float] = {}
         rated = len(standings.ratings) > 0
         for row in standings.pairs.to_dict("records"):
             value = (row["wins"] + row["draws"] / 2) / row["games"] if rated else row["difference"]
             cells[row["first"], row["second"]] = value
             cells[row["second"], row["first"]] = 1 - value if rated else -value
-        summed: dict[str, float] = {}
-        for (agent, _), value in cells.items():
-            summed[agent] = summed.get(agent, 0.0) + value
-        order = list(standings.ratings["agent"]) if rated else sorted(summed, key=lambda agent: -summed[agent])
+        ranked = standings.ratings if rated else summary(games).sort_values("mean", ascending=False, kind="stable")
+        order = [str(agent) for agent in ranked["agent"]]
         labels = [label_of(agent) for agent in order]
         rows = [[cells.get((agent, other), float("nan")) for other in order] for agent in order]
         return pd.DataFrame(rows, index=labels, columns=labels)

@@ -28,6 +28,15 @@ from turnier.search.study_run import StudyRun
 GENERATIONS = 8  # of the search for a front, if the budget is large enough
 
 
+def _one_text(parameters: str | Sequence[str]) -> str:
+    return parameters if isinstance(parameters, str) else ",".join(parameters)
+
+
+def _opponents(against: str | Agent | Sequence[str | Agent]) -> tuple[str, ...]:
+    several = (against,) if isinstance(against, str | Agent) else against
+    return tuple(AGENTS.make(opponent).full_text() for opponent in several)
+
+
 class Study:
     """A search for the parameters with which an agent plays best."""
 
@@ -35,9 +44,9 @@ class Study:
         self,
         game: str | Game,
         agent: str | Agent,
-        parameters: Sequence[str],
+        parameters: str | Sequence[str],
         *,
-        against: Sequence[str | Agent] = (),
+        against: str | Agent | Sequence[str | Agent] = (),
         sampler: str = "cmaes",
         noise: str = "",
         seed: int = 1,
@@ -48,7 +57,7 @@ class Study:
         Args:
             game: such as "2048".
             agent: where the search starts; it fixes what is not searched.
-            parameters: to search, such as ["rollout_depth=0..50", "evaluator.*"].
+            parameters: to search, such as ["rollout_depth=0..50", "evaluator.*"]; or one text with commas.
             against: opponents; without any, single-player games count the mean score.
             sampler: cmaes, cmaes_lr, tpe, gp, random, grid or spsa, with parameters where needed.
             noise: number of games per candidate: fixed, growing, reevaluated or racing; empty = what suits the sampler.
@@ -56,8 +65,8 @@ class Study:
             name: of the study in the store; empty = derived from its settings.
         """
         self.game, self.agent = GAMES.make(game), AGENTS.make(agent)
-        self.parameters = read_parameters(",".join(parameters))
-        self.against = tuple(AGENTS.make(opponent).full_text() for opponent in against)
+        self.parameters = read_parameters(_one_text(parameters))
+        self.against = _opponents(against)
         self.objective = Objective(self.game, self.against, seed)
         self.sampler = SAMPLERS.make(sampler)
         self.noise = NOISES.make(noise or self.sampler.usual_noise)
@@ -139,9 +148,9 @@ class Front:
         self,
         game: str | Game,
         agent: str | Agent,
-        parameters: Sequence[str],
+        parameters: str | Sequence[str],
         *,
-        against: Sequence[str | Agent] = (),
+        against: str | Agent | Sequence[str | Agent] = (),
         population: int = 0,
         games: int = 0,
         seed: int = 1,
@@ -160,9 +169,9 @@ class Front:
             name: of the study in the store; empty = derived from its settings.
         """
         self.game, self.agent = GAMES.make(game), AGENTS.make(agent)
-        self._parameters = ",".join(parameters)
+        self._parameters = _one_text(parameters)
         self.parameters = read_parameters(self._parameters)
-        self.against = tuple(AGENTS.make(opponent).full_text() for opponent in against)
+        self.against = _opponents(against)
         self.objective = Objective(self.game, self.against, seed)
         self.population, self.games, self.seed, self.name = population, games, seed, name
 

@@ -150,3 +150,8 @@ def test_every_name_that_is_offered_is_there() -> None:
     assert set(turnier.__all__) < set(dir(turnier))
     with pytest.raises(AttributeError, match="no attribute 'Turnament'"):
         turnier.Turnament  # noqa: B018
+
+
+def test_one_parameter_and_one_opponent_may_stand_without_a_list() -> None:
+    several = turnier.Study("tictactoe", "mcts", ["exploration", "final"], against=["random"]).definition(96)
+    assert turnier.Study("tictactoe", "mcts", "exploration,final", against="random").definition(96) == several
