@@ -79,7 +79,7 @@ class Agent(Declared):
         return None
 
     def within(self, amount: int, unit: str) -> Self:
-        """Returns the agent held to so many units per move; raises UserError where it cannot be."""
+        """Returns the agent limited to `amount` units per move; raises UserError where it cannot be."""
         if not self.budgets:
             return self
         if unit not in self.budgets:

@@ -114,7 +114,7 @@ def share_mc(packed, post):
 
 @kernel(types.void(Ints, types.int64, types.int64, Rng, Rng))
 def plan_chunks(plan, num_actions, iterations, rng, seed):
-    """Divides so many iterations per action into chunks that do not depend on the number of threads."""
+    """Divides a number of iterations per action into chunks that do not depend on the number of threads."""
     per_chunk = max(SMALLEST_CHUNK, -(-iterations // MOST_CHUNKS))
     plan[PER_ACTION], plan[PER_CHUNK] = iterations, per_chunk
     plan[CHUNKS] = -(-iterations // per_chunk)
@@ -141,7 +141,7 @@ def collect(plan, actions, totals, root):
 
 @kernel(types.int64(Package, Rng, types.int64, Root, Post))
 def lead_mc(packed, rng, iterations, root, post):
-    """Adds so many iterations per action to `root`, with the helpers, and returns the best action."""
+    """Adds a number of iterations per action to `root`, with the helpers, and returns the best action."""
     game, seat, state, returns, actions, plan, seed, totals = _read(packed)
     n = game.legal(state, actions)
     if n == 1:
@@ -179,7 +179,7 @@ class McPlayer(CompiledPlayer):
         return Decision(action, root[VISITS], root[VALUES], int(root[VISITS].sum()), seconds)
 
     def _search(self, iterations: int, root: npt.NDArray[np.float64]) -> int:
-        """Adds so many iterations per action to `root` and returns the best action."""
+        """Adds a number of iterations per action to `root` and returns the best action."""
         return int(self.helpers.lead(lead_mc, self.packed, self.rng, iterations, root))
 
     def _search_by_clock(self, began: float, root: npt.NDArray[np.float64]) -> int:

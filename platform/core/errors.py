@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 
 class UserError(Exception):
-    """A mistake that the user can mend; its text is shown as it is, without a traceback."""
+    """A mistake that the user can fix; its text is shown as it is, without a traceback."""
 
 
 def unknown(kind: str, name: str, names: Iterable[str]) -> UserError:

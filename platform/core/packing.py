@@ -1,6 +1,6 @@
-"""Tuples of kernels and arrays packed into one array: Python hands over an address in place of many pointers.
+"""Tuples of kernels and arrays packed into one array: Python passes one address instead of many pointers.
 
-Taking a game's kernels apart costs Python 0.1 ms a call, too much beside a decision of 1 ms. Where kernels are plain
+Taking a game's kernels apart costs Python 0.1 ms per call, too much for a decision of 1 ms. Where kernels are plain
 Python (`NUMBA_DISABLE_JIT=1`) a tuple is its own package.
 """
 

@@ -1,6 +1,6 @@
 """Boards as SVG: the shapes that games draw themselves with, for replays, reports and documentation.
 
-Lengths are in cells, one cell is 1 wide. Colours are told apart by colour-blind eyes and in print (Okabe and Ito).
+Lengths are in cells, one cell is 1 wide. Colours remain distinct for colour-blind eyes and in print (Okabe and Ito).
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def stone(x: float, y: float, value: int, changed: bool = False, radius: float =
     """Returns the stone of seat value - 1; one that has just changed has a ring."""
     ring = f' stroke="{CHANGED}" stroke-width="0.08"' if changed else ""
     colour = SEAT_COLOURS[(value - 1) % len(SEAT_COLOURS)]
-    # The number tells the seats apart where colours cannot.
+    # The number distinguishes the seats where colours cannot.
     return f'<circle cx="{x:.4g}" cy="{y:.4g}" r="{radius}" fill="{colour}"{ring}/>' + word(
         x, y, str(value - 1), 0.9 * radius, "#fff" if value != 2 else INK
     )

@@ -30,7 +30,7 @@ SIZE, STONES, MOVER, STATE_WORDS = 0, 1, 3, 4
 _U, _WORD = np.uint64, types.uint64
 _0, _1, _2, _4, _56, _7, _8, _9 = (_U(n) for n in (0, 1, 2, 4, 56, 7, 8, 9))
 _PAIRS, _FOURS, _BYTES, _ONES = (_U(n * 0x0101010101010101) for n in (0x55, 0x33, 0x0F, 0x01))
-# By size: the whole board, and its columns without the first and the last: a line across those cannot go on.
+# By size: the whole board, and its columns without the first and the last: a line across those cannot continue.
 BOARD = np.array([sum(((1 << n) - 1) << 8 * row for row in range(n)) for n in range(9)], np.uint64)
 INNER = np.array([sum((((1 << n) - 1) >> 2 << 1) << 8 * row for row in range(n)) for n in range(9)], np.uint64)
 
@@ -44,7 +44,7 @@ def _count(bits):
 
 @kernel(types.UniTuple(_WORD, 2)(_WORD, _WORD, _WORD))
 def _fill(start, through, shift):
-    """The unbroken lines of `through` stones that begin beside `start` stones, up and down one direction."""
+    """The unbroken lines of `through` stones that begin next to `start` stones, up and down one direction."""
     up, down = through & (start << shift), through & (start >> shift)
     for _ in range(5):
         up |= through & (up << shift)
@@ -54,7 +54,7 @@ def _fill(start, through, shift):
 
 @kernel(_WORD(_WORD, _WORD, _WORD))
 def _ends(own, through, shift):
-    """The cells behind lines of the other's stones that begin beside own ones."""
+    """The cells behind lines of the opponent's stones that begin next to own ones."""
     up, down = _fill(own, through, shift)
     return (up << shift) | (down >> shift)
 

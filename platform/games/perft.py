@@ -1,4 +1,4 @@
-"""Perft: how many ways a game without chance can go on for some plies; one wrong rule shows in the counts."""
+"""Perft: how many ways a game without chance can continue for some plies; one wrong rule shows in the counts."""
 
 from __future__ import annotations
 

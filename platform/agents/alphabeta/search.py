@@ -1,4 +1,4 @@
-"""Alpha-beta as a loop over an explicit stack, which outlives a call, so that a search can pause and go on.
+"""Alpha-beta as a loop over an explicit stack, which outlives a call, so that a search can pause and resume.
 
 Source: Knuth and Moore 1975; Breuker 1998 (table); Akl and Newborn 1977 (killers); Schaeffer 1989 (history).
 Differs: values are seat 0's, so that seats need not alternate; half the seats' difference is what counts.
@@ -290,7 +290,7 @@ def go_on(game, evaluator, settings, stack, table, rng, limit):
 
 @kernel(types.boolean(GAME, EVALUATOR, Floats, STACK, TABLE, State, Floats, Rng, types.int64, Root))
 def deepen(game, evaluator, settings, stack, table, root_state, root_returns, rng, limit, root):
-    """Runs iterations, or goes on with one, until `limit` nodes are searched in all; returns whether all is done.
+    """Runs iterations, or resumes one, until `limit` nodes are searched in all; returns whether all is done.
 
     `root` holds what the last complete iteration found: values of the chosen action and of those that were best
     before it; the others were only shown to be no better. The chosen action's visits stand for all other nodes.

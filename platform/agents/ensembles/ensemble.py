@@ -22,7 +22,7 @@ Rng = npt.NDArray[np.uint64]
 class Ensemble(Agent):
     """Base of ensembles. Subclasses declare the parameters named here.
 
-    A member is a fresh player of the inner agent for every decision, with a seed drawn from the ensemble's own stream.
+    A member is a new player of the inner agent for every decision, with a seed drawn from the ensemble's own stream.
     So members may run anywhere and in any order, and what an inner agent would keep between moves starts afresh.
     """
 

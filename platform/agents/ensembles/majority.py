@@ -31,7 +31,7 @@ def decided_after(votes: Sequence[int]) -> int:
 class Majority(Ensemble):
     """Plays the action that most members name, ties at random. Source: Kutsch 2017, 7.2.
 
-    Every member is a fresh player of the inner agent, so one that keeps its tree (mcts with reuse=true) starts afresh.
+    Every member is a new player of the inner agent, so one that keeps its tree (mcts with reuse=true) starts afresh.
     Votes count in the members' order, and those after the vote is decided are not searched. Visits are votes, values
     the mean of what those who voted say of the actions with votes.
     """

@@ -24,7 +24,7 @@ from turnier.games.registry import game_of
 
 @dataclass(frozen=True, eq=False)
 class SearchJob:
-    """One decision of a fresh player."""
+    """One decision of a newly created player."""
 
     game: str  # full text form
     agent: str  # full text form
@@ -121,7 +121,7 @@ def search_first(
         pool: where they run.
         jobs: in the order in which they count.
         needed: from the decisions so far (None where not yet known), how many of the first jobs will be needed at
-            least; exact as soon as it has so many of the first.
+            least; exact once that many of the first decisions are known.
     """
     found: list[Decision | None] = [None] * len(jobs)
     flying: dict[Any, int] = {}

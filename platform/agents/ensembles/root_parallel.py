@@ -17,7 +17,7 @@ from turnier.core.parameters import parameter
 class RootParallel(Ensemble):
     """Adds the members' visits and values at the root and plays what is best by the sums.
 
-    Every member is a fresh player of the inner agent, so one that keeps its tree (mcts with reuse=true) starts afresh.
+    Every member is a new player of the inner agent, so one that keeps its tree (mcts with reuse=true) starts afresh.
     Where no member has visits (the random agent) the first one's action is played. Source: Chaslot, Winands and van den
     Herik, "Parallel Monte-Carlo Tree Search", 2008 (root parallelization).
     """

@@ -46,7 +46,7 @@ NO_MOVE = -math.inf
 
 MOST_LEAVES = 128  # of a chance node: 16 cells, 2 tiles, 4 actions
 GROUP = 8  # boards whose entries are fetched together
-# Of `numbers`: the shares of a point (1 / max_return), of one that counts beside a leaf's value (0 where values are of
+# Of `numbers`: the shares of a point (1 / max_return), of one that counts next to a leaf's value (0 where values are of
 # the whole return), how many leaves may still be evaluated; and of the chance node at hand values by outcome, [32], of
 # boards, [MOST_LEAVES], and what points are worth at leaves that wait for their boards' values, [MOST_LEAVES].
 SHARE, GAIN_SHARE, LEFT, BEST = 0, 1, 2, 3

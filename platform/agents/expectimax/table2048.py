@@ -41,7 +41,7 @@ def new_slots(bits):
 
 @kernel(_U64(_U64))
 def mixed(b):
-    """Returns a hash of a board; a product alone does not let the top row into the bits that choose a slot."""
+    """Returns a hash of a board; a product by itself does not let the top row into the bits that choose a slot."""
     return fold(b * GOLDEN, _32) * GOLDEN
 
 

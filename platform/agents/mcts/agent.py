@@ -90,7 +90,7 @@ class MctsPlayer(CompiledPlayer):
         return Decision(action, root[VISITS], root[VALUES], int(root[VISITS].sum()), time.perf_counter() - began)
 
     def plant(self, state: Any, returns: Any) -> None:
-        """Makes the position the tree's root: with what the last search learned below it, or alone."""
+        """Makes the position the tree's root: with what the last search learned below it, or with nothing below it."""
         node = NONE
         if self.spare is not None and self.last is not None:
             plies = self.PLIES * self.game.num_seats
@@ -115,12 +115,12 @@ class MctsPlayer(CompiledPlayer):
 class Mcts(SearchAgent):
     """Monte Carlo tree search with UCT for any number of seats; every seat maximises its own value (Max-N).
 
-    A known flaw for games with chance: one outcome an action is drawn and frozen in the tree (Kutsch 2017, 4.4);
+    A known flaw for games with chance: one outcome per action is drawn and frozen in the tree (Kutsch 2017, 4.4);
     mctse is made for those. Proofs stop at chance, and hold for a seat's view where a game hides something.
     Source: Weitz 2022, 2.3.4 (the defaults are MCTS1); Kutsch 2017, 4; Winands 2008 (solver).
     Differs: ties are broken by the random order in which actions are first tried, not by noise; rewards from -1 to 1
     are normalised to 0 to 1 by doubling the exploration, which ranks actions alike; the secure child is the one with
-    the best lower confidence bound, mean - L / sqrt(n), where K prints a plus; robust_max goes on for at most as many
+    the best lower confidence bound, mean - L / sqrt(n), where K prints a plus; robust_max continues for at most as many
     iterations again and then is robust; K has ln n in place of ln(n + 1).
     """
 

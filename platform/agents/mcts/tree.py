@@ -189,6 +189,6 @@ def copy_subtree(tree, root, target):
                 sources[first + i] = child if i < tree.nodes[source, TRIED] else NONE
             target.size[0] += width
         node += 1
-    # Chance before the root is over, and what is proven without a child tells no action.
+    # Chance before the root is over, and what is proven without a child names no action.
     if target.nodes[0, STATUS] == DRAWN or target.nodes[0, TRIED] == 0:
         target.nodes[0, STATUS] = OPEN

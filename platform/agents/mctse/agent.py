@@ -57,8 +57,8 @@ def act_mctse(game, evaluator, settings, state, returns, rng, root):
 class MctsePlayer(CompiledPlayer):
     """Searches one tree by the clock, or with several threads, or both."""
 
-    TIMED_NODES = 1_000_000  # most nodes of a search by the clock
-    FEW_NODES = 100_000  # so many may be any thread's
+    TIMED_NODES = 1_000_000  # maximum of nodes in a search by the clock
+    FEW_NODES = 100_000  # this many may belong to any thread
 
     def __init__(self, agent: Mctse, game: Game, rng: Words) -> None:
         super().__init__(agent, game, rng)

@@ -69,7 +69,7 @@ def untried_action(game, tree, node, state, rng, choices):
 
 @kernel(types.int64(GAME, State, Rng, Floats, Actions, Floats))
 def draw_chance(game, state, rng, returns, choices, probs):
-    """Draws outcomes until a seat is to move or the game is over; returns a code that tells their sequences apart."""
+    """Draws outcomes until a seat is to move or the game is over; returns a code that distinguishes their sequences."""
     code = 0
     while game.to_move(state) == CHANCE:
         outcome = draw_outcome(game, state, rng, choices, probs)

@@ -34,7 +34,7 @@ RNGS = types.Array(types.uint64, 2, "C")  # [threads, 4 or more]
 
 @kernel(types.void(GAME, EVALUATOR, Floats, TREE, COPIES, State, Floats, Rng, Post))
 def share_search(game, evaluator, settings, tree, copies, root_state, returns, rng, post):
-    """Runs a thread's share of the iterations handed out, and what the others told of theirs.
+    """Runs a thread's share of the iterations handed out, and applies what the others reported of theirs.
 
     A batch of paths is selected before the first of its rollouts, and backed up after the last.
     """
@@ -100,7 +100,7 @@ def share_mctse(packed, post):
 
 @kernel(types.void(Package, types.int64, types.boolean, Post))
 def lead_search(packed, iterations, fresh, post):
-    """Runs iterations with the helpers, on the tree or on a fresh one."""
+    """Runs iterations with the helpers, on the tree or on a new one."""
     game, seat, tree, copies, state, returns, rng = _read(packed)
     while iterations > 0:
         now = min(iterations, MOST_ITERATIONS)

@@ -1,4 +1,4 @@
-"""The search tree of MCTS-Expectimax: a struct of arrays that outlives a call, so that a search can go on.
+"""The search tree of MCTS-Expectimax: a struct of arrays that outlives a call, so that a search can resume.
 
 Levels alternate between decision nodes (a seat is to move; K calls them chance nodes) and action nodes (an action was
 chosen, the afterstate; K's expectimax nodes). Children form linked lists in order of creation. Source: Kutsch 2017, 5.
@@ -160,7 +160,7 @@ def has_room(tree):
 
 @kernel(types.void(TREE, types.int64, types.int64), inline=True)
 def add_visits(tree, leaf, visits):
-    """Adds so much to the visits of a node and of all above it."""
+    """Adds `visits` to a node and to all above it."""
     node = leaf
     while node != NONE:
         tree.visits[node] += visits

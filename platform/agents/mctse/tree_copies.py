@@ -1,12 +1,12 @@
-"""One search tree on several cores: every thread has a copy of it, and tells the others what it does to its own.
+"""One search tree on several cores: every thread has a copy of it and reports its changes to the others.
 
 A tree whose nodes all threads write to (Chaslot, Winands and van den Herik, "Parallel Monte-Carlo tree search", 2008)
 makes its cache lines wander between the cores, each time some 0.1 to 0.3 microseconds, and an iteration that takes 2
-touches dozens of them. Here only what an iteration added is handed on, half a cache line that the others read in one
+touches dozens of them. Here only what an iteration added is passed on, half a cache line that the others read in one
 go; so the copies agree but for the batches under way, and no thread waits for another.
 
-Nodes have one number in all copies. Where two threads add the same child, each goes on with its own, and takes the
-other's number for it, too. A limit of the tree's size holds for what a thread knows of: each may add its batch beyond.
+Nodes have one number in all copies. Where two threads add the same child, each keeps its own, and also accepts
+the other's number for it. A limit of the tree's size holds for what a thread knows of: each may add its batch beyond.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ from turnier.core.helper_threads import LINE
 from turnier.core.kernel import kernel, tell_type
 from turnier.games.abi import Floats
 
-MOST_ITERATIONS = 4096  # that are handed out at once; then all copies become equal
-LARGEST_BATCH = 16  # iterations that a thread takes, and tells of, at once
+MOST_ITERATIONS = 4096  # handed out at once; then all copies become equal
+LARGEST_BATCH = 16  # iterations that a thread takes, and reports, at once
 # Words of `work`. What all threads write at once lies apart.
 STARTED, LAST, BATCH, FRESH = 0, LINE, LINE + 1, LINE + 2
 # Words of a thread's row in `told`: iterations that are begun, that came back, and whether there will be no more.
@@ -46,7 +46,7 @@ ENTRY = 1 + NODES_PER_ITERATION  # words: 4 * the node below which it added + ho
 
 
 class Copies(NamedTuple):
-    """What threads tell each other while they search copies of one tree."""
+    """What threads report to each other while they search copies of one tree."""
 
     work: Any  # [2 * LINE] iterations handed out
     told: Any  # [threads, LINE]
@@ -78,7 +78,7 @@ def new_copies(threads: int, seats: int) -> Copies:
 
 @kernel(types.void(COPIES, types.int64, types.boolean))
 def hand_out(copies, iterations, fresh):
-    """Prepares so many iterations, at most MOST_ITERATIONS, on new trees or on those there are."""
+    """Prepares iterations, at most MOST_ITERATIONS, on new trees or on the present ones."""
     threads = copies.told.shape[0]
     copies.told[:] = 0
     copies.work[STARTED] = 0
@@ -94,11 +94,11 @@ def take_batch(copies):
     return max(0, min(most, copies.work[LAST] - fetch_add(copies.work, STARTED, most)))
 
 
-# What a batch is told in one go, after its searches: written as they go, each would wait for its cache line, which the
+# A batch is reported at once, after its searches: reported one by one, each would wait for its cache line, which the
 # others have read.
 @kernel(types.void(TREE, COPIES, types.int64, types.int64, _INTS, _INTS))
 def tell_paths(tree, copies, told, batch, firsts, leaves):
-    """Tells of a batch's paths; each added the nodes from its first on up to the next one's, and ended at its leaf."""
+    """Reports a batch's paths; each added the nodes from its first on up to the next one's, and ended at its leaf."""
     me = tree.counts[ME]
     end = tree.next_node[me]
     for i in range(batch - 1, -1, -1):
@@ -124,7 +124,7 @@ def tell_values(tree, copies, told, batch, values):
 def follow(tree, copies, teller, iteration):
     """Adds what another thread's iteration added, and returns where it ended, or NONE.
 
-    NONE: it added to a node of a third thread that this one has not been told of.
+    NONE: it added to a node of a third thread that has not been reported to this one yet.
     """
     below, count = copies.entries[teller, iteration, 0] >> 2, copies.entries[teller, iteration, 0] & 3
     if below > 0 and below >= tree.next_node[(below - 1) // tree.counts[SHARE]]:
@@ -158,7 +158,7 @@ def hear_values(copies, teller, iteration, values):
 
 @kernel(types.boolean(TREE, COPIES, types.boolean, _TABLE, _TABLE, Floats))
 def listen(tree, copies, minimum, heard, ends, values):
-    """Does to this copy what the others told since last time; returns whether they are over and all was heard.
+    """Applies to this copy what the others reported since last time; returns whether all is done and applied.
 
     `heard`, [threads, 2], says how far it got; `ends`, [threads, LARGEST_BATCH], where rollouts under way started;
     `values`, [seats], is scratch.

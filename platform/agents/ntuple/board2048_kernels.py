@@ -110,7 +110,7 @@ def packed_value(words, board, table, images):
 
 @kernel(types.void(Header, _U64, EntryTable, Index, _U64))
 def find_entries_of_images(words, board, table, index, first):
-    """`find_packed_entries` for tables of values alone, into [tuples, 8] in place of [8, tuples].
+    """`find_packed_entries` for tables that hold only values, into [tuples, 8] instead of [8, tuples].
 
     All images at once, in registers, take half as many instructions.
     """

@@ -25,10 +25,10 @@ def new_table(size: int) -> Floats32:
 
 @dataclass(frozen=True)
 class Layout:
-    """Values alone or, for temporal coherence, with the sum of each one's changes and that of their absolute values.
+    """Only values or, for temporal coherence, with the sum of each one's changes and that of their absolute values.
 
     Large tables keep them together, in one cache line. Where values fit into the processor's caches, as those of most
-    board games do, the sums lie apart behind all values: moves are chosen by values alone.
+    board games do, the sums lie apart behind all values: choosing a move reads only values.
     """
 
     entries: int

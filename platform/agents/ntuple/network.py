@@ -95,7 +95,7 @@ class Network:
 
     game: str  # full text form
     tuples: Tuples  # ascending cells
-    values: int  # cell values told apart; higher ones count as the highest
+    values: int  # distinct cell values; higher ones count as the highest
     symmetries: tuple[tuple[int, ...], ...]  # [symmetries, cells], as games have them
     phases: int  # stages x seats to move next, which have entries of their own
     outputs: int  # values of a state: one seat's, or every seat's

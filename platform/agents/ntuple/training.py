@@ -148,10 +148,10 @@ class TrainingLoop:
 
         Args:
             threads: how many threads learn at once.
-            report: told the training and the games just finished, a few times a second.
-            stop_every: further checkpoints, exactly after multiples of so many games; 0 = none.
-            saved: told the training and what it knows, after every checkpoint.
-            until: stop after so many of the games; 0 = all.
+            report: called with the training and the games just finished, a few times per second.
+            stop_every: further checkpoints, exactly after multiples of this number of games; 0 = none.
+            saved: called with the training and what it knows, after every checkpoint.
+            until: stop after this number of games; 0 = all.
         """
         end = min(until, self.games) if until else self.games
         while self.done < end:

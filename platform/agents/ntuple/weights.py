@@ -1,4 +1,4 @@
-"""Learned weights as files: `.npz` without pickle, written atomically, with everything needed to go on learning."""
+"""Learned weights as files: `.npz` without pickle, written atomically, with everything needed to resume training."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Weights:
     initial: float  # value of entries not listed
     places: npt.NDArray[np.int64]  # [touched] entry numbers, ascending
     entries: Floats32  # [touched, width]: value, then with temporal coherence the sums of changes and of their sizes
-    training: dict[str, Any]  # what training goes on with, see training.py
+    training: dict[str, Any]  # what training resumes from, see training.py
     curve: npt.NDArray[np.float64]  # [points, 4]: games so far, games of the point, mean, standard deviation
 
     @functools.cached_property
@@ -45,7 +45,7 @@ class Weights:
 
     @property
     def values_only(self) -> bool:
-        """Whether the sums of temporal coherence, without which it cannot go on, are not there."""
+        """Whether the sums of temporal coherence, without which training cannot resume, are missing."""
         return bool(self.entries.shape[1] == 1)
 
     @property

@@ -216,7 +216,7 @@ def value_of_move(
 
 
 def new_numbers(most_nodes: int, ends: int) -> Ints:
-    """Returns the numbers of a search that stops at so many nodes and at a time in nanoseconds; 0 = never."""
+    """Returns the numbers of a search that stops at a number of nodes and at a time in nanoseconds; 0 = never."""
     numbers = np.zeros(NUMBERS, np.int64)
     numbers[MOST_NODES], numbers[ENDS] = most_nodes or NO_LIMIT, ends
     return numbers

@@ -1,7 +1,7 @@
 """Random paths of one player while all others stand still, counted by length and first action.
 
 Source: Brot 2021, 4.2. A path ends where no move is left. Paths are not stored for the choice, only counted: those at
-least `filter_value` times as long as the longest are told apart at the end. Some are kept for the next round.
+least `filter_value` times as long as the longest are separated at the end. Some are kept for the next round.
 """
 
 from __future__ import annotations

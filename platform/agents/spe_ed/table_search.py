@@ -75,7 +75,7 @@ TABLES = types.NamedTuple(
 
 
 def new_tables(players: int, nodes: int, cells: int) -> Tables:
-    """Returns space for the trees of some players, of so many nodes each, on a field of so many cells."""
+    """Returns space for the trees of some players, with `nodes` nodes each, on a field of `cells` cells."""
     tree, table = (players, nodes), (players, cells)
     return Tables(
         np.zeros(tree, np.int32),
@@ -96,7 +96,7 @@ def new_tables(players: int, nodes: int, cells: int) -> Tables:
 
 @kernel(types.boolean(types.int64, types.int64, types.boolean))
 def _entered(back, pace, jump):
-    """Whether the cell so many steps behind the end of a move is entered by it."""
+    """Whether a move enters the cell that lies `back` steps behind its end."""
     return not jump or back == 0 or back == pace - 1
 
 

@@ -1,6 +1,6 @@
 """spe_ed: everybody leaves a trail that stays, and whoever enters one, or leaves the board, is out; the last one wins.
 
-All choose at once, one of five actions; then all turn or change their speed, move so many cells, and crash. A crash
+All choose at once, one of five actions; then all turn or change their speed, move that many cells, and crash. A crash
 takes those who entered a cell that is not free in the same round, however many they are, not the owner of an older
 trail. In every sixth round who has speed 3 or more jumps: only the first and the last cell of the move are painted and
 looked at. Speeds go from 1 to 10; to ask for another is to be out. Choices are made seat by seat inside the state, and

@@ -33,7 +33,7 @@ def _force(state, colour, depth, answer):
     """A site that wins by force for `colour`, who has no four at once, or -1; the state is left as it was.
 
     `answer` is the only site where the opponent would make a four, which has to be answered, or -1. A threat wins where
-    it is double, where its only answer makes a losing three, or where forcing goes on after the answer.
+    it is double, where its only answer makes a losing three, or where forcing continues after the answer.
     """
     if depth <= 0:
         return np.int64(-1)

@@ -3,9 +3,9 @@
 A move is a cell (rows from the top, each from the left) or, as the second ply only, the swap: seats change, stones keep
 their colour. Lines go through the last stone; five or more count as four, and a four with a separate three wins. Three
 players: who can win at once, or whose next player in the game could, must play one of those cells; a three puts its
-player out (the stones stay), a four is the best rank left, and the others go on unless `play_on` is false; who is left
-when the board is full, or when the game stops, shares the ranks left. Returns go from 1 for the first to -1 for the
-last rank. Source: Weitz 2022, 2.1; rules as Ludii plays them.
+player out (the stones stay), a four is the best rank left, and the others play on unless `play_on` is false; who is
+left when the board is full, or when the game stops, shares the ranks left. Returns go from 1 for the first to -1 for
+the last rank. Source: Weitz 2022, 2.1; rules as Ludii plays them.
 """
 
 from __future__ import annotations
