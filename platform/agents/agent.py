@@ -35,6 +35,11 @@ def score_method_parameter(default: int) -> Any:
     return parameter(default, text, low=1, high=2)
 
 
+def milliseconds_parameter(replaced: str) -> Any:
+    """Declares a time per move, which replaces another budget."""
+    return parameter(0, f"time per move instead of {replaced}, 0 = none", low=0, high=3_600_000)
+
+
 @dataclass(frozen=True)
 class Decision:
     """An action and what the search found out: visits and mean value (for the mover) per action id, zero if unknown."""

@@ -12,7 +12,14 @@ import numpy.typing as npt
 from numba import types
 
 from turnier.agents.abi import ACT, EVALUATOR, SEAT, VALUES, VISITS, Root, new_scratch
-from turnier.agents.agent import CompiledPlayer, Decision, SearchAgent, rollout_depth_parameter, score_method_parameter
+from turnier.agents.agent import (
+    CompiledPlayer,
+    Decision,
+    SearchAgent,
+    milliseconds_parameter,
+    rollout_depth_parameter,
+    score_method_parameter,
+)
 from turnier.agents.budget import AMOUNT
 from turnier.agents.evaluator import Evaluator
 from turnier.agents.evaluators.rollout import Rollout
@@ -199,8 +206,8 @@ class McPlayer(CompiledPlayer):
 class Mc(SearchAgent):
     """Plays the action whose random rollouts have the best mean. Source: Kutsch 2017, 3.
 
-    Two or more threads share the rollouts of a decision (its outlook, 7.3), and find the same however many they are;
-    the numbers drawn are others than those of a single one.
+    Two or more threads share the rollouts of a decision (its outlook, 7.3) and decide alike, whatever their number; a
+    single thread draws other random numbers and may decide differently.
     """
 
     name: ClassVar[str] = "mc"
@@ -212,7 +219,7 @@ class Mc(SearchAgent):
     score_method: int = score_method_parameter(2)
     evaluator: Evaluator = parameter(Rollout(), "what is averaged")
     threads: int = parameter(1, "cores that search one decision", low=1, high=256)
-    milliseconds: int = parameter(0, "time per move in place of iterations, 0 = none", low=0, high=3_600_000)
+    milliseconds: int = milliseconds_parameter("iterations")
 
     divided: bool = parameter(False, "iterations are those of a move, divided among its legal actions", later=True)
 

@@ -1,4 +1,4 @@
-"""Tic-tac-toe: three of one's own in a line win. The smallest complete example of a game."""
+"""Tic-tac-toe: three stones in a row win. The smallest complete example of a game."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def cells(state, out):
 
 @dataclass(frozen=True)
 class TicTacToe(Game):
-    """Tic-tac-toe: three of one's own in a line win; a full board is a draw."""
+    """Tic-tac-toe: three stones in a row win; a full board is a draw."""
 
     name: ClassVar[str] = "tictactoe"
     num_seats: ClassVar[int] = 2

@@ -33,7 +33,7 @@ def verify_file(game: Game, path: Path) -> tuple[int, str | None]:
         except (json.JSONDecodeError, KeyError, TypeError, ValueError) as failure:
             raise UserError(
                 f"every line must be a recorded game or position of {game.name}, got {path}:{number}:"
-                f" {type(failure).__name__} {failure}; remove or mend it."
+                f" {type(failure).__name__} {failure}; remove or fix it."
             ) from None
         if disagreement:
             return count, f"{number}: {disagreement}"

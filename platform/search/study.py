@@ -21,7 +21,7 @@ from turnier.search.noise import NOISES
 from turnier.search.objective import Objective
 from turnier.search.pareto import ParetoDefinition, ParetoStudy, Point, dominated
 from turnier.search.samplers.registry import SAMPLERS
-from turnier.search.space import read_parameters
+from turnier.search.space import Space, read_parameters
 from turnier.search.storage.trials import trials_frame
 from turnier.search.study_run import StudyRun
 
@@ -67,6 +67,8 @@ class Study:
         self.game, self.agent = GAMES.make(game), AGENTS.make(agent)
         self.parameters = read_parameters(_one_text(parameters))
         self.against = _opponents(against)
+        self.agent.require(self.game)
+        Space.of(self.agent, self.parameters)
         self.objective = Objective(self.game, self.against, seed)
         self.sampler = SAMPLERS.make(sampler)
         self.noise = NOISES.make(noise or self.sampler.usual_noise)
@@ -172,6 +174,8 @@ class Front:
         self._parameters = _one_text(parameters)
         self.parameters = read_parameters(self._parameters)
         self.against = _opponents(against)
+        self.agent.require(self.game)
+        Space.of(self.agent, self.parameters)
         self.objective = Objective(self.game, self.against, seed)
         self.population, self.games, self.seed, self.name = population, games, seed, name
 

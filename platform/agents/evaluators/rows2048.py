@@ -56,7 +56,7 @@ class Rows2048(Evaluator):
     lost: float = parameter(200_000.0, "points of every line, which a lost board does not have", low=0, high=1_000_000)
     empty: float = parameter(270.0, "points of an empty cell", low=1, high=100_000, log=True)
     merges: float = parameter(
-        700.0, "points of a tile beside an equal one, gaps do not count", low=1, high=100_000, log=True
+        700.0, "points of a tile next to an equal one; gaps do not count", low=1, high=100_000, log=True
     )
     monotonicity: float = parameter(
         47.0, "weight of what a line lacks of rising or falling", low=0.01, high=1_000, log=True

@@ -10,7 +10,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from turnier.agents.abi import ACT, VALUES, VISITS, SeatKernels
-from turnier.agents.agent import CompiledPlayer, Decision, SearchAgent, rollout_depth_parameter, score_method_parameter
+from turnier.agents.agent import (
+    CompiledPlayer,
+    Decision,
+    SearchAgent,
+    milliseconds_parameter,
+    rollout_depth_parameter,
+    score_method_parameter,
+)
 from turnier.agents.budget import AMOUNT
 from turnier.agents.evaluator import Evaluator, Score
 from turnier.agents.evaluators.rows2048 import Rows2048
@@ -98,13 +105,13 @@ class Expectimax(SearchAgent):
     schedule: str = parameter(
         "fixed", "depth as given, or by a 2048 board's empty cells and moves or distinct tiles", choices=SCHEDULES
     )
-    deepest: int = parameter(MOST, "most decisions to look ahead that a schedule may ask for", low=1, high=MOST)
+    deepest: int = parameter(MOST, "maximum decisions to look ahead that a schedule may ask for", low=1, high=MOST)
     cutoff: float = parameter(0.0, "branches less probable are evaluated at once", low=0, high=1)
-    table: int = parameter(18, "most bits of the transposition table's size, 0 = none", low=0, high=24)
+    table: int = parameter(18, "maximum size of the transposition table in bits, 0 = none", low=0, high=24)
     evaluator: Evaluator = parameter(Score(), "what is said of the leaves")
     rollout_depth: int = rollout_depth_parameter(20)
     score_method: int = score_method_parameter(2)
-    milliseconds: int = parameter(0, "time per move in place of depth, 0 = none", low=0, high=3_600_000)
+    milliseconds: int = milliseconds_parameter("depth")
 
     def cannot_play(self, game: Game) -> str | None:
         if self.schedule != "fixed" and game.name != "2048":

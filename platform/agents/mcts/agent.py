@@ -16,6 +16,7 @@ from turnier.agents.agent import (
     Decision,
     Player,
     SearchAgent,
+    milliseconds_parameter,
     rollout_depth_parameter,
     score_method_parameter,
     seat_rng,
@@ -130,9 +131,9 @@ class Mcts(SearchAgent):
 
     iterations: int = parameter(10_000, "iterations per move", low=1, high=10_000_000, log=True)
     rollout_depth: int = rollout_depth_parameter(2000)
-    tree_depth: int = parameter(25, "most actions on a path", low=1, high=10_000)
+    tree_depth: int = parameter(25, "maximum actions on a path", low=1, high=10_000)
     exploration: float = parameter(1.414, "K of UCT", low=0, high=100)
-    normalise: bool = parameter(True, "rewards from 0 to 1 in place of -1 to 1")
+    normalise: bool = parameter(True, "rewards from 0 to 1 instead of -1 to 1")
     final: str = final_parameter()
     security: float = security_parameter()
     backup: str = parameter("mean", "a node's value: the mean or the least of its rewards", choices=("mean", "minimum"))
@@ -141,7 +142,7 @@ class Mcts(SearchAgent):
     reuse: bool = parameter(False, "the tree is kept from move to move")
     score_method: int = score_method_parameter(2)
     evaluator: Evaluator = parameter(Rollout(), "what values a new node")
-    milliseconds: int = parameter(0, "time per move in place of iterations, 0 = none", low=0, high=3_600_000)
+    milliseconds: int = milliseconds_parameter("iterations")
 
     budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "ms": {"milliseconds": AMOUNT},

@@ -12,7 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from turnier.agents.abi import ACT, VALUES, VISITS
-from turnier.agents.agent import CompiledPlayer, Decision, SearchAgent, rollout_depth_parameter, score_method_parameter
+from turnier.agents.agent import (
+    CompiledPlayer,
+    Decision,
+    SearchAgent,
+    milliseconds_parameter,
+    rollout_depth_parameter,
+    score_method_parameter,
+)
 from turnier.agents.budget import AMOUNT
 from turnier.agents.evaluator import Evaluator
 from turnier.agents.evaluators.rollout import Rollout
@@ -131,8 +138,8 @@ class Mctse(SearchAgent):
 
     iterations: int = parameter(3500, "iterations per move", low=1, high=10_000_000, log=True)
     rollout_depth: int = rollout_depth_parameter(150)
-    maxnodes: int = parameter(500, "most action nodes in the tree", low=1, high=10_000_000, log=True)
-    tree_depth: int = parameter(10, "most action nodes on a path", low=1, high=10_000)
+    maxnodes: int = parameter(500, "maximum action nodes in the tree", low=1, high=10_000_000, log=True)
+    tree_depth: int = parameter(10, "maximum action nodes on a path", low=1, high=10_000)
     selection: str = parameter("uctn", "how selection weighs means", choices=("uct", "uctn"))
     exploration: float = parameter(math.sqrt(2), "K of UCT(N); 0.0566 is best for uct", low=0, high=100)
     final: str = final_parameter()
@@ -141,7 +148,7 @@ class Mctse(SearchAgent):
     score_method: int = score_method_parameter(1)
     evaluator: Evaluator = parameter(Rollout(), "what values a new node")
     threads: int = parameter(1, "cores that search one decision", low=1, high=256)
-    milliseconds: int = parameter(0, "time per move in place of iterations, 0 = none", low=0, high=3_600_000)
+    milliseconds: int = milliseconds_parameter("iterations")
 
     budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "ms": {"milliseconds": AMOUNT},

@@ -168,7 +168,7 @@ class NTuple(Evaluator):
     seed: int = parameter(1, "walk and points: which random tuples", low=0, high=2**53)
     cells: str = parameter("", "cells: the tuples, such as 0.1.2/4.5.6")
     symmetric: bool = parameter(True, "sum over the board's symmetric images too")
-    values: int = parameter(16, "cell values told apart, higher ones count as the highest", low=2, high=64)
+    values: int = parameter(16, "cell values that are distinguished; higher ones count as the highest", low=2, high=64)
     stages: str = parameter("", "largest cell values from which on boards have entries of their own, such as 10.12")
 
     def check(self) -> None:

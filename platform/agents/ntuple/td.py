@@ -37,10 +37,10 @@ class Td(Declared):
     optimism: float = parameter(0.0, "value of every board before learning, in the game's points", low=-1e9, high=1e9)
     discount: float = parameter(1.0, "gamma: what the value of the next board counts", low=0, high=1)
     trace: float = parameter(0.0, "lambda: how errors count for boards before the last one", low=0, high=1)
-    horizon: int = parameter(64, "most boards that an error counts for, where lambda is above 0", low=1, high=10_000)
+    horizon: int = parameter(64, "maximum boards that an error counts for, if lambda is above 0", low=1, high=10_000)
     restart: int = parameter(
         0,
-        "play a game again from its middle while that leaves so many moves to play, 0 = never",
+        "replay a game from its middle as long as this leaves at least this many moves, 0 = never",
         low=0,
         high=1_000_000,
         later=True,

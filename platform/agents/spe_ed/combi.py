@@ -120,13 +120,14 @@ class Combi(RolloutAgent, MinimaxAgent, TableAgent):
 
     The document's Combi obeys minimax, asks it only where others are likely near, and knows no territory:
     `combi(minimax_activation=0.001,minimax_slack=0,minimax_weight=0,territory=0,table_weight=0.5,minimax_distance=20)`,
-    where the square and the distances are ours, as it does not tell them. The defaults win far more (docs/results).
+    where the square and the distances are ours, since the paper does not give them. The defaults win far more
+    (docs/results).
     """
 
     name: ClassVar[str] = "combi"
     player: ClassVar[Any] = CombiPlayer
 
-    nodes: int = parameter(3000, "most nodes of minimax per move, 0 = no limit", low=0, high=1_000_000_000)
+    nodes: int = parameter(3000, "maximum nodes of minimax per move, 0 = no limit", low=0, high=1_000_000_000)
     territory: float = parameter(10.0, "how much minimax counts the cells that one reaches first", low=0, high=100)
     minimax_distance: float = parameter(1000.0, "weighted distance up to which it looks at others", low=0, high=1000)
     minimax_activation: float = parameter(

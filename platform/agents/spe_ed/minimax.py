@@ -95,9 +95,9 @@ class MinimaxPlayer(SpeEdPlayer):
 class MinimaxAgent(TimedAgent):
     """What agents with minimax declare."""
 
-    depth: int = parameter(8, "most rounds looked ahead", low=1, high=DEEPEST)
-    nodes: int = parameter(100_000, "most nodes of minimax per move, 0 = no limit", low=0, high=1_000_000_000)
-    opponents: int = parameter(2, "most others that minimax looks at, the nearest", low=0, high=5)
+    depth: int = parameter(8, "maximum rounds to look ahead", low=1, high=DEEPEST)
+    nodes: int = parameter(100_000, "maximum nodes of minimax per move, 0 = no limit", low=0, high=1_000_000_000)
+    opponents: int = parameter(2, "maximum opponents that minimax considers, the nearest ones", low=0, high=5)
     minimax_distance: float = parameter(
         20.0, "weighted distance (cells / product of speeds) up to which it looks at them", low=0, high=1000
     )

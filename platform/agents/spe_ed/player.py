@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.agent import Agent, Decision, Floats, seat_rng
+from turnier.agents.agent import Agent, Decision, Floats, milliseconds_parameter, seat_rng
 from turnier.agents.spe_ed.field import (
     CELL,
     FASTER,
@@ -135,7 +135,7 @@ class SpeEdAgent(Agent):
 class TimedAgent(SpeEdAgent):
     """Base of those that search, by the clock or by counts, and by counts alike for one seed."""
 
-    milliseconds: int = parameter(0, "time per move in place of counts, 0 = none", low=0, high=3_600_000)
+    milliseconds: int = milliseconds_parameter("counts")
     margin: int = parameter(
         10, "milliseconds of these left unused for safety, at most a fifth of them", low=0, high=60_000
     )

@@ -68,7 +68,7 @@ class TableAgent(TimedAgent):
         2.0, "how likely the own start is; that of the others is 1 (myStartProbability)", low=0.01, high=10
     )
     table_rounds: int = parameter(6, "rounds of the tables", low=1, high=MOST_ROUNDS)
-    table_nodes: int = parameter(200_000, "most nodes of each player's tree", low=100, high=10_000_000, log=True)
+    table_nodes: int = parameter(200_000, "maximum nodes of each player's tree", low=100, high=10_000_000, log=True)
     table_distance: float = parameter(
         40.0, "weighted distance up to which others get tables; the two nearest always do", low=0, high=1000
     )
