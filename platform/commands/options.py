@@ -27,7 +27,7 @@ AddressOption = Annotated[
 
 SeedOption = Annotated[int, typer.Option("--seed", help="same seed, same games, whatever the number of workers")]
 BudgetOption = Annotated[
-    str, typer.Option("--budget", help="what every agent may spend per move: 50ms, 1000rollouts or 1000nodes")
+    str, typer.Option("--budget", help="what every agent may spend per move: 50ms, 1000rollouts, 1000nodes or 4plies")
 ]
 OpeningsOption = Annotated[
     int, typer.Option("--openings", help="start from positions after at most this many plies", min=0)

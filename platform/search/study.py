@@ -28,16 +28,30 @@ from turnier.search.study_run import StudyRun
 GENERATIONS = 8  # of the search for a front, if the budget is large enough
 
 
-def _one_text(parameters: str | Sequence[str]) -> str:
-    return parameters if isinstance(parameters, str) else ",".join(parameters)
+class _Search:
+    """What every search is planned from; raises UserError where it cannot be run."""
+
+    def __init__(
+        self,
+        game: str | Game,
+        agent: str | Agent,
+        parameters: str | Sequence[str],
+        against: str | Agent | Sequence[str | Agent],
+        seed: int,
+        name: str,
+    ) -> None:
+        self.game, self.agent = GAMES.make(game), AGENTS.make(agent)
+        self.agent.require(self.game)
+        self._text = parameters if isinstance(parameters, str) else ",".join(parameters)
+        self.parameters = read_parameters(self._text)
+        Space.of(self.agent, self.parameters)
+        opponents = (against,) if isinstance(against, str | Agent) else against
+        self.against = tuple(AGENTS.make(opponent).full_text() for opponent in opponents)
+        self.objective = Objective(self.game, self.against, seed)
+        self.seed, self.name = seed, name
 
 
-def _opponents(against: str | Agent | Sequence[str | Agent]) -> tuple[str, ...]:
-    several = (against,) if isinstance(against, str | Agent) else against
-    return tuple(AGENTS.make(opponent).full_text() for opponent in several)
-
-
-class Study:
+class Study(_Search):
     """A search for the parameters with which an agent plays best."""
 
     def __init__(
@@ -64,15 +78,9 @@ class Study:
             seed: the same seed gives the same search, whatever the number of workers.
             name: of the study in the store; empty = derived from its settings.
         """
-        self.game, self.agent = GAMES.make(game), AGENTS.make(agent)
-        self.parameters = read_parameters(_one_text(parameters))
-        self.against = _opponents(against)
-        self.agent.require(self.game)
-        Space.of(self.agent, self.parameters)
-        self.objective = Objective(self.game, self.against, seed)
+        super().__init__(game, agent, parameters, against, seed, name)
         self.sampler = SAMPLERS.make(sampler)
         self.noise = NOISES.make(noise or self.sampler.usual_noise)
-        self.seed, self.name = seed, name
 
     def definition(self, budget: int) -> StudyDefinition:
         """Returns what is stored of the study; what was left open is chosen to suit a budget in games."""
@@ -143,7 +151,7 @@ class StudyResults(RunResults):
         return self.held_out().set_index("label")
 
 
-class Front:
+class Front(_Search):
     """A search for the best trade-offs between strength and time per decision, by NSGA-II."""
 
     def __init__(
@@ -170,14 +178,8 @@ class Front:
             seed: the same seed gives the same games; times are measured and differ.
             name: of the study in the store; empty = derived from its settings.
         """
-        self.game, self.agent = GAMES.make(game), AGENTS.make(agent)
-        self._parameters = _one_text(parameters)
-        self.parameters = read_parameters(self._parameters)
-        self.against = _opponents(against)
-        self.agent.require(self.game)
-        Space.of(self.agent, self.parameters)
-        self.objective = Objective(self.game, self.against, seed)
-        self.population, self.games, self.seed, self.name = population, games, seed, name
+        super().__init__(game, agent, parameters, against, seed, name)
+        self.population, self.games = population, games
 
     def definition(self, budget: int) -> ParetoDefinition:
         """Returns what is stored of the search; what was left open is chosen to suit a budget in games."""
@@ -185,7 +187,7 @@ class Front:
         games = self.games or max(1, min(8, units // 16))
         population = self.population or max(4, min(32, units // games))
         texts = self.game.full_text(), self.agent.full_text()
-        content = f"{derive_seed(*texts, self._parameters, *self.against, population, games, self.seed):016x}"[:6]
+        content = f"{derive_seed(*texts, self._text, *self.against, population, games, self.seed):016x}"[:6]
         name = self.name or f"{self.game.name}-{self.agent.name}-front-{content}"
         return ParetoDefinition(name, *texts, self.parameters, self.against, population, games, self.seed)
 
