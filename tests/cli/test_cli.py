@@ -21,7 +21,7 @@ def test_games_and_agents_list_their_declarations(tmp_path: Path) -> None:
     agents = turnier("agents", folder=tmp_path)
     assert all(name in agents for name in ("random", "greedy", "mc", "mctse", "heuristics2048", "rollout"))
     detail = turnier("agents", "mctse", folder=tmp_path)
-    assert "most action nodes in the tree" in detail
+    assert "maximum action nodes in the tree" in detail
     assert "uct | uctn" in detail
 
 
