@@ -54,6 +54,10 @@ class Bar:
         self.total, self.unit = self.total + more, unit
         self._progress.update(self._task, total=self.total, unit=unit)
 
+    def plan(self, left: int) -> None:
+        """Sets what is left to do, which was estimated before."""
+        self.expect(self.done + left - self.total, self.unit)
+
     def note(self, text: str) -> None:
         self._progress.update(self._task, note=text)
 

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from turnier.agents.agent import Agent
 from turnier.arena.match import MatchRecord, MatchSpec
 from turnier.arena.workers.executor import Executor
-from turnier.runs.bar import run_bar
 from turnier.runs.play import play_into
 from turnier.search.objective import Objective, Unit
 from turnier.search.storage.studies import StoredStudy
@@ -96,7 +95,7 @@ def play_held_out(
     }
     specs: dict[str, MatchSpec] = {spec.id: spec for group in by_label.values() for unit in group for spec in unit}
     records: dict[str, MatchRecord] = {}
-    with run_bar(study.store, study.run_id, "held-out games", len(specs), study.console) as bar:
+    with study.phase("held-out games", len(specs)) as bar:
         for batch in play_into(study.store, study.run_id, list(specs.values()), executor):
             records |= {record.spec.id: record for record in batch}
             bar.advance(len(batch))

@@ -16,10 +16,10 @@ from turnier.games.registry import GAMES
 from turnier.results.store.store import Store
 from turnier.runs.results import RunResults
 from turnier.search.definition import StudyDefinition
-from turnier.search.final_comparison import START, FinalComparison, Finalist, held_out_units
+from turnier.search.final_comparison import BEST_CANDIDATES, START, FinalComparison, Finalist, held_out_units
 from turnier.search.noise import NOISES
 from turnier.search.objective import Objective
-from turnier.search.pareto import ParetoDefinition, ParetoStudy, Point, dominated
+from turnier.search.pareto import MAX_FINALISTS, ParetoDefinition, ParetoStudy, Point, dominated
 from turnier.search.samplers.registry import SAMPLERS
 from turnier.search.space import Space, read_parameters
 from turnier.search.storage.trials import trials_frame
@@ -119,10 +119,12 @@ class Study(_Search):
             progress: whether bars are shown.
         """
         run = StudyRun(store, self.definition(budget), progress)
-        with make_executor(executor, workers, address) as pool:
+        units = held_out_units(held_out, budget, run.objective)
+        later = units * run.objective.unit_games * (2 + len(baselines or ()) + BEST_CANDIDATES)
+        with make_executor(executor, workers, address) as pool, run.in_phases(later):
             run.run_budget(budget, pool)
             chosen = run.finalists(START, baselines)
-            final = run.play_final(chosen, held_out_units(held_out, budget, run.objective), pool)
+            final = run.play_final(chosen, units, pool)
         return StudyResults(store, run.run_id, run, chosen, final)
 
 
@@ -204,9 +206,11 @@ class Front(_Search):
     ) -> FrontResults:
         """Searches, then measures the start and the front in held-out games; arguments as those of `Study.run`."""
         run = ParetoStudy(store, self.definition(budget), progress)
-        with make_executor(executor, workers, address) as pool:
+        units = held_out_units(held_out, budget, run.objective)
+        later = units * run.objective.unit_games * (1 + MAX_FINALISTS)
+        with make_executor(executor, workers, address) as pool, run.in_phases(later):
             run.run(budget, pool)
-            points = run.play_final(run.finalists(), held_out_units(held_out, budget, run.objective), pool)
+            points = run.play_final(run.finalists(), units, pool)
         return FrontResults(store, run.run_id, run, points)
 
 

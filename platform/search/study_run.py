@@ -104,7 +104,6 @@ class StudyRun(StoredStudy):
                     continue
                 generation = generation and self._next(stored, source, bar, lock, fits)
             self.idle_games += source.played
-            bar.expect(bar.done - bar.total, bar.unit)  # a budget seldom ends with a generation
 
     def _lock_or_play(self, executor: Executor, fits: Fits) -> Lock:
         """Takes the lock of the study; while another driver holds it, plays some of its games."""

@@ -17,6 +17,7 @@ from sqlalchemy import text
 
 from turnier.arena.workers.make import make_executor
 from turnier.core.errors import UserError
+from turnier.results.store.progress import progress_of_runs
 from turnier.results.store.store import Store
 from turnier.search.definition import StudyDefinition
 from turnier.search.final_comparison import Finalist
@@ -261,3 +262,27 @@ def children_of(pid: int) -> list[int]:
         new = [child for child, parent in parents.items() if parent in new]
         found += new
     return found
+
+
+def test_search_and_held_out_games_are_one_bar_that_counts_both_from_the_beginning(tmp_path: Path) -> None:
+    store = Store.open(url_of(tmp_path / "a.db"))
+    study, seen = StudyRun(store, TINY, progress=False), []
+    with make_executor("serial") as pool, study.in_phases(later=40):
+        study.run(2, pool)
+        bar = study._bar
+        assert bar is not None and (bar.done, bar.total) == (36, 36 + 40)
+        chosen = {"a": Finalist(study.agent, None), "b": Finalist(study.recommended(), None)}
+        with study.phase("held-out games", 40) as same:
+            assert same is bar
+            same.advance(8)  # a comparison that was decided early
+        seen += progress_of_runs(store)
+        study.play_final(chosen, 4, pool)
+    assert [one.state for one in seen] == ["running"]
+    (end,) = progress_of_runs(store)
+    assert (end.state, end.done, end.planned) == ("finished", 36 + 8 + 8, 36 + 8 + 8)
+
+
+def test_a_search_without_other_phases_has_a_bar_of_its_own(uninterrupted: str) -> None:
+    store = Store.open(uninterrupted)
+    (end,) = progress_of_runs(store)
+    assert (end.state, end.done, end.planned) == ("finished", 54, 54)

@@ -30,6 +30,7 @@ from turnier.commands.search_tables import print_figures, print_parameters
 from turnier.dashboards.reports.pictures import save_study_picture
 from turnier.results.store.store import Store
 from turnier.search.definition import StudyDefinition
+from turnier.search.final_comparison import BEST_CANDIDATES
 from turnier.search.study_run import StudyRun
 
 
@@ -97,10 +98,12 @@ def run_study(
             study = StudyRun(results, definition)
             url, dashboard = results.shown_url, in_this_environment("optuna-dashboard")
             console.print(f"Study {definition.name} in {url}; watch it with: {dashboard} {url}")
-            with make_executor(executor, workers, address) as pool:
+            others, units = baselines(start), held_out or chosen.held_out
+            later = units * study.objective.unit_games * (2 + len(others) + BEST_CANDIDATES)
+            with make_executor(executor, workers, address) as pool, study.in_phases(later):
                 study.run(generations or chosen.generations, pool)
-                playing = study.finalists(start_label, baselines(start))
-                rows, scores = study.play_final(playing, held_out or chosen.held_out, pool)
+                playing = study.finalists(start_label, others)
+                rows, scores = study.play_final(playing, units, pool)
             print_parameters(console, study, {label: one.agent for label, one in playing.items()})
             print_figures(console, rows, study.objective.name)
             console.print(f"Recommended: {study.recommended()}")

@@ -6,7 +6,7 @@ import json
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 from urllib.parse import quote
 
@@ -45,16 +45,42 @@ class StoredStudy:
         self.console = None if progress else QUIET  # of bars; None = standard error
         self.optuna = open_study(store, name, definition, directions)
         store.begin_run(self.run_id, "study", name, definition)
+        self._bar: Bar | None = None  # that of all phases
+        self._phases: ExitStack | None = None  # closes it
+        self._later = 0  # games of the phases after the search
 
     @contextmanager
     def driving(self, lock: Lock, total: int) -> Iterator[tuple[Lock, Bar]]:
-        """Holds the study's lock and shows a bar of `total` games; storage failures become one sentence."""
-        with (
-            lock,
-            optuna_errors(self.store.shown_url),
-            run_bar(self.store, self.run_id, self.optuna.study_name, total, self.console) as bar,
-        ):
+        """Holds the study's lock and shows the search, of `total` games; storage failures become one sentence."""
+        with lock, optuna_errors(self.store.shown_url), self.phase("", total, self._later) as bar:
             yield lock, bar
+
+    @contextmanager
+    def in_phases(self, later: int) -> Iterator[None]:
+        """Shows all phases within it as one bar, which opens with the first: a driver that waits has none.
+
+        Args:
+            later: games after the search, at the most; the bar counts them from the beginning.
+        """
+        with ExitStack() as self._phases:
+            self._later = later
+            yield
+        self._bar, self._phases, self._later = None, None, 0
+
+    @contextmanager
+    def phase(self, note: str, games: int, later: int = 0) -> Iterator[Bar]:
+        """Shows a phase of at most this many games, alone or in the bar of `in_phases`; `later` follow it there."""
+        with ExitStack() as alone:
+            if self._bar is None:
+                shown = run_bar(self.store, self.run_id, self.optuna.study_name, games + later, self.console)
+                bar = (self._phases or alone).enter_context(shown)
+                self._bar = bar if self._phases else None
+            else:
+                bar = self._bar
+                bar.plan(games + later)
+            bar.note(note)
+            yield bar
+            bar.plan(later)  # the phase may have ended early
 
 
 def open_study(
