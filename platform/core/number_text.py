@@ -1,0 +1,88 @@
+"""Numbers as people read them, in terminals, pages and reports: their digits follow from their intervals.
+
+A half-width has two significant digits (and its whole part), its value as many decimals: 21,646 ± 1,733, 0.454 ± 0.021.
+A number without an interval has three significant digits, or all of its whole part. What is missing (NaN) is empty.
+"""
+
+from __future__ import annotations
+
+import math
+
+DIGITS = 3  # significant ones of a number without an interval
+HALF_WIDTH_DIGITS = 2
+NOISE = 1e-9  # what is smaller is the rounding of sums: shown as 0; so is a half-width that much smaller than its value
+LEAST_P = 0.0001
+_TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
+
+
+def number(value: float, half_width: float = math.nan, *, digits: int = DIGITS, signed: bool = False) -> str:
+    """Returns a number; with a half-width it has the half-width's decimals, otherwise `digits` significant digits."""
+    if math.isnan(value):
+        return ""
+    sign = "+" if signed and value else ""
+    if math.isinf(value):
+        return "-∞" if value < 0 else f"{sign}∞"
+    if not _tells(half_width, value):
+        text = f"{value:{sign}z,.{_decimals(value, digits)}f}"
+        return text.rstrip("0").rstrip(".") if "." in text else text
+    return f"{value:{sign}z,.{_decimals(half_width, HALF_WIDTH_DIGITS)}f}"
+
+
+def plus_minus(value: float, half_width: float, unit: str = "", *, signed: bool = False) -> str:
+    """Returns a value with its half-width: 21,646 ± 1,733; only the value where the half-width is unknown."""
+    text = number(value, half_width, signed=signed)
+    if text and not math.isnan(half_width):
+        text += f" ± {half_width_text(half_width, value)}"
+    return text + unit if text else ""
+
+
+def half_width_text(half_width: float, value: float = 0.0) -> str:
+    """Returns a half-width, for a table with a column of its own for it."""
+    if _tells(half_width, value):
+        return number(half_width, half_width)
+    return "0" if math.isfinite(half_width) else number(half_width)
+
+
+def interval(low: float, high: float, between: str = " to ") -> str:
+    """Returns an interval: 19,913 to 23,379; empty where it is unknown."""
+    if math.isnan(low) or math.isnan(high):
+        return ""
+    half = _half_width(low, high)
+    return f"{number(low, half)}{between}{number(high, half)}"
+
+
+def estimate(value: float, low: float, high: float, unit: str = "", *, signed: bool = False) -> str:
+    """Returns a value with its interval: +6.5 % (1.9 to 11.3); only the value where the interval is unknown."""
+    text, ends = number(value, _half_width(low, high), signed=signed), interval(low, high)
+    return f"{text}{unit} ({ends})" if text and ends else text + unit if text else ""
+
+
+def duration(seconds: float) -> str:
+    """Returns a time in the unit that suits it: 410 µs, 3.2 ms, 1.5 s."""
+    if math.isnan(seconds):
+        return ""
+    size, unit = next((pair for pair in _TIMES if abs(seconds) >= pair[0]), _TIMES[-1] if seconds else _TIMES[0])
+    return f"{number(seconds / size)} {unit}"
+
+
+def p_value(p: float) -> str:
+    """Returns the p-value of a test; very small ones depend on the tails of a distribution that nobody knows."""
+    return "" if math.isnan(p) else f"< {LEAST_P}" if p < LEAST_P else number(p, digits=2)
+
+
+def _half_width(low: float, high: float) -> float:
+    """Returns half an interval's width; one with an open end has none."""
+    return (high - low) / 2 if math.isfinite(low) and math.isfinite(high) else math.nan
+
+
+def _tells(half_width: float, value: float) -> bool:
+    """Whether a half-width is known and more than the rounding of its value."""
+    return math.isfinite(half_width) and half_width > NOISE * max(1.0, abs(value))
+
+
+def _decimals(value: float, digits: int) -> int:
+    """Returns the decimals with which a value has so many significant digits."""
+    if abs(value) < NOISE:
+        return 0
+    exponent = int(f"{value:.{digits - 1}e}".rpartition("e")[2])  # of the rounded value: 0.0996 has the digits of 0.1
+    return max(0, digits - 1 - exponent)
