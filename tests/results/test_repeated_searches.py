@@ -119,7 +119,8 @@ def as_version_2(store: Store) -> None:
     """Makes a store what version 2 made."""
     with store.database.writing() as connection:
         training = ("training_points", "training_evaluations")
-        for table in ("run_votes", "votes", "positions", *training, "run_progress", "match_columns"):
+        later = ("run_progress", "match_columns", "run_annotations")
+        for table in ("run_votes", "votes", "positions", *training, *later):
             connection.execute(text(f"DROP TABLE {table}"))
         connection.execute(text("UPDATE turnier_version SET version = 2"))
 

@@ -25,7 +25,7 @@ from sqlalchemy import (
 
 from turnier.core.errors import UserError
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 _CREATION_LOCK = 0x7475726E  # PostgreSQL's advisory lock while tables are made
 
 metadata = MetaData()
@@ -122,6 +122,15 @@ run_progress = Table(
     Column("command", Text, nullable=False),  # JSON: manifest.command_line
 )
 
+# Texts that may change, unlike a run's definition, see annotations.py.
+run_annotations = Table(
+    "run_annotations",
+    metadata,
+    Column("run_id", ForeignKey("runs.id"), primary_key=True),
+    Column("name", Text, primary_key=True),
+    Column("text", Text, nullable=False),
+    sqlite_with_rowid=False,
+)
 
 # Repeated searches of positions, see arena/repeated_search.py; a vote is one search. Arrays are JSON.
 positions = Table(
@@ -185,9 +194,10 @@ training_evaluations = Table(
 _TRAINING = (training_points, training_evaluations)
 # Earlier versions -> the tables that were added since. A writer creates them, and the missing columns.
 _ADDED_TABLES: dict[int, tuple[Table, ...]] = {
-    2: (positions, votes, run_votes, *_TRAINING, run_progress, match_columns),
-    3: (*_TRAINING, run_progress, match_columns),  # of version 3 some stores have those of training
-    4: (match_columns,),
+    2: (positions, votes, run_votes, *_TRAINING, run_progress, match_columns, run_annotations),
+    3: (*_TRAINING, run_progress, match_columns, run_annotations),  # some stores have those of training
+    4: (match_columns, run_annotations),
+    5: (run_annotations,),
 }
 
 

@@ -17,6 +17,7 @@ from sqlalchemy import Connection, Row, delete, func, inspect, select
 from turnier.arena.match import MatchRecord, MatchSpec, Termination, unpack_plies
 from turnier.core.errors import UserError, unknown
 from turnier.results.store import DEFAULT_URL
+from turnier.results.store.annotations import Annotations
 from turnier.results.store.columns import MATCH_FIELDS, MatchColumns
 from turnier.results.store.curves import Curves
 from turnier.results.store.database import BUSY_SECONDS, CHUNK, Database, chunks, now
@@ -66,6 +67,7 @@ class Store:
         self.database = database
         self.searches = Searches(database)
         self.curves = Curves(database)
+        self.annotations = Annotations(database)
         self.blocks = MatchBlocks(database)
 
     @classmethod
