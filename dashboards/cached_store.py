@@ -14,7 +14,7 @@ from turnier.arena.reanalysis import Reanalysis, Thought
 from turnier.arena.repeated_search import SearchRecord
 from turnier.core.errors import UserError
 from turnier.dashboards import STORE_VARIABLE, run_summary
-from turnier.dashboards.app.optuna_server import serve_optuna_dashboard
+from turnier.dashboards.app.optuna_server import OFFSET, serve_optuna_dashboard
 from turnier.dashboards.run_summary import Ranks, Scores
 from turnier.games.registry import game_of
 from turnier.results.frames.certainty import position_certainty, searches_of_runs
@@ -172,12 +172,12 @@ def study_unit(study: str) -> str:
 
 @st.cache_resource(show_spinner=False)
 def _optuna_dashboard(url: str) -> str:
-    return serve_optuna_dashboard(_store(url))
+    return serve_optuna_dashboard(_store(url), int(st.get_option("server.port")) + OFFSET)
 
 
 def optuna_dashboard(study: str) -> str:
-    """Returns the address of optuna-dashboard on the same storage; the first call starts it."""
-    return _optuna_dashboard(url())
+    """Returns the address of a study in optuna-dashboard, on the same storage; the first call starts it."""
+    return f"{_optuna_dashboard(url())}/studies/{trials.optuna_number(store(), study)}"
 
 
 def runs_with_curves() -> list[Run]:

@@ -11,6 +11,7 @@ from turnier.results.store.store import Store
 from turnier.search.storage.studies import read_only_storage
 
 HOST = "127.0.0.1"
+OFFSET = 100  # its port is that of the pages plus this, so that both can be forwarded
 
 
 class _Server(ThreadingMixIn, WSGIServer):
@@ -38,8 +39,11 @@ class _OpenedLate:
         return self._application(environ, start_response)
 
 
-def serve_optuna_dashboard(store: Store) -> str:
-    """Serves it from a thread of this process at a free local port; returns its address."""
-    server = make_server(HOST, 0, _OpenedLate(store), server_class=_Server, handler_class=_Quiet)
+def serve_optuna_dashboard(store: Store, port: int) -> str:
+    """Serves it from a thread of this process at a port of this machine; returns its address."""
+    try:
+        server = make_server(HOST, port, _OpenedLate(store), server_class=_Server, handler_class=_Quiet)
+    except (OSError, OverflowError):  # taken, or no port: another one is better than none, if only on this machine
+        server = make_server(HOST, 0, _OpenedLate(store), server_class=_Server, handler_class=_Quiet)
     threading.Thread(target=server.serve_forever, name="optuna-dashboard", daemon=True).start()
     return f"http://{HOST}:{server.server_port}/dashboard"

@@ -11,6 +11,7 @@ from streamlit.web import bootstrap
 
 from turnier.core.errors import UserError
 from turnier.dashboards import STORE_VARIABLE
+from turnier.dashboards.app.optuna_server import OFFSET
 from turnier.results.store.store import Store
 
 HOST = "127.0.0.1"
@@ -46,7 +47,11 @@ def serve_dashboards(store: str, port: int | None = None) -> None:
     # Imported now, after the options, so that the first page does not wait for it.
     importlib.import_module("turnier.dashboards.app.navigation")
     importlib.import_module("turnier.dashboards.app.preload").warm_up()
-    print(f"The dashboards of {shown} are at http://{HOST}:{chosen} (Ctrl-C ends them).", flush=True)
+    print(
+        f"The dashboards of {shown} are at http://{HOST}:{chosen} (Ctrl-C ends them); studies link to optuna-dashboard"
+        f" at port {chosen + OFFSET}.",
+        flush=True,
+    )
     bootstrap.run(str(Path(__file__).with_name("app.py")), False, [], flags)
 
 

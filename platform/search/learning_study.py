@@ -116,6 +116,7 @@ class LearningStudy(StoredStudy):
         self.measure = "score" if self.game.num_seats == 1 else "win_rate"
         self.distributions = {searched.name: searched.distribution() for searched in definition.searched}
         super().__init__(store, definition.name, asdict(definition))
+        self.name_values(self.unit)
 
     @property
     def unit(self) -> str:

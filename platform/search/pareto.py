@@ -6,7 +6,6 @@ measured time, so two runs of one study may differ.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
@@ -102,9 +101,7 @@ class ParetoStudy(StoredStudy):
         self.objective = Objective(self.game, definition.against, definition.seed)
         self.space = Space.of(self.agent, definition.parameters)
         super().__init__(store, definition.name, definition.stored, DIRECTIONS, progress)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # names of values are called experimental
-            self.optuna.set_metric_names([self.objective.name, "ms a decision"])
+        self.name_values(self.objective.name, "ms per decision")
 
     @property
     def generation_games(self) -> int:

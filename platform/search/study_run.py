@@ -48,6 +48,7 @@ from turnier.search.objective import Objective
 from turnier.search.samplers.registry import SAMPLERS
 from turnier.search.space import Space
 from turnier.search.storage.studies import StoredStudy, optuna_errors
+from turnier.search.storage.trials import played_between
 from turnier.statistics.intervals import mean_interval
 
 Fits = Callable[[Generation], bool]  # whether a generation fits the budget
@@ -70,6 +71,7 @@ class StudyRun(StoredStudy):
         self.games = 0  # of complete generations
         self.idle_games = 0  # of recommendations, played by this driver
         super().__init__(store, definition.name, definition.stored, progress=progress)
+        self.name_values(self.objective.name)
 
     def run(self, generations: int, executor: Executor) -> None:
         """Runs until `generations` are complete; stored ones are only replayed."""
@@ -219,8 +221,8 @@ class StudyRun(StoredStudy):
             trial = stored.get(index)
             if trial is not None and trial.user_attrs["vector"] != vector:
                 raise UserError(
-                    f"study {self.definition.name!r} must replay as stored, but candidate {index} of generation"
-                    f" {number} differs; the versions of cma or numpy changed: start another study with --name."
+                    f"study {self.definition.name!r} must replay as stored, but candidate {index + 1} of generation"
+                    f" {number + 1} differs; the versions of cma or numpy changed: start another study with --name."
                 )
             candidates.append(Candidate(vector, values, self.space.apply(self.agent, values), trial=trial))
         return Generation(number, candidates, self.objective, self.noise)
@@ -252,6 +254,8 @@ class StudyRun(StoredStudy):
             distributions=self.space.distributions(candidate.values),
             user_attrs=attributes,
         )
+        ids = [spec.id for unit in candidate.units for spec in unit]
+        candidate.trial.datetime_start, candidate.trial.datetime_complete = played_between(self.store, ids)
         self.optuna.add_trial(candidate.trial)
 
     def _summary(self, values: Sequence[float]) -> dict[str, Any]:

@@ -153,7 +153,7 @@ def test_optuna_dashboard_may_look_but_not_delete(url: str) -> None:
 
 
 def shown_unchanged(store: Store) -> None:
-    address = serve_optuna_dashboard(store).removesuffix("/dashboard")
+    address = serve_optuna_dashboard(store, 0).removesuffix("/dashboard")
     with urllib.request.urlopen(f"{address}/api/studies", timeout=30) as answer:
         studies = {study["study_name"]: study["study_id"] for study in json.load(answer)["study_summaries"]}
     assert "tiny" in studies

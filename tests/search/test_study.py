@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +74,22 @@ def test_a_trial_is_a_candidate_with_its_figures(uninterrupted: str) -> None:
         scores = [record.scores[0] for record in store.records([spec.id for (spec,) in units])]
         assert len(scores) == trial["games"] == 3
         assert trial["value"] == trial["mean"] == pytest.approx(sum(scores) / 3)
+
+
+def test_optuna_knows_when_a_candidate_played_and_what_its_value_is(uninterrupted: str) -> None:
+    storage = optuna.storages.RDBStorage(uninterrupted)
+    study = optuna.load_study(study_name="tiny", storage=storage)
+    storage.engine.dispose()
+    assert study.metric_names == ["mean score"]
+    with Store.open(uninterrupted) as store:
+        begun = store.run("study:tiny").created.astimezone().replace(tzinfo=None)
+    for trial in study.trials:
+        assert trial.datetime_start is not None and trial.duration is not None
+        assert trial.duration.total_seconds() >= trial.user_attrs["seconds"] / trial.user_attrs["games"] > 0
+        assert begun < trial.datetime_start and trial.datetime_complete < datetime.now()
+    later = [trial.datetime_start for trial in study.trials if trial.user_attrs["generation"] == 2]
+    earlier = [trial.datetime_complete for trial in study.trials if trial.user_attrs["generation"] == 1]
+    assert max(earlier) < max(later)
 
 
 def test_running_again_plays_nothing_and_more_generations_go_on(uninterrupted: str, tmp_path: Path) -> None:

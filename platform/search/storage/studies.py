@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
@@ -48,6 +49,13 @@ class StoredStudy:
         self._bar: Bar | None = None  # that of all phases
         self._phases: ExitStack | None = None  # closes it
         self._later = 0  # games of the phases after the search
+
+    def name_values(self, *names: str) -> None:
+        """Names what the search optimises, for those who look at the study with Optuna."""
+        with optuna_errors(self.store.shown_url), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # names of values are called experimental
+            if self.optuna.metric_names != list(names):
+                self.optuna.set_metric_names(list(names))
 
     @contextmanager
     def driving(self, lock: Lock, total: int) -> Iterator[tuple[Lock, Bar]]:

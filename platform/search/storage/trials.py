@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
 import optuna
@@ -18,6 +19,8 @@ from scipy import stats
 from sqlalchemy import Connection, column, inspect, select, table
 
 from turnier.games.registry import GAMES
+from turnier.results.store.database import chunks
+from turnier.results.store.schema import matches
 from turnier.results.store.store import Store
 from turnier.statistics.intervals import CONFIDENCE
 
@@ -49,10 +52,26 @@ def study_names(store: Store) -> list[str]:
         return list(connection.scalars(select(STUDIES.c.study_name).order_by(STUDIES.c.study_id)))
 
 
+def optuna_number(store: Store, study: str) -> int:
+    """Returns the number that Optuna gave a study."""
+    with store.database.reading() as connection:
+        return int(connection.scalars(select(STUDIES.c.study_id).where(STUDIES.c.study_name == study)).one())
+
+
 def count_trials(store: Store, study: str) -> int:
     """Returns the number of finished trials of a study."""
     with store.database.reading() as connection:
         return sum(str(state) in FINISHED for state in connection.scalars(_of_study(TRIALS.c.state, study)))
+
+
+def played_between(store: Store, ids: Sequence[str]) -> tuple[datetime, datetime]:
+    """Returns when the first of some stored matches began and the last one ended, in local time as Optuna stores it."""
+    played = select(matches.c.created, matches.c.seconds)
+    with store.database.reading() as connection:
+        rows = [row for some in chunks(ids) for row in connection.execute(played.where(matches.c.id.in_(some)))]
+    ends = [datetime.fromisoformat(row.created).astimezone().replace(tzinfo=None) for row in rows]
+    starts = [end - timedelta(seconds=row.seconds) for end, row in zip(ends, rows, strict=True)]
+    return min(starts), max(ends)
 
 
 def trials_frame(store: Store, study: str) -> pd.DataFrame:
