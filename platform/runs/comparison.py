@@ -1,25 +1,38 @@
-"""Comparisons: two agents play pairs of games until a verdict, which is one sentence."""
+"""Comparisons: two agents play pairs of games until a verdict, which is one sentence.
+
+The verdict is a pure function of the stored games: it can be told of a run at any time, also while it is played.
+"""
 
 from __future__ import annotations
 
 import html
+import itertools
 import json
 import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import pandas as pd
 
 from turnier.agents.agent import Agent
 from turnier.agents.registry import agents_within
-from turnier.arena.match import derive_seed
+from turnier.arena.match import MatchRecord, derive_seed
 from turnier.arena.schedules.duel import Duel
+from turnier.core.errors import UserError
+from turnier.core.number_text import interval, number
 from turnier.games.game import Game
 from turnier.games.registry import GAMES
-from turnier.results.store.store import Store
+from turnier.results.store.annotations import SETTINGS
+from turnier.results.store.store import Run, Store
 from turnier.runs.play import play_rounds, playing
 from turnier.runs.results import RunResults
-from turnier.statistics.sprt import MARGIN_ELO, MARGIN_SCORE, Verdict, elo_of_share
+from turnier.statistics.sprt import MARGIN_ELO, MARGIN_SCORE, MINIMUM, Verdict, elo_of_share
+
+KIND = "comparison"
+POINTS = 400  # at most, of the evidence over the games
+BINS = 6  # at most, of differences of scores to either side
 
 
 class Comparison:
@@ -62,7 +75,16 @@ class Comparison:
         self.margin = f"{shown:g} % of its mean score" if single_player else f"{shown:g} Elo"
         self._margin = shown / 100 if single_player else shown
         self._games, self._first_round = games, first_round
+        self.settings = {"margin": shown, "alpha": alpha, "games": games, "first_round": first_round}
         self.schedule()
+
+    @classmethod
+    def of_run(cls, store: Store, run: Run) -> Self:
+        """Returns a stored comparison with the settings that it was last played with; the defaults if unknown."""
+        settings = json.loads(store.annotations.get(run.id, SETTINGS) or "{}")
+        first, second = run.definition["agents"]
+        fixed = {key: run.definition[key] for key in ("game", "seed", "openings")}
+        return cls(first, second, **fixed, **settings)
 
     def schedule(self) -> Duel:
         """Returns the schedule before its first round."""
@@ -81,14 +103,14 @@ class Comparison:
     def definition(self) -> dict[str, Any]:
         """What is stored of the run.
 
-        Neither margin nor alpha changes which games are played, only how many: a stricter test resumes the run.
+        The settings do not change which games are played, only how many: a stricter test resumes the run.
         """
         agents = tuple(agent.full_text() for agent in self.agents)
         return {"game": self.game.full_text(), "agents": agents, "seed": self.seed, "openings": self.openings}
 
     @property
     def run_id(self) -> str:
-        return f"comparison:{derive_seed(json.dumps(self.definition)):016x}"
+        return f"{KIND}:{derive_seed(json.dumps(self.definition)):016x}"
 
     def run(
         self,
@@ -104,7 +126,8 @@ class Comparison:
         See `playing`.
         """
         duel, name = self.schedule(), str(self.game)
-        store.begin_run(self.run_id, "comparison", name, self.definition)
+        store.begin_run(self.run_id, KIND, name, self.definition)
+        store.annotations.set(self.run_id, SETTINGS, json.dumps(self.settings))
         total, played = duel.round_size * len(duel.orders), set()
         with playing(store, self.run_id, name, total, executor, workers, address, progress) as (pool, bar):
             pairs = 0
@@ -115,11 +138,32 @@ class Comparison:
                     expected = duel.games + max(math.ceil(duel.games_left), len(duel.orders))
                     bar.expect(expected - total, "games")
                     total = expected
-                    bar.note(f"{_estimate_text(duel)}, about {duel.games_left:,.0f} more games")
+                    bar.note(f"{self._results(store, duel).estimate_text}, about {duel.games_left:,.0f} more games")
                 bar.advance(len(records))
             bar.expect(duel.games - total, "games")
-            bar.note(_estimate_text(duel))
-        return ComparisonResults(store, self.run_id, self, duel, frozenset(played))
+            bar.note(self._results(store, duel).estimate_text)
+        return self._results(store, duel, played)
+
+    def stored_results(self, store: Store) -> ComparisonResults:
+        """Returns what the games in the store say, without playing any: the state after the last whole round."""
+        stored = {record.spec.id: record for some in store.records_of_run(self.run_id) for record in some}
+        duel, played, waiting = self.schedule(), set(), 0
+        rounds = duel.rounds()
+        specs = next(rounds, None)
+        while specs is not None:
+            records: list[MatchRecord] = [stored[spec.id] for spec in specs if spec.id in stored]
+            if len(records) < len(specs):
+                waiting = len(records)
+                break
+            played |= {record.spec.id for record in records}
+            try:
+                specs = rounds.send(records)
+            except StopIteration:
+                break
+        return self._results(store, duel, played, waiting)
+
+    def _results(self, store: Store, duel: Duel, played: Iterable[str] = (), waiting: int = 0) -> ComparisonResults:
+        return ComparisonResults(store, self.run_id, self, duel, frozenset(played), waiting)
 
 
 @dataclass(frozen=True, repr=False)
@@ -129,6 +173,15 @@ class ComparisonResults(RunResults):
     comparison: Comparison
     duel: Duel  # as it is after these games
     played: frozenset[str]  # ids of the matches
+    waiting: int = 0  # stored games of a round that has not ended
+
+    @classmethod
+    def find(cls, store: Store, run: str) -> ComparisonResults:
+        """Returns the results of the stored comparison whose id begins with the text, as it was last played."""
+        found = store.find_run(run)
+        if found.kind != KIND:
+            raise UserError(f"a verdict needs a comparison, got the {found.kind} {found.id}; name a comparison.")
+        return Comparison.of_run(store, found).stored_results(store)
 
     @property
     def verdict(self) -> Verdict:
@@ -144,21 +197,93 @@ class ComparisonResults(RunResults):
         return _estimate(self.duel)
 
     @property
+    def estimate_text(self) -> str:
+        """The estimate for people, such as +52 Elo (95 % interval 21 to 84)."""
+        name, unit = ("difference_percent", " %") if self.duel.single_player else ("elo", " Elo")
+        estimate = self.estimate
+        value, low, high = (estimate[f"{name}{end}"] for end in ("", "_low", "_high"))
+        if math.isnan(value):
+            return "no estimate yet"
+        half = (high - low) / 2 if math.isfinite(high - low) else math.nan
+        between = interval(low, high)
+        return number(value, half, signed=True) + unit + (f" (95 % interval {between})" if between else "")
+
+    @property
+    def games_to_verdict(self) -> float:
+        """The expected number of further games up to a verdict if the estimate is right, whatever the maximum."""
+        return self.duel.test.units_left() * len(self.duel.orders)
+
+    @property
     def sentence(self) -> str:
         """The verdict with both agents, how many games it took, and the estimate."""
         duel, (first, second) = self.duel, self.comparison.agents
+        if not duel.pairs:
+            return f"{first} and {second} at {duel.game} are undecided: no round of games has ended yet."
         after = f"after {duel.games:,} games ({duel.pairs:,} pairs)"
-        what = "its mean score differs by" if duel.single_player else "the difference is"
-        measured = f"{what} {_estimate_text(duel)}"
+        measured = f"{'its mean score differs by' if duel.single_player else 'the difference is'} {self.estimate_text}"
         if self.verdict is Verdict.EQUAL:
             return f"{first} and {second} are equal at {duel.game} within {self.comparison.margin} {after}: {measured}."
         if self.verdict is not Verdict.UNDECIDED:
             return f"{first} is {self.verdict} than {second} at {duel.game} {after}: {measured}."
         if not duel.test.units:
             return f"{first} and {second} at {duel.game} are undecided {after}: an agent failed in every pair."
-        left = duel.test.units_left() * len(duel.orders)
+        left = self.games_to_verdict
         hint = "" if math.isnan(left) else f"; a verdict takes about {left:,.0f} more games"
         return f"{first} and {second} at {duel.game} are undecided {after}: {measured}{hint}."
+
+    @property
+    def meaning(self) -> str:
+        """What the verdict says, and how sure it is."""
+        margin = self.comparison.margin
+        seldom = f"this would be said in at most {100 * self.comparison.alpha:g} % of such comparisons"
+        if self.verdict is Verdict.EQUAL:
+            return f"Neither agent is better by {margin} or more. If one were, {seldom}."
+        if self.verdict is Verdict.UNDECIDED:
+            return (
+                f"It is not shown yet that one agent is better, nor that they differ by less than {margin}."
+                " More games will; with a larger margin fewer show that agents are equal."
+            )
+        than = "better" if self.verdict is Verdict.STRONGER else "worse"
+        return f"The first agent is {than}, be it by less than the margin of {margin}. If it were not, {seldom}."
+
+    def evidence(self) -> pd.DataFrame:
+        """Returns the evidence of both tests over the games.
+
+        A row per test and number of games: test (stronger or weaker), games, evidence, and whether the test was looked
+        at then; only those looks count. A test whose evidence is outside `bounds` at a look has ended.
+        """
+        duel, test = self.duel, self.comparison.schedule().test
+        n, looks, rows = len(duel.outcomes), set(duel.looks), []
+        open_tests = {Verdict.STRONGER: test.high, Verdict.WEAKER: test.low}
+        low, high = test.bounds
+        drawn = {round(n * (point + 1) / POINTS) for point in range(POINTS)} - {0}
+        for before, units in itertools.pairwise([0, *sorted(drawn | looks)]):
+            test.add(*zip(*duel.outcomes[before:units], strict=True))
+            for verdict, ratio in list(open_tests.items()):
+                evidence, look = test.evidence(ratio), units in looks
+                rows.append((verdict.value, units * len(duel.orders), evidence, look))
+                if look and units >= MINIMUM and not low < evidence < high:
+                    del open_tests[verdict]
+        return pd.DataFrame(rows, columns=["test", "games", "evidence", "look"])
+
+    def outcomes(self) -> pd.DataFrame:
+        """Returns the pairs of games by outcome, the best for the first agent first: outcome, pairs.
+
+        Two games, with the seats swapped: the points of both. More: the share of the points. In single-player games the
+        first score minus the second.
+        """
+        duel = self.duel
+        if duel.single_player:
+            return _differences([first - second for first, second in duel.outcomes])
+        shares = [share for (share,) in duel.outcomes]
+        if len(duel.orders) == 2:
+            counts = Counter(round(4 * share) for share in shares)
+            names = dict(enumerate(_PENTANOMIAL))
+        else:
+            counts = Counter(min(4, int(5 * share + 1e-9)) for share in shares)
+            names = {fifth: f"{20 * fifth} to {20 * fifth + 20} % of the points" for fifth in range(5)}
+        rows = [(name, counts[place]) for place, name in names.items()]
+        return pd.DataFrame(rows[::-1], columns=["outcome", "pairs"])
 
     def frame(self) -> pd.DataFrame:
         frame = super().frame()
@@ -184,11 +309,19 @@ def _estimate(duel: Duel) -> dict[str, float]:
     }
 
 
-def _estimate_text(duel: Duel) -> str:
-    name, unit = ("difference_percent", " %") if duel.single_player else ("elo", " Elo")
-    estimate = _estimate(duel)
-    value, low, high = (estimate[f"{name}{end}"] for end in ("", "_low", "_high"))
-    if math.isnan(value):
-        return "no estimate yet"
-    interval = "" if math.isnan(low) else f" (95 % interval {low:+.1f} to {high:+.1f})"
-    return f"{value:+.1f}{unit}{interval}"
+_PENTANOMIAL = ("0: lost both", "½: drew one, lost one", "1: even", "1½: won one, drew one", "2: won both")
+
+
+def _differences(found: Sequence[float]) -> pd.DataFrame:
+    """Returns the numbers of differences in bins of a round width, none of which has both signs."""
+    largest = max(map(abs, found), default=0.0) or 1.0
+    most, least = max(found, default=0.0), min(found, default=0.0)
+    exponent = math.floor(math.log10(largest / BINS))
+    width = next(w for w in (10**exponent * step for step in (1, 2, 5, 10)) if w * BINS >= largest)
+    counts = Counter(math.copysign(math.ceil(abs(value) / width), value) if value else 0 for value in found)
+    rows = []
+    for place in range(max(0, math.ceil(most / width)), min(0, math.floor(least / width)) - 1, -1):
+        near, far = ((abs(place) - 1) * width, abs(place) * width)
+        sign = "+" if place > 0 else "-"
+        rows.append((f"{sign}{near:,g} to {sign}{far:,g}" if place else "the same score", counts[place]))
+    return pd.DataFrame(rows, columns=["outcome", "pairs"])

@@ -123,6 +123,11 @@ class SequentialTest:
                 self._stayed.add(ratio)
         return Verdict.EQUAL if len(self._stayed) == 2 else Verdict.UNDECIDED
 
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Evidence at which a test ends: that the middle ratio beats the other one, and the reverse."""
+        return self._stay, self._leave
+
     def evidence(self, ratio: float) -> float:
         """Returns the generalised log likelihood ratio of that ratio over the middle one.
 

@@ -69,6 +69,8 @@ class Duel:
         if games < len(self.orders):
             raise UserError(f"a comparison at {game} must have at least {len(self.orders)} games, got {games}.")
         self.pairs = 0  # played, including those that do not count
+        self.outcomes: list[tuple[float, ...]] = []  # of the pairs that count: (share of points,) or (score, score)
+        self.looks: list[int] = []  # the number of outcomes at each test
         self._seed = seed
         self._max_pairs = games // len(self.orders)
         self._first_round = first_round
@@ -103,17 +105,19 @@ class Duel:
             whole = [pair for pair in pairs if all(record.termination.has_result for record in pair)]
             if not whole:
                 return
-            if self.single_player:
-                self.test.add([a.scores[0] for a, _ in whole], [b.scores[0] for _, b in whole])
-            else:
-                self.test.add([self._share(pair) for pair in whole])
+            outcomes = [self._outcome(pair) for pair in whole]
+            self.test.add(*zip(*outcomes, strict=True))
+            self.outcomes += outcomes
+            self.looks.append(len(self.outcomes))
 
     def _start(self, pair: int) -> tuple[int, tuple[int, ...]]:
         """Returns seed and opening of a pair; seeds are those of a tournament, whose stored games can be used here."""
         opening = self._openings[derive_seed(self._seed, pair, "opening") % len(self._openings)]
         return derive_seed(self._seed, pair, *opening), opening
 
-    def _share(self, pair: Sequence[MatchRecord]) -> float:
-        """Returns the first agent's share of the points of a pair."""
+    def _outcome(self, pair: Sequence[MatchRecord]) -> tuple[float, ...]:
+        """Returns the first agent's share of the points of a pair; in single-player games both agents' scores."""
+        if self.single_player:
+            return tuple(record.scores[0] for record in pair)
         won = [p for r in pair for p, agent in zip(r.points, r.spec.agents, strict=True) if agent == self.agents[0]]
-        return float(np.sum(won)) / len(pair)
+        return (float(np.sum(won)) / len(pair),)

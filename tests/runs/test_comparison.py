@@ -1,0 +1,138 @@
+"""What a stored comparison says without playing: the same as the command that played it, at any time."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from turnier.agents.registry import make_agent
+from turnier.arena.match import Termination
+from turnier.arena.workers.local import SerialExecutor
+from turnier.core.errors import UserError
+from turnier.results.store.annotations import SETTINGS
+from turnier.results.store.store import Store
+from turnier.runs.comparison import Comparison, ComparisonResults
+from turnier.statistics.sprt import Verdict
+
+CLOSE = ("mcts(iterations=16)", "mcts(iterations=17)")
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Iterator[Store]:
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
+        yield store
+
+
+def played(store: Store, *agents: str, game: str = "tictactoe", **options: float) -> ComparisonResults:
+    comparison = Comparison(*agents, game=game, **options)  # type: ignore[arg-type]
+    return comparison.run(store, executor="serial", progress=False)
+
+
+def same(found: ComparisonResults, other: ComparisonResults) -> bool:
+    """Whether both have the same games and verdict, and say the same."""
+    assert found.sentence == other.sentence and found.meaning == other.meaning
+    return found.played == other.played and found.verdict is other.verdict and found.estimate == other.estimate
+
+
+def test_a_stored_comparison_says_what_its_last_command_said(own: Store) -> None:
+    """A stricter test leaves more games than the one after it looks at."""
+    for options in ({"margin": 150}, {"margin": 5, "alpha": 0.01, "games": 300, "first_round": 20}, {"margin": 150}):
+        results = played(own, *CLOSE, **options)
+        found = ComparisonResults.find(own, results.id)
+        assert same(found, results) and found.waiting == 0
+    assert results.verdict is Verdict.EQUAL and len(found.agents()) == 2
+
+
+def test_without_known_settings_the_defaults_hold(own: Store) -> None:
+    results = played(own, "mc(iterations=20)", "random")
+    own.annotations.set(results.id, SETTINGS, "")
+    assert same(ComparisonResults.find(own, results.id), results)
+
+
+def test_a_round_that_has_not_ended_waits(own: Store) -> None:
+    comparison = Comparison(*CLOSE, game="tictactoe", margin=5, games=200)
+    own.begin_run(comparison.run_id, "comparison", "tictactoe", comparison.definition)
+    nothing = comparison.stored_results(own)
+    assert nothing.verdict is Verdict.UNDECIDED and "no round of games has ended" in nothing.sentence
+    assert nothing.evidence().empty and nothing.outcomes()["pairs"].sum() == 0
+    rounds = comparison.schedule().rounds()
+    first = next(rounds)
+    records = [record for some in SerialExecutor().play(first) for record in some]
+    own.append(comparison.run_id, records[:10])
+    assert comparison.stored_results(own).waiting == 10
+    own.append(comparison.run_id, records)
+    by_id = {record.spec.id: record for record in records}
+    second = rounds.send([by_id[spec.id] for spec in first])
+    own.append(comparison.run_id, [record for some in SerialExecutor().play(second[:7]) for record in some])
+    stopped = comparison.stored_results(own)
+    assert (stopped.duel.games, stopped.waiting, len(stopped.played)) == (64, 7, 64)
+
+
+def test_failed_pairs_do_not_count(own: Store) -> None:
+    comparison = Comparison("mc(iterations=20)", "random", game="tictactoe", games=64)
+    own.begin_run(comparison.run_id, "comparison", "tictactoe", comparison.definition)
+    records = [r for some in SerialExecutor().play(next(comparison.schedule().rounds())) for r in some]
+    broken = dataclasses.replace(records[0], termination=Termination.ERROR, error="It broke.")
+    own.append(comparison.run_id, [broken, *records[1:]])
+    found = comparison.stored_results(own)
+    assert (found.duel.pairs, found.duel.test.units, found.outcomes()["pairs"].sum()) == (32, 31, 31)
+
+
+def test_only_comparisons_have_a_verdict(own: Store) -> None:
+    own.begin_run("tournament:1", "tournament", "t", {})
+    with pytest.raises(UserError, match="needs a comparison, got the tournament"):
+        ComparisonResults.find(own, "tournament:1")
+
+
+@pytest.mark.parametrize(
+    ("agents", "game", "outcomes"),
+    [
+        (("mc(iterations=20)", "random"), "tictactoe", ["2: won both", "0: lost both"]),
+        (("mcts(iterations=9)", "random"), "yavalath(size=3,players=3)", ["80 to 100 % of the points"]),
+        (("random", "greedy"), "2048(size=2)", ["the same score"]),
+    ],
+)
+def test_each_pair_has_one_outcome(own: Store, agents: tuple[str, str], game: str, outcomes: list[str]) -> None:
+    results = played(own, *agents, game=game, games=400)
+    frame = results.outcomes()
+    assert frame["pairs"].sum() == results.duel.test.units
+    assert set(outcomes) <= set(frame["outcome"]) and frame["outcome"].is_unique
+    reverse = played(own, *agents[::-1], game=game, games=400).outcomes()
+    if game == "tictactoe":  # both play the same games
+        assert reverse["pairs"].tolist()[::-1] == frame["pairs"].tolist()
+
+
+def test_differences_of_scores_fall_into_the_bins_that_name_them(own: Store) -> None:
+    results = played(own, "random", "greedy", game="2048(size=2)", games=200)
+    rows = dict(results.outcomes().itertuples(index=False, name=None))
+    for name, pairs in rows.items():
+        ends = [0.0, 0.0] if name == "the same score" else [float(end.replace(",", "")) for end in name.split(" to ")]
+        near, far = (abs(end) for end in ends)
+        sign = -1 if name.startswith("-") else 1
+        found = [sign * (first - second) for first, second in results.duel.outcomes]
+        assert pairs == sum(near < difference <= far if far else difference == 0 for difference in found)
+
+
+def test_the_evidence_ends_a_test_where_it_leaves_its_bounds_at_a_look(own: Store) -> None:
+    results = played(own, "mcts(iterations=10)", "mcts(iterations=12)", margin=40)
+    frame, (low, high) = results.evidence(), results.duel.test.bounds
+    looks = frame[frame["look"]]
+    assert results.verdict is not Verdict.UNDECIDED and len(looks) > 2
+    for test, rows in looks.groupby("test"):
+        evidence = rows["evidence"].tolist()
+        assert all(low < value < high for value in evidence[:-1]), test
+    last = looks.groupby("test")["evidence"].last()
+    ends = {Verdict.EQUAL: (last <= low).all(), Verdict.STRONGER: last["stronger"] >= high}
+    assert ends.get(results.verdict, last["weaker"] >= high)
+    at_the_end = {"stronger": results.duel.test.high, "weaker": results.duel.test.low}
+    for test, value in looks[looks["games"] == results.duel.games].set_index("test")["evidence"].items():
+        assert value == pytest.approx(results.duel.test.evidence(at_the_end[str(test)]))
+
+
+def test_the_definition_stays_as_it_was() -> None:
+    """Ids of stored comparisons depend on it."""
+    comparison = Comparison(*map(make_agent, CLOSE), game="tictactoe", margin=7, alpha=0.01)
+    assert comparison.run_id == "comparison:0485cc8be0991955"
