@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import base64
-import math
 from collections.abc import Sequence
 from pathlib import Path
 
 from markdown_it import MarkdownIt
 
+from turnier.core.number_text import interval, number
 from turnier.dashboards.figures.charts import image
 from turnier.dashboards.figures.experiment import experiment_figure, experiment_frame
 from turnier.dashboards.reports.page import html_page
 from turnier.results.store.store import Store
 from turnier.runs.experiment import (
+    VERDICTS,
     Experiment,
     Measurement,
     Row,
@@ -24,15 +25,17 @@ from turnier.runs.experiment import (
     verdict,
 )
 
-NOTE = (
-    "Means and shares have 95 % intervals; *agrees*: the published figure lies in ours. No interval of the published"
-    " figures is known.\n"
-)
+NOTE = f"Means and shares have 95 % intervals. {VERDICTS}\n"
+QUICK = "quick"
+NOTE_OF_QUICK = "*Quick preset: fewer games than published, in some documents also smaller agents.*\n"
 
 
-def write_report(store: Store, document: str, folder: Path) -> list[Path]:
-    """Writes DOCUMENT.md with its pictures and a self-contained DOCUMENT.html; returns the paths of both pages."""
-    experiments = stored_experiments(store, document)
+def write_report(store: Store, document: str, folder: Path, tests: bool = False) -> list[Path]:
+    """Writes DOCUMENT.md with its pictures and a self-contained DOCUMENT.html; returns the paths of both pages.
+
+    With `tests` the pages have the experiments of the preset for tests as well.
+    """
+    experiments = stored_experiments(store, document, tests)
     folder.mkdir(parents=True, exist_ok=True)
     title = f"# {document.capitalize()}: our figures and the published ones\n"
     markdown, embedded = [title, NOTE], [title, NOTE]
@@ -57,17 +60,17 @@ def section(experiment: Experiment, measured: Sequence[Measurement], picture: st
     """Returns an experiment as Markdown: its text, the table, the picture if there is one, and the agents in full."""
     games = sum(row.games for row in measured)
     what, each = counted(experiment)
-    lines = [f"## {experiment.title}\n", experiment.text, ""]
+    lines = [f"## {experiment.title}\n", *[NOTE_OF_QUICK] * (experiment.preset == QUICK), experiment.text, ""]
     lines += [
         f"| | ours | 95 % | published | ours is | {what} | {each} |",
         "| --- | ---: | ---: | ---: | --- | ---: | ---: |",
     ]
     for row, ours in zip(experiment.rows, measured, strict=True):
-        published = "" if row.published is None else _number(row.published)
-        interval = f"{_number(ours.low)} to {_number(ours.high)}" if math.isfinite(ours.low) else ""
-        value = f"**{_number(ours.value)}**" if ours.games else "not played yet"
-        cells = (row.label.replace("|", "\\|"), value, interval, published, verdict(row, ours), f"{ours.games:,}")
-        lines.append(f"| {' | '.join(cells)} | {ours.seconds:.3g} |")
+        published = "" if row.published is None else number(row.published, digits=4)
+        half = (ours.high - ours.low) / 2
+        value = f"**{number(ours.value, half)}**" if ours.games else "not played yet"
+        cells = (row.label.replace("|", "\\|"), value, interval(ours.low, ours.high), published, verdict(row, ours))
+        lines.append(f"| {' | '.join(cells)} | {ours.games:,} | {number(ours.seconds)} |")
     units = " and ".join(dict.fromkeys(unit(row) for row in experiment.rows))
     lines += ["", f"Unit: {units}. {games:,} {what}, seed {experiment.seed}.", ""]
     if picture:
@@ -79,7 +82,3 @@ def section(experiment: Experiment, measured: Sequence[Measurement], picture: st
 def _agents(row: Row) -> str:
     between = " with two legal actions, then " if row.states else " against "
     return between.join(f"`{agent}`" for agent in row.agents)
-
-
-def _number(value: float) -> str:
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.1f}"

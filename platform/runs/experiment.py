@@ -6,8 +6,8 @@ matches of every row again (and from those its searches), which is pure, and mea
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
@@ -30,6 +30,21 @@ from turnier.runs.results import RunResults
 KIND = "experiment"
 # Fields in the definitions of all stored rows; others only where they differ from their defaults.
 _ALWAYS_STORED = ("label", "game", "agents", "games", "measure", "published", "x", "openings")
+# Fields that decide nothing that is played or measured, of an experiment and of its rows: scripts may improve them.
+_ONLY_SHOWN = {"title", "text", "axis"}
+_ONLY_SHOWN_OF_ROWS = {"label", "published", "x", "series"}
+TESTS = "tiny"  # the preset that only shows that a script works: no report of published figures has its rows
+# A figure agrees with a published one if it could have turned out otherwise: nearly every figure lies within a wide
+# interval, so without a limit fewer games would mean more agreement. The limit is about what the documents' own games
+# (50 to 200 per figure) give; narrower than what it is compared with, an interval says little more.
+NARROW_POINTS = 10.0  # of shares: the largest half-width, percentage points
+NARROW_SHARE = 0.1  # of other figures: the largest half-width, as a share of the published figure
+VERDICTS = (
+    "*Agrees*: the published figure lies in our interval, whose half-width is at most"
+    f" {NARROW_POINTS:g} percentage points (for other figures than shares: {100 * NARROW_SHARE:g} % of the published"
+    " one); *undecided*: it lies in a wider interval, so more games are needed; *higher*, *lower*: ours is, by more"
+    " than its interval. No interval of the published figures is known."
+)
 
 
 @dataclass(frozen=True)
@@ -82,6 +97,11 @@ class Experiment:
     @property
     def run_id(self) -> str:
         return f"{self.document}:{self.name}"
+
+    @property
+    def preset(self) -> str:
+        """The preset that ends the name, such as quick; the last word of any other name."""
+        return self.name.rpartition("-")[2]
 
     def definition(self) -> dict[str, Any]:
         """Returns the experiment as it is stored with its run."""
@@ -182,9 +202,8 @@ def play_experiment(
     """
     for row in experiment.rows:
         unit(row)
-    seed, run_id = experiment.seed, experiment.run_id
+    seed, run_id = experiment.seed, _begin(experiment, store)
     matches = {spec.id: spec for row in experiment.rows for spec in row_matches(row, seed)}
-    store.begin_run(run_id, KIND, experiment.title, experiment.definition())
     expect(len(matches), "games")
     yield from play_into(store, run_id, list(matches.values()), executor)
     rows = [(row, _records(row, seed, store)) for row in experiment.rows]
@@ -194,12 +213,37 @@ def play_experiment(
         yield from search_into(store, run_id, list(searches.values()), executor)
 
 
-def stored_experiments(store: Store, document: str) -> list[Experiment]:
-    """Returns a document's experiments, the oldest first; raises UserError where there are none."""
+def _begin(experiment: Experiment, store: Store) -> str:
+    """Begins the experiment's run, or resumes the one that plays and measures the same; returns its id."""
+    definition: Mapping[str, Any] = experiment.definition()
+    for run in store.runs():
+        if run.id == experiment.run_id and run.kind == KIND and _decisive(run.definition) == _decisive(definition):
+            definition = run.definition
+    store.begin_run(experiment.run_id, KIND, experiment.title, definition)
+    return experiment.run_id
+
+
+def _decisive(definition: Mapping[str, Any]) -> str:
+    """Returns, for comparison, the part of a definition that decides what is played and measured."""
+    rows = [{k: v for k, v in row.items() if k not in _ONLY_SHOWN_OF_ROWS} for row in definition["rows"]]
+    return json.dumps({k: v for k, v in definition.items() if k not in _ONLY_SHOWN} | {"rows": rows}, sort_keys=True)
+
+
+def stored_experiments(store: Store, document: str, tests: bool = False) -> list[Experiment]:
+    """Returns a document's experiments, the oldest first; raises UserError where there are none.
+
+    Those of the preset for tests are left out, unless `tests` is set.
+    """
     runs = [run for run in store.runs() if run.kind == KIND]
     stored = [Experiment.from_run(run) for run in runs if run.definition["document"] == document]
+    shown = [experiment for experiment in stored if tests or experiment.preset != TESTS]
+    if shown:
+        return shown
     if stored:
-        return stored
+        raise UserError(
+            f"a report of {document} needs experiments that can be compared, got only the preset {TESTS}, which plays"
+            " too few games; run the scripts with --preset quick or paper."
+        )
     known = sorted({str(run.definition["document"]) for run in runs})
     if known:
         raise unknown("report", document, known)
@@ -223,12 +267,15 @@ def _records(row: Row, seed: int, store: Store) -> list[MatchRecord]:
 
 
 def verdict(row: Row, measured: Measurement) -> str:
-    """Compares our figure with the published one: it agrees, or is higher or lower beyond its interval."""
-    if row.published is None or not measured.games or math.isnan(measured.low):
+    """Compares our figure with the published one, as VERDICTS says: agrees, undecided, higher or lower."""
+    if row.published is None or not measured.games:
         return ""
-    if measured.low <= row.published <= measured.high:
-        return "agrees"
-    return "higher" if measured.low > row.published else "lower"
+    if measured.low > row.published:
+        return "higher"
+    if measured.high < row.published:
+        return "lower"
+    narrow = NARROW_POINTS if unit(row).endswith("%") else NARROW_SHARE * abs(row.published)
+    return "agrees" if (measured.high - measured.low) / 2 <= narrow else "undecided"
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from turnier.commands.scripts.experiments import run_experiments
 from turnier.runs.experiment import Experiment
 from turnier.studies.kutsch.certainty_rows import GROUPS, means
-from turnier.studies.kutsch.thesis import GAMES, NOTE, UCTN_SCORE, experiment, mctse, score
+from turnier.studies.kutsch.thesis import GAMES, NOTE, UCTN_SCORE, experiment, mctse, mctse_iterations, score
 
 VOTE = """\
 Several MCTSE agents search the same position, and the action named most often is played. The votes that
@@ -50,7 +50,7 @@ def table3(preset: str) -> list[Experiment]:
     """Do more iterations improve MCTSE?"""
     figures = {1: float(UCTN_SCORE), 5: 57_236.0, 10: 57_693.0}
     agents = {n: mctse(preset, 3500 * n, 500 * n, more=f",tree_depth={10 * n}" if n > 1 else "") for n in figures}
-    labels = {n: f"{3500 * n:,} iterations" for n in agents}
+    labels = {n: f"{mctse_iterations(3500 * n, preset):,} iterations" for n in agents}
     scores = [score(preset, labels[n], agent, figures[n], games(preset, n)) for n, agent in agents.items()]
     certainties = {labels[1]: 65.50, labels[5]: 82.41, labels[10]: 84.26}
     rows = means(preset, {labels[n]: (agent,) for n, agent in agents.items()}, certainties, share=5)

@@ -10,6 +10,7 @@ Examples:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from turnier.commands.scripts.experiments import run_experiments
@@ -26,6 +27,7 @@ from turnier.studies.kutsch.thesis import (
     mc,
     mcts,
     mctse,
+    scaled,
     score,
 )
 
@@ -66,17 +68,23 @@ def curve(
     agent: Callable[[Any], str],
     figures: Mapping[Any, float],
     series: str = "",
+    played: Callable[[Any], Any] = lambda value: value,
 ) -> list[Row]:
-    """Returns a row per value; `label` is a pattern for the value, `figures` holds the published scores."""
-    return [
-        score(preset, label.format(value), agent(value), figures.get(value), x=value, series=series) for value in values
-    ]
+    """Returns a row per value; `label` is a pattern for the value, `figures` holds the published scores.
+
+    `played` says what the preset makes of a value of the thesis.
+    """
+    shown = [(value, played(value)) for value in values]
+    return [score(preset, label.format(x), agent(value), figures.get(value), x=x, series=series) for value, x in shown]
 
 
 def figure4(preset: str) -> Experiment:
     """Do more iterations always help MC?"""
     values = (100, 250, 500, 1000, 2000, 5000)  # per action
-    rows = curve(preset, "{:,} iterations", values, lambda n: mc(preset, n), {1000: MC_SCORE})
+    figures = {1000: MC_SCORE}
+    rows = curve(
+        preset, "{:,} iterations", values, lambda n: mc(preset, n), figures, played=partial(scaled, preset=preset)
+    )
     title, axis = "MC by iterations (figure 4)", "iterations per action"
     return experiment(preset, "figure4", title, ITERATIONS + NOTE[preset], rows, axis)
 
@@ -124,7 +132,10 @@ def figure12(preset: str) -> Experiment:
         def agent(maxnodes: int, more: str = more) -> str:
             return mctse(preset, maxnodes=maxnodes, more=more)
 
-        rows += curve(preset, name + ", {:,} nodes", (250, 500, 1000, 2000, 4000), agent, figures, name)
+        values = (250, 500, 1000, 2000, 4000)
+        rows += curve(
+            preset, name + ", {:,} nodes", values, agent, figures, name, played=partial(scaled, preset=preset)
+        )
     title, axis = "MCTSE by nodes (figure 12)", "action nodes at most"
     return experiment(preset, "figure12", title, MAXNODES + NOTE[preset], rows, axis)
 

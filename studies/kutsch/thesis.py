@@ -26,22 +26,30 @@ HEURISTICS = "empty_method=1,empty1=0.7214,corner=0.4807,row_method=0,row0=0.477
 MC_SCORE, MCTS_SCORE, UCTN_SCORE, UCT_SCORE = 51_521, 34_713, 56_989, 52_000
 
 
+def scaled(number: int, preset: str) -> int:
+    """Returns what a preset makes of a number of iterations or nodes of the thesis."""
+    return max(1, number // DIVISOR[preset])
+
+
 def mc(preset: str, iterations: int = 1000, depth: int = 20, method: int = 2) -> str:
     """Returns the thesis's MC agent; `iterations` are per action."""
-    return f"mc(iterations={_scaled(iterations, preset)},rollout_depth={depth},score_method={method})"
+    return f"mc(iterations={scaled(iterations, preset)},rollout_depth={depth},score_method={method})"
 
 
 def mcts(preset: str, tree_depth: int = 1, depth: int = 150, iterations: int = 3500) -> str:
     """Returns the thesis's MCTS agent, which freezes one outcome of chance per node."""
     parameters = f"rollout_depth={depth},tree_depth={tree_depth},normalise=false,score_method=1"
-    return f"mcts(iterations={_scaled(iterations, preset)},{parameters})"
+    return f"mcts(iterations={scaled(iterations, preset)},{parameters})"
 
 
 def mctse(preset: str, iterations: int = 3500, maxnodes: int = 500, more: str = "") -> str:
     """Returns the thesis's MCTSE agent; `more` are further parameters, with a comma in front."""
-    # UCTN normalises from the 100th iteration on; with fewer it would be UCT.
-    least = 1 if preset == "tiny" else 120
-    return f"mctse(iterations={max(least, _scaled(iterations, preset))},maxnodes={_scaled(maxnodes, preset)}{more})"
+    return f"mctse(iterations={mctse_iterations(iterations, preset)},maxnodes={scaled(maxnodes, preset)}{more})"
+
+
+def mctse_iterations(iterations: int, preset: str) -> int:
+    """Returns what a preset makes of MCTSE's iterations: UCTN, which normalises from the 100th on, must stay UCTN."""
+    return max(1 if preset == "tiny" else 120, scaled(iterations, preset))
 
 
 def published(preset: str, figure: float | None) -> float | None:
@@ -58,7 +66,3 @@ def score(
 
 def experiment(preset: str, name: str, title: str, text: str, rows: Iterable[Row], axis: str = "") -> Experiment:
     return Experiment(DOCUMENT, f"{name}-{preset}", title, text, tuple(rows), axis=axis)
-
-
-def _scaled(number: int, preset: str) -> int:
-    return max(1, number // DIVISOR[preset])

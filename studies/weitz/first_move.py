@@ -18,12 +18,8 @@ first player (figure 10), and names the swap rule as the remedy (3.3); neither i
 
 def build(preset: str) -> list[Experiment]:
     scale = 100 if preset == "tiny" else 1
-    agents = {
-        "random": "random",
-        "MCTS, 1,000 iterations": f"mcts(iterations={1000 // scale})",
-        "MCTS, 10,000 iterations": f"mcts(iterations={10_000 // scale})",
-        "MCTS, 25,000 iterations": f"mcts(iterations={25_000 // scale})",
-    }
+    sizes = [iterations // scale for iterations in (1000, 10_000, 25_000)]
+    agents = {"random": "random"} | {f"MCTS, {size:,} iterations": f"mcts(iterations={size})" for size in sizes}
     rows = [
         Row(f"{label}, {rule}", game, (agent, agent), GAMES[preset], "first_seat_wins")
         for rule, game in (("no swap", "yavalath"), ("swap", "yavalath(swap=true)"))

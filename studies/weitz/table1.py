@@ -29,15 +29,15 @@ def build(preset: str) -> list[Experiment]:
     scale = 100 if preset == "tiny" else 1
     opponent = f"mcts(iterations={STAND_IN // scale},tree_depth=61)"
 
-    def agents(iterations: int) -> tuple[str, str]:
-        return f"mcts(iterations={max(1, iterations // scale)})", opponent
+    def row(published_iterations: int, more: str, measure: str, published: float) -> Row:
+        iterations = max(1, published_iterations // scale)
+        label, agents = f"{iterations:,} iterations{more}", (f"mcts(iterations={iterations})", opponent)
+        comparable = published if scale == 1 else None
+        return Row(label, "yavalath", agents, games, measure, comparable, None if more else iterations)
 
-    strength = [
-        Row(f"{iterations:,} iterations", "yavalath", agents(iterations), games, published=published, x=iterations)
-        for iterations, published in PUBLISHED.items()
-    ]
+    strength = [row(iterations, "", "win_rate", published) for iterations, published in PUBLISHED.items()]
     by_seat = [
-        Row(f"{iterations:,} iterations, {place}", "yavalath", agents(iterations), games, measure, published)
+        row(iterations, f", {place}", measure, published)
         for iterations, figures in BY_SEAT.items()
         for place, measure, published in zip(
             ("first", "second"), ("wins_as_first", "wins_as_second"), figures, strict=True

@@ -19,16 +19,17 @@ often. A third of the games is what equals win."""
 def build(preset: str) -> list[Experiment]:
     scale = 100 if preset == "tiny" else 1
     game = "yavalath(players=3)"
-    weak, middle, strong = (f"mcts(iterations={iterations // scale})" for iterations in (300, 3000, 10_000))
+    few, some, many = (iterations // scale for iterations in (300, 3000, 10_000))
+    weak, middle, strong = (f"mcts(iterations={iterations})" for iterations in (few, some, many))
     fields = {
-        "MCTS 10,000 against 3,000 and 300": (strong, middle, weak),
-        "MCTS 3,000 against 10,000 and 300": (middle, strong, weak),
-        "MCTS 300 against 10,000 and 3,000": (weak, strong, middle),
-        "Max-N, 2 plies, against MCTS 300 and random": ("maxn(depth=2)", weak, "random"),
+        f"MCTS {many:,} against {some:,} and {few:,}": (strong, middle, weak),
+        f"MCTS {some:,} against {many:,} and {few:,}": (middle, strong, weak),
+        f"MCTS {few:,} against {many:,} and {some:,}": (weak, strong, middle),
+        f"Max-N, 2 plies, against MCTS {few:,} and random": ("maxn(depth=2)", weak, "random"),
     }
     strength = tuple(Row(label, game, agents, GAMES[preset]) for label, agents in fields.items())
     seats = tuple(
-        Row(f"{place} seat, MCTS 3,000 against itself", game, (middle,) * 3, GAMES[preset], f"{place}_seat_wins")
+        Row(f"{place} seat, MCTS {some:,} against itself", game, (middle,) * 3, GAMES[preset], f"{place}_seat_wins")
         for place in ("first", "second", "third")
     )
     return [

@@ -13,6 +13,7 @@ import pytest
 from turnier.agents.registry import make_agent
 from turnier.arena.workers.local import SerialExecutor
 from turnier.core.errors import UserError
+from turnier.core.number_text import number
 from turnier.dashboards.figures.experiment import experiment_figure, experiment_frame
 from turnier.dashboards.reports.document import write_report
 from turnier.games.registry import make_game
@@ -21,6 +22,7 @@ from turnier.results.frames.measures import MATCH_MEASURES, match_measures
 from turnier.results.store.store import Store
 from turnier.runs.experiment import (
     Experiment,
+    Measurement,
     Row,
     counted,
     measure,
@@ -80,6 +82,51 @@ def test_a_second_run_plays_nothing_and_another_definition_is_refused(tmp_path: 
             stored_experiments(store, "guid")
 
 
+@pytest.mark.parametrize(
+    ("row", "low", "high", "word"),
+    [
+        (ROWS[0], 91.0, 100.0, "agrees"),  # published: 99 % of games
+        (ROWS[0], 20.7, 100.0, "undecided"),
+        (ROWS[0], 79.9, 99.95, "undecided"),
+        (ROWS[0], 70.0, 80.0, "lower"),
+        (ROWS[0], math.nan, math.nan, "undecided"),
+        (ROWS[3], 2.8, 3.2, "agrees"),  # published: 3 plies
+        (ROWS[3], 2.5, 3.5, "undecided"),
+        (ROWS[3], 3.5, 9.5, "higher"),
+        (ROWS[2], 0.0, 1.0, ""),
+    ],
+)
+def test_a_figure_agrees_only_if_its_interval_is_narrow(row: Row, low: float, high: float, word: str) -> None:
+    assert verdict(row, Measurement((low + high) / 2, low, high, 2, 0.1)) == word
+
+
+def test_words_and_published_figures_may_change(tmp_path: Path) -> None:
+    """What is played decides whether an experiment is the same: a label that was wrong can be corrected."""
+    row = dataclasses.replace(ROWS[0], label="10 iterations", published=98.0, x=11, series="ours")
+    renamed = dataclasses.replace(EXPERIMENT, title="New", text="New", rows=(row, *ROWS[1:]), axis="iterations")
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
+        played(store, EXPERIMENT)
+        before = store.match_counts()
+        played(store, renamed)
+        assert store.match_counts() == before
+        assert stored_experiments(store, "guide") == [EXPERIMENT], "what is stored stays as it is"
+        with pytest.raises(UserError, match="must keep its definition"):
+            played(store, dataclasses.replace(renamed, rows=(dataclasses.replace(row, games=8), *ROWS[1:])))
+
+
+def test_the_preset_of_the_tests_is_in_no_report(tmp_path: Path) -> None:
+    tiny, quick = (dataclasses.replace(EXPERIMENT, name=f"small-{preset}") for preset in ("tiny", "quick"))
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
+        played(store, tiny)
+        with pytest.raises(UserError, match="only the preset tiny"):
+            write_report(store, "guide", tmp_path)
+        played(store, quick)
+        assert stored_experiments(store, "guide") == [quick]
+        assert stored_experiments(store, "guide", tests=True) == [tiny, quick]
+        text = write_report(store, "guide", tmp_path)[0].read_text()
+    assert text.count("\n## ") == 1 and "*Quick preset" in text and "whose half-width is at most 10" in text
+
+
 def test_what_cannot_be_measured_is_refused(tmp_path: Path) -> None:
     row = dataclasses.replace(ROWS[0], measure="win_rat")
     with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
@@ -97,9 +144,10 @@ def test_pages_show_every_row_and_escape_what_is_not_ours(tmp_path: Path, axis: 
     with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
         played(store, experiment)
         markdown, page = write_report(store, "guide", tmp_path / "pages")
-        value = measurements(experiment, store)[1].value
+        figure = measurements(experiment, store)[1]
+    value = number(figure.value, (figure.high - figure.low) / 2)
     text, html = markdown.read_text(), page.read_text()
-    assert f"**{value:.1f}**" in text and f"<strong>{value:.1f}</strong>" in html
+    assert f"**{value}**" in text and f"<strong>{value}</strong>" in html
     for row in ROWS:
         assert row.label.replace("|", "\\|") in text
     assert html.count("<tr>") == 1 + len(ROWS)

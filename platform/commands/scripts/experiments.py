@@ -3,7 +3,6 @@
 Annotations are evaluated here at once, since they name what the script said.
 """
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Annotated, Any
 
@@ -22,8 +21,9 @@ from turnier.commands.options import (
     WorkersOption,
 )
 from turnier.commands.scripts.script import choose_experiments, choose_preset, run_script
+from turnier.core.number_text import estimate, number
 from turnier.results.store.store import Store
-from turnier.runs.experiment import Experiment, counted, measurements, unit, verdict
+from turnier.runs.experiment import TESTS, VERDICTS, Experiment, counted, measurements, unit, verdict
 
 
 def run_experiments(
@@ -63,7 +63,10 @@ def play_and_print(
                 experiment.run(results, executor=pool)
         for experiment in experiments:
             print_experiment(console, experiment, results)
-    console.print(f"The whole page: turnier report {experiments[0].document} --store {results.shown_url}")
+    if experiments[0].preset == TESTS:
+        console.print(f"The preset {TESTS} only shows that the script works; no report has its figures.")
+    else:
+        console.print(f"The whole page: turnier report {experiments[0].document} --store {results.shown_url}")
 
 
 def print_experiment(console: Console, experiment: Experiment, store: Store) -> None:
@@ -73,16 +76,10 @@ def print_experiment(console: Console, experiment: Experiment, store: Store) -> 
     table.add_column("", overflow="fold")
     for heading in ("ours, 95 %", "published", "ours is", *counted(experiment)):
         table.add_column(heading, justify="right", no_wrap=True)
-    for row, measured in zip(experiment.rows, measurements(experiment, store), strict=True):
-        ours = _number(measured.value) + (
-            f" ({_number(measured.low)}-{_number(measured.high)})" if math.isfinite(measured.low) else ""
-        )
-        published = "" if row.published is None else _number(row.published)
-        table.add_row(
-            row.label, ours, published, verdict(row, measured), f"{measured.games:,}", f"{measured.seconds:.3g}"
-        )
+    for row, ours in zip(experiment.rows, measurements(experiment, store), strict=True):
+        published = "" if row.published is None else number(row.published, digits=4)
+        shown = estimate(ours.value, ours.low, ours.high)
+        table.add_row(row.label, shown, published, verdict(row, ours), f"{ours.games:,}", number(ours.seconds))
+    if any(row.published is not None for row in experiment.rows):
+        table.caption = VERDICTS.replace("*", "")
     console.print(table)
-
-
-def _number(value: float) -> str:
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.1f}"
