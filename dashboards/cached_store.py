@@ -130,6 +130,11 @@ def short_game(game: str) -> str:
     return game
 
 
+def run_title(run: Run) -> str:
+    """Returns a run's name for titles: a game in its short text form, otherwise the name as it is stored."""
+    return short_game(run.name)
+
+
 def studies() -> list[str]:
     """Returns the names of all studies, the newest first."""
     return trials.study_names(store())[::-1]

@@ -1,4 +1,4 @@
-"""The elements of pages: figures and tables with downloads, choices kept in the URL, and empty pages."""
+"""The elements of pages: titles, figures and tables with downloads, choices kept in the URL, and empty pages."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable, Sequence
 from html import escape
 from typing import Any
+from urllib.parse import parse_qs
 
 import pandas as pd
 import streamlit as st
@@ -13,11 +14,13 @@ import streamlit as st
 from turnier.core.errors import UserError
 from turnier.dashboards import cached_store
 from turnier.dashboards.figures.charts import Figure, image, shortened, table_csv
+from turnier.dashboards.links import HOME, pages_of
 from turnier.results.store.progress import RUNNING
 from turnier.results.store.store import Run
 
 REFRESH_SECONDS = 3.0  # s between two updates of a running run
 PREFERRED = ("tournament", "comparison", "certainty", "training")  # kinds of runs, in the order of preference
+_HEAD = "head of the page"
 IN_ADDRESS: dict[str, Any] = {"bind": "query-params"}
 
 
@@ -32,6 +35,36 @@ def show_errors(draw: Callable[..., None]) -> Callable[..., None]:
             st.error(str(error), icon=":material/error:")
 
     return shown
+
+
+def begin_page(name: str) -> None:
+    """Keeps the head of a page free for its title, which is the page's name until it knows more."""
+    st.session_state[_HEAD] = (name, st.empty())
+    show_title()
+
+
+def show_title(about: str = "", runs: Sequence[Run] = ()) -> None:
+    """Heads the page and its browser tab: its name, what it is about, the way home and to other pages of a single run.
+
+    To be called outside of `refresh`, as soon as a page knows what it is about.
+    """
+    page, place = st.session_state.get(_HEAD) or ("", st.empty())
+    st.set_page_config(" · ".join(part for part in (about, page, "Turnier") if part))
+    others = pages_of(runs[0]) if len(runs) == 1 else {}
+    ways = {"Runs": HOME, **others}
+    links = "".join(f'<a href="{escape(to)}">{title}</a>' for title, to in ways.items() if title != page)
+    name = f"{escape(page)}<span>: {escape(about)}</span>" if about else escape(page)
+    place.html(f'<div class="title"><h1>{name}</h1><nav>{links}</nav></div>')
+
+
+def open_address(to: str) -> None:
+    """Goes to an address of `links`, such as when a row of a table is chosen."""
+    page, _, query = to.partition("?")
+    st.switch_page(st.Page(_nowhere, url_path=page, title=page), query_params=parse_qs(query))
+
+
+def _nowhere() -> None:
+    """Stands for a page that the app has under the same address."""
 
 
 def refresh(draw: Callable[[], None], live: bool, every: float = REFRESH_SECONDS) -> None:
@@ -91,20 +124,37 @@ def shown_first(runs: Sequence[Run]) -> Run:
 
 
 def choose_runs(runs: Sequence[Run], several: bool = True, label: str = "Runs") -> list[Run]:
-    """Lets people choose runs; the URL keeps their ids and accepts the beginning of an id."""
+    """Lets people choose runs; the URL keeps their ids and accepts the beginning of an id.
+
+    Raises UserError where the URL names a run that is not among them.
+    """
     named = {run.id: run for run in runs}
     shown = {run.id: f"{run.name} · {run.kind} · {run.created:%Y-%m-%d %H:%M} · {_short(run.id)}" for run in runs}
     ids = list(named)
     words: dict[str, Any] = {"options": ids, "format_func": lambda run: shown.get(run, run)}
     key = "runs" if several else "run"
-    chosen_ids = [run for text in st.query_params.get_all(key) for run in ids if run.startswith(text)]
-    chosen_ids = chosen_ids or [shown_first(runs).id]
+    asked = [_asked_run(text, runs, ids) for text in st.query_params.get_all(key)]
+    chosen_ids = list(dict.fromkeys(asked)) or [shown_first(runs).id]
     if several:
         chosen = list(st.multiselect(label, key=key, default=chosen_ids, **words))
     else:
         chosen = [st.selectbox(label, key=key, index=ids.index(chosen_ids[0]), **words)]
     st.query_params[key] = chosen if several else chosen[0]
     return [named[run] for run in chosen]
+
+
+def _asked_run(text: str, shown: Sequence[Run], ids: Sequence[str]) -> str:
+    """Returns the id of the run that an address names; raises UserError where it is not among those shown."""
+    if text in ids:
+        return text
+    found = cached_store.store().find_run(text)
+    if found.id not in ids:
+        kinds = " or ".join(sorted({run.kind for run in shown}))
+        raise UserError(
+            f"this page shows a {kinds} that has results, got the {found.kind} {found.id} ({found.name}); choose"
+            " another run, or begin with the page Runs."
+        )
+    return found.id
 
 
 def choose(label: str, options: Sequence[str], key: str, **words: Any) -> str:

@@ -37,7 +37,8 @@ def draw() -> None:
         widgets.show_empty("No match is stored here yet.", "turnier tournament tictactoe random greedy --games 10")
         return
     with st.container(border=True):
-        review = _choose(runs)
+        run, review = _choose(runs)
+    widgets.show_title(cached_store.run_title(run), [run])
     if review is None:
         return
     last = len(review.moments) - 1
@@ -48,7 +49,7 @@ def draw() -> None:
     st.fragment(widgets.show_errors(_moment))(review, number)
 
 
-def _choose(runs: list[cached_store.Run]) -> Reanalysis | None:
+def _choose(runs: list[cached_store.Run]) -> tuple[cached_store.Run, Reanalysis | None]:
     left, right = st.columns([2, 1], vertical_alignment="bottom")
     with left:
         run = widgets.choose_runs(runs, several=False, label="Run")[0]
@@ -61,16 +62,16 @@ def _choose(runs: list[cached_store.Run]) -> Reanalysis | None:
     )
     if not listed:
         st.info("This run has no matches.")
-        return None
+        return run, None
     chosen = st.query_params.get("match") or next(iter(listed))
     listed = listed if chosen in listed else {chosen: chosen, **listed}
     words: dict[str, Any] = {"format_func": lambda match: listed.get(match, match), "accept_new_options": True}
     ids = list(listed)
     match = st.selectbox("Match (or paste an id)", ids, ids.index(chosen), key="match", on_change=_rewind, **words)
     if not match:
-        return None
+        return run, None
     st.query_params["match"] = match
-    return cached_store.review(match)
+    return run, cached_store.review(match)
 
 
 def _rewind() -> None:

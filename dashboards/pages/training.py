@@ -24,6 +24,7 @@ def draw() -> None:
         games = sorted({str(run.definition["game"]) for run in runs})
         game = widgets.choose_game(games)
         chosen = widgets.choose_runs([run for run in runs if run.definition["game"] == game])
+    widgets.show_title(cached_store.short_game(game), chosen)
     if not chosen:
         st.info("Choose a run above.")
         return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -76,3 +77,11 @@ def shown(url: str, monkeypatch: pytest.MonkeyPatch) -> str:
     st.cache_data.clear()
     st.cache_resource.clear()
     return os.environ[STORE_VARIABLE]
+
+
+@pytest.fixture(autouse=True)
+def own_main() -> Iterator[None]:
+    """AppTest leaves its script as __main__, which a process that a later test spawns would run once more."""
+    main = sys.modules["__main__"]
+    yield
+    sys.modules["__main__"] = main

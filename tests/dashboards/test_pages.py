@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,14 +17,6 @@ from turnier.dashboards.pages import replay as replay_page
 from turnier.results.store.store import Store
 
 PAGES = ("runs", "scores", "tournament", "certainty", "studies", "training", "replay", "reports")
-
-
-@pytest.fixture(autouse=True)
-def own_main() -> Iterator[None]:
-    """AppTest leaves its script as __main__, which a process that a later test spawns would run once more."""
-    main = sys.modules["__main__"]
-    yield
-    sys.modules["__main__"] = main
 
 
 def draw(name: str) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from operator import itemgetter
@@ -15,7 +16,7 @@ from typing import Any, Self
 from sqlalchemy import Connection, Row, delete, func, inspect, select
 
 from turnier.arena.match import MatchRecord, MatchSpec, Termination, unpack_plies
-from turnier.core.errors import UserError, unknown
+from turnier.core.errors import UserError
 from turnier.results.store import DEFAULT_URL
 from turnier.results.store.annotations import Annotations
 from turnier.results.store.columns import MATCH_FIELDS, MatchColumns
@@ -42,6 +43,7 @@ _MATCH_COLUMNS = (
 )
 _OF_COLUMNS = [_MATCH_COLUMNS.index(name) for name in MATCH_FIELDS[1:]]
 _SEAT_COLUMNS = ("match_number", "seat", "agent", "score", "decisions", "nodes", "seconds")
+LAST = "last"  # names the run that was begun last
 _encode = json.JSONEncoder(default=float).encode
 
 
@@ -136,19 +138,24 @@ class Store:
         with self.database.reading() as connection:
             row = connection.execute(select(runs).where(runs.c.id == run_id)).one_or_none()
         if row is None:
-            raise unknown("run", run_id, [run.id for run in self.runs()])
+            raise _unknown_run(run_id, self.runs())
         return _run(row)
 
     def find_run(self, text: str) -> Run:
-        """Returns the only run whose id, with or without its kind, begins with the text; otherwise raises UserError."""
-        query = select(runs.c.id).order_by(runs.c.id)
+        """Returns the only run whose id, with or without its kind, begins with the text; otherwise raises UserError.
+
+        `last` is the run that was begun last.
+        """
+        query = select(runs.c.id).order_by(runs.c.created, runs.c.id)
         with self.database.reading() as connection:
             ids = list(connection.scalars(query))
         found = [i for i in ids if i == text] or [
             i for i in ids if text and (i.startswith(text) or i.partition(":")[2].startswith(text))
         ]
+        if text == LAST and ids:
+            found = ids[-1:]
         if len(found) > 1:
-            which = ", ".join(found[:5])
+            which = ", ".join(sorted(found)[:5])
             raise UserError(f"a run must be named unambiguously, got {text!r}, which begins {which}; write more.")
         return self.run(found[0] if found else text)
 
@@ -328,6 +335,18 @@ class Store:
         raises where another process has taken over.
         """
         return Lock(self.database, name, holder or this_process())
+
+
+def _unknown_run(text: str, known: Sequence[Run]) -> UserError:
+    """Returns the error for a run that does not exist, with the nearest that do."""
+    if not known:
+        return UserError(f"There is no run named {text!r}, since none is stored; `turnier tournament ...` makes one.")
+    named = {run.id: f"{run.id} ({run.name})" for run in known}
+    close = difflib.get_close_matches(text, named, n=3, cutoff=0.3) or [known[-1].id]
+    return UserError(
+        f"There is no run named {text!r}; the nearest are {', '.join(named[run] for run in close)}; `turnier status`"
+        " lists all."
+    )
 
 
 def _storable(text: str) -> str:
