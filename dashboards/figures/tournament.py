@@ -22,10 +22,8 @@ PAIR_NOTE = (
 
 
 def ranking(ranks: Ranks) -> list[str]:
-    """Returns the agents, the strongest first: by rating, or by differences of scores in single-player games."""
-    rated: list[str] = ranks.ratings.sort_values("elo", ascending=False)["agent"].tolist()
-    ahead = [ranks.pairs.set_index("first")["difference"], -ranks.pairs.set_index("second")["difference"]]
-    return rated or [str(a) for a in pd.concat(ahead).groupby(level=0).sum().sort_values(ascending=False).index]
+    """Returns the agents, the strongest first: by rating, or by mean score in single-player games."""
+    return [str(agent) for agent in ranks.ratings["agent"]]
 
 
 def win_matrix(ranks: Ranks) -> Figure:
@@ -53,7 +51,7 @@ def win_matrix(ranks: Ranks) -> Figure:
 def rating_points(ranks: Ranks) -> Figure | None:
     """Elo with intervals; None where the game has one seat."""
     frame = ranks.ratings
-    if frame.empty:
+    if frame["elo"].isna().all():
         return None
     data = frame[["label", "elo", "elo_low", "elo_high", "games", "live_mu", "live_sigma"]]
     chart = charts.points(data, "label", "elo", "elo_low", "elo_high", "Elo relative to the field's mean")
@@ -81,7 +79,7 @@ _PERCENT = {"percent": "win_rate", "low": "win_rate_low", "high": "win_rate_high
 def pair_table(ranks: Ranks) -> pd.DataFrame:
     """Returns every pair of agents: difference with interval, p, and the number of games that would separate them."""
     frame = ranks.pairs
-    single_player = ranks.ratings.empty
+    single_player = bool(ranks.ratings["elo"].isna().all())
     unit = "difference, points" if single_player else "won minus lost, per game"
     seats = 1 if single_player else 2
     shown = pd.DataFrame(

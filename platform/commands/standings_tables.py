@@ -20,11 +20,11 @@ SIGNIFICANT = 0.05
 
 def print_standings(console: Console, ratings: pd.DataFrame, pairs: pd.DataFrame) -> None:
     """Prints both frames of `Standings`; nothing if no two agents can be compared."""
-    for game, part in ratings.groupby("game"):
+    for game, part in ratings[ratings["elo"].notna()].groupby("game"):
         console.print(_ratings(str(game), part))
     for game, part in pairs.groupby("game"):
-        rated = ratings.loc[ratings["game"] == game, "agent"].tolist()
-        console.print(_matrix(str(game), part, rated or _by_difference(part), bool(rated)))
+        rated = ratings[ratings["game"] == game]
+        console.print(_matrix(str(game), part, rated["agent"].tolist(), bool(rated["elo"].notna().any())))
 
 
 def _ratings(game: str, part: pd.DataFrame) -> Table:
@@ -36,13 +36,6 @@ def _ratings(game: str, part: pd.DataFrame) -> Table:
         of_openskill = [f"{row['live_mu']:.1f} ± {row['live_sigma']:.1f}"] * live
         shown.add_row(str(place), row["label"], f"{row['games']:,}", f"{row['elo']:+.0f}", interval, *of_openskill)
     return shown
-
-
-def _by_difference(part: pd.DataFrame) -> list[str]:
-    """Returns the agents of a single-player game, those with the larger scores first."""
-    both = pd.concat([part.set_index("first")["difference"], -part.set_index("second")["difference"]])
-    order: list[str] = both.groupby(level=0).sum().sort_values(ascending=False, kind="stable").index.tolist()
-    return order
 
 
 def _matrix(game: str, part: pd.DataFrame, order: list[str], versus: bool) -> Table:

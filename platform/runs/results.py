@@ -9,7 +9,6 @@ from typing import Any
 
 import pandas as pd
 
-from turnier.agents.registry import label_of
 from turnier.results.frames.matches import matches_frame, seat_summary, summary
 from turnier.results.frames.standings import Standings
 from turnier.results.store.store import Store
@@ -40,11 +39,15 @@ class RunResults:
         return seat_summary(self._games())
 
     def ratings(self) -> pd.DataFrame:
-        """Returns one row per agent, the strongest first: Elo with its 95 % interval; empty for single-player games."""
-        return Standings.of(self._games()).ratings
+        """Returns the rating list, see `Standings`: one row per agent, the best first.
+
+        Elo with its 95 % interval (single-player games: the mean score), games, points, wins, draws and losses, and the
+        likelihood that the agent is stronger than the next.
+        """
+        return Standings.of(self._games(), pairs=False).ratings
 
     def pairs(self) -> pd.DataFrame:
-        """Returns one row per two agents that met: wins, draws, losses, difference, p-value; see `Standings`."""
+        """Returns one row per two agents that met: points, won-drawn-lost, difference, p-value; see `Standings`."""
         return Standings.of(self._games()).pairs
 
     def crosstable(self) -> pd.DataFrame:
@@ -53,17 +56,14 @@ class RunResults:
         Of games of several seats the share of the points (a draw is half a point), in the order of the ratings; of
         single-player games the mean difference of the scores on the same seeds, in the order of the mean scores.
         """
-        games = self._games()
-        standings = Standings.of(games)
+        standings = Standings.of(self._games())
+        scored = bool(standings.ratings["elo"].isna().all())
         cells: dict[tuple[str, str], float] = {}
-        rated = len(standings.ratings) > 0
         for row in standings.pairs.to_dict("records"):
-            value = (row["wins"] + row["draws"] / 2) / row["games"] if rated else row["difference"]
+            value = row["difference"] if scored else row["points_share"]
             cells[row["first"], row["second"]] = value
-            cells[row["second"], row["first"]] = 1 - value if rated else -value
-        ranked = standings.ratings if rated else summary(games).sort_values("mean", ascending=False, kind="stable")
-        order = [str(agent) for agent in ranked["agent"]]
-        labels = [label_of(agent) for agent in order]
+            cells[row["second"], row["first"]] = -value if scored else 1 - value
+        order, labels = standings.ratings["agent"].tolist(), standings.ratings["label"].tolist()
         rows = [[cells.get((agent, other), float("nan")) for other in order] for agent in order]
         return pd.DataFrame(rows, index=labels, columns=labels)
 
@@ -75,12 +75,12 @@ class RunResults:
     def table(self) -> pd.DataFrame:
         """Returns what notebooks show: one row per agent, the best first."""
         agents = self.summary()
-        scored = agents["win_rate"].isna().all() if len(agents) else True
-        columns = ["games", "mean", "half_width", "median", "best"]
-        if not scored:
-            columns = ["games", "win_rate", "win_rate_low", "win_rate_high", "wins", "draws", "losses"]
-        ordered = agents.sort_values("mean" if scored else "win_rate", ascending=False)
-        return ordered.set_index("label")[[column for column in columns if column in ordered]]
+        if agents["points"].isna().all():
+            by, columns = "mean", ["games", "mean", "half_width", "median", "best"]
+        else:
+            by, columns = "points_share", ["games", "points", "points_share", "wins", "draws", "losses"]
+            columns[3:3] = ["points_share_low", "points_share_high"]
+        return agents.sort_values(by, ascending=False, kind="stable").set_index("label")[columns]
 
     def _games(self) -> pd.DataFrame:
         return matches_frame(self.store, run=self.id, ids=False)

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from scipy import stats
 
-from turnier.statistics.intervals import CONFIDENCE
+from turnier.statistics.intervals import CONFIDENCE, Floats
 
 
 class Difference(NamedTuple):
@@ -23,6 +24,17 @@ class Difference(NamedTuple):
     units: int
 
 
+class Differences(NamedTuple):
+    """Many means of differences, see `Difference`; every field is an array [groups]."""
+
+    mean: Floats
+    low: Floats
+    high: Floats
+    p: Floats
+    superiority: Floats
+    units: npt.NDArray[np.int64]
+
+
 def paired_difference(differences: Sequence[float]) -> Difference:
     """Returns the mean of independent differences, one per pair of games or per seed, tested by Student's t.
 
@@ -30,16 +42,33 @@ def paired_difference(differences: Sequence[float]) -> Difference:
     missing (NaN), as for fewer than two differences.
     """
     values = np.asarray(differences, np.float64)
-    n = len(values)
-    mean = float(np.mean(values)) if n else math.nan
-    error = float(stats.sem(values)) if n > 1 else 0.0
-    if error > 0:
-        low, high = (float(end) for end in stats.t.interval(CONFIDENCE, n - 1, mean, error))
-        below = float(stats.t.cdf(-mean / error, n - 1))
-        return Difference(mean, low, high, 2 * min(below, 1 - below), 1 - below, n)
-    signs = n if mean else 0
-    p = float(stats.binomtest(signs, signs).pvalue) if signs else 1.0
-    return Difference(mean, math.nan, math.nan, p, 0.5 if not mean else 1 - p / 2 if mean > 0 else p / 2, n)
+    found = paired_differences(values, np.zeros(len(values), np.int64), 1)
+    return Difference(*(field[0].item() for field in found))
+
+
+def paired_differences(values: Floats, group: npt.NDArray[np.int64], groups: int) -> Differences:
+    """Returns what `paired_difference` returns for each of many groups.
+
+    Args:
+        values: differences.
+        group: [values] the number of each one's group, from 0.
+        groups: their number.
+    """
+    n = np.bincount(group, minlength=groups)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = np.bincount(group, values, groups) / n
+        squares = np.bincount(group, (values - mean[group]) ** 2, groups)
+        error = np.sqrt(squares / (n - 1) / n)
+        least, most = np.full(groups, np.inf), np.full(groups, -np.inf)
+        np.minimum.at(least, group, values)
+        np.maximum.at(most, group, values)
+        varied = most > least
+        scaled, freedom = np.where(varied, mean / error, 0.0), np.where(varied, n - 1, 1)
+        half = np.where(varied, stats.t.ppf(0.5 + CONFIDENCE / 2, freedom) * error, np.nan)
+    signs = np.where(mean != 0, 0.5 ** (n - 1.0), 1.0)  # p-value of the sign test, all signs alike
+    p = np.where(n == 0, 1.0, np.where(varied, 2 * stats.t.cdf(-np.abs(scaled), freedom), signs))
+    above = np.where(mean > 0, 1 - p / 2, np.where(mean < 0, p / 2, 0.5))
+    return Differences(mean, mean - half, mean + half, p, above, n)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from scipy import stats
 
 CONFIDENCE = 0.95
+Floats = npt.NDArray[np.float64]
 
 
 class Interval(NamedTuple):
@@ -92,3 +93,30 @@ def share_interval(hits: int, n: int) -> Interval:
         return _UNKNOWN
     interval = stats.binomtest(hits, n).proportion_ci(CONFIDENCE, method="wilson")
     return Interval(hits / n, float(interval.low), float(interval.high))
+
+
+def points_interval(points: npt.ArrayLike) -> Interval:
+    """Returns the mean of the points of games (1, 1/2, 0) with its 95 % interval; NaN for no game."""
+    values = np.asarray(points, np.float64)
+    if not len(values):
+        return _UNKNOWN
+    low, high = points_intervals(values.mean(), values.var(), len(values))
+    return Interval(float(values.mean()), float(low), float(high))
+
+
+def points_intervals(shares: npt.ArrayLike, variances: npt.ArrayLike, games: npt.ArrayLike) -> tuple[Floats, Floats]:
+    """Returns the ends of 95 % intervals of shares of points, each between 0 and 1; NaN where there is no game.
+
+    Args:
+        shares: means of the points of games.
+        variances: of the points of one game, observed. Draws make it smaller than share times (1 - share).
+        games: their numbers.
+
+    Wilson's interval with the observed variance in place of the binomial one; without draws it is Wilson's interval.
+    """
+    share, variance, n = (np.asarray(values, np.float64) for values in (shares, variances, games))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shrink = float(stats.norm.ppf(0.5 + CONFIDENCE / 2)) ** 2 / n
+        centre = (share + shrink / 2) / (1 + shrink)
+        half = np.sqrt(shrink * (variance + shrink / 4)) / (1 + shrink)
+    return np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0)

@@ -9,20 +9,20 @@ and S. L. Zeger, Longitudinal data analysis using generalized linear models, Bio
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+from scipy import sparse, special, stats
 
-from turnier.statistics.intervals import CONFIDENCE
+from turnier.statistics.intervals import CONFIDENCE, Floats
 
-Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 ELO = 400 / math.log(10)
 PRIOR_GAMES = 1.0  # drawn games of every agent against a virtual one of mean strength
+PRECISION = 1e-9  # of strengths: the last step of the fit is smaller
+MAX_STEPS = 100  # of the fit, which takes fewer than ten
 
 
 @dataclass(frozen=True)
@@ -61,9 +61,9 @@ class Ratings:
 def bradley_terry(agents: int, first: Ints, second: Ints, points: Floats, clusters: Ints) -> Ratings:
     """Rates agents by games between two of them.
 
-    A binomial model, fitted by statsmodels, in which a draw is half a win; its covariance is clustered, because games
-    of one pair (the same seed, seats rotated) are not independent. Every agent has also drawn PRIOR_GAMES with a
-    virtual agent of mean strength, so that agents that won everything, and agents that never met, have finite ratings.
+    A binomial model in which a draw is half a win; its covariance is clustered, because games of one pair (the same
+    seed, seats rotated) are not independent. Every agent has also drawn PRIOR_GAMES with a virtual agent of mean
+    strength, so that agents that won everything, and agents that never met, have finite ratings.
 
     Args:
         agents: their number.
@@ -75,46 +75,84 @@ def bradley_terry(agents: int, first: Ints, second: Ints, points: Floats, cluste
     flipped = first > second
     low, high = np.where(flipped, second, first), np.where(flipped, first, second)
     scored = np.where(flipped, 1 - points, points)
-    code = low * agents + high
-    pairings = np.flatnonzero(np.bincount(code, minlength=agents**2))
-    pairing = np.searchsorted(pairings, np.arange(agents**2))[code]
-    games = np.bincount(pairing, minlength=len(pairings))
+    pairings, pairing = np.unique(low * agents + high, return_inverse=True)
+    games = np.bincount(pairing, minlength=len(pairings)).astype(np.float64)
     won = np.bincount(pairing, scored, minlength=len(pairings))
-    versus = np.eye(agents)[pairings // agents] - np.eye(agents)[pairings % agents]
-    design = np.concatenate([versus, np.eye(agents)])
-    weights = np.concatenate([games, np.full(agents, PRIOR_GAMES)])
-    strengths = _fit(design, np.concatenate([won / np.maximum(games, 1), np.full(agents, 0.5)]), weights)
+    ends = _Ends(agents, pairings // agents, pairings % agents)
+    strengths = _fit(ends, games, won)
 
-    expected = 1 / (1 + np.exp(-design @ strengths))
-    information = weights * expected * (1 - expected)
-    bread = np.linalg.inv(design.T @ (information[:, None] * design))
-    present = np.bincount(clusters) > 0
-    number, cluster = int(present.sum()), (np.cumsum(present) - 1)[clusters]
+    expected = ends.expected(strengths)
+    information = games * expected * (1 - expected)
+    virtual = _virtual(strengths)
+    bread = np.linalg.inv(ends.laplacian(information) + np.diag(virtual))
+    cluster = np.unique(clusters, return_inverse=True)[1]
+    number = int(cluster.max(initial=-1)) + 1
     # For virtual games, and where all pairs ended alike, the variance is that of the model, not the observed one.
-    varied = np.append(_varied(pairing, scored, cluster, len(pairings)), np.zeros(agents, bool))
-    meat = design.T @ (np.where(varied, 0.0, information)[:, None] * design)
+    varied = _varied(pairing, scored, cluster, len(pairings))
+    meat = ends.laplacian(np.where(varied, 0.0, information)) + np.diag(virtual)
     residuals = np.where(varied[pairing], scored - expected[pairing], 0.0)
-    cells = number * agents
-    sums = np.bincount(cluster * agents + low, residuals, cells) - np.bincount(
-        cluster * agents + high, residuals, cells
-    )
-    by_cluster = sums.reshape(-1, agents)
+    agents_of = (np.tile(cluster, 2), np.concatenate([low, high]))
+    by_cluster = sparse.csr_array((np.concatenate([residuals, -residuals]), agents_of), shape=(number, agents))
     freedom = max(1, number - agents + 1)
-    meat += number / freedom * by_cluster.T @ by_cluster
+    meat += number / freedom * (by_cluster.T @ by_cluster).toarray()
     centre = np.eye(agents) - 1 / agents
     covariance = ELO**2 * centre @ bread @ meat @ bread @ centre
     return Ratings(ELO * centre @ strengths, covariance, freedom)
 
 
-def _fit(design: Floats, shares: Floats, weights: Floats) -> Floats:
-    from statsmodels.genmod.families import Binomial
-    from statsmodels.genmod.generalized_linear_model import GLM
-    from statsmodels.tools.sm_exceptions import PerfectSeparationWarning
+@dataclass(frozen=True)
+class _Ends:
+    """The agents of every pairing: a graph whose edges are pairings."""
 
-    # A perfect fit, such as two agents always have, is no separation; and its dispersion is not used.
-    with warnings.catch_warnings(), np.errstate(invalid="ignore"):
-        warnings.simplefilter("ignore", PerfectSeparationWarning)
-        return np.asarray(GLM(shares, design, Binomial(), var_weights=weights).fit().params, np.float64)
+    agents: int
+    low: Ints  # [pairings]
+    high: Ints  # [pairings]
+
+    def expected(self, strengths: Floats) -> Floats:
+        """Returns the points [pairings] per game that the model expects of `low`."""
+        return np.asarray(special.expit(strengths[self.low] - strengths[self.high]), np.float64)
+
+    def sums(self, values: Floats) -> Floats:
+        """Returns for each agent the sum over its pairings: values where it is `low`, minus values where `high`."""
+        size = self.agents
+        return np.bincount(self.low, values, size) - np.bincount(self.high, values, size)
+
+    def laplacian(self, weights: Floats) -> Floats:
+        """Returns the Laplacian matrix [agents, agents] of the pairings with these weights."""
+        matrix = np.zeros((self.agents, self.agents))
+        matrix[self.low, self.high] = matrix[self.high, self.low] = -weights
+        np.fill_diagonal(matrix, -matrix.sum(axis=1))
+        return matrix
+
+
+def _virtual(strengths: Floats) -> Floats:
+    """Returns the information [agents] in the virtual games."""
+    expected = special.expit(strengths)
+    return np.asarray(PRIOR_GAMES * expected * (1 - expected), np.float64)
+
+
+def _fit(ends: _Ends, games: Floats, won: Floats) -> Floats:
+    """Returns the strengths [agents] of maximum likelihood, by Newton's method; the likelihood is concave."""
+
+    def log_likelihood(strengths: Floats) -> float:
+        difference = strengths[ends.low] - strengths[ends.high]
+        played = won @ special.log_expit(difference) + (games - won) @ special.log_expit(-difference)
+        drawn = special.log_expit(strengths).sum() + special.log_expit(-strengths).sum()
+        return float(played + PRIOR_GAMES / 2 * drawn)
+
+    strengths = np.zeros(ends.agents)
+    reached = log_likelihood(strengths)
+    for _ in range(MAX_STEPS):
+        expected = ends.expected(strengths)
+        slope = ends.sums(won - games * expected) + PRIOR_GAMES * (0.5 - special.expit(strengths))
+        curvature = ends.laplacian(games * expected * (1 - expected)) + np.diag(_virtual(strengths))
+        step = np.linalg.solve(curvature, slope)
+        while (likelihood := log_likelihood(strengths + step)) < reached - abs(reached) * 1e-12:
+            step /= 2  # far from the maximum a whole step can lead beyond it
+        strengths, reached = strengths + step, likelihood
+        if np.abs(step).max(initial=0.0) < PRECISION:
+            break
+    return strengths
 
 
 def _varied(pairing: Ints, scored: Floats, cluster: Ints, pairings: int) -> npt.NDArray[np.bool_]:

@@ -64,6 +64,7 @@ def test_one_row_per_match_and_seat(store: Store) -> None:
         "seed": 0,
         "score": 1.0,
         "result": None,
+        "points": None,
         "decisions": 10,
         "nodes": 7,
         "seat_seconds": 0.5,

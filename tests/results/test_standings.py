@@ -16,7 +16,8 @@ from tests.results.made import DUEL, GAME, made
 from turnier.arena.match import MatchRecord, Termination
 from turnier.commands.standings_tables import MAX_COLUMNS, print_standings, with_standings
 from turnier.results.frames.matches import MATCH_COLUMNS, json_rows, matches_frame, summary
-from turnier.results.frames.standings import PAIR_COLUMNS, RATING_COLUMNS, Standings
+from turnier.results.frames.rating_list import RATING_COLUMNS
+from turnier.results.frames.standings import PAIR_COLUMNS, Standings
 from turnier.results.store.store import Store
 from turnier.statistics.ratings import ELO
 
@@ -46,6 +47,8 @@ def test_pairs_by_hand(tmp_path: Any) -> None:
     ab, bc = table.to_dict("records")
     assert (ab["first"], ab["second"], ab["games"], ab["pairs"]) == ("a", "b", 8, 4)
     assert (ab["wins"], ab["draws"], ab["losses"], ab["win_rate"]) == (5, 1, 2, 5 / 8)
+    assert (ab["points"], ab["points_share"]) == (5.5, 5.5 / 8)
+    assert ab["win_rate_low"] < ab["points_share_low"] < 5.5 / 8 < ab["points_share_high"] < ab["win_rate_high"] + 0.05
     assert (ab["win_rate_low"], ab["win_rate_high"]) == pytest.approx((0.30574, 0.86316), abs=1e-4)
     assert ab["difference"] == pytest.approx((1 + 0.5 - 1 + 1) / 4)
     half = 3.182446 * np.std([1, 0.5, -1, 1], ddof=1) / 2  # Student's t, 3 degrees of freedom
@@ -62,7 +65,6 @@ def test_alone_only_shared_seeds_are_compared(tmp_path: Any) -> None:
     assert (row["games"], row["pairs"], row["wins"], row["draws"], row["losses"]) == (3, 3, 2, 1, 0)
     assert row["difference"] == pytest.approx(4 / 3)
     assert row["superiority"] == pytest.approx(1 - row["p"] / 2)
-    assert Standings.of(frame).ratings.empty
 
 
 def test_ratings_and_pairs_cover_known_strengths(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,8 +9,15 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from turnier.statistics.comparisons import holm, paired_difference
-from turnier.statistics.intervals import difference_interval, mean_interval, median_interval, share_interval
+from turnier.statistics.comparisons import holm, paired_difference, paired_differences
+from turnier.statistics.intervals import (
+    difference_interval,
+    mean_interval,
+    median_interval,
+    points_interval,
+    points_intervals,
+    share_interval,
+)
 
 RUNS = 2000
 Case = Callable[[np.random.Generator], tuple[float, float, float]]  # low, truth, high
@@ -115,3 +122,31 @@ def test_the_median_of_too_few_values_has_no_interval() -> None:
     assert median_interval([4.0, 1.0, 2.0]) == pytest.approx((2.0, math.nan, math.nan), nan_ok=True)
     assert median_interval([6.0, 1.0, 2.0, 3.0, 4.0, 5.0]) == (3.5, 1.0, 6.0)  # 1 - 2 / 2^6 = 97 %
     assert math.isnan(median_interval([])[0])
+
+
+@pytest.mark.parametrize(("win", "draw"), [(0.5, 0.0), (0.3, 0.4), (0.1, 0.8), (0.7, 0.2), (0.02, 0.9)])
+def test_points_intervals_cover_and_are_bounded(win: float, draw: float) -> None:
+    """At least 93 %, and not much more; a few more where only some of the 60 games are not drawn."""
+    rng, n = np.random.default_rng(7), 60
+    games = rng.choice([1.0, 0.5, 0.0], size=(4000, n), p=[win, draw, 1 - win - draw])
+    low, high = points_intervals(games.mean(axis=1), games.var(axis=1), np.full(4000, n))
+    assert (low >= 0).all() and (high <= 1).all()
+    assert 0.93 <= np.mean((low <= win + draw / 2) & (win + draw / 2 <= high)) <= (0.975 if draw < 0.5 else 0.99)
+
+
+def test_points_intervals_without_draws_are_wilsons() -> None:
+    for won, n in ((0, 5), (3, 7), (40, 40)):
+        assert points_interval([1.0] * won + [0.0] * (n - won)) == pytest.approx(share_interval(won, n))
+    _, low, high = points_interval([0.5] * 100)
+    assert low == pytest.approx(0.48, abs=0.003) and high == pytest.approx(0.52, abs=0.003)
+    assert math.isnan(points_interval([]).value)
+
+
+def test_many_paired_differences_are_each_what_one_is() -> None:
+    rng = np.random.default_rng(8)
+    groups = [rng.normal(0.3, 1, 12), np.full(6, -2.0), np.zeros(5), np.array([1.5]), rng.normal(-9, 1, 40)]
+    group = np.repeat(np.arange(len(groups)), [len(values) for values in groups])
+    shuffled = rng.permutation(len(group))
+    found = paired_differences(np.concatenate(groups)[shuffled], group[shuffled], len(groups))
+    for i, values in enumerate(groups):
+        assert [field[i] for field in found] == pytest.approx(list(paired_difference(values.tolist())), nan_ok=True)

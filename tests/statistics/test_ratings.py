@@ -75,6 +75,23 @@ def test_the_covariance_is_statsmodels_clustered_one() -> None:
         assert ratings.variances()[i, j] == pytest.approx(expected, rel=0.01)
 
 
+@pytest.mark.parametrize(("agents", "spread"), [(2, 100.0), (30, 200.0), (12, 3000.0)])
+def test_strengths_are_those_of_statsmodels(agents: int, spread: float) -> None:
+    """Also of agents so far apart that Newton's first step leads beyond the maximum."""
+    from statsmodels.genmod.families import Binomial
+    from statsmodels.genmod.generalized_linear_model import GLM
+
+    rng = np.random.default_rng(5)
+    field = Field(rng, rng.normal(0, spread, agents), 0.2)
+    field.play(field.everyone * 3)
+    first, second, points, _ = field.games()
+    eye = np.eye(agents)
+    design = np.concatenate([eye[first] - eye[second], eye])
+    weights = np.append(np.ones(len(first)), np.full(agents, PRIOR_GAMES))
+    fitted = GLM(np.append(points, np.full(agents, 0.5)), design, Binomial(), var_weights=weights).fit(tol=1e-12)
+    assert field.rate().elo == pytest.approx(ELO * (fitted.params - fitted.params.mean()), abs=1e-5)
+
+
 def test_an_agent_that_won_everything_is_rated_finite_and_unsure() -> None:
     first, second = np.repeat([0, 0, 1], 20), np.repeat([1, 2, 2], 20)
     points = np.concatenate([np.ones(40), np.tile([1.0, 0.0], 10)])

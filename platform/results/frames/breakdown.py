@@ -1,4 +1,4 @@
-"""Win rates by parameter, opponent and number of players, from a frame of `matches_frame`."""
+"""Points and wins by parameter, opponent and number of players, from a frame of `matches_frame`."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import pandas as pd
 from turnier.agents.registry import AGENTS
 from turnier.core.errors import UserError
 from turnier.core.text_form import Spec
-from turnier.results.frames.matches import win_share
+from turnier.results.frames.matches import SHARES, win_share
 
-_SHARES = ["games", "wins", "draws", "losses", "win_rate", "win_rate_low", "win_rate_high"]
+_SHARES = ["games", *SHARES]
 
 
 def by_parameter(frame: pd.DataFrame, parameter: str) -> pd.DataFrame:
@@ -52,7 +52,7 @@ def by_opponent(frame: pd.DataFrame) -> pd.DataFrame:
     A win is one over all seats: with more than two it says how well the agent does when the opponent plays too. An
     agent that met itself is its own opponent. Columns: game, label, opponent, and those of `win_share`.
     """
-    seats = frame[["match", "game", "label", "seat", "result"]]
+    seats = frame[["match", "game", "label", "seat", "result", "points"]]
     pairs = seats.merge(seats[["match", "label", "seat"]], on="match", suffixes=("", "_other"))
     pairs = pairs[pairs["seat"] != pairs["seat_other"]]
     rows = [

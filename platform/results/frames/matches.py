@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from turnier.agents.registry import AGENTS, label_of
@@ -18,7 +19,7 @@ from turnier.core.parameters import Registry
 from turnier.games.registry import GAMES
 from turnier.results.store.columns import Array, MatchColumns, Texts
 from turnier.results.store.store import Store
-from turnier.statistics.intervals import mean_interval, median_interval, share_interval
+from turnier.statistics.intervals import mean_interval, median_interval, points_interval, share_interval
 
 # The columns of matches_frame before the game's facts.
 MATCH_COLUMNS = (
@@ -31,6 +32,7 @@ MATCH_COLUMNS = (
     "seed",
     "score",
     "result",
+    "points",
     "decisions",
     "nodes",
     "seat_seconds",
@@ -40,6 +42,11 @@ MATCH_COLUMNS = (
 )
 _RESULTS = ("draw", "loss", "win")
 _COUNTS = ("wins", "draws", "losses")
+SHARES = (
+    *("points", "points_share", "points_share_low", "points_share_high"),
+    *_COUNTS,
+    *("win_rate", "win_rate_low", "win_rate_high"),
+)
 WITH_RESULT = [termination.value for termination in Termination if termination.has_result]
 
 
@@ -95,6 +102,7 @@ def _frame(columns: MatchColumns, of_run: Array, run_ids: list[str], ids: bool) 
     first = np.cumsum(counts) - counts
     match_of = np.repeat(np.arange(len(counts)), counts)
     single_player = np.repeat(counts == 1, counts)
+    results, points = _results(columns, first, match_of, single_player)
     labels = Texts(np.array([label_of(text) for text in columns.agent.values.tolist()], str), columns.agent.codes)
     seconds = columns.seconds[match_of]
     values = {
@@ -106,7 +114,8 @@ def _frame(columns: MatchColumns, of_run: Array, run_ids: list[str], ids: bool) 
         "label": labels.categories(),
         "seed": columns.seed[match_of],
         "score": columns.score,
-        "result": _results(columns, first, match_of, single_player),
+        "result": results,
+        "points": points,
         "decisions": columns.decisions,
         "nodes": columns.nodes,
         "seat_seconds": np.where(single_player & np.isnan(columns.seat_seconds), seconds, columns.seat_seconds),
@@ -122,15 +131,18 @@ def _frame(columns: MatchColumns, of_run: Array, run_ids: list[str], ids: bool) 
     return pd.DataFrame(values | {str(name): facts[name].to_numpy()[codes] for name in facts}, copy=False)
 
 
-def _results(columns: MatchColumns, first: Array, match_of: Array, single_player: Array) -> pd.Categorical:
-    """Returns win, draw, loss or missing, see `MatchRecord.points`; the seats of a match are consecutive rows."""
+def _results(
+    columns: MatchColumns, first: Array, match_of: Array, single_player: Array
+) -> tuple[pd.Categorical, npt.NDArray[np.float64]]:
+    """Returns win, draw, loss or missing, and `MatchRecord.points`; the seats of a match are consecutive rows."""
     scores = columns.score
     best = scores == (np.maximum.reduceat(scores, first)[match_of] if len(first) else scores)
-    shared = (np.add.reduceat(best.astype(np.int64), first)[match_of] if len(first) else best) > 1
-    codes = np.where(best, np.where(shared, _RESULTS.index("draw"), _RESULTS.index("win")), _RESULTS.index("loss"))
-    return pd.Categorical.from_codes(
-        np.where(single_player | ~columns.termination.are(WITH_RESULT)[match_of], -1, codes), list(_RESULTS)
-    )
+    sharing = np.add.reduceat(best.astype(np.int64), first)[match_of] if len(first) else best.astype(np.int64)
+    shown = np.where(sharing > 1, _RESULTS.index("draw"), _RESULTS.index("win"))
+    codes = np.where(best, shown, _RESULTS.index("loss"))
+    missing = single_player | ~columns.termination.are(WITH_RESULT)[match_of]
+    points = np.where(missing, np.nan, best / np.maximum(sharing, 1))
+    return pd.Categorical.from_codes(np.where(missing, -1, codes), list(_RESULTS)), points
 
 
 def summary(frame: pd.DataFrame) -> pd.DataFrame:
@@ -139,9 +151,11 @@ def summary(frame: pd.DataFrame) -> pd.DataFrame:
     Columns: game, agent, label; games (an agent that plays itself counts once per seat); mean, half_width (of the
     mean's 95 % interval, Student's t), median, median_low and median_high (its 95 % interval), std, best;
     decisions_per_second (of its own seats' time), nodes_per_decision; failures (illegal actions, errors) and unfinished
-    (limit of plies reached); for games of two and more seats wins, draws, losses, win_rate, win_rate_low and
-    win_rate_high (Wilson 95 %, of the games with a result); and for every milestone, for instance, `max_tile>=2048`,
-    `max_tile>=2048_low` and `max_tile>=2048_high`: the share of games that reached it and its Wilson 95 % interval.
+    (limit of plies reached); of games of two and more seats that have a result: points (1 for a win, 1/2 for a
+    draw), points_share with its 95 % interval points_share_low and points_share_high, wins, draws, losses, and win_rate
+    with its Wilson 95 % interval win_rate_low and win_rate_high; and for every milestone, for instance,
+    `max_tile>=2048`, `max_tile>=2048_low` and `max_tile>=2048_high`: the share of games that reached it and its Wilson
+    95 % interval.
     """
     rows = [_summary_row(str(game), str(agent), part) for (game, agent), part in frame.groupby(["game", "agent"])]
     table = pd.DataFrame(rows) if rows else pd.DataFrame(columns=list(_summary_row("", "", frame)))
@@ -179,27 +193,34 @@ def _summary_row(game: str, agent: str, part: pd.DataFrame) -> dict[str, Any]:
 
 def _wins(part: pd.DataFrame) -> dict[str, Any]:
     wins, draws, losses = counts = [int((part["result"] == result).sum()) for result in ("win", "draw", "loss")]
-    shown = dict(zip(_COUNTS, counts if (part["seats"] > 1).any() else [None] * 3, strict=True))
-    return shown | _share("win_rate", wins, wins + draws + losses)
+    points = part["points"].dropna().to_numpy(np.float64)
+    share, low, high = points_interval(points)
+    several = bool((part["seats"] > 1).any())
+    return {
+        "points": float(points.sum()) if several else math.nan,
+        **dict(zip(("points_share", "points_share_low", "points_share_high"), (share, low, high), strict=True)),
+        **dict(zip(_COUNTS, counts if several else [None] * 3, strict=True)),
+        **_share("win_rate", wins, wins + draws + losses),
+    }
 
 
 def win_share(part: pd.DataFrame) -> dict[str, Any]:
-    """Returns games, wins, draws, losses and the win rate with its 95 % interval (Wilson) of rows of seats."""
+    """Returns games, and points, wins, draws and losses with shares and intervals as in `summary`, of rows of seats."""
     return {"games": len(part), **_wins(part.assign(seats=2))}
 
 
 def seat_summary(frame: pd.DataFrame) -> pd.DataFrame:
     """Returns one row per game, agent and seat of the games with several seats in a frame of `matches_frame`.
 
-    Columns: game, agent, label, seat, games, wins, draws, losses, win_rate, win_rate_low and win_rate_high (Wilson
-    95 %, of the games with a result): the advantage of moving first or last.
+    Columns: game, agent, label, seat, games, and the points, wins, draws and losses of `summary`: the advantage of
+    moving first or last.
     """
-    several = frame.loc[frame["seats"] > 1, ["game", "agent", "seat", "seats", "result"]]
+    several = frame.loc[frame["seats"] > 1, ["game", "agent", "seat", "seats", "result", "points"]]
     rows = [
         {"game": game, "agent": agent, "label": label_of(agent), "seat": int(seat), "games": len(part), **_wins(part)}
         for (game, agent, seat), part in several.groupby(["game", "agent", "seat"])
     ]
-    columns = ["game", "agent", "label", "seat", "games", *_COUNTS, "win_rate", "win_rate_low", "win_rate_high"]
+    columns = ["game", "agent", "label", "seat", "games", *SHARES]
     return pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(_COUNTS, "Int64"))
 
 

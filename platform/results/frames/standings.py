@@ -1,183 +1,170 @@
-"""Ratings and pairwise comparisons: pandas views of frames that `matches_frame` made."""
+"""Rating lists and pairwise comparisons: pandas views of frames that `matches_frame` made."""
 
 from __future__ import annotations
 
-import itertools
-import math
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from turnier.agents.registry import label_of
 from turnier.results.frames.matches import WITH_RESULT
-from turnier.statistics.comparisons import holm, paired_difference
-from turnier.statistics.intervals import share_interval
-from turnier.statistics.live_ratings import MAX_GAMES, live_ratings
-from turnier.statistics.ratings import Ratings, bradley_terry
+from turnier.results.frames.meetings import Floats, Ints, Meetings, meetings_of
+from turnier.results.frames.rating_list import as_rating_list, rated_by_games, rated_by_scores
+from turnier.statistics.comparisons import holm, paired_differences
+from turnier.statistics.intervals import points_intervals
+from turnier.statistics.ratings import bradley_terry
 
-RATING_COLUMNS = ("game", "agent", "label", "games", "elo", "elo_low", "elo_high", "live_mu", "live_sigma")
 PAIR_COLUMNS = (
-    *("game", "first", "second", "games", "pairs", "wins", "draws", "losses", "win_rate", "win_rate_low"),
+    *("game", "first", "second", "games", "pairs", "wins", "draws", "losses"),
+    *("points", "points_share", "points_share_low", "points_share_high", "win_rate", "win_rate_low"),
     *("win_rate_high", "difference", "difference_low", "difference_high", "p", "p_holm", "superiority"),
 )
-
-
-class _Meetings(NamedTuple):
-    """Every two seats with different agents in every match that has a result; agents are indices into `agents`."""
-
-    agents: list[str]
-    games: list[int]  # of each agent
-    first: npt.NDArray[np.int64]
-    second: npt.NDArray[np.int64]
-    points: npt.NDArray[np.float64]  # of the first: 1 if it scored more, 0.5 if as much, 0 if less
-    clusters: npt.NDArray[np.int64]  # equal for the same agents on the same seed
-
-
-def _meetings(part: pd.DataFrame) -> _Meetings:
-    """Takes the rows of one game, in which the seats of a match are consecutive rows."""
-    seats = int(part["seats"].iloc[0])
-    codes, names = pd.factorize(part["agent"], sort=True)
-    has_result = part["termination"].isin(WITH_RESULT).to_numpy(bool)[::seats]
-    agents = codes.reshape(-1, seats)[has_result]
-    scores = part["score"].to_numpy(np.float64).reshape(-1, seats)[has_result]
-    seeds = pd.factorize(part["seed"].to_numpy()[::seats][has_result])[0]
-    group = pd.factorize(np.sort(agents, axis=1) @ (len(names) ** np.arange(seats)))[0]
-    cluster = pd.factorize(seeds * (group.max(initial=0) + 1) + group)[0]
-    games = np.zeros(len(names), np.int64)
-    for seat in range(seats):
-        counted = (agents[:, :seat] == agents[:, seat, None]).any(axis=1)  # an agent that plays itself plays one game
-        games += np.bincount(agents[~counted, seat], minlength=len(names))
-    first, second, points, clusters = [], [], [], []
-    for a, b in itertools.combinations(range(seats), 2):
-        met = agents[:, a] != agents[:, b]
-        first.append(agents[met, a])
-        second.append(agents[met, b])
-        points.append(0.5 + 0.5 * np.sign(scores[met, a] - scores[met, b]))
-        clusters.append(cluster[met])
-    columns = (np.concatenate(column) for column in (first, second, points, clusters))
-    return _Meetings([str(name) for name in names], games.tolist(), *columns)
 
 
 class Standings(NamedTuple):
     """Two frames.
 
-    ratings: one row per agent of each game of several seats, the strongest first. Columns: game, agent, label, games
-    (with a result), elo (Bradley-Terry, over all pairs of seats; the mean of the game's agents is 0), elo_low and
-    elo_high (95 %, pairs of games as clusters); for games of three and more seats live_mu and live_sigma (openskill,
-    see `live_ratings`).
+    ratings: the rating list of each game, a row per agent, the best first; of games of several seats, the agents that
+    met another one, and of single-player games of two and more agents all of them. Columns:
+
+    - game; rank (from 1); agent, label;
+    - elo (Bradley-Terry, over all pairs of seats; the mean of the game's agents is 0), elo_low and elo_high (95 %,
+      pairs of games as clusters), by which several seats are ranked; NaN in single-player games;
+    - mean (of the scores), mean_low and mean_high (95 %, Student's t), by which single-player games are ranked; NaN in
+      games of several seats;
+    - games (with a result, against another agent; an agent with two seats counts twice);
+    - points (1 for a win, a draw shared equally: 1/2 between two), points_share (of its games, 0 to 1) with its 95 %
+      interval points_share_low and points_share_high, wins, draws, losses, draw_share (0 to 1); missing in
+      single-player games;
+    - superiority: the likelihood that the agent is stronger than the next in the list (single-player: that its true
+      mean is larger), from the joint covariance of the ratings or means; NaN for the last;
+    - group: agents of different groups are linked by no game, so that their Elo cannot be compared; 1 is the largest
+      group; missing in single-player games;
+    - live_mu, live_sigma (openskill, see `live_ratings`) in games of three and more seats.
 
     pairs: one row per two agents that met in a game, or that played a single-player game on the same seeds. Columns:
-    game, first, second (agents); games and pairs (single-player: seeds that both played); wins, draws, losses of the
-    first; win_rate with Wilson's 95 % interval; difference, difference_low and difference_high: the mean over pairs of
-    points won minus points lost, between -1 and 1 (single-player: of the scores), with its 95 % interval (Student's t);
-    p (two-sided) and p_holm (corrected for all pairs of agents of the game); superiority: the likelihood that the first
-    is stronger, by the ratings of all games (single-player: that it has the higher mean score).
+
+    - game, first, second (agents); games and pairs (single-player: seeds that both played);
+    - wins, draws, losses of the first; its points (1, 1/2, 0 in each game, or seed), points_share with its 95 %
+      interval points_share_low and points_share_high; win_rate with Wilson's 95 % interval;
+    - difference, difference_low and difference_high: the mean over pairs of points won minus points lost, between -1
+      and 1 (single-player: of the scores), with its 95 % interval (Student's t);
+    - p (two-sided) and p_holm (corrected for all pairs of agents of the game);
+    - superiority: the likelihood that the first is stronger, by the ratings of all games (single-player: that it has
+      the higher mean score).
     """
 
     ratings: pd.DataFrame
     pairs: pd.DataFrame
 
     @classmethod
-    def of(cls, frame: pd.DataFrame) -> Self:
-        """Returns ratings and comparisons from a frame of `matches_frame` that has all seats of its matches."""
-        ratings: list[dict[str, Any]] = []
-        pairs: list[dict[str, Any]] = []
-        for game, part in frame.groupby("game"):
-            if part["seats"].iloc[0] == 1:
-                compared = _compare_scores(part)
-            else:
-                rows, compared = _compare_meetings(part)
-                ratings += [{"game": game, **row} for row in rows]
-            corrected = holm([row["p"] for row in compared])
-            pairs += [{"game": game, **row, "p_holm": p} for row, p in zip(compared, corrected, strict=True)]
-        return cls(pd.DataFrame(ratings, columns=list(RATING_COLUMNS)), pd.DataFrame(pairs, columns=list(PAIR_COLUMNS)))
+    def of(cls, frame: pd.DataFrame, pairs: bool = True) -> Self:
+        """Returns ratings and comparisons.
+
+        Args:
+            frame: of `matches_frame`, with all seats of its matches.
+            pairs: whether every two agents are compared; otherwise that frame is empty. Of hundreds of agents it has
+                tens of thousands of rows.
+        """
+        ratings, compared = [], []
+        for game, part in frame.groupby("game", observed=True):
+            rate = _by_scores if part["seats"].iloc[0] == 1 else _by_games
+            found = rate(str(game), part, pairs)
+            if found is not None:
+                ratings.append(found[0])
+                compared.append(found[1].assign(game=game))
+        return cls(as_rating_list(ratings), _as_pairs(compared))
 
 
-def _rating_rows(part: pd.DataFrame, met: _Meetings, ratings: Ratings) -> list[dict[str, Any]]:
-    live = _live(part[part["termination"].isin(WITH_RESULT)]) if part["seats"].iloc[0] > 2 else {}
-    rows, half_widths = [], ratings.half_widths()
-    for i in np.argsort(-ratings.elo, kind="stable"):
-        elo, half, agent = ratings.elo[i], half_widths[i], met.agents[i]
-        mu, sigma = live.get(agent, (math.nan, math.nan))
-        rows.append(
-            {
-                "agent": agent,
-                "label": label_of(agent),
-                "games": met.games[i],
-                "elo": elo,
-                "elo_low": elo - half,
-                "elo_high": elo + half,
-                "live_mu": mu,
-                "live_sigma": sigma,
-            }
-        )
-    return rows
-
-
-def _live(part: pd.DataFrame) -> dict[str, Any]:
-    seats = int(part["seats"].iloc[0])
-    first = np.argsort(part["match"].to_numpy()[::seats], kind="stable")[:MAX_GAMES]
-    some = part.take((first[:, None] * seats + np.arange(seats)).ravel())
-    agents = some["agent"].astype(object).to_numpy().reshape(-1, seats).tolist()
-    scores = some["score"].to_numpy(np.float64).reshape(-1, seats).tolist()
-    return dict(live_ratings(zip(agents, scores, strict=True)))
-
-
-def _compare_meetings(part: pd.DataFrame) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Returns the rows of ratings and of pairs of one game."""
-    met = _meetings(part)
+def _by_games(game: str, part: pd.DataFrame, compare: bool) -> tuple[pd.DataFrame, pd.DataFrame] | None:
+    """Returns ratings and pairs of a game of several seats; None if no two agents met."""
+    met = meetings_of(part)
     if not len(met.first):
-        return [], []
+        return None
     ratings = bradley_terry(len(met.agents), met.first, met.second, met.points, met.clusters)
     superiority = ratings.superiority()
+    table = rated_by_games(game, part, met, ratings, superiority)
+    return table, _met_pairs(met, superiority) if compare else _as_pairs([])
+
+
+def _met_pairs(met: Meetings, superiority: Floats) -> pd.DataFrame:
+    n, clusters = len(met.agents), int(met.clusters.max()) + 1
     turned = met.first > met.second
     low, high = np.where(turned, met.second, met.first), np.where(turned, met.first, met.second)
     points = np.where(turned, 1 - met.points, met.points)
-    rows = []
-    for i, j in itertools.combinations(range(len(met.agents)), 2):
-        these = np.flatnonzero((low == i) & (high == j))
-        if not len(these):
-            continue
-        won, cell = points[these], pd.factorize(met.clusters[these])[0]
-        units = (2 * np.bincount(cell, won) / np.bincount(cell) - 1).tolist()
-        row = _pair_row(met.agents[i], met.agents[j], won, units)
-        rows.append(row | {"superiority": float(superiority[i, j])})
-    return _rating_rows(part, met, ratings), rows
+    pairings, pairing = np.unique(low * n + high, return_inverse=True)
+    cells, cell = np.unique(pairing * clusters + met.clusters, return_inverse=True)
+    units = 2 * np.bincount(cell, points) / np.bincount(cell) - 1
+    pairs = _pairs(pairing, points, cells // clusters, units, len(pairings))
+    agents, first, second = np.array(met.agents, object), pairings // n, pairings % n
+    pairs = pairs.assign(first=agents[first], second=agents[second], superiority=superiority[first, second])
+    return pairs.assign(p_holm=holm(pairs["p"].tolist()))
 
 
-def _compare_scores(part: pd.DataFrame) -> list[dict[str, Any]]:
-    """Returns the rows of pairs of a single-player game: scores on the seeds that both agents played."""
-    with_result = part[part["termination"].isin(WITH_RESULT)]
-    scores = with_result.pivot_table(index="seed", columns="agent", values="score", aggfunc="mean")
-    rows = []
-    for first, second in itertools.combinations(sorted(scores.columns), 2):
-        both = scores[[first, second]].dropna().sort_index().to_numpy(np.float64)
-        if len(both):
-            differences = both[:, 0] - both[:, 1]
-            rows.append(_pair_row(str(first), str(second), 0.5 + 0.5 * np.sign(differences), differences.tolist()))
-    return rows
+def _by_scores(game: str, part: pd.DataFrame, compare: bool) -> tuple[pd.DataFrame, pd.DataFrame] | None:
+    """Returns ratings and pairs of a single-player game; None for a single agent."""
+    games = part[part["termination"].isin(WITH_RESULT)]
+    scores = games.pivot_table(index="seed", columns="agent", values="score", aggfunc="mean", observed=True)
+    if len(scores.columns) < 2:
+        return None
+    return rated_by_scores(game, scores, games), _seed_pairs(scores) if compare else _as_pairs([])
 
 
-def _pair_row(first: str, second: str, points: npt.NDArray[np.float64], units: list[float]) -> dict[str, Any]:
-    wins, draws, losses = (int((points == result).sum()) for result in (1.0, 0.5, 0.0))
-    rate, low, high = share_interval(wins, len(points))
-    difference = paired_difference(units)
-    return {
-        "first": first,
-        "second": second,
-        "games": len(points),
-        "pairs": difference.units,
-        "wins": wins,
-        "draws": draws,
-        "losses": losses,
-        "win_rate": rate,
-        "win_rate_low": low,
-        "win_rate_high": high,
-        "difference": difference.mean,
-        "difference_low": difference.low,
-        "difference_high": difference.high,
-        "p": difference.p,
-        "superiority": difference.superiority,
-    }
+def _seed_pairs(scores: pd.DataFrame) -> pd.DataFrame:
+    """Compares scores [seeds, agents] on the seeds that both agents of a pair played."""
+    agents = sorted(scores.columns)
+    values, parts = scores[agents].to_numpy(np.float64), []
+    for i, agent in enumerate(agents[:-1]):
+        differences = values[:, i, None] - values[:, i + 1 :]
+        seeds, other = np.nonzero(~np.isnan(differences))
+        units, (others, pairing) = differences[seeds, other], np.unique(other, return_inverse=True)
+        pairs = _pairs(pairing, 0.5 + 0.5 * np.sign(units), pairing, units, len(others))
+        parts.append(pairs.assign(first=str(agent), second=[str(agents[i + 1 + j]) for j in others]))
+    pairs = pd.concat(parts)
+    return pairs.assign(p_holm=holm(pairs["p"].tolist()))
+
+
+def _as_pairs(parts: list[pd.DataFrame]) -> pd.DataFrame:
+    """Returns the rows of all games with the columns of `pairs`."""
+    kept = [part for part in parts if len(part)]
+    columns = list(PAIR_COLUMNS)
+    return pd.concat(kept, ignore_index=True)[columns] if kept else pd.DataFrame(columns=columns)
+
+
+def _pairs(pairing: Ints, points: Floats, unit_pairing: Ints, units: Floats, pairings: int) -> pd.DataFrame:
+    """Returns a row per pairing, without its agents.
+
+    Args:
+        pairing: [games] the number of each game's pairing.
+        points: [games] of the first agent.
+        unit_pairing: [units] the number of each unit's pairing.
+        units: [units] differences of pairs of games, or of scores on a seed.
+        pairings: their number.
+    """
+    games = np.bincount(pairing, minlength=pairings)
+    wins, draws, losses = (np.bincount(pairing[points == end], minlength=pairings) for end in (1, 0.5, 0))
+    share, rate = (wins + draws / 2) / games, wins / games
+    low, high = points_intervals(share, (wins + draws / 4) / games - share**2, games)
+    rate_low, rate_high = points_intervals(rate, rate * (1 - rate), games)
+    difference = paired_differences(units, unit_pairing, pairings)
+    return pd.DataFrame(
+        {
+            "games": games,
+            "pairs": difference.units,
+            "wins": wins,
+            "draws": draws,
+            "losses": losses,
+            "points": wins + draws / 2,
+            "points_share": share,
+            "points_share_low": low,
+            "points_share_high": high,
+            "win_rate": rate,
+            "win_rate_low": rate_low,
+            "win_rate_high": rate_high,
+            "difference": difference.mean,
+            "difference_low": difference.low,
+            "difference_high": difference.high,
+            "p": difference.p,
+            "superiority": difference.superiority,
+        }
+    )

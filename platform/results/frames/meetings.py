@@ -1,0 +1,63 @@
+"""Who met whom with what result: the matches of a game of several seats as arrays."""
+
+from __future__ import annotations
+
+import itertools
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy import sparse
+from scipy.sparse import csgraph
+
+from turnier.results.frames.matches import WITH_RESULT
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+class Meetings(NamedTuple):
+    """Every two seats with different agents in every match that has a result; agents are indices into `agents`."""
+
+    agents: list[str]
+    first: Ints
+    second: Ints
+    points: Floats  # of the first against the second: 1 if it scored more, 0.5 if as much, 0 if less
+    clusters: Ints  # equal for the same agents on the same seed
+    seat_agents: Ints  # [results] of every seat of these matches
+    seat_points: Floats  # [results] see `MatchRecord.points`
+
+    def groups(self) -> Ints:
+        """Returns the number of each agent's group, the largest first: agents of two groups are linked by no game."""
+        size = (len(self.agents), len(self.agents))
+        links = sparse.coo_array((np.ones(len(self.first), bool), (self.first, self.second)), shape=size)
+        found = csgraph.connected_components(links, directed=False)[1]
+        order = np.argsort(-np.bincount(found), kind="stable")
+        return np.asarray(np.argsort(order)[found] + 1, np.int64)
+
+
+def meetings_of(part: pd.DataFrame) -> Meetings:
+    """Takes the rows of one game, in which the seats of a match are consecutive rows."""
+    seats = int(part["seats"].iloc[0])
+    codes = pd.factorize(part["agent"])[0].reshape(-1, seats)
+    # An agent alone with itself says nothing of its strength.
+    kept = part["termination"].isin(WITH_RESULT).to_numpy(bool)[::seats] & (codes != codes[:, :1]).any(axis=1)
+    part = part[np.repeat(kept, seats)]
+    codes, names = pd.factorize(part["agent"], sort=True)
+    agents = codes.reshape(-1, seats)
+    scores = part["score"].to_numpy(np.float64).reshape(-1, seats)
+    seeds = pd.factorize(part["seed"].to_numpy()[::seats])[0]
+    group = pd.factorize(np.sort(agents, axis=1) @ (len(names) ** np.arange(seats)))[0]
+    cluster = pd.factorize(seeds * (group.max(initial=0) + 1) + group)[0]
+    first, second, points, clusters = [], [], [], []
+    for a, b in itertools.combinations(range(seats), 2):
+        met = agents[:, a] != agents[:, b]
+        first.append(agents[met, a])
+        second.append(agents[met, b])
+        points.append(0.5 + 0.5 * np.sign(scores[met, a] - scores[met, b]))
+        clusters.append(cluster[met])
+    best = scores == scores.max(axis=1, keepdims=True, initial=-np.inf)
+    shares = best / np.maximum(best.sum(axis=1, keepdims=True), 1)
+    columns = (np.concatenate(column) for column in (first, second, points, clusters))
+    return Meetings([str(name) for name in names], *columns, agents.ravel(), shares.ravel())
