@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
 import threading
 from collections.abc import Sequence
 
@@ -20,9 +21,11 @@ from turnier.games.registry import game_of
 from turnier.results.frames.certainty import position_certainty, searches_of_runs
 from turnier.results.match_list import full_ids, list_matches
 from turnier.results.store import DEFAULT_URL
+from turnier.results.store.annotations import SETTINGS
 from turnier.results.store.curves import CurvePoint
-from turnier.results.store.progress import RUNNING, RunProgress, progress_of_runs
+from turnier.results.store.progress import RUNNING, RunProgress, progress_of_runs, stored_command
 from turnier.results.store.store import Run, Store
+from turnier.runs.comparison import ComparisonResults
 from turnier.runs.experiment import Experiment, Measurement, measurements
 from turnier.runs.training_run import Evaluation, stored_evaluations
 from turnier.search.storage import trials
@@ -101,6 +104,22 @@ def _ranks(url: str, run: str, state: tuple[int, bool]) -> Ranks:
 def ranks(run: Run) -> Ranks:
     """Returns the comparison of a run's agents."""
     return _ranks(url(), run.id, state_of(run.id))
+
+
+@st.cache_resource(max_entries=KEPT, show_spinner="Testing ...")
+def _comparison(url: str, run: str, state: tuple[int, bool], settings: str) -> ComparisonResults:
+    return ComparisonResults.find(_store(url), run)
+
+
+def comparison(run: Run) -> ComparisonResults:
+    """Returns what the games of a comparison say so far, by the settings that it was last played with."""
+    settings = store().annotations.get(run.id, SETTINGS)
+    return _comparison(url(), run.id, state_of(run.id), settings)
+
+
+def command(run: Run) -> str:
+    """Returns the command line that last played a run; empty if there was none."""
+    return shlex.join(stored_command(store(), run.id))
 
 
 @st.cache_data(max_entries=KEPT, show_spinner="Reading searches ...")

@@ -18,11 +18,12 @@ from rich.progress import track
 
 REPO = Path(__file__).resolve().parent.parent
 TURNIER = [sys.executable, "-c", "from turnier.commands.app import main; main()"]
-PAGES = ("", "scores", "tournament", "certainty", "studies", "training", "replay", "reports")  # "" = runs
+PAGES = ("", "scores", "tournament", "comparison", "certainty", "studies", "training", "replay", "reports")  # "" = runs
 MAX_HEIGHT = 1500  # px
 
-# The store of the pictures: a single-player tournament, one of two seats, certainty, training, a study, a report.
+# The store of the pictures: a comparison, tournaments of one and more seats, certainty, training, a study, a report.
 COMMANDS: tuple[tuple[str, ...], ...] = (
+    ("compare", "mcts(iterations=30)", "mcts(iterations=33)", "--game", "tictactoe"),
     ("train", "tictactoe", "ntuple", "--games", "3000", "--every", "250", "--out", "t.npz", "--evaluate-every", "500",
      "--against", "random"),
     ("certainty", "2048", "random", "mc(iterations=30)", "mc(iterations=300)", "--states", "4", "--repeats", "8",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from turnier.dashboards.pages import certainty, replay, reports, runs, scores, studies, tournament, training
+from turnier.dashboards.pages import certainty, comparison, replay, reports, runs, scores, studies, tournament, training
 
 PAGES = {  # address -> title, icon, what draws it
     "runs": ("Runs", "monitoring", runs.draw),
     "scores": ("Scores", "bar_chart", scores.draw),
     "tournament": ("Tournament", "trophy", tournament.draw),
+    "comparison": ("Comparison", "balance", comparison.draw),
     "certainty": ("Certainty", "grid_on", certainty.draw),
     "studies": ("Studies", "tune", studies.draw),
     "training": ("Training", "school", training.draw),

@@ -94,7 +94,7 @@ def points(frame: pd.DataFrame, label: str, value: str, low: str, high: str, uni
     if mark:
         cross = base.mark_point(shape="cross", angle=45, filled=True, size=130, color=COLOURS[3], opacity=1)
         layers.append(cross.encode(x=alt.X(f"{mark}:Q", scale=scale), tooltip=_tooltip(label, mark)))
-    return _styled(alt.layer(*layers).properties(height=alt.Step(max(28, 18 * max(map(_rows, order), default=1)))))
+    return styled(alt.layer(*layers).properties(height=alt.Step(max(28, 18 * max(map(_rows, order), default=1)))))
 
 
 def lines(
@@ -144,7 +144,7 @@ def lines(
         layers.append(dots.encode(y=y, shape=_shape(series, names, partners), tooltip=tooltip))
     if connected:
         layers.insert(1, base.mark_line(strokeWidth=2).encode(y=y, strokeDash=_dash(series, names, partners)))
-    return _styled(alt.layer(*layers).properties(height=320))
+    return styled(alt.layer(*layers).properties(height=320))
 
 
 def steps(frame: pd.DataFrame, x: str, value: str, series: str, titles: tuple[str, str]) -> Any:
@@ -162,7 +162,7 @@ def steps(frame: pd.DataFrame, x: str, value: str, series: str, titles: tuple[st
             tooltip=_tooltip(series, x, value),
         )
     )
-    return _styled(chart.properties(height=320))
+    return styled(chart.properties(height=320))
 
 
 def heat(
@@ -202,7 +202,7 @@ def heat(
     two_lines = bool(data[shown].astype(str).str.contains("\n").any())
     up = -7 if two_lines else 0
     text = base.mark_text(fontSize=13, lineBreak="\n", lineHeight=15, dy=up).encode(text=f"{shown}:N", color=ink)
-    return _styled((cells + text).properties(height=alt.Step(46 if two_lines else 27)))
+    return styled((cells + text).properties(height=alt.Step(46 if two_lines else 27)))
 
 
 def bars(frame: pd.DataFrame, label: str, value: str, unit: str) -> Any:
@@ -214,7 +214,7 @@ def bars(frame: pd.DataFrame, label: str, value: str, unit: str) -> Any:
         .mark_bar(color=COLOURS[0], height={"band": 0.7})
         .encode(x=alt.X(f"{value}:Q", title=unit), y=y, tooltip=_tooltip(label, value))
     )
-    return _styled(chart.properties(height=alt.Step(26)))
+    return styled(chart.properties(height=alt.Step(26)))
 
 
 def cloud(frame: pd.DataFrame, x: str, value: str, titles: tuple[str, str], line: str | None = None) -> Any:
@@ -228,7 +228,7 @@ def cloud(frame: pd.DataFrame, x: str, value: str, titles: tuple[str, str], line
     if line:
         best = base.mark_line(interpolate="step-after", strokeWidth=2.5, color=COLOURS[3])
         layers.append(best.encode(y=alt.Y(f"{line}:Q", scale=alt.Scale(zero=False))))
-    return _styled(alt.layer(*layers).properties(height=300))
+    return styled(alt.layer(*layers).properties(height=300))
 
 
 def thinned(frame: pd.DataFrame, series: str | None = None) -> pd.DataFrame:
@@ -256,7 +256,7 @@ def save(path: Path, *figures: Figure, title: str = "") -> None:
     for chart in charts:
         chart.config = alt.Undefined  # Vega-Lite takes one for all
     column = alt.vconcat(*charts, spacing=30).resolve_scale(color="independent", shape="independent")
-    column = _styled(column.properties(title=title) if title else column)
+    column = styled(column.properties(title=title) if title else column)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(_rendered(column, kind))
@@ -342,7 +342,7 @@ def _rows(label: str) -> int:
     return label.count("\n") + 1
 
 
-def _styled(chart: Any) -> Any:
+def styled(chart: Any) -> Any:
     """Returns the chart in our style: legible from the back of a room."""
     return (
         chart.configure(background="white", font="system-ui, sans-serif")  # first: it resets all others

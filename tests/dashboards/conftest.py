@@ -23,6 +23,7 @@ from turnier.search.study_run import StudyRun
 
 AGENT = "mctse(iterations=10,rollout_depth=2,maxnodes=10,evaluator=heuristics2048())"
 COMMANDS = (
+    ("compare", "mcts(iterations=16)", "mcts(iterations=17)", "--game", "tictactoe", "--margin", "90", "--seed", "3"),
     ("train", "tictactoe", "ntuple", "--games", "400", "--every", "100", "--evaluate-every", "200", "--against",
      "random", "--evaluation-games", "6", "--out"),
     ("certainty", "2048(size=3)", "random", "mc(iterations=5)", "mc(iterations=40)", "--states", "2", "--repeats", "4",

@@ -15,8 +15,9 @@ from turnier.dashboards.app import preload
 from turnier.dashboards.figures.replay import board_svg
 from turnier.dashboards.pages import replay as replay_page
 from turnier.results.store.store import Store
+from turnier.runs.comparison import ComparisonResults
 
-PAGES = ("runs", "scores", "tournament", "certainty", "studies", "training", "replay", "reports")
+PAGES = ("runs", "scores", "tournament", "comparison", "certainty", "studies", "training", "replay", "reports")
 
 
 def draw(name: str) -> None:
@@ -51,6 +52,7 @@ def charts(page: AppTest) -> int:
         ("runs", ["Past runs", "Nothing is running"], 0),
         ("scores", ["Games won", "Games won against time"], 2),
         ("tournament", ["Who beats whom", "Ratings", "Games won by seat", "Every two agents"], 3),
+        ("comparison", ["Evidence", "Tests", "Pairs by outcome", "Agents"], 2),
         ("certainty", ["Normalised of agents", "Normalised by iterations", "mc(iterations=40): normalised"], 5),
         ("studies", ["Best so far", "Generations", "Step size sigma", "Importance of parameters"], 6),
         ("training", ["Training games", "Evaluations while training"], 2),
@@ -230,3 +232,14 @@ def test_streamlit_finds_no_scripts_of_pages_next_to_the_app() -> None:
     """It would run `pages/scores.py` alone, and show nothing, when somebody opens that address first."""
     folder = Path(preload.__file__).parent
     assert (folder / "app.py").exists() and not (folder / "pages").exists()
+
+
+def test_a_comparison_page_leads_with_the_verdict_of_the_terminal(shown: str, store: Store) -> None:
+    run = next(run for run in store.runs() if run.kind == "comparison")
+    results = ComparisonResults.find(store, run.id)
+    page = look("comparison", run=run.id)
+    blocks = [str(block.proto.body) for block in page.get("html")]
+    assert results.sentence in blocks[0] and results.meaning in blocks[0]
+    assert "equal at tictactoe within 90 Elo" in results.sentence  # not the default margin
+    assert results.estimate_text in blocks[1] and f"{results.duel.games:,}" in blocks[1]
+    assert "p-value" not in texts(page)

@@ -1,0 +1,154 @@
+"""A comparison as figures: its verdict, the evidence against the bounds that end the test, and pairs by outcome."""
+
+from __future__ import annotations
+
+import math
+from html import escape
+from types import MappingProxyType
+from typing import Any
+
+import altair as alt
+import pandas as pd
+
+from turnier.core.number_text import number
+from turnier.dashboards.figures.charts import COLOURS, Figure, shortened, styled
+from turnier.runs.comparison import ComparisonResults
+from turnier.statistics.sprt import Verdict
+
+# The colours of verdicts wherever they are shown.
+VERDICT_COLOURS = MappingProxyType(
+    {
+        Verdict.STRONGER: COLOURS[2],
+        Verdict.WEAKER: COLOURS[3],
+        Verdict.EQUAL: COLOURS[0],
+        Verdict.UNDECIDED: COLOURS[7],
+    }
+)
+_TESTS = MappingProxyType({Verdict.STRONGER: "stronger", Verdict.WEAKER: "weaker"})
+_ROOM = 2.0  # the evidence is drawn up to this multiple of the bounds
+_BANNER = (
+    "border-left: 0.5rem solid {colour}; background: {colour}22; border-radius: 0.3rem; padding: 0.7rem 1rem;"
+    " overflow-wrap: anywhere"
+)
+
+
+def verdict_banner(results: ComparisonResults) -> str:
+    """Returns the verdict as HTML: the sentence in its colour, and what it means."""
+    look = _BANNER.format(colour=VERDICT_COLOURS[results.verdict])
+    return (
+        f'<div class="verdict" style="{look}"><div style="font-size: 1.2rem; font-weight: 500">'
+        f"{escape(shortened(results.sentence))}</div><div>{escape(results.meaning)}</div></div>"
+    )
+
+
+def comparison_facts(results: ComparisonResults) -> dict[str, str]:
+    """Returns the numbers of a comparison by name."""
+    duel, comparison = results.duel, results.comparison
+    left = results.games_to_verdict
+    return {
+        "difference": results.estimate_text,
+        "games": f"{duel.games:,}" + (f" + {results.waiting:,} of the next round" if results.waiting else ""),
+        "expected_games_left": "0" if results.verdict is not Verdict.UNDECIDED else _left(left),
+        "margin": comparison.margin,
+        "wrong_with_probability": f"at most {100 * comparison.alpha:g} %",
+    }
+
+
+def _left(games: float) -> str:
+    return "unknown yet" if math.isnan(games) else f"about {games:,.0f}"
+
+
+def evidence_chart(results: ComparisonResults) -> Figure | None:
+    """The evidence of both tests over the games, between the bounds that end them; None before the first look."""
+    data, (low, high) = results.evidence(), results.duel.test.bounds
+    if data.empty:
+        return None
+    scale = alt.Scale(domain=(_ROOM * low, _ROOM * high), nice=False)
+    colour = alt.Color(
+        "test:N",
+        title=None,
+        scale=alt.Scale(domain=list(_TESTS.values()), range=[VERDICT_COLOURS[verdict] for verdict in _TESTS]),
+        legend=alt.Legend(orient="top", symbolType="stroke", symbolStrokeWidth=3),
+    )
+    y = alt.Y("evidence:Q", title="evidence (log likelihood ratio)", scale=scale)
+    width = alt.Scale(domain=(0, 1.03 * float(data["games"].max())), nice=False)
+    base = alt.Chart(data).encode(x=alt.X("games:Q", title="games", scale=width), y=y, color=colour)
+    tooltip = [alt.Tooltip("test"), alt.Tooltip("games", format=","), alt.Tooltip("evidence", format=".2f")]
+    dash = alt.StrokeDash("test:N", legend=None, scale=alt.Scale(domain=list(_TESTS.values()), range=[[1, 0], [6, 3]]))
+    lines = base.mark_line(strokeWidth=2, clip=True).encode(strokeDash=dash)
+    looks = base.transform_filter("datum.look").mark_point(filled=True, size=60, opacity=1, clip=True)
+    note = (
+        f"Is the first agent stronger, is it weaker? Dots are looks: a test ends where its evidence is above {high:.2f}"
+        f" (shown) or below {low:.2f} (ruled out) at a look; both ruled out means equal within the margin."
+    )
+    chart = alt.layer(_bounds(low, high), lines, looks.encode(tooltip=tooltip)).properties(height=300)
+    return Figure("Evidence", styled(chart), data, note)
+
+
+def _bounds(low: float, high: float) -> Any:
+    bounds = pd.DataFrame({"bound": [high, low], "meaning": ["shown", "ruled out"], "up": [-7, 12]})
+    rules = alt.Chart(bounds).mark_rule(strokeDash=[2, 3], strokeWidth=1.5, color="#444").encode(y="bound:Q")
+    text = [
+        alt.Chart(bounds[bounds["bound"] == bound])
+        .mark_text(align="left", dx=4, dy=dy, color="#444", fontSize=12)
+        .encode(y="bound:Q", x=alt.value(0), text="meaning:N")
+        for bound, dy in ((high, -8), (low, 10))
+    ]
+    return alt.layer(rules, *text)
+
+
+def evidence_table(results: ComparisonResults) -> pd.DataFrame:
+    """Returns the state of both tests after the last look at each."""
+    evidence, (low, high) = results.evidence(), results.duel.test.bounds
+    rows = []
+    for verdict, name in _TESTS.items():
+        looks = evidence[(evidence["test"] == verdict.value) & evidence["look"]]
+        last = float(looks["evidence"].iloc[-1]) if len(looks) else math.nan
+        state = "shown" if last >= high else "ruled out" if last <= low else "open"
+        games = int(looks["games"].iloc[-1]) if len(looks) else 0
+        rows.append((name, state, last, high, low, len(looks), games))
+    columns = ["test", "state", "evidence", "shown at", "ruled out at", "looks", "games"]
+    return pd.DataFrame(rows, columns=columns).round(2)
+
+
+def outcome_bars(results: ComparisonResults) -> Figure | None:
+    """Pairs of games by outcome for the first agent; None before the first look."""
+    data = results.outcomes()
+    total = int(data["pairs"].sum())
+    if not total:
+        return None
+    data["percent"] = 100 * data["pairs"] / total
+    data["text"] = [
+        f"{n:,} ({number(share, digits=2)} %)" for n, share in zip(data["pairs"], data["percent"], strict=True)
+    ]
+    order = data["outcome"].tolist()
+    base = alt.Chart(data).encode(y=alt.Y("outcome:N", sort=order, title=None, axis=alt.Axis(labelLimit=230)))
+    room = alt.Scale(domain=(0, 1.5 * float(data["pairs"].max())), nice=False)
+    tooltip = [alt.Tooltip("outcome"), alt.Tooltip("pairs", format=","), alt.Tooltip("percent", format=".1f")]
+    length = alt.X("pairs:Q", title="pairs", scale=room, axis=alt.Axis(tickMinStep=1))
+    bars = base.mark_bar(color=COLOURS[0], height={"band": 0.7}).encode(x=length, tooltip=tooltip)
+    text = base.mark_text(align="left", dx=4, color="#222", fontSize=12).encode(x=length, text="text:N")
+    first = shortened(str(results.comparison.agents[0]))
+    games = len(results.duel.orders)
+    each = (
+        f"Score of {first} minus the other's on the same seed."
+        if results.duel.single_player
+        else f"Points of {first} in the {games} games of a pair: one seed, all seats."
+        if games > 2
+        else f"Points of {first} in the two games of a pair: one seed, seats swapped; a win is 1, a draw ½."
+    )
+    chart = styled((bars + text).properties(height=alt.Step(26)))
+    return Figure("Pairs by outcome", chart, data.drop(columns="text"), each)
+
+
+def agents_table(results: ComparisonResults) -> pd.DataFrame:
+    """Returns what both agents scored in the games of the verdict, the first agent first."""
+    rows = []
+    for row in results.agents().to_dict("records") if results.played else ():
+        known: dict[str, Any] = {"agent": shortened(str(row["label"])), "games": int(row["games"])}
+        if results.duel.single_player:
+            known |= {"mean score": number(row["mean"], row["half_width"]), "95 % ±": number(row["half_width"])}
+        else:
+            known |= {"won": int(row["wins"]), "drawn": int(row["draws"]), "lost": int(row["losses"])}
+        rows.append(known | {"failed": int(row["failures"])})
+    return pd.DataFrame(rows)

@@ -1,0 +1,75 @@
+"""The figures of a comparison: evidence against its bounds, pairs by outcome, and the state of both tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from turnier.dashboards.figures.charts import image
+from turnier.dashboards.figures.comparison import (
+    VERDICT_COLOURS,
+    agents_table,
+    comparison_facts,
+    evidence_chart,
+    evidence_table,
+    outcome_bars,
+    verdict_banner,
+)
+from turnier.results.store.store import Store
+from turnier.runs.comparison import Comparison, ComparisonResults
+from turnier.statistics.sprt import Verdict
+
+STRONG = ("mc(iterations=20)", "random")
+CLOSE = ("mcts(iterations=16)", "mcts(iterations=17)")
+
+
+def played(folder: Path, *agents: str, game: str = "tictactoe", **options: float) -> ComparisonResults:
+    comparison = Comparison(*agents, game=game, **options)  # type: ignore[arg-type]
+    with Store.open(f"sqlite:///{folder}/a.db") as store:
+        return comparison.run(store, executor="serial", progress=False)
+
+
+@pytest.mark.parametrize(
+    ("agents", "options", "verdict", "states"),
+    [
+        (STRONG, {}, Verdict.STRONGER, ["shown", "ruled out"]),
+        (STRONG[::-1], {}, Verdict.WEAKER, ["ruled out", "shown"]),
+        (CLOSE, {"margin": 150}, Verdict.EQUAL, ["ruled out", "ruled out"]),
+        (CLOSE, {"margin": 1, "games": 64}, Verdict.UNDECIDED, ["open", "open"]),
+    ],
+)
+def test_both_tests_agree_with_the_verdict(
+    tmp_path: Path, agents: tuple[str, str], options: dict[str, float], verdict: Verdict, states: list[str]
+) -> None:
+    results = played(tmp_path, *agents, **options)
+    assert results.verdict is verdict
+    assert evidence_table(results)["state"].tolist() == states
+    banner = verdict_banner(results)
+    assert VERDICT_COLOURS[verdict] in banner and results.meaning in banner
+    facts = comparison_facts(results)
+    assert facts["games"] == "64" and (facts["expected_games_left"] == "0") == (verdict is not Verdict.UNDECIDED)
+
+
+def test_the_figures_are_drawn_with_their_data(tmp_path: Path) -> None:
+    results = played(tmp_path, *CLOSE, margin=1, games=300)
+    evidence, outcomes = evidence_chart(results), outcome_bars(results)
+    assert evidence is not None and outcomes is not None
+    for figure in (evidence, outcomes):
+        assert image(figure, "svg").startswith(b"<svg")
+    assert evidence.data["games"].max() == results.duel.games
+    assert outcomes.data["pairs"].sum() == results.duel.pairs and outcomes.data["percent"].sum() == pytest.approx(100)
+    table = agents_table(results)
+    assert (table[["won", "drawn", "lost"]].sum(axis=1) == 300).all()
+    assert table["won"].tolist() == table["lost"].tolist()[::-1]
+
+
+def test_nothing_is_drawn_before_the_first_look(tmp_path: Path) -> None:
+    comparison = Comparison(*STRONG, game="tictactoe")
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
+        store.begin_run(comparison.run_id, "comparison", "tictactoe", comparison.definition)
+        results = comparison.stored_results(store)
+        assert evidence_chart(results) is None and outcome_bars(results) is None
+        assert "no round of games has ended yet" in verdict_banner(results)
+        assert comparison_facts(results)["expected_games_left"] == "unknown yet"
+        assert agents_table(results).empty
