@@ -25,7 +25,9 @@ def pages_of(run: Run) -> dict[str, str]:
     replay = {"Replay": address("replay", run=run.id)}
     if run.kind == "study":
         return {"Studies": address("studies", study=run.name), **replay}
-    if run.kind in ("tournament", "comparison"):
+    if run.kind == "comparison":
+        return {"Comparison": address("comparison", run=run.id), **scores, **replay}
+    if run.kind == "tournament":
         against = {"Tournament": address("tournament", run=run.id)}
         return {**scores, **against, **replay} if _is_alone(run) else {**against, **scores, **replay}
     if run.kind == "certainty":

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
+from turnier.agents.registry import label_of
 from turnier.dashboards import cached_store, widgets
+from turnier.dashboards.figures.charts import shortened
 from turnier.dashboards.figures.comparison import (
     agents_table,
     comparison_facts,
@@ -26,6 +28,8 @@ def draw() -> None:
         return
     with st.container(border=True):
         [run] = widgets.choose_runs(runs, several=False, label="Comparison")
+    first, second = map(label_of, run.definition["agents"])
+    widgets.show_title(f"{shortened(first)} against {shortened(second)} at {cached_store.run_title(run)}", [run])
     widgets.refresh(lambda: _draw(run), widgets.is_live([run]))
 
 

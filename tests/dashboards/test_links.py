@@ -14,7 +14,8 @@ def test_every_run_has_a_page_of_its_own(store: Store) -> None:
     assert pages["tournament", "2048(size=3)"] == ["Scores", "Tournament", "Replay"]
     assert pages["tournament", "yavalath(size=3)"] == ["Tournament", "Scores", "Replay"]
     firsts = {kind: names[0] for (kind, _), names in pages.items() if kind != "tournament"}
-    assert firsts == {"certainty": "Certainty", "training": "Training", "study": "Studies", "experiment": "Reports"}
+    own = {"comparison": "Comparison", "certainty": "Certainty", "training": "Training", "study": "Studies"}
+    assert firsts == own | {"experiment": "Reports"}
 
 
 def test_addresses_keep_what_agents_are_called(store: Store) -> None:
@@ -26,7 +27,9 @@ def test_addresses_keep_what_agents_are_called(store: Store) -> None:
     assert match_address("study:a b", "3f", 0) == "replay?run=study%3Aa%20b&match=3f&move=0"
 
 
-@pytest.mark.parametrize(("name", "key"), [("scores", "runs"), ("tournament", "run"), ("replay", "run")])
+@pytest.mark.parametrize(
+    ("name", "key"), [("scores", "runs"), ("tournament", "run"), ("comparison", "run"), ("replay", "run")]
+)
 def test_an_unknown_run_is_an_error_and_never_another_run(shown: str, name: str, key: str) -> None:
     page = look(name, **{key: "tournament:doesnotexist"})
     told = texts(page)
