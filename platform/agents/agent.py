@@ -26,7 +26,8 @@ Floats = npt.NDArray[np.float64]
 
 def rollout_depth_parameter(default: int) -> Any:
     """Declares how deep an agent's evaluator may play."""
-    return parameter(default, "maximum plies of a rollout, if the evaluator plays any", low=0, high=1_000_000)
+    text = "maximum plies of a rollout, if the evaluator plays any"
+    return parameter(default, text, low=0, high=1_000_000, search=(0, 200))
 
 
 def score_method_parameter(default: int) -> Any:
@@ -37,7 +38,7 @@ def score_method_parameter(default: int) -> Any:
 
 def milliseconds_parameter(replaced: str) -> Any:
     """Declares a time per move, which replaces another budget."""
-    return parameter(0, f"time per move instead of {replaced}, 0 = none", low=0, high=3_600_000)
+    return parameter(0, f"time per move instead of {replaced}, 0 = none", low=0, high=3_600_000, search=(0, 100))
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ def final_parameter() -> Any:
 
 def security_parameter() -> Any:
     """Declares how cautious the secure child is."""
-    return parameter(1.0, "L of the secure child's lower bound", low=0, high=100)
+    return parameter(1.0, "L of the secure child's lower bound", low=0, high=100, search=(0, 5))
 
 
 @kernel(ROOT_CHILDREN(types.int64))

@@ -128,7 +128,7 @@ class Maxn(CompiledAgent):
     name: ClassVar[str] = "maxn"
     act_kernel: ClassVar[Any] = act_maxn
 
-    depth: int = parameter(3, "plies searched", low=1, high=100)
+    depth: int = parameter(3, "plies searched", low=1, high=100, search=(1, 6))
     evaluator: Evaluator = parameter(Score(), "what values the states at the end of the search")
     rollout_depth: int = rollout_depth_parameter(150)
     score_method: int = score_method_parameter(2)

@@ -214,11 +214,13 @@ class Mc(SearchAgent):
     timed_player: ClassVar[type[CompiledPlayer]] = McPlayer
     act_kernel: ClassVar[Any] = act_mc
 
-    iterations: int = parameter(1000, "rollouts per legal action", low=1, high=100_000_000, log=True)
+    iterations: int = parameter(
+        1000, "rollouts per legal action", low=1, high=100_000_000, log=True, search=(1, 10_000)
+    )
     rollout_depth: int = rollout_depth_parameter(20)
     score_method: int = score_method_parameter(2)
     evaluator: Evaluator = parameter(Rollout(), "what is averaged")
-    threads: int = parameter(1, "cores that search one decision", low=1, high=256)
+    threads: int = parameter(1, "cores that search one decision", low=1, high=256, search=(1, 16))
     milliseconds: int = milliseconds_parameter("iterations")
 
     divided: bool = parameter(False, "iterations are those of a move, divided among its legal actions", later=True)

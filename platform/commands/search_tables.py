@@ -6,13 +6,17 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
 from turnier.agents.agent import Agent
+from turnier.agents.registry import AGENTS
 from turnier.commands.tables import agent_table
+from turnier.core.number_text import number
 from turnier.search.final_comparison import HeldOutFigures
 from turnier.search.pareto import dominated
+from turnier.search.space import Space, Value
 from turnier.search.study import FrontResults
 from turnier.search.study_run import StudyRun
 from turnier.search.study_state import StudyState
@@ -40,17 +44,50 @@ def _shown(values: Mapping[str, Any] | None) -> str:
     return "  ".join(f"{k} {v:.4g}" if isinstance(v, float) else f"{k} {v}" for k, v in (values or {}).items())
 
 
+def print_ranges(console: Console, agent: str, parameters: Sequence[str]) -> None:
+    """Prints what a study is going to search, and the agent's own values, where it starts."""
+    start = AGENTS.make(agent)
+    space = Space.of(start, parameters)
+    table = Table(title="searched ranges")
+    table.add_column("parameter", no_wrap=True)
+    for heading in ("from", "to", "scale", "start"):
+        table.add_column(heading, justify="left" if heading == "scale" else "right")
+    values = space.of_agent(start)
+    for dimension in space.dimensions:
+        searched: tuple[str, str, str] = (" | ".join(map(_value, dimension.options)), "", "choice")
+        if not dimension.options or dimension.type is int:
+            ends = dimension.range
+            searched = _value(ends.low), _value(ends.high), "log" if ends.log else "linear"
+        table.add_row(dimension.path, *searched, _value(values.get(dimension.path, "")))
+    console.print(table)
+
+
 def print_parameters(console: Console, study: StudyRun, agents: Mapping[str, Agent]) -> None:
-    """Prints the searched parameters of the named agents, and each agent's text form."""
-    table = Table(title="searched parameters")
-    table.add_column("parameter")
+    """Prints the searched parameters that the named agents use: a baseline may have another evaluator."""
+    paths = [dimension.path for dimension in study.space.dimensions]
+    owners = {path.rpartition(".")[0] for path in paths}
+    shared = owners.pop() if len(owners) == 1 else ""
+    title = f"searched parameters{f' of the {shared}' * bool(shared)}; blank: not used"
+    table = Table(title=title, box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table.add_column("parameter", no_wrap=True)
     values = [study.space.of_agent(agent) for agent in agents.values()]
     for label in agents:
         table.add_column(label, justify="right")
-    for dimension in study.space.dimensions:
-        row = [v.get(dimension.path, "") for v in values]  # a baseline may have another evaluator
-        table.add_row(dimension.path, *(f"{x:.4f}" if isinstance(x, float) else str(x).lower() for x in row))
+    for path in paths:
+        table.add_row(path.removeprefix(f"{shared}."), *(_value(v.get(path, "")) for v in values))
     console.print(table)
+
+
+def print_remarks(console: Console, remarks: Sequence[str]) -> None:
+    for remark in remarks:
+        console.print(remark, soft_wrap=True, markup=False, highlight=False)
+
+
+def _value(value: Value) -> str:
+    """Returns a parameter's value: a switch, a choice, or a number with three significant digits."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value if isinstance(value, str) else number(value)
 
 
 def print_figures(console: Console, rows: Sequence[HeldOutFigures], unit: str) -> None:

@@ -25,7 +25,8 @@ class Parameter:
     help: str
     low: float | None = None
     high: float | None = None
-    log: bool = False
+    log: bool = False  # searched by factors, where the range begins above 0
+    search: tuple[float, float] | None = None  # what a search covers by default; None = the whole range
     choices: tuple[str, ...] = ()
     when: Mapping[str, Sequence[Any]] = dataclasses.field(default_factory=dict)  # matters with these values of others
     later: bool = False  # came after games were stored: left out of full texts at its default, so that they keep ids
@@ -48,12 +49,16 @@ def parameter(
     low: float | None = None,
     high: float | None = None,
     log: bool = False,
+    search: tuple[float, float] | None = None,
     choices: Sequence[str] = (),
     when: Mapping[str, Sequence[Any]] | None = None,
     later: bool = False,
 ) -> Any:
-    """Declares a parameter as a dataclass field."""
-    declared = Parameter(help, low, high, log, tuple(choices), when or {}, later)
+    """Declares a parameter as a dataclass field.
+
+    `low` and `high` are what anybody may ask for; `search` is the part of it in which a search looks for good values.
+    """
+    declared = Parameter(help, low, high, log, search, tuple(choices), when or {}, later)
     return dataclasses.field(default=default, metadata={"": declared})
 
 

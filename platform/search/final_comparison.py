@@ -107,3 +107,20 @@ class FinalComparison(NamedTuple):
 
     figures: list[HeldOutFigures]
     values: dict[str, list[float]]  # by label, in seed order
+
+
+def same_scores(finalists: Mapping[str, Finalist], values: Mapping[str, Sequence[float]]) -> str:
+    """Returns a sentence where most of what the search found scores the same, game for game; else nothing."""
+    found = {str(one.agent): label for label, one in reversed(finalists.items()) if one.claimed is not None}
+    labels = [label for label in finalists if label in found.values()]  # one for each agent
+    games = min((len(values[label]) for label in labels), default=0)
+    by_scores: dict[tuple[float, ...], list[str]] = {}
+    for label in labels:
+        by_scores.setdefault(tuple(values[label][:games]), []).append(label)
+    alike = max(by_scores.values(), key=len, default=[])
+    if len(alike) < max(2, len(labels) / 2):
+        return ""
+    return (
+        f"A plateau: {', '.join(alike[:-1])} and {alike[-1]} differ, but score the same in each of {games:,} held-out"
+        " games; search narrower ranges, other parameters, or against stronger opponents."
+    )

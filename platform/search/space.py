@@ -12,10 +12,54 @@ from optuna.distributions import BaseDistribution, CategoricalDistribution, Floa
 
 from turnier.agents.agent import Agent
 from turnier.core.errors import UserError, unknown
+from turnier.core.number_text import number
 from turnier.core.parameters import Declared, Parameter, parameters_of
 
 Value = float | int | bool | str
-_NUMBER = r"-?[0-9]+(?:\.[0-9]+)?(?:e[0-9]+)?"
+_NUMBER = r"-?[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?"
+BORDER = 0.02  # part of a range that is near its end
+_RANGE = re.compile(rf"({_NUMBER})\.\.({_NUMBER})(?::(log|linear))?")
+
+
+@dataclass(frozen=True)
+class Range:
+    """The values between two ends, evenly or by factors."""
+
+    low: float
+    high: float
+    log: bool = False
+
+    @classmethod
+    def read(cls, text: str, log: bool) -> Range | None:
+        """Returns what LOW..HIGH, LOW..HIGH:log or LOW..HIGH:linear says, None for anything else."""
+        found = _RANGE.fullmatch(text)
+        return cls(float(found[1]), float(found[2]), found[3] == "log" if found[3] else log) if found else None
+
+    def value(self, x: float) -> float:
+        """Returns the value at a coordinate in [0, 1]."""
+        if not self.log:
+            return self.low + x * (self.high - self.low)
+        value = math.exp(math.log(self.low) + x * (math.log(self.high) - math.log(self.low)))
+        return min(max(value, self.low), self.high)  # rounding may lead out of the range
+
+    def coordinate(self, value: float) -> float:
+        """Returns the coordinate of a value."""
+        if self.log:
+            return (math.log(value) - math.log(self.low)) / (math.log(self.high) - math.log(self.low))
+        return (value - self.low) / (self.high - self.low)
+
+    def holding(self, value: float) -> Range:
+        """Returns the range, widened where the value is outside; evenly where the factors would begin at 0."""
+        low, high = min(self.low, value), max(self.high, value)
+        return Range(low, high, self.log and low > 0)
+
+    def inside(self, outer: Range) -> bool:
+        """Returns whether it is a range at all, and within another one."""
+        return outer.low <= self.low < self.high <= outer.high
+
+    def __str__(self) -> str:
+        low, high = (repr(int(end) if end == int(end) else end) for end in (self.low, self.high))
+        return f"{low}..{high}"
 
 
 @dataclass(frozen=True)
@@ -25,6 +69,7 @@ class Dimension:
     path: str
     type: type
     declared: Parameter
+    limits: Range | None = None  # narrower than the legal range
 
     @property
     def options(self) -> tuple[Value, ...]:
@@ -33,25 +78,63 @@ class Dimension:
             return (True, False)
         if self.declared.choices:
             return self.declared.choices
-        low, high = self._bounds()
+        low, high = self.range.low, self.range.high
         return tuple(range(int(low), int(high) + 1)) if self.type is int and high - low < 10 else ()
 
-    def _bounds(self) -> tuple[float, float]:
-        if self.declared.low is None or self.declared.high is None:
+    @property
+    def legal(self) -> Range:
+        """All that the parameter may be; raises UserError where it has no range."""
+        low, high = self.declared.low, self.declared.high
+        if low is None or high is None:
             raise UserError(f"a searched parameter must have a range, got {self.path}, which has none; leave it out.")
-        return self.declared.low, self.declared.high
+        return Range(low, high, self.declared.log and low > 0)
 
-    def within(self, limits: str, start: Value) -> Dimension:
+    @property
+    def range(self) -> Range:
+        """What is searched."""
+        return self.limits or self.legal
+
+    def planned(self, start: Value) -> Dimension:
+        """Returns the dimension as a new study searches it: the declared search range, widened to hold the start."""
+        if self.limits or self.declared.search is None:
+            return self
+        return replace(self, limits=Range(*self.declared.search, self.declared.log).holding(float(start)))
+
+    @property
+    def text(self) -> str:
+        """The path with its limits, as `Space.of` reads it."""
+        if self.limits is None:
+            return self.path
+        scale = "" if self.limits.log == self.legal.log else ":log" if self.limits.log else ":linear"
+        return f"{self.path}={self.limits}{scale}"
+
+    def wider(self, value: Value) -> str:
+        """Returns the path with wider limits where the value is at an end that is not the legal one, else nothing."""
+        if not isinstance(value, int | float) or isinstance(value, bool) or self.range == self.legal:
+            return ""
+        x, legal, (low, high) = self.range.coordinate(value), self.legal, (self.range.low, self.range.high)
+        least = 1.0 if self.type is int and self.range.log else legal.low
+        below, above = (low / 10, high * 10) if self.range.log else (2 * low - high, 2 * high - low)
+        if x <= BORDER and low > legal.low:
+            low = max(below, least)
+        elif x >= 1 - BORDER and high < legal.high:
+            high = min(above, legal.high)
+        else:
+            return ""
+        return replace(self, limits=Range(low, high, self.range.log)).text
+
+    def within(self, text: str, start: Value) -> Dimension:
         """Returns the dimension with a narrower range, such as 0..50; raises UserError where the start is not in it."""
-        low, high = self._bounds()
-        ends = re.fullmatch(rf"({_NUMBER})\.\.({_NUMBER})", limits)
-        first, last = (float(ends[1]), float(ends[2])) if ends and not self.declared.choices else (low, low)
-        if not (low <= first < last <= high and first <= start <= last):  # type: ignore[operator]
+        legal = self.legal
+        limits = None if self.declared.choices else Range.read(text, legal.log)
+        if limits is None or not limits.inside(legal) or not limits.low <= start <= limits.high:  # type: ignore[operator]
             raise UserError(
-                f"a range of {self.path} must be LOW..HIGH within {low:,.12g}..{high:,.12g} and hold the start's"
-                f" {start}, got {limits}."
+                f"a range of {self.path} must be LOW..HIGH within {legal.low:,.12g}..{legal.high:,.12g} and hold the"
+                f" start's {start}, got {text}."
             )
-        return replace(self, declared=replace(self.declared, low=first, high=last))
+        if limits.log and limits.low <= 0:
+            raise UserError(f"a range of {self.path} must begin above 0 to be searched by factors, got {text}.")
+        return replace(self, limits=limits)
 
     def matters(self, values: Mapping[str, Value]) -> bool:
         """Returns whether the parameter is used given these values of others, not all of which need be searched."""
@@ -63,31 +146,23 @@ class Dimension:
         """Returns the value for a coordinate in [0, 1]; options share the interval evenly."""
         if self.options:
             return self.options[min(int(x * len(self.options)), len(self.options) - 1)]
-        low, high = self._bounds()
-        if self.declared.log:
-            value = math.exp(math.log(low) + x * (math.log(high) - math.log(low)))
-            value = min(max(value, low), high)  # rounding may lead out of the range
-        else:
-            value = low + x * (high - low)
+        value = self.range.value(x)
         return round(value) if self.type is int else value
 
     def encode(self, value: Value) -> float:
         """Returns the coordinate of a value, the middle of its interval for options."""
         if self.options:
             return (self.options.index(value) + 0.5) / len(self.options)
-        low, high = self._bounds()
-        if self.declared.log:
-            return (math.log(float(value)) - math.log(low)) / (math.log(high) - math.log(low))
-        return (float(value) - low) / (high - low)
+        return self.range.coordinate(float(value))
 
     def distribution(self) -> BaseDistribution:
         """Returns the dimension as Optuna shows it."""
         if self.type is bool or self.declared.choices:
             return CategoricalDistribution(self.options)
-        low, high = self._bounds()
+        ends = self.range
         if self.type is int:
-            return IntDistribution(int(low), int(high), log=self.declared.log)
-        return FloatDistribution(low, high, log=self.declared.log)
+            return IntDistribution(int(ends.low), int(ends.high), log=ends.log)
+        return FloatDistribution(ends.low, ends.high, log=ends.log)
 
 
 @dataclass(frozen=True)
@@ -101,8 +176,9 @@ class Space:
         """Returns the space of the named parameters.
 
         A path names a parameter (`iterations`), a nested one (`evaluator.merge`), or all of a nested agent or evaluator
-        (`evaluator.*`); of one it may narrow the range (`rollout_depth=0..50`). Raises UserError, with the closest
-        name, for a path that does not exist.
+        (`evaluator.*`); of one it may narrow the range (`rollout_depth=0..50`) and set the scale
+        (`exploration=0.01..10:log`). Without limits all legal values are searched; `planned` adds limits to new
+        studies. Raises UserError, with the closest name, for a path that does not exist.
         """
         known = _dimensions(agent, "")
         searched: list[Dimension] = []
@@ -118,6 +194,16 @@ class Space:
                 named = [dimension.within(limits, _get(agent, dimension.path)) for dimension in named]
             searched += [d for d in named if d not in searched]
         return cls(tuple(searched))
+
+    @classmethod
+    def planned(cls, agent: Agent, paths: Sequence[str]) -> tuple[str, ...]:
+        """Returns paths that say what a new study searches, whatever is declared later: search ranges as limits."""
+        texts: list[str] = []
+        for path in paths:
+            named = cls.of(agent, [path]).dimensions
+            planned = [dimension.planned(_get(agent, dimension.path)) for dimension in named]
+            texts += [path] if planned == list(named) else [dimension.text for dimension in planned]
+        return tuple(texts)
 
     @property
     def size(self) -> int:
@@ -136,9 +222,18 @@ class Space:
         return [d.encode(_get(agent, d.path)) for d in self.dimensions]
 
     def of_agent(self, agent: Agent) -> dict[str, Value]:
-        """Returns those values that an agent has, which need not be of the space's kind."""
-        values = {d.path: _get(agent, d.path) for d in self.dimensions}
-        return {path: value for path, value in values.items() if value is not None}
+        """Returns those values that an agent, which need not be of the space's kind, has and uses."""
+        known = {path: _get(agent, path) for path in _dimensions(agent, "")}
+        return {d.path: known[d.path] for d in self.dimensions if d.path in known and d.matters(known)}
+
+    def at_border(self, values: Mapping[str, Value]) -> str:
+        """Returns what to do about values at the ends of ranges that could be wider, as a sentence; else nothing."""
+        found = [d for d in self.dimensions if d.path in values and d.wider(values[d.path])]
+        if not found:
+            return ""
+        places = " and ".join(f"{d.path} {number(float(values[d.path]))} of {d.range}" for d in found)
+        paths = ",".join(d.wider(values[d.path]) for d in found)
+        return f"At the border of what was searched: {places}; search further, with --params {paths}."
 
     def apply(self, agent: Agent, values: Mapping[str, Value]) -> Agent:
         """Returns the agent with the values in place."""

@@ -16,12 +16,20 @@ from turnier.games.registry import GAMES
 from turnier.results.store.store import Store
 from turnier.runs.results import RunResults
 from turnier.search.definition import StudyDefinition
-from turnier.search.final_comparison import BEST_CANDIDATES, START, FinalComparison, Finalist, held_out_units
+from turnier.search.final_comparison import (
+    BEST_CANDIDATES,
+    START,
+    FinalComparison,
+    Finalist,
+    held_out_units,
+    same_scores,
+)
 from turnier.search.noise import NOISES
 from turnier.search.objective import Objective
 from turnier.search.pareto import MAX_FINALISTS, ParetoDefinition, ParetoStudy, Point, dominated
 from turnier.search.samplers.registry import SAMPLERS
 from turnier.search.space import Space, read_parameters
+from turnier.search.storage.studies import has_study
 from turnier.search.storage.trials import trials_frame
 from turnier.search.study_run import StudyRun
 
@@ -43,8 +51,8 @@ class _Search:
         self.game, self.agent = GAMES.make(game), AGENTS.make(agent)
         self.agent.require(self.game)
         self._text = parameters if isinstance(parameters, str) else ",".join(parameters)
-        self.parameters = read_parameters(self._text)
-        Space.of(self.agent, self.parameters)
+        self._typed = read_parameters(self._text)
+        self.parameters = Space.planned(self.agent, self._typed)
         opponents = (against,) if isinstance(against, str | Agent) else against
         self.against = tuple(AGENTS.make(opponent).full_text() for opponent in opponents)
         self.objective = Objective(self.game, self.against, seed)
@@ -71,7 +79,8 @@ class Study(_Search):
         Args:
             game: such as "2048".
             agent: where the search starts; it fixes what is not searched.
-            parameters: to search, such as ["rollout_depth=0..50", "evaluator.*"]; or one text with commas.
+            parameters: to search, such as ["rollout_depth=0..50", "evaluator.*"]; or one text with commas; without
+                limits each in its declared search range.
             against: opponents; without any, single-player games count the mean score.
             sampler: cmaes, cmaes_lr, tpe, gp, random, grid or spsa, with parameters where needed.
             noise: number of games per candidate: fixed, growing, reevaluated or racing; empty = what suits the sampler.
@@ -82,10 +91,19 @@ class Study(_Search):
         self.sampler = SAMPLERS.make(sampler)
         self.noise = NOISES.make(noise or self.sampler.usual_noise)
 
-    def definition(self, budget: int) -> StudyDefinition:
-        """Returns what is stored of the study; what was left open is chosen to suit a budget in games."""
+    def definition(self, budget: int, store: Store | None = None) -> StudyDefinition:
+        """Returns what is stored of the study; what was left open is chosen to suit a budget in games.
+
+        A study that the store has from before there were search ranges is resumed in the legal ones.
+        """
+        before = self._definition(budget, self._typed)
+        if store and has_study(store, before.name, before.stored):
+            return before
+        return self._definition(budget, self.parameters)
+
+    def _definition(self, budget: int, parameters: tuple[str, ...]) -> StudyDefinition:
         sampler = self.sampler.within(budget // (self.objective.unit_games * self.noise.max_games(0, 1)))
-        texts = self.game.full_text(), self.agent.full_text(), self.parameters
+        texts = self.game.full_text(), self.agent.full_text(), parameters
         if self.name:
             return StudyDefinition(
                 self.name, *texts, str(sampler), str(self.noise), against=self.against, seed=self.seed
@@ -118,7 +136,7 @@ class Study(_Search):
             address: the Ray cluster to join.
             progress: whether bars are shown.
         """
-        run = StudyRun(store, self.definition(budget), progress)
+        run = StudyRun(store, self.definition(budget, store), progress)
         units = held_out_units(held_out, budget, run.objective)
         later = units * run.objective.unit_games * (2 + len(baselines or ()) + BEST_CANDIDATES)
         with make_executor(executor, workers, address) as pool, run.in_phases(later):
@@ -140,6 +158,11 @@ class StudyResults(RunResults):
     def recommended(self) -> Agent:
         """The agent that the search recommends: never the luckiest candidate."""
         return self.run.recommended()
+
+    def remarks(self) -> list[str]:
+        """Returns what to know of the search itself, a sentence each: it met the border of a range, or a plateau."""
+        border = self.run.space.at_border(self.run.space.of_agent(self.recommended))
+        return [text for text in (border, same_scores(self.finalists, self.final.values)) if text]
 
     def trials(self) -> pd.DataFrame:
         """Returns one row per candidate: parameters, value, games, generation."""
@@ -183,15 +206,22 @@ class Front(_Search):
         super().__init__(game, agent, parameters, against, seed, name)
         self.population, self.games = population, games
 
-    def definition(self, budget: int) -> ParetoDefinition:
-        """Returns what is stored of the search; what was left open is chosen to suit a budget in games."""
+    def definition(self, budget: int, store: Store | None = None) -> ParetoDefinition:
+        """Returns what is stored of the search, as `Study.definition` does."""
+        before = self._definition(budget, self._typed)
+        if store and has_study(store, before.name, before.stored):
+            return before
+        return self._definition(budget, self.parameters)
+
+    def _definition(self, budget: int, parameters: tuple[str, ...]) -> ParetoDefinition:
         units = budget // self.objective.unit_games // GENERATIONS
         games = self.games or max(1, min(8, units // 16))
         population = self.population or max(4, min(32, units // games))
         texts = self.game.full_text(), self.agent.full_text()
-        content = f"{derive_seed(*texts, self._text, *self.against, population, games, self.seed):016x}"[:6]
+        searched = self._text if parameters == self._typed else ",".join(parameters)
+        content = f"{derive_seed(*texts, searched, *self.against, population, games, self.seed):016x}"[:6]
         name = self.name or f"{self.game.name}-{self.agent.name}-front-{content}"
-        return ParetoDefinition(name, *texts, self.parameters, self.against, population, games, self.seed)
+        return ParetoDefinition(name, *texts, parameters, self.against, population, games, self.seed)
 
     def run(
         self,
@@ -205,7 +235,7 @@ class Front(_Search):
         progress: bool = True,
     ) -> FrontResults:
         """Searches, then measures the start and the front in held-out games; arguments as those of `Study.run`."""
-        run = ParetoStudy(store, self.definition(budget), progress)
+        run = ParetoStudy(store, self.definition(budget, store), progress)
         units = held_out_units(held_out, budget, run.objective)
         later = units * run.objective.unit_games * (1 + MAX_FINALISTS)
         with make_executor(executor, workers, address) as pool, run.in_phases(later):

@@ -324,7 +324,9 @@ def law_declared(cls: type[Declared]) -> None:
             continue  # names something outside, such as a file
         assert info.low is not None and info.high is not None, f"{cls.name}: {field.name} has no range"
         assert info.low <= field.default <= info.high
-        assert not info.log or info.low > 0, f"{cls.name}: {field.name} cannot be logarithmic from {info.low}"
+        low, high = info.search or (info.low, info.high)
+        assert info.low <= low < high <= info.high, f"{cls.name}: {field.name} is searched outside of its range"
+        assert not info.log or low > 0, f"{cls.name}: {field.name} cannot be logarithmic from {low}"
 
 
 def law_sentence(reason: str | None) -> None:

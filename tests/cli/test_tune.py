@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
+from turnier.arena.workers.local import SerialExecutor
 from turnier.commands.app import app
 from turnier.commands.runs.tune import read_games
 from turnier.core.errors import UserError
 from turnier.results.store.store import Store
+from turnier.search.definition import StudyDefinition
 from turnier.search.space import read_parameters
 from turnier.search.study import Study
+from turnier.search.study_run import StudyRun
 from turnier.search.study_state import study_state
 
 ALONE = ("2048(size=2)", "mc(iterations=4,rollout_depth=5)", "--params", "rollout_depth=0..20", "--budget", "60games")
@@ -55,6 +59,30 @@ def test_an_agent_against_opponents_with_tables(tmp_path: Path) -> None:
     )  # fmt: skip
     assert "share of points: claimed in the search, and in 10 held-out games each" in shown
     assert "96 games of candidates in 3 generations" in shown
+
+
+def test_what_is_searched_is_said_before_and_a_plateau_after(tmp_path: Path) -> None:
+    words = ("2048(size=2)", "mc(iterations=4,rollout_depth=20)", "--budget", "36games", "--final", "20", "--params")
+    shown = tune(tmp_path, *words, "rollout_depth=20..1000000")
+    assert re.search(r"rollout_depth +│ +20 │ 1,000,000 │ linear │ +20 ", shown) and "A plateau: recommended" in shown
+    assert "searched ranges" in shown and shown.index("searched ranges") < shown.index("held-out")
+    assert "A plateau" not in tune(tmp_path, *words, "iterations=1..50")
+    found = json.loads(tune(tmp_path, *words, "iterations=3..4", "--sampler", "random(population=6)", "--json"))
+    assert found["remarks"][0].startswith("At the border of what was searched: iterations ")
+    assert "search further, with --params iterations=" in found["remarks"][0]
+
+
+def test_a_study_from_before_search_ranges_is_resumed_in_the_legal_range(tmp_path: Path) -> None:
+    plan = Study("2048(size=2)", "mc(iterations=4,rollout_depth=5)", "rollout_depth", sampler="cmaes(population=6)")
+    new = plan.definition(12)
+    assert new.parameters == ("rollout_depth=0..200",)
+    old = StudyDefinition.named_by_content(new.game, new.agent, ("rollout_depth",), sampler=new.sampler)
+    with Store.open(f"sqlite:///{tmp_path}/old.db") as store:
+        assert plan.definition(12, store) == new
+        StudyRun(store, old, progress=False).run(1, SerialExecutor())
+        assert plan.definition(12, store) == old
+        again = plan.run(store, budget=12, held_out=2, executor="serial", progress=False)
+        assert again.run.definition == old and len(again.trials()) == 12 and again.trials()["rollout_depth"].max() > 200
 
 
 def test_a_study_is_watched_from_the_store(tmp_path: Path) -> None:

@@ -81,6 +81,54 @@ def test_a_range_may_be_narrower() -> None:
         Space.of(AGENT, ["selection=0..1"])
 
 
+def test_a_range_may_have_another_scale() -> None:
+    agent = make_agent("mctse(exploration=1,iterations=100)")
+    plain, factors = Space.of(agent, ["exploration=0.01..1", "exploration=0.01..1:log"]).dimensions
+    assert plain.decode(0.5) == pytest.approx(0.505) and factors.decode(0.5) == pytest.approx(0.1)
+    (evenly,) = Space.of(agent, ["iterations=1..1001:linear"]).dimensions
+    assert evenly.decode(0.5) == 501
+    with pytest.raises(UserError, match="must begin above 0 to be searched by factors"):
+        Space.of(agent, ["exploration=0..4:log"])
+
+
+def test_new_studies_write_their_search_ranges_and_stored_ones_keep_the_legal_ones() -> None:
+    agent = make_agent("mctse(rollout_depth=20,exploration=1)")
+    typed = ("rollout_depth", "exploration", "maxnodes=20..1000000", "selection")
+    planned = Space.planned(agent, typed)
+    assert planned == ("rollout_depth=0..200", "exploration=0.01..10:log", "maxnodes=20..1000000", "selection")
+    assert Space.planned(agent, planned) == planned
+    (depth, exploration, nodes, _) = Space.of(agent, planned).dimensions
+    assert [depth.decode(x) for x in (0, 1)] == [0, 200] and exploration.decode(0.5) == pytest.approx(0.1**0.5)
+    assert nodes.decode(1) == 1_000_000
+    (as_stored,) = Space.of(agent, ["rollout_depth"]).dimensions
+    assert [as_stored.decode(x) for x in (0, 1)] == [0, 1_000_000]
+
+
+@pytest.mark.parametrize(
+    ("agent", "path", "planned"),
+    [
+        ("mctse(rollout_depth=5000)", "rollout_depth", "rollout_depth=0..5000"),
+        ("mctse(exploration=50)", "exploration", "exploration=0.01..50:log"),
+        ("mctse(exploration=0)", "exploration", "exploration=0..10"),  # factors cannot begin at 0
+        ("mctse(exploration=0.001234567890123456)", "exploration", "exploration=0.001234567890123456..10:log"),
+        ("mctse(evaluator=heuristics2048)", "evaluator.*", "evaluator.*"),  # all of their legal ranges
+    ],
+)
+def test_a_start_outside_widens_the_search_range(agent: str, path: str, planned: str) -> None:
+    made = make_agent(agent)
+    assert Space.planned(made, [path]) == (planned,)
+    space = Space.of(made, [planned])
+    again = space.decode(space.encode(made))
+    assert again == pytest.approx(space.of_agent(made)) and set(again) == set(Space.of(made, [path]).of_agent(made))
+
+
+def test_all_parameters_of_an_evaluator_are_written_where_one_has_a_search_range() -> None:
+    agent = make_agent("expectimax(evaluator=rows2048)")
+    planned = Space.planned(agent, ["evaluator.*"])
+    assert "evaluator.empty=10..10000" in planned and "evaluator.corner" in planned
+    assert Space.of(agent, planned).size == Space.of(agent, ["evaluator.*"]).size
+
+
 def test_rounding_does_not_lead_out_of_a_range() -> None:
     agent = make_agent("expectimax(evaluator=rows2048)")
     space = Space.of(agent, ["evaluator.*"])

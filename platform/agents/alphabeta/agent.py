@@ -111,17 +111,21 @@ class AlphaBeta(SearchAgent):
     timed_player: ClassVar[type[CompiledPlayer]] = TimedAlphaBetaPlayer
     act_kernel: ClassVar[Any] = act_alphabeta
 
-    depth: int = parameter(6, "maximum plies to search", low=1, high=DEEPEST)
-    nodes: int = parameter(0, "maximum nodes per move, 0 = no limit", low=0, high=1_000_000_000)
-    table_bits: int = parameter(16, "the table has 2**bits entries of 24 bytes, 0 = no table", low=0, high=28)
+    depth: int = parameter(6, "maximum plies to search", low=1, high=DEEPEST, search=(1, 10))
+    nodes: int = parameter(
+        0, "maximum nodes per move, 0 = no limit", low=0, high=1_000_000_000, log=True, search=(100, 100_000)
+    )
+    table_bits: int = parameter(
+        16, "the table has 2**bits entries of 24 bytes, 0 = no table", low=0, high=28, search=(0, 20)
+    )
     ordering: bool = parameter(True, "try the table's action, killers and what cut off often first")
     forced_depth: int = parameter(
-        0, "forcing moves of a win looked for at the root and the horizon, 0 = none", low=0, high=100
+        0, "forcing moves of a win looked for at the root and the horizon, 0 = none", low=0, high=100, search=(0, 9)
     )
     evaluator: Evaluator = parameter(Score(), "what values the states at the horizon")
     rollout_depth: int = rollout_depth_parameter(150)
     score_method: int = score_method_parameter(2)
-    milliseconds: int = parameter(0, "maximum time per move, 0 = no limit", low=0, high=3_600_000)
+    milliseconds: int = parameter(0, "maximum time per move, 0 = no limit", low=0, high=3_600_000, search=(0, 100))
 
     budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "ms": {"milliseconds": AMOUNT, "depth": DEEPEST, "nodes": 0},

@@ -116,12 +116,20 @@ class Matrix2048(Evaluator):
 
     matrix: str = parameter("combined", "one matrix alone, or all with the merges", choices=(*MATRICES, "combined"))
     transforms: bool = parameter(True, "best of the eight symmetries of each matrix, else the matrix as it stands")
-    difference: float = parameter(0.01, "weight of the neighbours' absolute differences, subtracted", low=0, high=10)
-    snake: float = parameter(1.0, "combined: weight of the snake matrix", low=0, high=10)
-    left: float = parameter(0.2, "combined: weight of the left matrix", low=0, high=10)
-    corner: float = parameter(0.2, "combined: weight of the left corner matrix", low=0, high=10)
-    corners: float = parameter(0.1, "combined: weight of the corners matrix", low=0, high=10)
-    merges: float = parameter(0.2, "combined: weight of the merges that the board offers", low=0, high=10)
+    difference: float = parameter(
+        0.01, "weight of the neighbours' absolute differences, subtracted", low=0, high=10, log=True, search=(0.001, 10)
+    )
+    snake: float = parameter(1.0, "combined: weight of the snake matrix", low=0, high=10, log=True, search=(0.001, 10))
+    left: float = parameter(0.2, "combined: weight of the left matrix", low=0, high=10, log=True, search=(0.001, 10))
+    corner: float = parameter(
+        0.2, "combined: weight of the left corner matrix", low=0, high=10, log=True, search=(0.001, 10)
+    )
+    corners: float = parameter(
+        0.1, "combined: weight of the corners matrix", low=0, high=10, log=True, search=(0.001, 10)
+    )
+    merges: float = parameter(
+        0.2, "combined: weight of the merges that the board offers", low=0, high=10, log=True, search=(0.001, 10)
+    )
     many_empty: int = parameter(9, "combined: with more empty cells fewest merges count", low=0, high=16)
     few_empty: int = parameter(6, "combined: with fewer empty cells most merges count", low=0, high=16)
 

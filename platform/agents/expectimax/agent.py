@@ -98,15 +98,17 @@ class Expectimax(SearchAgent):
     timed_player: ClassVar[type[CompiledPlayer]] = TimedExpectimaxPlayer
     act_kernel: ClassVar[Any] = act_expectimax
 
-    depth: int = parameter(2, "decisions to look ahead (schedule fixed)", low=1, high=MOST)
+    depth: int = parameter(2, "decisions to look ahead (schedule fixed)", low=1, high=MOST, search=(1, 4))
     leaf: str = parameter(
         "afterstate", "what is evaluated then: the state after the decision, or after the outcome too", choices=LEAVES
     )
     schedule: str = parameter(
         "fixed", "depth as given, or by a 2048 board's empty cells and moves or distinct tiles", choices=SCHEDULES
     )
-    deepest: int = parameter(MOST, "maximum decisions to look ahead that a schedule may ask for", low=1, high=MOST)
-    cutoff: float = parameter(0.0, "branches less probable are evaluated at once", low=0, high=1)
+    deepest: int = parameter(
+        MOST, "maximum decisions to look ahead that a schedule may ask for", low=1, high=MOST, search=(1, 8)
+    )
+    cutoff: float = parameter(0.0, "branches less probable are evaluated at once", low=0, high=1, search=(0, 0.05))
     table: int = parameter(18, "maximum size of the transposition table in bits, 0 = none", low=0, high=24)
     evaluator: Evaluator = parameter(Score(), "what is said of the leaves")
     rollout_depth: int = rollout_depth_parameter(20)

@@ -129,16 +129,18 @@ class Mcts(SearchAgent):
     timed_player: ClassVar[type[CompiledPlayer]] = MctsPlayer
     act_kernel: ClassVar[Any] = act_mcts
 
-    iterations: int = parameter(10_000, "iterations per move", low=1, high=10_000_000, log=True)
+    iterations: int = parameter(10_000, "iterations per move", low=1, high=10_000_000, log=True, search=(10, 10_000))
     rollout_depth: int = rollout_depth_parameter(2000)
-    tree_depth: int = parameter(25, "maximum actions on a path", low=1, high=10_000)
-    exploration: float = parameter(1.414, "K of UCT", low=0, high=100)
+    tree_depth: int = parameter(25, "maximum actions on a path", low=1, high=10_000, search=(1, 50))
+    exploration: float = parameter(1.414, "K of UCT", low=0, high=100, log=True, search=(0.01, 10))
     normalise: bool = parameter(True, "rewards from 0 to 1 instead of -1 to 1")
     final: str = final_parameter()
     security: float = security_parameter()
     backup: str = parameter("mean", "a node's value: the mean or the least of its rewards", choices=("mean", "minimum"))
     solver: bool = parameter(False, "proven wins and losses are backed up")
-    forced_depth: int = parameter(0, "longest forced win looked for, where a game can; 0 = none", low=0, high=1000)
+    forced_depth: int = parameter(
+        0, "longest forced win looked for, where a game can; 0 = none", low=0, high=1000, search=(0, 9)
+    )
     reuse: bool = parameter(False, "the tree is kept from move to move")
     score_method: int = score_method_parameter(2)
     evaluator: Evaluator = parameter(Rollout(), "what values a new node")

@@ -136,18 +136,22 @@ class Mctse(SearchAgent):
     timed_player: ClassVar[type[CompiledPlayer]] = MctsePlayer
     act_kernel: ClassVar[Any] = act_mctse
 
-    iterations: int = parameter(3500, "iterations per move", low=1, high=10_000_000, log=True)
+    iterations: int = parameter(3500, "iterations per move", low=1, high=10_000_000, log=True, search=(10, 10_000))
     rollout_depth: int = rollout_depth_parameter(150)
-    maxnodes: int = parameter(500, "maximum action nodes in the tree", low=1, high=10_000_000, log=True)
-    tree_depth: int = parameter(10, "maximum action nodes on a path", low=1, high=10_000)
+    maxnodes: int = parameter(
+        500, "maximum action nodes in the tree", low=1, high=10_000_000, log=True, search=(10, 10_000)
+    )
+    tree_depth: int = parameter(10, "maximum action nodes on a path", low=1, high=10_000, search=(1, 50))
     selection: str = parameter("uctn", "how selection weighs means", choices=("uct", "uctn"))
-    exploration: float = parameter(math.sqrt(2), "K of UCT(N); 0.0566 is best for uct", low=0, high=100)
+    exploration: float = parameter(
+        math.sqrt(2), "K of UCT(N); 0.0566 is best for uct", low=0, high=100, log=True, search=(0.01, 10)
+    )
     final: str = final_parameter()
     security: float = security_parameter()
     backup: str = parameter("mean", "a node's value: the mean or the least of its rewards", choices=("mean", "minimum"))
     score_method: int = score_method_parameter(1)
     evaluator: Evaluator = parameter(Rollout(), "what values a new node")
-    threads: int = parameter(1, "cores that search one decision", low=1, high=256)
+    threads: int = parameter(1, "cores that search one decision", low=1, high=256, search=(1, 16))
     milliseconds: int = milliseconds_parameter("iterations")
 
     budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = {

@@ -95,16 +95,25 @@ class MinimaxPlayer(SpeEdPlayer):
 class MinimaxAgent(TimedAgent):
     """What agents with minimax declare."""
 
-    depth: int = parameter(8, "maximum rounds to look ahead", low=1, high=DEEPEST)
-    nodes: int = parameter(100_000, "maximum nodes of minimax per move, 0 = no limit", low=0, high=1_000_000_000)
+    depth: int = parameter(8, "maximum rounds to look ahead", low=1, high=DEEPEST, search=(1, 12))
+    nodes: int = parameter(
+        100_000, "maximum nodes of minimax per move, 0 = no limit", low=0, high=1_000_000_000, log=True,
+        search=(100, 1_000_000),
+    )  # fmt: skip
     opponents: int = parameter(2, "maximum opponents that minimax considers, the nearest ones", low=0, high=5)
     minimax_distance: float = parameter(
-        20.0, "weighted distance (cells / product of speeds) up to which it looks at them", low=0, high=1000
+        20.0,
+        "weighted distance (cells / product of speeds) up to which it looks at them",
+        low=0,
+        high=1000,
+        search=(0, 100),
     )
-    aggression: float = parameter(0.0, "how much the freedom of these others counts against a state", low=0, high=10)
+    aggression: float = parameter(
+        0.0, "how much the freedom of these others counts against a state", low=0, high=10, search=(0, 2)
+    )
     territory: float = parameter(
         0.0, "how much a state counts in which one reaches cells first; with 1 all of them count like all five moves",
-        low=0, high=100,
+        low=0, high=100, search=(0, 20),
     )  # fmt: skip
     threads: int = parameter(1, "cores that search the moves of one decision", low=1, high=MOVES)
 

@@ -137,7 +137,7 @@ class TimedAgent(SpeEdAgent):
 
     milliseconds: int = milliseconds_parameter("counts")
     margin: int = parameter(
-        10, "milliseconds of these left unused for safety, at most a fifth of them", low=0, high=60_000
+        10, "milliseconds of these left unused for safety, at most a fifth of them", low=0, high=60_000, search=(0, 50)
     )
 
     def nanoseconds(self) -> int:

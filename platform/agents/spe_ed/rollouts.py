@@ -121,10 +121,14 @@ class RolloutPlayer(SpeEdPlayer):
 class RolloutAgent(TimedAgent):
     """What agents with rollouts declare."""
 
-    rollouts: int = parameter(5000, "rollouts per move", low=1, high=1_000_000_000, log=True)
+    rollouts: int = parameter(5000, "rollouts per move", low=1, high=1_000_000_000, log=True, search=(100, 100_000))
     filter_value: float = parameter(0.69, "paths so long, relative to the longest one, count", low=0, high=1)
     reuse: int = parameter(
-        1000, "longest paths that are followed again in the next round, 0 = none", low=0, high=100_000
+        1000,
+        "longest paths that are followed again in the next round, 0 = none",
+        low=0,
+        high=100_000,
+        search=(0, 5_000),
     )
     vary: float = parameter(
         0.0, "part of the rollouts that follow one of the longest paths up to a random move", low=0, high=1

@@ -65,12 +65,22 @@ class TableAgent(TimedAgent):
     """What agents with probability tables declare."""
 
     start_probability: float = parameter(
-        2.0, "how likely the own start is; that of the others is 1 (myStartProbability)", low=0.01, high=10
+        2.0,
+        "how likely the own start is; that of the others is 1 (myStartProbability)",
+        low=0.01,
+        high=10,
+        search=(0.1, 10),
     )
-    table_rounds: int = parameter(6, "rounds of the tables", low=1, high=MOST_ROUNDS)
-    table_nodes: int = parameter(200_000, "maximum nodes of each player's tree", low=100, high=10_000_000, log=True)
+    table_rounds: int = parameter(6, "rounds of the tables", low=1, high=MOST_ROUNDS, search=(1, 12))
+    table_nodes: int = parameter(
+        200_000, "maximum nodes of each player's tree", low=100, high=10_000_000, log=True, search=(1_000, 1_000_000)
+    )
     table_distance: float = parameter(
-        40.0, "weighted distance up to which others get tables; the two nearest always do", low=0, high=1000
+        40.0,
+        "weighted distance up to which others get tables; the two nearest always do",
+        low=0,
+        high=1000,
+        search=(0, 100),
     )
 
 

@@ -25,7 +25,7 @@ from turnier.commands.options import (
 from turnier.core.errors import UserError
 
 if TYPE_CHECKING:
-    from turnier.search.study import Front, StudyResults
+    from turnier.search.study import Front, Study, StudyResults
 
 WATCH_SECONDS = 2.0
 
@@ -92,20 +92,23 @@ def tune(
     from turnier.search.study import Study
 
     study = Study(game, agent, [params], against=opponents, sampler=sampler, noise=noise, seed=seed, name=name)
-    definition = study.definition(games)
     if watch:
-        _watch(store, definition.name, as_json)
+        _watch(store, study, games, as_json)
         return
+    from turnier.commands.search_tables import print_ranges
+
     console = Console()
     with Store.open(store) as opened:
+        definition = study.definition(games, opened)
         if not as_json:
             console.print(f"Study {definition.name}: {definition.sampler}, {definition.noise}")
+            print_ranges(console, definition.agent, definition.parameters)
         results = study.run(opened, budget=games, held_out=final, executor=executor, workers=workers, address=address)
         _print(console, results, as_json)
 
 
 def _print(console: Console, results: StudyResults, as_json: bool) -> None:
-    from turnier.commands.search_tables import print_figures, print_parameters
+    from turnier.commands.search_tables import print_figures, print_parameters, print_remarks
 
     run, definition = results.run, results.run.definition
     if as_json:
@@ -119,6 +122,7 @@ def _print(console: Console, results: StudyResults, as_json: bool) -> None:
             "noise": definition.noise,
             "games": run.games,
             "idle_games": run.idle_games,
+            "remarks": results.remarks(),
             "parameters": run.space.decode(run.search.recommended()),
             "recommended": str(results.recommended),
             "finalists": rows,
@@ -130,6 +134,7 @@ def _print(console: Console, results: StudyResults, as_json: bool) -> None:
     idle = f", {run.idle_games:,} games of recommendations by idle workers" if run.idle_games else ""
     console.print(f"{run.games:,} games of candidates in {run.search.generation} generations{idle}.")
     console.print(f"Recommended: {results.recommended}", soft_wrap=True, markup=False, highlight=False)
+    print_remarks(console, results.remarks())
 
 
 def _tune_front(
@@ -143,13 +148,16 @@ def _tune_front(
     as_json: bool,
 ) -> None:
     """Searches for a front of strength and time."""
-    from turnier.commands.search_tables import print_points
+    from turnier.commands.search_tables import print_points, print_ranges
     from turnier.results.store.store import Store
 
-    console, name = Console(), front.definition(games).name
+    console = Console()
     with Store.open(store) as opened:
+        definition = front.definition(games, opened)
+        name = definition.name
         if not as_json:
             console.print(f"Study {name}: {front.objective.name} and milliseconds per decision, NSGA-II")
+            print_ranges(console, definition.agent, definition.parameters)
         results = front.run(opened, budget=games, held_out=final, executor=executor, workers=workers, address=address)
         if as_json:
             shown = [point._asdict() | {"agent": str(point.agent)} for point in results.points]
@@ -158,7 +166,7 @@ def _tune_front(
             print_points(console, results)
 
 
-def _watch(url: str, name: str, as_json: bool) -> None:
+def _watch(url: str, study: Study, games: int, as_json: bool) -> None:
     """Shows the progress of a study until it ends or stops; as JSON, once."""
     from rich.live import Live
 
@@ -167,6 +175,7 @@ def _watch(url: str, name: str, as_json: bool) -> None:
     from turnier.search.study_state import study_state
 
     with Store.open(url, read_only=True) as store:
+        name = study.definition(games, store).name
         state = study_state(store, name)
         if as_json:
             shown = {key: None if isinstance(x, float) and math.isnan(x) else x for key, x in vars(state).items()}

@@ -26,7 +26,7 @@ from turnier.commands.options import (
     WorkersOption,
 )
 from turnier.commands.scripts.script import choose_preset, run_script
-from turnier.commands.search_tables import print_figures, print_parameters
+from turnier.commands.search_tables import print_figures, print_parameters, print_ranges
 from turnier.dashboards.reports.pictures import save_study_picture
 from turnier.results.store.store import Store
 from turnier.search.definition import StudyDefinition
@@ -98,6 +98,7 @@ def run_study(
             study = StudyRun(results, definition)
             url, dashboard = results.shown_url, in_this_environment("optuna-dashboard")
             console.print(f"Study {definition.name} in {url}; watch it with: {dashboard} {url}")
+            print_ranges(console, definition.agent, definition.parameters)
             others, units = baselines(start), held_out or chosen.held_out
             later = units * study.objective.unit_games * (2 + len(others) + BEST_CANDIDATES)
             with make_executor(executor, workers, address) as pool, study.in_phases(later):

@@ -31,6 +31,12 @@ def run_id_of(study: str) -> str:
     return f"study:{study}"
 
 
+def has_study(store: Store, name: str, definition: Mapping[str, Any]) -> bool:
+    """Returns whether a study of that name is stored with exactly this definition."""
+    stored = next((run.definition for run in store.runs() if run.id == run_id_of(name)), None)
+    return stored == json.loads(json.dumps(definition))
+
+
 class StoredStudy:
     """A study in a store: its trials in Optuna's tables, and a run of the same name with its games."""
 

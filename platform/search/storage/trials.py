@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -18,10 +18,12 @@ from optuna.importance import PedAnovaImportanceEvaluator, get_param_importances
 from scipy import stats
 from sqlalchemy import Connection, column, inspect, select, table
 
+from turnier.agents.registry import AGENTS
 from turnier.games.registry import GAMES
 from turnier.results.store.database import chunks
 from turnier.results.store.schema import matches
 from turnier.results.store.store import Store
+from turnier.search.space import Space
 from turnier.statistics.intervals import CONFIDENCE
 
 optuna.logging.set_verbosity(optuna.logging.WARNING)
@@ -108,7 +110,7 @@ def trials_frame(store: Store, study: str) -> pd.DataFrame:
         games=known["games"],
         seconds=known["seconds"],
     )
-    chosen = _chosen(parameters).reindex(trials.index)
+    chosen = _used(_chosen(parameters), definition(store, study)).reindex(trials.index)
     frame = frame[list(TRIAL_COLUMNS)].join(chosen).sort_values("number", ignore_index=True)
     frame.attrs["parameters"] = list(chosen.columns)
     return frame
@@ -214,6 +216,17 @@ def _read_parameters(connection: Connection, condition: Any) -> pd.DataFrame:
         return _read(connection, select(PARAMETERS).where(condition))
     values = _read(connection, select(PARAMETERS.c.trial_id, name, PARAMETERS.c.param_value).where(condition))
     return values.assign(distribution_json=values["param_name"].map(dict(map(tuple, kinds))))
+
+
+def _used(chosen: pd.DataFrame, known: Mapping[str, Any]) -> pd.DataFrame:
+    """Returns the values without those that others leave unused, which the search for a front has to store."""
+    if "objectives" not in known:
+        return chosen
+    rows = chosen.to_dict("records")
+    for dimension in Space.of(AGENTS.make(known["agent"]), known["parameters"]).dimensions:
+        if dimension.declared.when and dimension.path in chosen:
+            chosen[dimension.path] = chosen[dimension.path].where([dimension.matters(row) for row in rows])
+    return chosen
 
 
 def _chosen(parameters: pd.DataFrame) -> pd.DataFrame:
