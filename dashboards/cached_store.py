@@ -225,13 +225,13 @@ def evaluations(run: str, game: str) -> list[Evaluation]:
 
 
 @st.cache_data(ttl=5, max_entries=KEPT, show_spinner=False)
-def _latest(url: str, run: str) -> dict[str, str]:
-    return {row.id: row.text for row in list_matches(_store(url), run)}
+def _latest(url: str, run: str, agents: tuple[str, ...]) -> dict[str, str]:
+    return {row.id: row.text for row in list_matches(_store(url), run, agents)}
 
 
-def latest_matches(run: str) -> dict[str, str]:
-    """Returns a run's latest matches: id -> description."""
-    return _latest(url(), run)
+def latest_matches(run: str, agents: tuple[str, ...] = ()) -> dict[str, str]:
+    """Returns a run's latest matches, only those in which all of some agents play: id -> description."""
+    return _latest(url(), run, agents)
 
 
 def extreme_matches(run: Run, largest: bool) -> dict[str, str]:
@@ -240,6 +240,17 @@ def extreme_matches(run: Run, largest: bool) -> dict[str, str]:
     known = full_ids(store(), frame["match"].unique().tolist())
     texts = zip(frame["match"], frame["score"], frame["label"], frame["seed"], strict=True)
     return {known[short]: f"{score:g} · {who} · seed {seed}" for short, score, who, seed in texts if short in known}
+
+
+@st.cache_data(max_entries=KEPT, show_spinner=False)
+def _ids(url: str, numbers: tuple[int, ...]) -> dict[int, str]:
+    return full_ids(_store(url), numbers)
+
+
+def match_ids(extremes: pd.DataFrame) -> list[str]:
+    """Returns the ids of the matches in the rows of `Scores.extremes`."""
+    known = _ids(url(), tuple(extremes["match"].unique().tolist()))
+    return [known[number] for number in extremes["match"]]
 
 
 @st.cache_resource(max_entries=8, show_spinner="Replaying ...")

@@ -14,13 +14,16 @@ import streamlit as st
 from turnier.core.errors import UserError
 from turnier.dashboards import cached_store
 from turnier.dashboards.figures.charts import Figure, image, shortened, table_csv
+from turnier.dashboards.figures.tables import formats
 from turnier.dashboards.links import HOME, pages_of
+from turnier.dashboards.run_heading import state_text
 from turnier.results.store.progress import RUNNING
 from turnier.results.store.store import Run
 
 REFRESH_SECONDS = 3.0  # s between two updates of a running run
 PREFERRED = ("tournament", "comparison", "certainty", "training")  # kinds of runs, in the order of preference
 _HEAD = "head of the page"
+LINKS = ("replay",)  # columns of tables with addresses
 IN_ADDRESS: dict[str, Any] = {"bind": "query-params"}
 
 
@@ -78,10 +81,17 @@ def is_live(runs: Sequence[Run]) -> bool:
     return any(run.run in chosen and run.state == RUNNING for run in cached_store.progress())
 
 
-def show_figure(figure: Figure) -> None:
+def show_state(run: Run, played: Sequence[str]) -> None:
+    """Says where a run is incomplete, and which of its agents are not among those that have played."""
+    progress = next((known for known in cached_store.progress() if known.run == run.id), None)
+    if text := state_text(run, progress, played):
+        st.info(text, icon=":material/hourglass_top:")
+
+
+def show_figure(figure: Figure, **look: Any) -> None:
     """Shows a figure with its note and its downloads."""
     st.markdown(f"##### {figure.title}")
-    st.altair_chart(figure.chart, width="stretch", theme=None)
+    st.altair_chart(figure.chart, width="stretch", theme=None, **look)
     left, right = st.columns([4, 1])
     left.caption(figure.note)
     with right.popover("Save", icon=":material/download:", type="tertiary", width="content"):
@@ -96,9 +106,12 @@ def _download(figure: Figure, kind: str, mime: str, data: Callable[[], bytes]) -
 
 
 def show_table(title: str, frame: pd.DataFrame, note: str = "", **look: Any) -> None:
-    """Shows a table whose columns name their units; its toolbar saves it as CSV."""
+    """Shows a table whose columns name their units; columns sort as numbers, and `replay` has links."""
     st.markdown(f"##### {title}")
-    st.dataframe(frame, hide_index=True, width="stretch", **look)
+    number, link = st.column_config.NumberColumn, st.column_config.LinkColumn
+    columns: dict[str, Any] = {name: number(format=form) for name, form in formats(frame).items()}
+    columns |= {name: link(display_text=name, width="small") for name in LINKS if name in frame.columns}
+    st.dataframe(frame, hide_index=True, width="stretch", column_config=columns, placeholder="", **look)
     if note:
         st.caption(note)
 
@@ -176,13 +189,13 @@ def choose_view(label: str, options: Sequence[str], key: str) -> str:
     return str(chosen)
 
 
-def choose_several(label: str, options: Sequence[str], key: str, maximum: int = 12) -> list[str]:
-    """Lets people choose some of several options; by default the first ones."""
+def choose_several(label: str, options: Sequence[str], key: str) -> list[str]:
+    """Lets people choose some of several options; none means all, also those that come later."""
     if len(options) == 1:
         return list(options)
-    _keep_if(key, lambda chosen: bool(set(chosen) & set(options)), list(options)[:maximum])
-    words: dict[str, Any] = {"default": list(options)[:maximum], "format_func": shortened, **IN_ADDRESS}
-    return list(st.multiselect(label, options, key=key, **words))
+    _keep_if(key, lambda chosen: set(chosen) <= set(options), [])
+    words: dict[str, Any] = {"placeholder": "all", "format_func": shortened, **IN_ADDRESS}
+    return list(st.multiselect(label, options, key=key, **words)) or list(options)
 
 
 def _keep_if(key: str, fits: Callable[[Any], bool], default: Any) -> None:

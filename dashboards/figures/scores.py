@@ -1,4 +1,4 @@
-"""Scores as figures: means, distributions, milestones such as tiles, and strength against time per move."""
+"""Scores as figures and a table: means, distributions, milestones such as tiles, and strength against its cost."""
 
 from __future__ import annotations
 
@@ -7,10 +7,18 @@ import math
 import pandas as pd
 
 from turnier.dashboards.figures import charts
-from turnier.dashboards.figures.charts import Figure
+from turnier.dashboards.figures.charts import COLOURS, Figure
+from turnier.dashboards.figures.ranked import cost_scatter
+from turnier.dashboards.figures.tables import rounded
 from turnier.dashboards.run_summary import Scores
 
 GAMES_NOTE = "95 % intervals: Student's t for means, Wilson for shares."
+POINTS = "points, %"
+POINTS_NOTE = "Points: 1 for a win, 1/2 for a draw, in % of the games, with a 95 % interval."
+MAX_LINES = len(COLOURS)  # agents of a chart whose lines have colours
+MAX_ROWS = 50  # agents of a chart with a row for each
+NODES, TIME = "nodes per move", "wall clock per move, µs"
+COSTS = (NODES, TIME)
 
 
 def named(frame: pd.DataFrame) -> pd.DataFrame:
@@ -21,25 +29,41 @@ def named(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def value_of(summary: pd.DataFrame) -> tuple[pd.DataFrame, str]:
-    """Returns the summary with value, low and high: games won, % with several seats, otherwise mean scores."""
-    if summary["win_rate"].notna().any():
-        renamed = {"value": "win_rate", "low": "win_rate_low", "high": "win_rate_high"}
-        return summary.assign(**{new: 100 * summary[old] for new, old in renamed.items()}), "games won, %"
-    low, high = summary["mean"] - summary["half_width"], summary["mean"] + summary["half_width"]
-    return summary.assign(value=summary["mean"], low=low, high=high), "mean score, points"
+    """Returns the summary with value, low and high, the best first: points, % with several seats, or mean scores."""
+    if summary["points_share"].notna().any():
+        ends = {"value": "points_share", "low": "points_share_low", "high": "points_share_high"}
+        frame, unit = summary.assign(**{new: 100 * summary[old] for new, old in ends.items()}), POINTS
+    else:
+        low, high = summary["mean"] - summary["half_width"], summary["mean"] + summary["half_width"]
+        frame, unit = summary.assign(value=summary["mean"], low=low, high=high), "mean score, points"
+    return frame.sort_values("value", ascending=False, kind="stable", ignore_index=True), unit
 
 
 def mean_scores(summary: pd.DataFrame) -> Figure:
     frame, unit = value_of(named(summary))
-    frame = frame.sort_values("value", ascending=False)
     data = frame[["name", "value", "low", "high", "games"]]
-    title = "Games won" if unit.startswith("games") else "Mean scores"
-    return Figure(title, charts.points(data, "name", "value", "low", "high", unit), data, GAMES_NOTE)
+    places = [f"{rank}  {name}" for rank, name in enumerate(frame["name"], 1)]
+    chart = charts.points(data.assign(name=places)[:MAX_ROWS], "name", "value", "low", "high", unit)
+    title, note = ("Points", POINTS_NOTE) if unit == POINTS else ("Mean scores", GAMES_NOTE)
+    return Figure(title, chart, data, note + _left_out(len(data), MAX_ROWS))
 
 
-def score_distribution(scores: Scores, cumulative: bool = False) -> Figure:
+def best_of(summary: pd.DataFrame) -> tuple[pd.DataFrame, str]:
+    """Returns the best agents, as many as lines have colours, with names; and a sentence on the others."""
+    frame, _ = value_of(named(summary))
+    return frame[:MAX_LINES], _left_out(len(frame), MAX_LINES)
+
+
+def _left_out(agents: int, shown: int) -> str:
+    """Returns a sentence where a chart does not show all agents."""
+    return f" The best {shown} of {agents} agents are drawn; the filter chooses others." if agents > shown else ""
+
+
+def score_distribution(found: Scores, cumulative: bool = False) -> Figure:
     """The distribution of scores, a line for each agent: shares of games by score, or below a score."""
-    spread = named(scores.spread)
+    best, others = best_of(found.summary)
+    spread = named(found.spread)
+    spread = pd.concat([spread[spread["name"] == name] for name in best["name"]])
     data = spread[["name", "low", "high", "games", "share", "below"]].assign(
         percent=100 * spread["share"], percent_below=100 * spread["below"]
     )
@@ -49,12 +73,12 @@ def score_distribution(scores: Scores, cumulative: bool = False) -> Figure:
     last = data.groupby("name", sort=False).tail(1)
     drawn = pd.concat([data, last.assign(score=last["score_to"])], ignore_index=True)
     chart = charts.steps(drawn, "score", column, "name", ("score, points", what))
-    return Figure("Scores of single games", chart, data, f"{data['score'].nunique()} bins for all agents.")
+    return Figure("Scores of single games", chart, data, f"{data['score'].nunique()} bins for all agents.{others}")
 
 
 def milestone_shares(summary: pd.DataFrame) -> Figure | None:
     """Shares of games that reached a milestone, such as a tile; None where there is none that an agent reached."""
-    frame = named(summary)
+    frame, others = best_of(summary)
     names = [c for c in frame if ">=" in c and not c.endswith(("_low", "_high")) and (frame[c].max() or 0) > 0]
     rows = [
         {
@@ -74,45 +98,59 @@ def milestone_shares(summary: pd.DataFrame) -> Figure | None:
     data = pd.DataFrame(rows)
     titles = (f"{fact} of at least", "games, %")
     chart = charts.lines(data, "reached", "percent", "low", "high", "name", titles, log=True)
-    return Figure(f"How often the {fact} is reached", chart, data, "Shares of games with Wilson's 95 % intervals.")
+    return Figure(
+        f"How often the {fact} is reached", chart, data, f"Shares of games with Wilson's 95 % intervals.{others}"
+    )
 
 
-def score_against_time(summary: pd.DataFrame) -> Figure | None:
-    """Strength against the time per move."""
+def costs_of(summary: pd.DataFrame) -> pd.DataFrame:
+    """Returns the costs of a move for every row: COSTS, those in nodes first, because time depends on the machine."""
+    return pd.DataFrame({NODES: summary["nodes_per_decision"], TIME: 1e6 / summary["decisions_per_second"]})
+
+
+def score_against_cost(summary: pd.DataFrame, cost: str = NODES) -> Figure | None:
+    """Strength against one of COSTS; None where no agent has that cost."""
     frame, unit = value_of(named(summary))
-    frame = frame.assign(ms=1000 / frame["decisions_per_second"])
-    data = frame.loc[frame["ms"].notna(), ["name", "ms", "value", "low", "high", "games"]]
+    frame = frame.assign(rank=range(1, len(frame) + 1), cost=costs_of(frame)[cost])
+    data = frame.loc[frame["cost"] > 0, ["rank", "name", "cost", "value", "low", "high", "games"]]
     if data.empty:
         return None
-    titles = ("ms per move", unit)
-    chart = charts.lines(data, "ms", "value", "low", "high", "name", titles, log=True, connected=False)
-    title = "Games won against time" if unit.startswith("games") else "Score against time"
-    return Figure(title, chart, data, f"Mean wall-clock time per move on the machine that played. {GAMES_NOTE}")
+    chart = cost_scatter(data, (cost, unit))
+    note = "Numbers are the ranks of the table."
+    if cost == TIME:
+        note += " Mean wall-clock time on the machine that played, which other programs may have slowed."
+    if len(data) < len(frame):
+        without = ", ".join(map(charts.shortened, frame.loc[~(frame["cost"] > 0), "name"][:3]))
+        note += f" Not drawn because they search no nodes: {without}{', ...' if len(frame) - len(data) > 3 else ''}."
+    title = "Points against cost" if unit == POINTS else "Score against cost"
+    return Figure(title, chart, data, f"{note} {POINTS_NOTE if unit == POINTS else GAMES_NOTE}")
 
 
 def score_table(summary: pd.DataFrame) -> pd.DataFrame:
-    """Returns a summary as a table for people, with units in the headings."""
+    """Returns a summary as a table for people by rank, with units in the headings; numbers stay numbers."""
     frame, unit = value_of(named(summary))
-    frame = frame.sort_values("value", ascending=False)
+    half_width = (frame["high"] - frame["low"]) / 2
     shown = pd.DataFrame(
         {
+            "rank": range(1, len(frame) + 1),
             "agent": frame["name"].map(charts.shortened),
-            "games": frame["games"],
-            unit: frame["value"].round(2),
-            "95 %": [interval(*row) for row in frame[["low", "high"]].itertuples(index=False)],
+            unit: rounded(frame["value"], half_width),
         }
     )
-    if not unit.startswith("games"):
-        shown["median"] = frame["median"]
-        shown["median 95 %"] = [interval(*r) for r in frame[["median_low", "median_high"]].itertuples(index=False)]
-        shown["best"] = frame["best"]
-    else:
+    if unit == POINTS:
+        shown["from, %"], shown["to, %"] = (rounded(frame[end], half_width) for end in ("low", "high"))
+        shown["games"] = frame["games"]
         shown["won"], shown["drawn"], shown["lost"] = frame["wins"], frame["draws"], frame["losses"]
-    shown["ms per move"] = (1000 / frame["decisions_per_second"]).map(short)
-    shown["nodes per move"] = frame["nodes_per_decision"].map(short)
+    else:
+        shown["±"] = rounded(half_width, half_width)
+        shown["games"] = frame["games"]
+        shown["median"], shown["best"] = frame["median"], frame["best"]
+    costs = costs_of(frame)
+    for name in COSTS:
+        shown[name] = rounded(costs[name])
     if frame["failures"].any():
         shown["failed"] = frame["failures"]
-    return shown.reset_index(drop=True)
+    return shown
 
 
 def interval(low: float, high: float, digits: int = 3) -> str:

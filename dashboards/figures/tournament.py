@@ -1,51 +1,136 @@
-"""A tournament as figures: who beats whom, ratings, seats, and the number of games to separate two agents."""
+"""A tournament as figures and tables: the rating list, who beats whom, ratings, seats, and every two agents."""
 
 from __future__ import annotations
 
-import math
-
+import numpy as np
 import pandas as pd
 
-from turnier.agents.registry import label_of
+from turnier.core.number_text import number, plus_minus
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.charts import Figure
-from turnier.dashboards.figures.scores import interval, short
+from turnier.dashboards.figures.ranked import MAX_AGENTS, MAX_TEXTS, square
+from turnier.dashboards.figures.tables import rounded
 from turnier.dashboards.run_summary import Ranks
-from turnier.statistics.intervals import share_interval
 
-MAX_AGENTS = 12  # of a matrix, the best
 SIGNIFICANT = 0.05
+RATED_NOTE = (
+    "Elo by Bradley and Terry, 0 is the mean of these agents. Points: 1 for a win, 1/2 for a draw. ± is half of a 95 %"
+    " interval. Better than next: the likelihood that the agent is stronger than the one below."
+)
+SCORED_NOTE = (
+    "± is half of a 95 % interval of the mean score. Better than next: the likelihood that the agent has a higher mean"
+    " score than the one below."
+)
 PAIR_NOTE = (
-    "Games to separate: the number of games in which these two, playing as so far, would differ significantly with"
-    " 80 % probability (two-sided t-test at 5 %, pairs of games as units)."
+    "The stronger agent first. Games to separate: the number of games in which these two, playing as so far, would"
+    " differ significantly with 80 % probability (two-sided t-test at 5 %, pairs of games as units); blank where they"
+    " are equal so far."
 )
 
 
-def ranking(ranks: Ranks) -> list[str]:
-    """Returns the agents, the strongest first: by rating, or by mean score in single-player games."""
-    return [str(agent) for agent in ranks.ratings["agent"]]
+def rating_list(ranks: Ranks) -> pd.DataFrame:
+    """Returns the agents by rank as a table for people: Elo or mean score, points, and games won, drawn and lost."""
+    frame = ranks.ratings
+    rated = frame["elo"].notna().any()
+    value, low, high = (frame[f"{'elo' if rated else 'mean'}{end}"] for end in ("", "_low", "_high"))
+    half_width = (high - low) / 2
+    shown = pd.DataFrame(
+        {
+            "rank": frame["rank"],
+            "agent": frame["label"].map(charts.shortened),
+            "Elo" if rated else "mean score": rounded(value, half_width),
+            "±": rounded(half_width, half_width),
+            "better than next, %": (100 * frame["superiority"]).round(1),
+        }
+    )
+    if rated:
+        shown["points, %"] = (100 * frame["points_share"]).round(1)
+        shown["points"] = frame["points"]
+    shown["games"] = frame["games"]
+    if rated:
+        shown["won"], shown["drawn"], shown["lost"] = frame["wins"], frame["draws"], frame["losses"]
+        shown["drawn, %"] = (100 * frame["draw_share"]).round(1)
+    if _has_groups(ranks):
+        shown["group"] = frame["group"]
+    return shown
 
 
-def win_matrix(ranks: Ranks) -> Figure:
-    """Rows against columns: games won, %, with Wilson's interval (single-player games: seeds with the larger score)."""
-    order = ranking(ranks)[:MAX_AGENTS]
-    rows = []
-    for pair in ranks.pairs.to_dict("records"):
-        for first, second, won in ((pair["first"], pair["second"], "wins"), (pair["second"], pair["first"], "losses")):
-            rate, low, high = (100 * x for x in share_interval(int(pair[won]), int(pair["games"])))
-            mark = "*" if pair["p_holm"] < SIGNIFICANT else ""
-            numbers = {"percent": rate, "low": low, "high": high, "games": pair["games"], "p": pair["p_holm"]}
-            cell = f"{rate:.0f}{mark}\n{low:.0f}–{high:.0f}"
-            rows.append({"agent": first, "against": second, **numbers, "cell": cell})
-    data = pd.DataFrame(rows)
-    data = data[data["agent"].isin(order) & data["against"].isin(order)]
-    names = {agent: f"{place}  {label_of(agent)}" for place, agent in enumerate(order, 1)}
-    place = data["against"].map({agent: place for place, agent in enumerate(order, 1)})
-    data = data.assign(agent=data["agent"].map(names), against=data["against"].map(label_of), place=place)
-    titles = ("against", "")
-    chart = charts.heat(data, "place", "agent", "percent", "cell", titles, (0, 100), (None, list(names.values())))
-    note = "Row against column: games won, %, and Wilson's 95 % interval. * differs: p < 0.05 after Holm's correction."
-    return Figure("Who beats whom", chart, data.drop(columns="cell"), note)
+def leader_text(ranks: Ranks) -> str:
+    """Returns who leads, by how much, and how sure that is, as one sentence in Markdown."""
+    first = ranks.ratings.iloc[0]
+    name = "elo" if pd.notna(first["elo"]) else "mean"
+    half_width = (first[f"{name}_high"] - first[f"{name}_low"]) / 2
+    value = plus_minus(first[name], half_width, " Elo" if name == "elo" else " points on average", signed=name == "elo")
+    points = f" and {number(100 * first['points_share'])} % of the points" if name == "elo" else ""
+    text = f"**{charts.shortened(first['label'])}** leads with {value}{points}, {first['games']:,} games"
+    if len(ranks.ratings) < 2:
+        return f"{text}."
+    second = charts.shortened(ranks.ratings["label"].iloc[1])
+    return f"{text}; it is stronger than {second} with {number(100 * first['superiority'])} % probability."
+
+
+def list_note(ranks: Ranks) -> str:
+    """Returns what the columns of a rating list mean."""
+    note = RATED_NOTE if ranks.ratings["elo"].notna().any() else SCORED_NOTE
+    return f"{note} Agents of different groups have not met, not even by others." if _has_groups(ranks) else note
+
+
+def _has_groups(ranks: Ranks) -> bool:
+    return ranks.ratings["group"].nunique() > 1
+
+
+def crosstable(ranks: Ranks, first: int = 1) -> Figure:
+    """Rows against columns: points, % (single-player games: of seeds, by the larger score).
+
+    Args:
+        ranks: of one game.
+        first: the first place that is shown, where there are more agents than one chart can show.
+    """
+    agents = len(ranks.ratings)
+    last = min(agents, first + MAX_AGENTS - 1)
+    sides = both_sides(ranks)
+    sides = sides[sides["place"].between(first, last) & sides["against_place"].between(first, last)]
+    data = sides[["place", "agent", "against_place", "against", "games"]].assign(
+        points=100 * sides["points_share"],
+        low=100 * sides["points_share_low"],
+        high=100 * sides["points_share_high"],
+        won=sides["wins"],
+        drawn=sides["draws"],
+        lost=sides["losses"],
+        p=sides["p_holm"],
+    )
+    records = list(data[["points", "low", "high", "won", "drawn", "lost", "p"]].itertuples(index=False))
+    texts = {
+        "share": [f"{row.points:.0f}{'*' if row.p < SIGNIFICANT else ''}" for row in records],
+        "interval": [f"{row.low:.0f}–{row.high:.0f}" for row in records],
+        "points, %": [f"{row.points:.1f} ({row.low:.0f} to {row.high:.0f})" for row in records],
+        "won-drawn-lost": [f"{row.won}-{row.drawn}-{row.lost}" for row in records],
+    }
+    chart = square(data.drop(columns=["low", "high", "won", "drawn", "lost", "p"]).assign(**texts))
+    what = "games, a draw is half a win" if ranks.ratings["elo"].notna().any() else "seeds, by the larger score"
+    note = f"Row against column: points, % of the {what}, with a 95 % interval; from dark (0) to light (100)."
+    if last - first < MAX_TEXTS:
+        note += " * differs: p < 0.05 after Holm's correction."
+    if last - first + 1 < agents:
+        note += f" These are the places {first} to {last} of {agents}."
+    return Figure("Who beats whom", chart, data, note)
+
+
+def both_sides(ranks: Ranks) -> pd.DataFrame:
+    """Returns every pair twice, as both agents see it, with labels and places: agent and place, against and so on."""
+    pairs = ranks.pairs
+    turned = pairs.rename(columns={"first": "second", "second": "first", "wins": "losses", "losses": "wins"})
+    for name in ("points_share", "superiority"):
+        turned[name] = 1 - pairs[name]
+    turned["difference"] = -pairs["difference"]
+    for name, whole in (("points_share", 1), ("difference", 0)):
+        turned[f"{name}_low"], turned[f"{name}_high"] = whole - pairs[f"{name}_high"], whole - pairs[f"{name}_low"]
+    sides = pd.concat([pairs, turned], ignore_index=True)
+    ranked = ranks.ratings.set_index("agent")
+    for agent, place, name in (("first", "place", "agent"), ("second", "against_place", "against")):
+        sides[place] = sides[agent].map(ranked["rank"]).astype(int)
+        sides[name] = sides[agent].map(ranked["label"])
+    return sides.sort_values(["place", "against_place"], ignore_index=True)
 
 
 def rating_points(ranks: Ranks) -> Figure | None:
@@ -53,53 +138,61 @@ def rating_points(ranks: Ranks) -> Figure | None:
     frame = ranks.ratings
     if frame["elo"].isna().all():
         return None
-    data = frame[["label", "elo", "elo_low", "elo_high", "games", "live_mu", "live_sigma"]]
-    chart = charts.points(data, "label", "elo", "elo_low", "elo_high", "Elo relative to the field's mean")
+    data = frame[["rank", "label", "elo", "elo_low", "elo_high", "games", "live_mu", "live_sigma"]]
+    drawn = data.assign(label=[f"{rank}  {label}" for rank, label in data[["rank", "label"]].itertuples(index=False)])
+    chart = charts.points(drawn[:MAX_AGENTS], "label", "elo", "elo_low", "elo_high", "Elo relative to the field's mean")
     note = "Bradley and Terry over all pairs of seats, 95 % intervals with pairs of games as clusters."
+    if len(data) > MAX_AGENTS:
+        note += f" These are the first {MAX_AGENTS} of {len(data)} agents."
     return Figure("Ratings", chart, data, note)
 
 
-def seat_matrix(ranks: Ranks) -> Figure | None:
-    """Games won in each seat; None where the game has one seat."""
+def seat_points(ranks: Ranks) -> Figure | None:
+    """Points in each seat; None where the game has one seat."""
     frame = ranks.seats
     if frame.empty:
         return None
-    percent = {new: 100 * frame[old] for new, old in _PERCENT.items()}
-    data = frame[["label", "seat", "games"]].assign(**percent)
-    names = [label_of(agent) for agent in ranking(ranks)]
-    cells = [f"{v:.0f}\n{lo:.0f}–{hi:.0f}" for v, lo, hi in data[["percent", "low", "high"]].itertuples(index=False)]
+    places = ranks.ratings.set_index("agent")["rank"]
+    percent = {
+        new: 100 * frame[f"points_share{end}"] for new, end in (("points", ""), ("low", "_low"), ("high", "_high"))
+    }
+    data = frame[["label", "seat", "games"]].assign(place=frame["agent"].map(places), **percent)
+    data = data[data["place"].notna()].sort_values(["place", "seat"])
+    shown = data[data["place"] <= MAX_TEXTS]
+    cells = [f"{v:.0f}\n{lo:.0f}–{hi:.0f}" for v, lo, hi in shown[["points", "low", "high"]].itertuples(index=False)]
+    names = shown["label"].unique().tolist()
     titles = ("seat", "")
-    chart = charts.heat(data.assign(cell=cells), "seat", "label", "percent", "cell", titles, (0, 100), (None, names))
-    return Figure("Games won by seat", chart, data, "%, with Wilson's 95 % intervals; seat 0 moves first.")
-
-
-_PERCENT = {"percent": "win_rate", "low": "win_rate_low", "high": "win_rate_high"}
+    chart = charts.heat(shown.assign(cell=cells), "seat", "label", "points", "cell", titles, (0, 100), (None, names))
+    note = "Points, %, with 95 % intervals; seat 0 moves first."
+    if len(shown) < len(data):
+        note += f" These are the first {MAX_TEXTS} of {len(places)} agents; the data has all."
+    return Figure("Points by seat", chart, data, note)
 
 
 def pair_table(ranks: Ranks) -> pd.DataFrame:
-    """Returns every pair of agents: difference with interval, p, and the number of games that would separate them."""
-    frame = ranks.pairs
-    single_player = bool(ranks.ratings["elo"].isna().all())
-    unit = "difference, points" if single_player else "won minus lost, per game"
-    seats = 1 if single_player else 2
-    shown = pd.DataFrame(
+    """Returns every two agents, the best first: points, the difference with its interval, p, and games to separate."""
+    several = ranks.ratings["elo"].notna().any()
+    unit = "won minus lost per game" if several else "difference of scores"
+    frame = both_sides(ranks)
+    frame = frame[frame["place"] < frame["against_place"]]
+    half_width = (frame["difference_high"] - frame["difference_low"]) / 2
+    needed = frame["needed"].replace(np.inf, np.nan) * (2 if several else 1)
+    return pd.DataFrame(
         {
-            "agent": frame["first"].map(label_of).map(charts.shortened),
-            "against": frame["second"].map(label_of).map(charts.shortened),
-            "games": frame["games"],
-            "won, %": (100 * frame["win_rate"]).round(1),
-            "won, 95 %": [
-                interval(100 * lo, 100 * hi)
-                for lo, hi in frame[["win_rate_low", "win_rate_high"]].itertuples(index=False)
-            ],
-            unit: frame["difference"].map(short),
-            "95 %": [interval(*row) for row in frame[["difference_low", "difference_high"]].itertuples(index=False)],
-            "p (Holm)": frame["p_holm"].map(lambda p: "" if math.isnan(p) else f"{p:.2g}"),
-            "games to separate": [_needed(n, seats) for n in frame["needed"]],
+            "rank": frame["place"],
+            "agent": frame["agent"].map(charts.shortened),
+            "rank of other": frame["against_place"],
+            "against": frame["against"].map(charts.shortened),
+            "games" if several else "seeds": frame["games"],
+            "points, %": (100 * frame["points_share"]).round(1),
+            "from, %": (100 * frame["points_share_low"]).round(1),
+            "to, %": (100 * frame["points_share_high"]).round(1),
+            "won": frame["wins"],
+            "drawn": frame["draws"],
+            "lost": frame["losses"],
+            unit: rounded(frame["difference"], half_width),
+            "±": rounded(half_width, half_width),
+            "p (Holm)": rounded(frame["p_holm"], digits=2),
+            "games to separate": rounded(needed),
         }
-    )
-    return shown
-
-
-def _needed(units: float, games: int) -> str:
-    return short(units * games) if not math.isnan(units) else ""
+    ).reset_index(drop=True)

@@ -1,20 +1,27 @@
-"""Scores: means, distributions, milestones and time per move, for one or several runs."""
+"""Scores: ranks, means, distributions, milestones and the cost of a move, for one or several runs."""
 
 from __future__ import annotations
 
+import pandas as pd
 import streamlit as st
 
 from turnier.dashboards import cached_store, widgets
+from turnier.dashboards.figures.charts import shortened
 from turnier.dashboards.figures.scores import (
+    COSTS,
     mean_scores,
     milestone_shares,
-    score_against_time,
+    score_against_cost,
     score_distribution,
     score_table,
+    value_of,
 )
+from turnier.dashboards.links import games_address, match_address
+from turnier.dashboards.run_heading import titled
 from turnier.dashboards.run_summary import SHOWN, of_agents
 
 VIEWS = ("histogram", "cumulative")
+EXTREMES = 5  # games with the largest scores, and with the smallest
 
 
 def draw() -> None:
@@ -24,39 +31,56 @@ def draw() -> None:
         return
     with st.container(border=True):
         chosen = widgets.choose_runs(runs)
-        if not chosen:
-            st.info("Choose a run above.")
-            return
-        summary = cached_store.scores(chosen).summary
-        games = sorted(summary["game"].unique())
-        if not games:
-            st.info("These runs have no games yet.")
-            return
-        game = widgets.choose_game(games)
-        labels = summary[summary["game"] == game].sort_values("mean", ascending=False)["label"].unique()
-        agents = widgets.choose_several("Agents", list(labels), "agents")
-    widgets.refresh(lambda: _draw(chosen, game, agents), widgets.is_live(chosen))
-
-
-def _draw(chosen: list[cached_store.Run], game: str, agents: list[str]) -> None:
-    scores = of_agents(cached_store.scores(chosen), game, agents)
-    if scores.summary.empty:
-        st.info("Choose an agent above.")
+    if not chosen:
+        st.info("Choose a run above.")
         return
-    widgets.show_table(cached_store.short_game(game), score_table(scores.summary))
+    widgets.show_title(" and ".join(dict.fromkeys(map(titled, chosen))), chosen)
+    widgets.refresh(lambda: _draw(chosen), widgets.is_live(chosen))
+
+
+def _draw(chosen: list[cached_store.Run]) -> None:
+    found = cached_store.scores(chosen)
+    for run in chosen:
+        widgets.show_state(run, found.summary.loc[found.summary["run"] == run.id, "label"].tolist())
+    games = sorted(found.summary["game"].unique())
+    if not games:
+        st.info("These runs have no games yet.")
+        return
+    with st.container(border=True, horizontal=True):
+        game = widgets.choose_game(games)
+        ranked, _ = value_of(of_agents(found, game).summary)
+        agents = widgets.choose_several("Agents", list(ranked["label"].unique()), "agents")
+    found = of_agents(found, game, agents)
+    rows, _ = value_of(found.summary)
+    replays = [games_address(run, agent) for run, agent in zip(rows["run"], rows["agent"], strict=True)]
+    widgets.show_table("Ranks", score_table(found.summary).assign(replay=replays))
     left, right = st.columns(2, gap="large")
     with left:
-        widgets.show_figure(mean_scores(scores.summary))
+        widgets.show_figure(mean_scores(found.summary))
     with right:
-        costs = score_against_time(scores.summary)
+        cost = widgets.choose_view("Cost of a move", COSTS, "cost")
+        costs = score_against_cost(found.summary, cost)
         if costs:
             widgets.show_figure(costs)
-    if (scores.summary["win_rate"].isna()).all():
-        left, right = st.columns(2, gap="large")
-        with left:
-            view = widgets.choose_view("Distribution", VIEWS, "view")
-            widgets.show_figure(score_distribution(scores, view == "cumulative"))
-        milestones = milestone_shares(scores.summary)
-        if milestones:
-            with right:
-                widgets.show_figure(milestones)
+    if not found.summary["points_share"].isna().all():
+        return
+    left, right = st.columns(2, gap="large")
+    with left:
+        view = widgets.choose_view("Distribution", VIEWS, "view")
+        widgets.show_figure(score_distribution(found, view == "cumulative"))
+    milestones = milestone_shares(found.summary)
+    if milestones:
+        with right:
+            widgets.show_figure(milestones)
+    _extremes(found.extremes)
+
+
+def _extremes(found: pd.DataFrame) -> None:
+    """The games with the largest and the smallest scores, with their replays."""
+    rows = pd.concat([found[:EXTREMES], found[-EXTREMES:]]).drop_duplicates(["match", "seat", "run"])
+    shown = pd.DataFrame(
+        {"score": rows["score"], "agent": rows["label"].map(shortened), "seed": rows["seed"].astype(str)}
+    )
+    pairs = zip(rows["run"], cached_store.match_ids(rows), strict=True)
+    shown["replay"] = [match_address(run, match) for run, match in pairs]
+    widgets.show_table("Largest and smallest scores", shown)

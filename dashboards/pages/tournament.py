@@ -1,12 +1,34 @@
-"""Tournament: who beats whom, ratings, seats, and the number of games to separate two agents."""
+"""Tournament: the rating list, who beats whom with the games of every two agents, seats, and closeness."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import pandas as pd
 import streamlit as st
 
+from turnier.agents.registry import label_of
 from turnier.dashboards import cached_store, widgets
-from turnier.dashboards.figures.tournament import PAIR_NOTE, pair_table, rating_points, seat_matrix, win_matrix
-from turnier.dashboards.run_summary import COMPARED, of_game
+from turnier.dashboards.figures.ranked import CELL, MAX_AGENTS
+from turnier.dashboards.figures.tournament import (
+    PAIR_NOTE,
+    crosstable,
+    leader_text,
+    list_note,
+    pair_table,
+    rating_list,
+    rating_points,
+    seat_points,
+)
+from turnier.dashboards.links import match_address
+from turnier.dashboards.run_heading import titled
+from turnier.dashboards.run_summary import COMPARED, Ranks, of_game
+
+PAIR = {"Games of": "agent", "against": "against"}  # the two agents whose games are shown: title -> key
+MAX_OPEN = 30  # rows of a rating list that is not scrolled
+PAIRS = "pairs"  # the key of the table of every two agents
 
 
 def draw() -> None:
@@ -18,24 +40,70 @@ def draw() -> None:
         )
         return
     with st.container(border=True):
-        chosen = widgets.choose_runs(runs, several=False, label="Tournament")
-        games = sorted(cached_store.ranks(chosen[0]).pairs["game"].unique())
+        run = widgets.choose_runs(runs, several=False, label="Tournament")[0]
+        games = sorted(cached_store.ranks(run).pairs["game"].unique())
         game = widgets.choose_game(games) if games else ""
-    widgets.refresh(lambda: _draw(chosen, game), widgets.is_live(chosen))
+    widgets.show_title(titled(run), [run])
+    widgets.refresh(lambda: _draw(run, game), widgets.is_live([run]))
 
 
-def _draw(chosen: list[cached_store.Run], game: str) -> None:
-    ranks = of_game(cached_store.ranks(chosen[0]), game)
+def _draw(run: cached_store.Run, game: str) -> None:
+    ranks = of_game(cached_store.ranks(run), game) if game else cached_store.ranks(run)
+    widgets.show_state(run, list(ranks.ratings["label"]))
     if ranks.pairs.empty:
         st.info("No two agents have met yet; in single-player games they are compared on the seeds that both played.")
         return
-    left, right = st.columns([3, 2], gap="large")
-    with left:
-        widgets.show_figure(win_matrix(ranks))
-    ratings, seats = rating_points(ranks), seat_matrix(ranks)
-    with right:
-        if ratings:
-            widgets.show_figure(ratings)
-        if seats:
-            widgets.show_figure(seats)
-    widgets.show_table("Every two agents", pair_table(ranks), PAIR_NOTE)
+    st.markdown(leader_text(ranks))
+    widgets.show_table("Rating list", rating_list(ranks), list_note(ranks), height=_height(len(ranks.ratings)))
+    _square(run, ranks)
+    figures = [figure for figure in (rating_points(ranks), seat_points(ranks)) if figure]
+    for column, figure in zip(st.columns(2, gap="large") if figures else (), figures, strict=False):
+        with column:
+            widgets.show_figure(figure)
+    table = pair_table(ranks)
+    look: dict[str, Any] = {"key": PAIRS, "selection_mode": "single-row", "on_select": partial(_choose_row, table)}
+    widgets.show_table("Every two agents", table, PAIR_NOTE, **look)
+
+
+def _height(rows: int) -> str:
+    """Returns the height of a table that shows all of some tens of rows."""
+    return "content" if rows <= MAX_OPEN else "auto"
+
+
+def _square(run: cached_store.Run, ranks: Ranks) -> None:
+    """Who beats whom, and the games of two agents, whose cell or names are chosen."""
+    labels = ranks.ratings["label"].tolist()
+    first = 1
+    if len(labels) > MAX_AGENTS:
+        last = len(labels) - MAX_AGENTS + 1
+        first = int(st.number_input("First place of the chart below", 1, last, key="place", **widgets.IN_ADDRESS))
+    widgets.show_figure(crosstable(ranks, first), key=CELL, on_select=_choose_cell, selection_mode=CELL)
+    with st.container(horizontal=True):
+        words: dict[str, Any] = {"index": None, "placeholder": "an agent", **widgets.IN_ADDRESS}
+        pair = [st.selectbox(title, labels, key=side, **words) for title, side in PAIR.items()]
+    if None in pair or pair[0] == pair[1]:
+        st.caption("Choose a cell, a row of the table below, or two agents, to see their games.")
+        return
+    agents = [str(ranks.ratings.loc[ranks.ratings["label"] == label, "agent"].iloc[0]) for label in pair]
+    alone = ranks.ratings["elo"].isna().all()
+    for some in [[agent] for agent in agents] if alone else [agents]:
+        games = cached_store.latest_matches(run.id, tuple(some))
+        frame = pd.DataFrame({"game": games.values(), "replay": [match_address(run.id, match) for match in games]})
+        widgets.show_table("Games of " + " and ".join(map(label_of, some)), frame, f"The latest {len(games)}.")
+
+
+def _choose_cell() -> None:
+    chosen = st.session_state[CELL]["selection"].get(CELL)
+    if chosen:
+        _choose_pair(chosen[-1])
+
+
+def _choose_row(table: pd.DataFrame) -> None:
+    rows = st.session_state[PAIRS]["selection"]["rows"]
+    if rows:
+        _choose_pair(table.iloc[rows[0]])
+
+
+def _choose_pair(pair: Mapping[str, str]) -> None:
+    for side in PAIR.values():
+        st.session_state[side] = pair[side]

@@ -24,7 +24,7 @@ from turnier.dashboards.figures.replay import board_svg, match_name
 from turnier.dashboards.figures.scores import (
     mean_scores,
     milestone_shares,
-    score_against_time,
+    score_against_cost,
     score_distribution,
     score_table,
 )
@@ -37,7 +37,16 @@ from turnier.dashboards.figures.studies import (
     step_sizes,
     strength_against_time,
 )
-from turnier.dashboards.figures.tournament import PAIR_NOTE, pair_table, rating_points, seat_matrix, win_matrix
+from turnier.dashboards.figures.tables import printed
+from turnier.dashboards.figures.tournament import (
+    PAIR_NOTE,
+    crosstable,
+    list_note,
+    pair_table,
+    rating_list,
+    rating_points,
+    seat_points,
+)
 from turnier.dashboards.figures.training import evaluation_curves, training_curves
 from turnier.dashboards.reports.page import html_page
 from turnier.dashboards.run_summary import COMPARED, Scores, of_agents, of_game, ranks, scores
@@ -114,8 +123,10 @@ def _tournament(store: Store, run: Run) -> Iterator[Section]:
     for game in sorted(all_scores.summary["game"].unique()):
         game_scores, game_ranks = of_agents(all_scores, game), of_game(all_ranks, game)
         yield TableSection(str(game_of(game)), score_table(game_scores.summary))
+        if len(game_ranks.pairs):
+            yield TableSection("Rating list", rating_list(game_ranks), list_note(game_ranks))
         yield mean_scores(game_scores.summary)
-        figures: list[Figure | None] = [score_against_time(game_scores.summary)]
+        figures: list[Figure | None] = [score_against_cost(game_scores.summary)]
         if game_scores.summary["win_rate"].isna().all():
             figures += [score_distribution(game_scores), milestone_shares(game_scores.summary)]
         if len(game_ranks.pairs):
@@ -126,7 +137,7 @@ def _tournament(store: Store, run: Run) -> Iterator[Section]:
         yield from _last_boards(store, game_scores)
 
 
-_COMPARED = (win_matrix, rating_points, seat_matrix)
+_COMPARED = (crosstable, rating_points, seat_points)
 
 
 def _last_boards(store: Store, game_scores: Scores) -> Iterator[BoardSection]:
@@ -192,9 +203,8 @@ def _html(section: Section) -> str:
     link = f'<a download="{_file_name(section.title)}.csv" href="data:text/csv;base64,{data}">data as CSV</a>'
     caption = f"{html.escape(section.note)} {link}".strip()
     if isinstance(section, TableSection):
-        return (
-            f"<h2>{title}</h2>{section.data.to_html(index=False, border=0, na_rep='')}<p><small>{caption}</small></p>"
-        )
+        table = printed(section.data).to_html(index=False, border=0, na_rep="")
+        return f"<h2>{title}</h2>{table}<p><small>{caption}</small></p>"
     svg = image(section, "svg", note=False).decode()
     return f"<figure>{svg[svg.index('<svg') :]}<figcaption>{caption}</figcaption></figure>"
 

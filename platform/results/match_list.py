@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from sqlalchemy import select
+from sqlalchemy import exists, select
 
 from turnier.agents.registry import label_of
 from turnier.results.store.schema import matches, run_matches, seats
@@ -20,11 +20,14 @@ class ListedMatch(NamedTuple):
     text: str
 
 
-def list_matches(store: Store, run: str, limit: int = 100) -> list[ListedMatch]:
-    """Returns a run's latest matches, the most recent first."""
+def list_matches(store: Store, run: str, agents: Sequence[str] = (), limit: int = 100) -> list[ListedMatch]:
+    """Returns a run's latest matches, the most recent first; only those in which all of some agents play."""
+    seated = [
+        exists().where(seats.c.match_number == run_matches.c.match_number, seats.c.agent == agent) for agent in agents
+    ]
     numbers = (
         select(run_matches.c.match_number)
-        .where(run_matches.c.run_id == run)
+        .where(run_matches.c.run_id == run, *seated)
         .order_by(run_matches.c.match_number.desc())
         .limit(limit)
     )

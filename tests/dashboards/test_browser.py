@@ -122,7 +122,7 @@ def test_a_chart_is_saved_as_pictures_and_data(page: Any, address: str) -> None:
         with page.expect_download() as download:
             page.get_by_role("button", name=kind, exact=True).click()
         assert Path(download.value.path()).read_bytes().startswith(begin)
-        assert download.value.suggested_filename == f"games-won.{kind.lower()}"
+        assert download.value.suggested_filename == f"points.{kind.lower()}"
 
 
 def test_a_run_in_progress_moves_without_a_reload(page: Any, tmp_path: Path) -> None:

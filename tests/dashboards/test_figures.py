@@ -26,7 +26,7 @@ from turnier.dashboards.figures.certainty import certainty_by_parameter, certain
 from turnier.dashboards.figures.charts import Figure, image, shortened, table_csv, wrapped
 from turnier.dashboards.figures.scores import mean_scores
 from turnier.dashboards.figures.studies import candidate_table, search_history, strength_against_time
-from turnier.dashboards.figures.tournament import ranking, win_matrix
+from turnier.dashboards.figures.tournament import crosstable, leader_text, pair_table, rating_list
 from turnier.dashboards.figures.training import curve_frame, training_curves
 from turnier.results.frames.certainty import position_certainty, searches_frame, searches_of_runs
 from turnier.results.frames.matches import matches_frame
@@ -67,16 +67,55 @@ def test_a_figure_becomes_pictures_and_data(store: Store) -> None:
     assert list(read["name"]) == list(figure.data["name"]) and (read["low"] < read["value"]).all()
 
 
-def test_the_matrix_has_both_sides_of_every_pair(store: Store) -> None:
+def test_the_crosstable_has_both_sides_of_every_pair_by_points(store: Store) -> None:
     ranks = run_summary.ranks(store, run_of(store, "tournament", "yavalath"))
-    figure = win_matrix(ranks)
-    cells = {(row["agent"].split("  ")[1], row["against"]): row for row in figure.data.to_dict("records")}
+    data = crosstable(ranks).data
+    cells = {(row["agent"], row["against"]): row for row in data.to_dict("records")}
     assert len(cells) == 6
     for pair in ranks.pairs.to_dict("records"):
         first, second = (label_of(pair[side]) for side in ("first", "second"))
-        assert cells[first, second]["percent"] == pytest.approx(100 * pair["wins"] / pair["games"])
-        assert cells[second, first]["percent"] == pytest.approx(100 * pair["losses"] / pair["games"])
-    assert ranking(ranks)[0] == ranks.ratings["agent"].iloc[0]
+        points = 100 * (pair["wins"] + pair["draws"] / 2) / pair["games"]
+        assert cells[first, second]["points"] == pytest.approx(points)
+        assert cells[second, first]["points"] == pytest.approx(100 - points)
+        assert cells[second, first]["won"] == pair["losses"] and cells[second, first]["drawn"] == pair["draws"]
+        assert cells[second, first]["low"] == pytest.approx(100 - cells[first, second]["high"])
+    assert list(data.sort_values("place")["agent"].unique()) == list(ranks.ratings["label"])
+
+
+def test_a_crosstable_of_many_agents_shows_a_window_and_says_so(store: Store) -> None:
+    ranks = many_agents(200)
+    small, first, last = crosstable(many_agents(20)), crosstable(ranks), crosstable(ranks, first=141)
+    assert "places" not in small.note and len(small.data) == 20 * 19
+    assert "places 1 to 60 of 200" in first.note and "places 141 to 200 of 200" in last.note
+    assert set(last.data["place"]) == set(last.data["against_place"]) == set(range(141, 201))
+    assert all(len(image(figure, "svg")) < 3_000_000 for figure in (small, first))
+
+
+def test_tables_of_a_tournament_are_by_rank_and_have_numbers(store: Store) -> None:
+    ranks = run_summary.ranks(store, run_of(store, "tournament", "yavalath"))
+    listed, pairs = rating_list(ranks), pair_table(ranks)
+    assert list(listed["agent"]) == list(ranks.ratings["label"]) and listed["Elo"].is_monotonic_decreasing
+    assert (listed["won"] + listed["drawn"] + listed["lost"] == listed["games"]).all()
+    assert list(zip(pairs["rank"], pairs["rank of other"], strict=True)) == [(1, 2), (1, 3), (2, 3)]
+    for table in (listed, pairs):
+        texts = {name for name in table if not pd.api.types.is_numeric_dtype(table[name])}
+        assert texts <= {"agent", "against"}
+    assert leader_text(ranks).startswith(f"**{ranks.ratings['label'].iloc[0]}** leads with +")
+
+
+def many_agents(number: int) -> run_summary.Ranks:
+    """A made-up tournament in which every two of many agents played two drawn games."""
+    agents = [f"mc(iterations={i})" for i in range(1, number + 1)]
+    places = np.arange(number)
+    first, second = np.triu_indices(number, 1)
+    names = np.array(agents)
+    rated = {"elo": -1.0 * places, "elo_low": -1.0 * places - 5, "elo_high": 5.0 - places, "group": 1}
+    ratings = pd.DataFrame({"rank": places + 1, "agent": agents, "label": agents, **rated})
+    shares = {"points_share": 0.5, "points_share_low": 0.1, "points_share_high": 0.9, "superiority": 0.5, "p_holm": 1.0}
+    differences = dict.fromkeys(("difference", "difference_low", "difference_high"), 0.0)
+    results = {"games": 2, "wins": 0, "draws": 2, "losses": 0}
+    pairs = pd.DataFrame({"first": names[first], "second": names[second], **results, **shares, **differences})
+    return run_summary.Ranks(ratings, pairs, pd.DataFrame())
 
 
 def test_games_that_separate_two_agents_give_the_promised_power() -> None:

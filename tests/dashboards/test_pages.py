@@ -50,8 +50,8 @@ def charts(page: AppTest) -> int:
     ("name", "titles", "fewest"),
     [
         ("runs", ["Past runs", "Nothing is running"], 0),
-        ("scores", ["Games won", "Games won against time"], 2),
-        ("tournament", ["Who beats whom", "Ratings", "Games won by seat", "Every two agents"], 3),
+        ("scores", ["Points", "Points against cost"], 2),
+        ("tournament", ["Rating list", "Who beats whom", "Ratings", "Points by seat", "Every two agents"], 3),
         ("comparison", ["Evidence", "Tests", "Pairs by outcome", "Agents"], 2),
         ("certainty", ["Normalised of agents", "Normalised by iterations", "mc(iterations=40): normalised"], 5),
         ("studies", ["Best so far", "Generations", "Step size sigma", "Importance of parameters"], 6),
@@ -154,7 +154,7 @@ def test_an_agent_that_takes_long_is_asked_from_the_start_on_demand(
     assert "Move 8: " in texts(page) and "it decides the same" in texts(page)
 
 
-@pytest.mark.parametrize(("name", "title"), [("scores", "Games won"), ("tournament", "Who beats whom")])
+@pytest.mark.parametrize(("name", "title"), [("scores", "Points"), ("tournament", "Who beats whom")])
 def test_results_of_spe_ed_are_shown(shown: str, store: Store, name: str, title: str) -> None:
     run = next(run.id for run in store.runs() if run.name.startswith("spe_ed"))
     page = look(name, runs=run)

@@ -1,0 +1,77 @@
+"""Charts of many agents, told apart by their ranks: who beats whom, and strength against cost."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import altair as alt
+import pandas as pd
+
+from turnier.dashboards.figures.charts import COLOURS, NUMBERS, shortened, styled
+
+MAX_TEXTS = 16  # agents whose cells have texts
+MAX_AGENTS = 60  # agents of one square
+MAX_NAMES = 8  # agents whose dots have names
+CELL = "cell"  # the name of the selection
+NARROW = "windowSize()[0] < 640"  # a phone, in Vega's language; pictures have no window, which is not narrow
+_STEPS = ((MAX_TEXTS, 40), (30, 22), (MAX_AGENTS, 15))  # agents -> px of a row
+
+
+def square(cells: pd.DataFrame) -> Any:
+    """Returns the chart, whose cells can be selected.
+
+    Args:
+        cells: a row for every agent and opponent: place and against_place, agent and against, points (%, dark to
+            light), games, and the texts "points, %", "won-drawn-lost", share and interval.
+    """
+    names = cells[["place", "agent"]].drop_duplicates().sort_values("place").to_numpy().tolist()
+    labels = {str(place): f"{place}  {shortened(agent)}" for place, agent in names}
+    small = len(labels) > MAX_TEXTS
+    look: dict[str, Any] = {"labelFontSize": 10 if small else 12, "labelOverlap": "greedy"}
+    rows = alt.Axis(labelExpr=f"{NARROW} ? datum.label : {json.dumps(labels)}[datum.label]", labelLimit=260, **look)
+    texts = [alt.Tooltip(f"{name}:N") for name in ("agent", "against", "points, %", "won-drawn-lost")]
+    base = alt.Chart(cells).encode(
+        x=alt.X("against_place:O", title="against", axis=alt.Axis(orient="top", labelAngle=0, **look)),
+        y=alt.Y("place:O", title=None, axis=rows),
+        tooltip=[*texts, alt.Tooltip("games:Q", format=",")],
+    )
+    fill = alt.Color("points:Q", scale=alt.Scale(scheme=NUMBERS, domain=(0, 100)), legend=None)
+    chosen = alt.selection_point(name=CELL, fields=["agent", "against"])
+    layers = [base.mark_rect(stroke="white", cursor="pointer").encode(color=fill).add_params(chosen)]
+    if not small:
+        ink = alt.condition(alt.datum.points > 50, alt.value("black"), alt.value("white"))
+        crowded = NARROW if len(labels) > 4 else "false"
+        share: dict[str, Any] = {"fontSize": alt.expr(f"{crowded} ? 9 : 13"), "dy": alt.expr(f"{crowded} ? 0 : -7")}
+        interval: dict[str, Any] = {"fontSize": 11, "dy": 9, "opacity": alt.expr(f"{crowded} ? 0 : 1")}
+        layers += [
+            base.mark_text(cursor="pointer", **look).encode(text=f"{name}:N", color=ink)
+            for name, look in (("share", share), ("interval", interval))
+        ]
+    step = next(px for most, px in _STEPS if len(labels) <= most)
+    return styled(alt.layer(*layers).properties(height=alt.Step(step)))
+
+
+def cost_scatter(frame: pd.DataFrame, titles: tuple[str, str]) -> Any:
+    """Returns a dot with its interval for every agent; its rank stands beside it, and its name where there are few.
+
+    Args:
+        frame: a row for every agent: rank, name, cost, value, low, high, games.
+        titles: those of the cost and of the value.
+    """
+    data = frame.assign(name=frame["name"].map(shortened), text=frame["rank"].astype(str))
+    middle = (data["cost"].min() * data["cost"].max()) ** 0.5
+    if len(data) <= MAX_NAMES:
+        data["text"] += "  " + data["name"]
+    scale = alt.Scale(zero=False, nice=True)
+    x = alt.X("cost:Q", title=titles[0], scale=alt.Scale(type="log", nice=False, padding=14))
+    tooltip = ["rank", "name", *(alt.Tooltip(f"{name}:Q", format=",.4~r") for name in ("cost", "value", "low", "high"))]
+    base = alt.Chart(data).encode(x=x, tooltip=[*tooltip, alt.Tooltip("games:Q", format=",")])
+    rules = base.mark_rule(strokeWidth=1.5, color=COLOURS[0], opacity=0.5)
+    dots = base.mark_point(filled=True, size=60, opacity=1, color=COLOURS[0]).encode(alt.Y("value:Q", scale=scale))
+    layers = [rules.encode(y=alt.Y("low:Q", scale=scale, title=titles[1]), y2="high:Q"), dots]
+    for side, align, dx in (("<=", "left", 8), (">", "right", -8)):  # names stay inside of the chart
+        part = base.transform_filter(f"datum.cost {side} {middle}").mark_text(align=align, dx=dx, fontSize=12)
+        text = alt.expr(f"{NARROW} ? datum.rank : datum.text")
+        layers.append(part.encode(y=alt.Y("value:Q", scale=scale), text=alt.value(text)))
+    return styled(alt.layer(*layers).properties(height=320))

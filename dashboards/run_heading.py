@@ -1,0 +1,48 @@
+"""What a run's pages say first: its agents, how far it is, and who has no games yet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from turnier.agents.registry import label_of
+from turnier.dashboards.cached_store import run_title
+from turnier.dashboards.figures.charts import shortened
+from turnier.results.store.progress import FINISHED, RUNNING, RunProgress
+from turnier.results.store.store import Run
+
+MAX_NAMED = 3  # agents named in one text
+MAX_TITLE = 60  # characters of a title's agents
+
+
+def agents_of(run: Run) -> list[str]:
+    """Returns the labels of the agents that a run was planned with; empty where it does not say."""
+    return [shortened(label_of(str(agent))) for agent in run.definition.get("agents", ())]
+
+
+def titled(run: Run) -> str:
+    """Returns a run's title: its game or name, and its agents, or their number where they are many."""
+    labels = agents_of(run)
+    if not labels:
+        return run_title(run)
+    names = " and ".join([", ".join(labels[:-1]), labels[-1]] if labels[1:] else labels)
+    many = len(labels) > MAX_NAMED or len(names) > MAX_TITLE
+    return f"{run_title(run)}, {f'{len(labels)} agents' if many else names}"
+
+
+def named_agents(labels: Sequence[str]) -> str:
+    """Returns a few agents by name and the others by number."""
+    others = len(labels) - MAX_NAMED
+    return ", ".join(labels) if others <= 0 else f"{', '.join(labels[:MAX_NAMED])} and {others} others"
+
+
+def state_text(run: Run, progress: RunProgress | None, played: Sequence[str]) -> str:
+    """Returns a sentence where a run is incomplete: how far it is, and which of its agents have no games yet."""
+    known = set(map(shortened, played))
+    missing = [label for label in agents_of(run) if label not in known]
+    parts = []
+    if progress and progress.state != FINISHED and progress.done is not None:
+        begins = "Still running" if progress.state == RUNNING else "Stopped"
+        parts.append(f"{begins}: {progress.done:,} of {progress.planned:,} {progress.unit} are played.")
+    if missing:
+        parts.append(f"No games yet: {named_agents(missing)}.")
+    return " ".join(parts)
