@@ -44,7 +44,7 @@ def print_seats(console: Console, table: pd.DataFrame) -> None:
 def print_certainty(console: Console, groups: pd.DataFrame, agents: pd.DataFrame, phase_name: str) -> None:
     """Prints what `frames.group_certainty` and `agent_certainty` return: a grid per agent, and the means."""
     for (game, shown), part in groups.groupby(["game", "label"]):
-        title = f"{game}, {shown}: normalised certainty in % ± 95 %"
+        title = f"{game}, {shown}: normalised certainty in %, with 95 % intervals"
         console.print(_certainty_grid(title, part, phase_name))
     for game, part in agents.groupby("game"):
         means = agent_table(
@@ -65,12 +65,12 @@ def _certainty_grid(title: str, groups: pd.DataFrame, phase_name: str) -> Table:
         for heading in (phase_name, "legal actions", "states", "normalised certainty"):
             grid.add_column(heading, justify="right", no_wrap=True)
         for row in groups.sort_values(["phase", "legal"]).to_dict("records"):
-            grid.add_row(str(row["phase"]), str(row["legal"]), str(row["states"]), _per_cent(row, "normalised"))
+            grid.add_row(str(row["phase"]), str(row["legal"]), str(row["states"]), _per_cent_between(row, "normalised"))
         return grid
     for heading in (phase_name, *(f"{legal} legal actions" for legal in columns)):
         grid.add_column(heading, justify="right", no_wrap=True)
     for phase, part in groups.groupby("phase"):
-        cells = {row["legal"]: _per_cent(row, "normalised") for row in part.to_dict("records")}
+        cells = {row["legal"]: _per_cent_between(row, "normalised") for row in part.to_dict("records")}
         grid.add_row(str(phase), *(cells.get(legal, "") for legal in columns))
     return grid
 
@@ -126,6 +126,11 @@ def _per_cent(row: dict[Any, Any], name: str) -> str:
     """Returns a share in per cent, with the half-width of its interval if it has one."""
     half = 100 * (row.get(f"{name}_high", float("nan")) - row[name])
     return f"{100 * row[name]:.1f}" + ("" if pd.isna(half) else f" ± {half:.1f}")
+
+
+def _per_cent_between(row: dict[Any, Any], name: str) -> str:
+    """Returns a share in per cent, with the ends of its interval."""
+    return "{:.0f} ({:.0f}-{:.0f})".format(*(100 * row[f"{name}{end}"] for end in ("", "_low", "_high")))
 
 
 def _share(row: dict[Any, Any], name: str) -> str:

@@ -238,9 +238,9 @@ def test_a_comparison_page_leads_with_the_verdict_of_the_terminal(shown: str, st
     run = next(run for run in store.runs() if run.kind == "comparison")
     results = ComparisonResults.find(store, run.id)
     page = look("comparison", run=run.id)
-    title, banner, facts = (str(block.proto.body) for block in page.get("html"))
-    assert "mcts(iterations=16) against mcts(iterations=17) at tictactoe" in title
-    assert results.sentence in banner and results.meaning in banner
+    shown_html = "".join(str(block.proto.body) for block in page.get("html"))
+    assert "mcts(iterations=16) against mcts(iterations=17) at tictactoe" in shown_html
+    assert results.sentence in shown_html and results.meaning in shown_html
     assert "equal at tictactoe within 90 Elo" in results.sentence  # not the default margin
-    assert results.estimate_text in facts and f"{results.duel.games:,}" in facts
+    assert f"<b>{results.estimate_text}</b>" in shown_html and f"<b>{results.duel.games:,}</b>" in shown_html
     assert "p-value" not in texts(page)

@@ -25,7 +25,7 @@ from turnier.agents.registry import label_of
 from turnier.arena.repeated_search import SearchRecord
 from turnier.results.store.schema import positions, run_votes, votes
 from turnier.results.store.store import Store
-from turnier.statistics.intervals import mean_of_means
+from turnier.statistics.intervals import mean_of_means, points_interval
 
 CERTAINTY_MEASURES = ("certainty", "normalised", "agreement")
 _AGENT = ["game", "agent", "label"]
@@ -104,10 +104,16 @@ def group_certainty(positions: pd.DataFrame) -> pd.DataFrame:
     """Returns one row per game, agent, number of legal actions and phase of a frame of `position_certainty`.
 
     Columns: game, agent, label, legal, phase; groups (1), states, searches; certainty, normalised and agreement, the
-    means over the states, each with NAME_low and NAME_high (95 %, Student's t over states; NaN for one state);
-    chance_level; seconds (per search).
+    means over the states, each with NAME_low and NAME_high (95 %; between 0 and 1 however few states there are, see
+    `intervals.points_interval`); chance_level; seconds (per search).
     """
-    return _table(positions, _GROUP)
+    table = _table(positions, _GROUP)
+    parts = [part for _, part in positions.groupby(_GROUP)]
+    for name in CERTAINTY_MEASURES:
+        ends = [points_interval(part[name].to_numpy(np.float64)) for part in parts]
+        table[f"{name}_low"] = [end.low for end in ends]
+        table[f"{name}_high"] = [end.high for end in ends]
+    return table
 
 
 def agent_certainty(positions: pd.DataFrame) -> pd.DataFrame:
