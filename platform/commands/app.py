@@ -34,6 +34,9 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {  # heading -> command -> mod
     "Results": {
         "results": ("results.results", "Show scores, ratings and pairwise results."),
         "status": ("results.status", "Show running and past runs."),
+        "note": ("results.note", "Keep a note about a run."),
+        "rename": ("results.rename", "Give a run another name."),
+        "delete": ("results.delete", "Delete a run from the store."),
         "dashboard": ("services.dashboard", "Show everything stored in the browser."),
         "replay": ("results.replay", "Show a played game again."),
         "report": ("results.report", "Write a page of measured and published figures, or of one run."),

@@ -17,6 +17,8 @@ EXECUTOR = "ray"  # where commands play by default
 GameArgument = Annotated[str, typer.Argument(help='a game, such as yavalath or "2048(size=3)"')]
 AgentsArgument = Annotated[list[str], typer.Argument(help='agents, such as random "mc(iterations=200)"')]
 
+RunArgument = Annotated[str, typer.Argument(help="a run's id or its beginning, or last")]
+
 StoreOption = Annotated[str, typer.Option("--store", help="SQLite or PostgreSQL URL of the results")]
 ExecutorOption = Annotated[str, typer.Option("--executor", help="what plays: ray, threads or serial")]
 LocalExecutorOption = Annotated[str, typer.Option("--executor", help="what plays: threads or serial")]
@@ -33,6 +35,7 @@ OpeningsOption = Annotated[
     int, typer.Option("--openings", help="start from positions after at most this many plies", min=0)
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="print JSON")]
+YesOption = Annotated[bool, typer.Option("--yes", help="do not ask")]
 
 # Of the scripts in studies/.
 OnlyOption = Annotated[
@@ -56,8 +59,10 @@ __all__ = [
     "OnlyOption",
     "OpeningsOption",
     "PictureOption",
+    "RunArgument",
     "SeedOption",
     "StoreOption",
     "StudyNameOption",
     "WorkersOption",
+    "YesOption",
 ]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from rich import box
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from turnier.commands.options import DEFAULT_URL, JsonOption, StoreOption
@@ -24,7 +25,7 @@ def status(store: StoreOption = DEFAULT_URL, as_json: JsonOption = False) -> Non
 
     The table shows progress, speed and time left, also of runs that another process or machine is playing. A run
     counts as stopped where its driver has ended or has been silent for 30 seconds; to resume it, repeat its command or
-    type turnier tournament --resume RUN.
+    type turnier tournament --resume RUN. A run's note, see turnier note, is below its name.
 
     \b
     Examples:
@@ -40,7 +41,7 @@ def status(store: StoreOption = DEFAULT_URL, as_json: JsonOption = False) -> Non
         print(json.dumps([asdict(run) for run in runs], indent=2))
         return
     table = Table(box=box.SIMPLE, padding=(0, 1, 0, 0))
-    table.add_column("run, begun", no_wrap=True)
+    table.add_column("run, begun", overflow="fold")
     for heading in ("state", "done", "rate", "left"):
         table.add_column(heading, justify="right", no_wrap=True)
     for run in runs:
@@ -55,7 +56,8 @@ def _row(run: RunProgress) -> tuple[str, ...]:
         done = f"{run.done:,} of {run.planned:,}" + f" {run.unit}" * (run.unit != "games")
     rate = "" if run.rate is None else f"{run.rate:,.3g}/s" if run.rate < 1000 else f"{run.rate:,.0f}/s"
     left = "" if run.seconds_left is None else str(timedelta(seconds=round(run.seconds_left)))
-    return f"{run.run}\n[dim]{run.name}, {_ago(run.began)}", state, done, rate, left
+    note = f"\n[italic]{escape(run.note)}[/]" if run.note else ""
+    return f"{run.run}\n[dim]{escape(run.name)}, {_ago(run.began)}[/]{note}", state, done, rate, left
 
 
 def _ago(moment: str) -> str:

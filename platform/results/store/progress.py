@@ -8,7 +8,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any, NamedTuple, Protocol, Self
 
@@ -16,6 +16,7 @@ from sqlalchemy import Row, insert, inspect, select, update
 
 from turnier.core.errors import UserError
 from turnier.results.store import manifest
+from turnier.results.store.annotations import NOTE
 from turnier.results.store.database import Database, clock, now
 from turnier.results.store.locks import is_dead, is_stale, this_process
 from turnier.results.store.schema import run_progress, runs
@@ -45,6 +46,7 @@ class RunProgress:
     started: str | None = None  # the latest driver: UTC, ISO 8601
     ended: str | None = None
     holder: str | None = None  # MACHINE:PROCESS of the latest driver
+    note: str = ""  # what a user wrote about the run
 
 
 class Countable(Protocol):
@@ -128,7 +130,9 @@ def progress_of_runs(store: Store) -> list[RunProgress]:
         query = select(runs.c.id, runs.c.kind, runs.c.name, runs.c.created).order_by(runs.c.created, runs.c.id)
         begun = connection.execute(query).all()
         time_now = clock(connection)
-    return [_progress(run, reported.get(run.id), stored.get(run.id, 0), time_now) for run in begun]
+    notes = store.annotations.of_name(NOTE)
+    found = [_progress(run, reported.get(run.id), stored.get(run.id, 0), time_now) for run in begun]
+    return [replace(run, note=notes.get(run.run, "")) for run in found]
 
 
 def _progress(run: Any, row: Row[Any] | None, stored: int, time_now: float) -> RunProgress:

@@ -105,7 +105,7 @@ def open_study(
 ) -> optuna.Study:
     """Returns the study of that name; raises UserError where it is stored with another definition."""
     with optuna_errors(store.shown_url):
-        storage = _open_storage(store.url)
+        storage = open_storage(store.url)
         study = optuna.create_study(storage=storage, study_name=name, directions=list(directions), load_if_exists=True)
         mine, stored = json.loads(json.dumps(definition)), study.user_attrs.get("definition")
         if stored is None:
@@ -122,7 +122,7 @@ def open_study(
     return study
 
 
-def _open_storage(url: str) -> optuna.storages.RDBStorage:
+def open_storage(url: str) -> optuna.storages.RDBStorage:
     """Opens Optuna's storage; retries if another driver creates its tables at the same time."""
     for attempt in range(ATTEMPTS):
         try:

@@ -1,0 +1,57 @@
+"""`turnier delete`: removes a run and what belongs to it alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from turnier.commands.options import DEFAULT_URL, RunArgument, StoreOption, YesOption
+
+if TYPE_CHECKING:
+    from turnier.results.store.store import Run, Store
+
+
+def delete(run: RunArgument, yes: YesOption = False, store: StoreOption = DEFAULT_URL) -> None:
+    """Delete a run from the store.
+
+    Its games and searches go with it, except those that other runs have too, and the candidates of a study. What goes
+    is said first; a run that is running is refused.
+
+    \b
+    Examples:
+      turnier delete tournament:1f0c
+      turnier delete last --yes
+    """
+    from turnier.results.store.run_changes import delete_run, refuse_running
+    from turnier.results.store.store import Store
+
+    with Store.open(store) as results:
+        found = results.find_run(run)
+        refuse_running(results, found)
+        print(_what_goes(results, found))
+        if not yes:
+            typer.confirm("Delete it?", abort=True)
+        if found.kind == "study":
+            from turnier.search.storage.study_changes import delete_study
+
+            delete_study(results, found)
+        else:
+            delete_run(results, found)
+    print(f"Deleted {found.id}.")
+
+
+def _what_goes(store: Store, run: Run) -> str:
+    """Returns the sentence that says what a deletion removes, and what it leaves."""
+    from turnier.results.store.run_changes import owned_games, owned_searches
+
+    games, searches = owned_games(store, run), owned_searches(store, run)
+    going = [(games.own, "games"), (searches.own, "searches")]
+    kept = [f"{count:,} {what}" for count, what in ((games.shared, "games"), (searches.shared, "searches")) if count]
+    if run.kind == "study":
+        from turnier.search.storage.trials import count_trials, study_names
+
+        going.append((count_trials(store, run.name) if run.name in study_names(store) else 0, "candidates"))
+    named = ", ".join(f"{count:,} {what}" for count, what in going if count) or "nothing that was played"
+    stay = f"; {' and '.join(kept)} stay, since other runs have them too" if kept else ""
+    return f"{run.id} ({run.name}) goes with {named}{stay}."

@@ -1,0 +1,34 @@
+"""`turnier note`: what a user writes about a run."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from turnier.commands.options import DEFAULT_URL, RunArgument, StoreOption
+
+
+def note(
+    run: RunArgument,
+    text: Annotated[str | None, typer.Argument(help="the note; empty removes it; none shows it")] = None,
+    store: StoreOption = DEFAULT_URL,
+) -> None:
+    """Keep a note about a run.
+
+    The note is shown by turnier status and on the dashboards' page of runs.
+
+    \b
+    Examples:
+      turnier note tournament:1f0c "with the new heuristic"
+      turnier note last
+    """
+    from turnier.results.store.annotations import NOTE
+    from turnier.results.store.store import Store
+
+    with Store.open(store, read_only=text is None) as results:
+        found = results.find_run(run)
+        if text is not None:
+            results.annotations.set(found.id, NOTE, " ".join(text.split()))
+        kept = results.annotations.get(found.id, NOTE)
+    print(f"{found.id}: {kept or 'no note'}")

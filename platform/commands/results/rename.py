@@ -1,0 +1,44 @@
+"""`turnier rename`: another name for a run."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from turnier.commands.options import DEFAULT_URL, RunArgument, StoreOption, YesOption
+from turnier.core.errors import UserError
+
+
+def rename(
+    run: RunArgument,
+    name: Annotated[str, typer.Argument(help="its new name")],
+    yes: YesOption = False,
+    store: StoreOption = DEFAULT_URL,
+) -> None:
+    """Give a run another name.
+
+    The id of a run stays, except that of a study, which is its name: resume a renamed study with --name NAME.
+
+    \b
+    Examples:
+      turnier rename tournament:1f0c "first heuristics"
+      turnier rename study:2048-mctse-1f0c2b corners --yes
+    """
+    from turnier.results.store.run_changes import rename_run
+    from turnier.results.store.store import Store
+
+    name = " ".join(name.split())
+    if not name:
+        raise UserError("a run needs a name, got an empty one; write at least one letter.")
+    with Store.open(store) as results:
+        found = results.find_run(run)
+        if not yes:
+            typer.confirm(f"Rename {found.id} from {found.name!r} to {name!r}?", abort=True)
+        if found.kind == "study":
+            from turnier.search.storage.study_changes import rename_study
+
+            rename_study(results, found, name)
+        else:
+            rename_run(results, found, name)
+    print(f"Renamed {found.id}: {name}")

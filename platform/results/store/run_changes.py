@@ -1,0 +1,97 @@
+"""What users do to stored runs: give them another name, and delete them with what belongs to them alone."""
+
+from __future__ import annotations
+
+import json
+from typing import NamedTuple
+
+from sqlalchemy import Connection, ForeignKey, Select, Table, delete, func, insert, select, update
+
+from turnier.core.errors import UserError
+from turnier.results.store.database import chunks
+from turnier.results.store.progress import RUNNING, progress_of_runs
+from turnier.results.store.schema import locks, matches, metadata, run_matches, run_votes, runs, seats, votes
+from turnier.results.store.store import Run, Store
+
+# The table that attaches games or searches to runs -> its column, and their own table.
+_ATTACHED: dict[Table, tuple[str, Table]] = {run_matches: ("match_number", matches), run_votes: ("vote_number", votes)}
+
+
+class Owned(NamedTuple):
+    """How many of the games or searches of a run are its own, and how many other runs have too."""
+
+    own: int
+    shared: int
+
+
+def owned_games(store: Store, run: Run) -> Owned:
+    return _owned(store, run, run_matches)
+
+
+def owned_searches(store: Store, run: Run) -> Owned:
+    return Owned(0, 0) if store.database.lacks(run_votes) else _owned(store, run, run_votes)
+
+
+def refuse_running(store: Store, run: Run) -> None:
+    """Raises UserError where a run is playing."""
+    for known in progress_of_runs(store):
+        if known.run == run.id and known.state == RUNNING:
+            raise UserError(f"{run.id} must not be running to be changed, but {known.holder} drives it; end it first.")
+
+
+def rename_run(store: Store, run: Run, name: str) -> None:
+    """Gives a run another name to be shown; its id stays."""
+    with store.database.writing() as connection:
+        connection.execute(update(runs).where(runs.c.id == run.id).values(name=name))
+
+
+def move_run(connection: Connection, run: Run, run_id: str, name: str) -> None:
+    """Gives a run whose id is its name another name, also in its definition, within a transaction."""
+    row = connection.execute(select(runs).where(runs.c.id == run.id)).one()._asdict()
+    definition = json.dumps(run.definition | {"name": name}, sort_keys=True)
+    connection.execute(insert(runs).values(row | {"id": run_id, "name": name, "definition": definition}))
+    for table in _tables_of_runs():
+        connection.execute(update(table).where(table.c.run_id == run.id).values(run_id=run_id))
+    connection.execute(delete(runs).where(runs.c.id == run.id))
+
+
+def delete_run(store: Store, run: Run) -> None:
+    """Deletes a run and those of its games and searches that no other run has, all or nothing.
+
+    Searched positions stay: they are few, and nothing shows those without searches.
+    """
+    refuse_running(store, run)
+    with store.database.writing() as connection:
+        own = {table: list(connection.scalars(_own(table, run.id))) for table in _ATTACHED}
+        for table in _tables_of_runs():
+            connection.execute(delete(table).where(table.c.run_id == run.id))
+        for table, (_, kept_in) in _ATTACHED.items():
+            for some in chunks(own[table]):
+                if kept_in is matches:
+                    connection.execute(delete(seats).where(store.database.among(seats.c.match_number, some)))
+                connection.execute(delete(kept_in).where(store.database.among(kept_in.c.number, some)))
+        connection.execute(delete(locks).where(locks.c.name == run.id))
+        connection.execute(delete(runs).where(runs.c.id == run.id))
+
+
+def _tables_of_runs() -> list[Table]:
+    """Returns the tables whose rows belong to a run."""
+    return [t for t in metadata.sorted_tables if "run_id" in t.c and _refers_to_runs(t.c.run_id.foreign_keys)]
+
+
+def _refers_to_runs(keys: set[ForeignKey]) -> bool:
+    return any(key.column is runs.c.id for key in keys)
+
+
+def _own(table: Table, run_id: str) -> Select[tuple[int]]:
+    """Returns the query for the numbers of what only this run has."""
+    number, other = table.c[_ATTACHED[table][0]], table.alias()
+    of_others = select(other.c.run_id).where(other.c[number.name] == number, other.c.run_id != run_id)
+    return select(number).where(table.c.run_id == run_id, ~of_others.exists())
+
+
+def _owned(store: Store, run: Run, table: Table) -> Owned:
+    with store.database.reading() as connection:
+        own = connection.scalar(select(func.count()).select_from(_own(table, run.id).subquery())) or 0
+        everything = connection.scalar(select(func.count()).where(table.c.run_id == run.id)) or 0
+    return Owned(own, everything - own)

@@ -1,0 +1,40 @@
+"""What users do to stored studies: rename and delete them, in the store's tables and in Optuna's."""
+
+from __future__ import annotations
+
+import json
+
+from sqlalchemy import select, update
+
+from turnier.core.errors import UserError
+from turnier.results.store.run_changes import delete_run, move_run, refuse_running
+from turnier.results.store.store import Run, Store
+from turnier.search.storage.studies import open_storage, optuna_errors, run_id_of
+from turnier.search.storage.trials import STUDIES, STUDY_NOTES, optuna_number, study_names
+
+
+def rename_study(store: Store, run: Run, name: str) -> None:
+    """Renames a study and its run, whose id is the name; raises UserError where the name is taken."""
+    refuse_running(store, run)
+    if "rungs" in run.definition:
+        raise UserError(f"{run.id} must keep its name, since the files of its networks have it; leave it.")
+    if name in study_names(store) or run_id_of(name) in {known.id for known in store.runs()}:
+        raise UserError(f"a study needs a name that no other has, got {name!r}; choose another.")
+    of_optuna = select(STUDIES.c.study_id).where(STUDIES.c.study_name == run.name).scalar_subquery()
+    with store.database.writing() as connection:
+        definition = (STUDY_NOTES.c.study_id == of_optuna) & (STUDY_NOTES.c.key == "definition")
+        stored = connection.scalar(select(STUDY_NOTES.c.value_json).where(definition))
+        if stored is not None:
+            renamed = json.dumps(json.loads(stored) | {"name": name})
+            connection.execute(update(STUDY_NOTES).where(definition).values(value_json=renamed))
+        connection.execute(update(STUDIES).where(STUDIES.c.study_name == run.name).values(study_name=name))
+        move_run(connection, run, run_id_of(name), name)
+
+
+def delete_study(store: Store, run: Run) -> None:
+    """Deletes a study with its candidates, then its run; a deletion that was interrupted may be repeated."""
+    refuse_running(store, run)
+    if run.name in study_names(store):
+        with optuna_errors(store.shown_url):
+            open_storage(store.url).delete_study(optuna_number(store, run.name))
+    delete_run(store, run)
