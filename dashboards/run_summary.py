@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -14,7 +15,7 @@ from turnier.results.frames.standings import Standings
 from turnier.results.store.store import Store
 from turnier.statistics.comparisons import units_needed
 
-BINS = 40  # of a distribution
+MAX_BINS = 40  # of a distribution
 EXTREMES = 25  # matches named on each side
 COMPARED = ("tournament", "comparison")  # kinds whose agents are compared with each other
 SHOWN = (*COMPARED, "experiment", "training", "certainty")  # kinds whose scores are shown; a study's agents are many
@@ -83,7 +84,7 @@ def spread(frame: pd.DataFrame) -> pd.DataFrame:
     """Returns the distribution of scores, in bins shared by all agents of a game."""
     rows = []
     for game, part in frame.groupby("game"):
-        edges = np.histogram_bin_edges(part["score"].to_numpy(np.float64), BINS)
+        edges = np.histogram_bin_edges(part["score"].to_numpy(np.float64), _bins(part))
         for agent, games in part.groupby("agent"):
             counts, _ = np.histogram(games["score"].to_numpy(np.float64), edges)
             share = counts / len(games)
@@ -91,6 +92,12 @@ def spread(frame: pd.DataFrame) -> pd.DataFrame:
             rows.append(pd.DataFrame(one | {"games": counts, "share": share, "below": np.cumsum(share)}))
     columns = ["game", "agent", "label", "low", "high", "games", "share", "below"]
     return pd.concat(rows, ignore_index=True) if rows else pd.DataFrame(columns=columns)
+
+
+def _bins(part: pd.DataFrame) -> int:
+    """Returns how many bins the games of a game's rarest agent support, by Rice's rule (D. Lane)."""
+    fewest = int(part.groupby("agent").size().min())
+    return max(1, min(MAX_BINS, math.ceil(2 * fewest ** (1 / 3))))
 
 
 def extremes(frame: pd.DataFrame) -> pd.DataFrame:

@@ -20,6 +20,7 @@ import pandas as pd
 from PIL import Image
 
 from turnier.core.errors import UserError
+from turnier.core.number_text import estimate, number
 
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#000000", "#999999")
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "triangle-right", "triangle-left", "wedge")
@@ -27,10 +28,11 @@ NUMBERS = "cividis"
 PUBLISHED = "cross"  # the shape of published values
 KINDS = ("svg", "png", "pdf")  # of files
 PICTURE_WIDTH = 720  # px, of downloads and reports
-PADDING = {"left": 30, "top": 5, "right": 20, "bottom": 5}  # px: fonts elsewhere may be wider
+PADDING = {"left": 30, "top": 10, "right": 20, "bottom": 5}  # px, of files: fonts elsewhere may be wider
 MAX_POINTS = 3000  # drawn in one chart, evenly chosen; the data has all
 MAX_TICKS = 12  # one for each value
 MAX_DOTS = 60  # of a line; a longer one has a band and no dots
+_TOLD = "estimate"  # column with the text of a value and its interval, for tooltips
 _WRAP = 26  # characters per line of a label
 _NOTE_WRAP = 105  # characters per line of a note
 _LINES = "split(datum.label, '\\n')"
@@ -84,16 +86,17 @@ def points(frame: pd.DataFrame, label: str, value: str, low: str, high: str, uni
     data = frame.assign(**{label: frame[label].map(wrapped)})
     order = data[label].tolist()
     y = alt.Y(f"{label}:N", sort=order, title=None, axis=alt.Axis(labelExpr=_LINES, labelLimit=230))
-    base = alt.Chart(data[[label, value, low, high, *([mark] if mark else [])]]).encode(y=y)
+    data = _told(data[[label, value, low, high, *([mark] if mark else [])]], value, low, high)
+    base = alt.Chart(data).encode(y=y)
     scale = alt.Scale(zero=False, nice=True)
     bars = base.mark_rule(strokeWidth=2, color=COLOURS[0]).encode(x=alt.X(f"{low}:Q", scale=scale), x2=f"{high}:Q")
     dots = base.mark_point(filled=True, size=90, color=COLOURS[0], opacity=1).encode(
-        x=alt.X(f"{value}:Q", title=unit, scale=scale), tooltip=_tooltip(label, value, low, high)
+        x=alt.X(f"{value}:Q", title=unit, scale=scale), tooltip=_tooltip(data, label, _TOLD)
     )
     layers = [bars, dots]
     if mark:
         cross = base.mark_point(shape="cross", angle=45, filled=True, size=130, color=COLOURS[3], opacity=1)
-        layers.append(cross.encode(x=alt.X(f"{mark}:Q", scale=scale), tooltip=_tooltip(label, mark)))
+        layers.append(cross.encode(x=alt.X(f"{mark}:Q", scale=scale), tooltip=_tooltip(data, label, mark)))
     return styled(alt.layer(*layers).properties(height=alt.Step(max(28, 18 * max(map(_rows, order), default=1)))))
 
 
@@ -106,6 +109,7 @@ def lines(
     series: str,
     titles: tuple[str, str],
     log: bool = False,
+    ordinal: bool = False,
     connected: bool = True,
     published: Mapping[str, str] | None = None,
     across: tuple[str, ...] = (),
@@ -117,15 +121,18 @@ def lines(
         x, value, low, high, series: columns of it.
         titles: those of x and of the value.
         log: whether x may have a logarithmic axis, which it has where values lie far apart.
+        ordinal: whether the values of x are steps at equal distances, such as tiles, with nothing in between.
         connected: whether points are joined by lines.
         published: names of series that are dashed, with crosses -> the series whose colour they have.
         across: the columns of an interval of x.
     """
     data = thinned(frame[[x, value, low, high, series, *across]].assign(**{series: frame[series].map(wrapped)}), series)
+    data = _told(data, value, low, high)
     names = list(dict.fromkeys(data[series]))
     partners = {wrapped(name): wrapped(partner) for name, partner in (published or {}).items()}
     smallest, largest = (float(data[x].min()), float(data[x].max())) if len(data) else (0.0, 0.0)
     kind = "log" if log and smallest > 0 and largest / smallest >= 4 else "linear"
+    kind = "ordinal" if ordinal else kind
     place = _number_axis(x, titles[0], kind, data[x])
     base = alt.Chart(data).encode(x=place, color=_colour(series, names, partners))
     scale = alt.Scale(zero=False, nice=True)
@@ -140,8 +147,7 @@ def lines(
         layers.append(base.mark_rule(strokeWidth=1.5).encode(x=left_end, x2=f"{ends}:Q", y=y))
     if not many:
         dots = base.mark_point(filled=True, size=60, opacity=1)
-        tooltip = _tooltip(series, x, value, low, high)
-        layers.append(dots.encode(y=y, shape=_shape(series, names, partners), tooltip=tooltip))
+        layers.append(dots.encode(y=y, shape=_shape(series, names, partners), tooltip=_tooltip(data, series, x, _TOLD)))
     if connected:
         layers.insert(1, base.mark_line(strokeWidth=2).encode(y=y, strokeDash=_dash(series, names, partners)))
     return styled(alt.layer(*layers).properties(height=320))
@@ -159,7 +165,7 @@ def steps(frame: pd.DataFrame, x: str, value: str, series: str, titles: tuple[st
             y=alt.Y(f"{value}:Q", title=titles[1]),
             color=_colour(series, names),
             strokeDash=alt.StrokeDash(f"{series}:N", sort=names, legend=None),
-            tooltip=_tooltip(series, x, value),
+            tooltip=_tooltip(data, series, x, value),
         )
     )
     return styled(chart.properties(height=320))
@@ -196,7 +202,7 @@ def heat(
     )
     scale = alt.Scale(scheme=NUMBERS, domain=domain)
     cells = base.mark_rect(stroke="white").encode(
-        color=alt.Color(f"{value}:Q", scale=scale, legend=None), tooltip=_tooltip(x, y, shown)
+        color=alt.Color(f"{value}:Q", scale=scale, legend=None), tooltip=_tooltip(data, x, y, shown)
     )
     ink = alt.condition(alt.datum[value] > sum(domain) / 2, alt.value("black"), alt.value("white"))
     two_lines = bool(data[shown].astype(str).str.contains("\n").any())
@@ -212,7 +218,7 @@ def bars(frame: pd.DataFrame, label: str, value: str, unit: str) -> Any:
     chart = (
         alt.Chart(frame[[label, value]])
         .mark_bar(color=COLOURS[0], height={"band": 0.7})
-        .encode(x=alt.X(f"{value}:Q", title=unit), y=y, tooltip=_tooltip(label, value))
+        .encode(x=alt.X(f"{value}:Q", title=unit), y=y, tooltip=_tooltip(frame, label, value))
     )
     return styled(chart.properties(height=alt.Step(26)))
 
@@ -223,8 +229,10 @@ def cloud(frame: pd.DataFrame, x: str, value: str, titles: tuple[str, str], line
     data = thinned(frame[[x, value, *([line] if line else [])]])
     place = _number_axis(x, titles[0], "linear", data[x]) if named else alt.X(f"{x}:N", title=titles[0])
     base = alt.Chart(data).encode(x=place)
-    height = alt.Y(f"{value}:Q", title=titles[1], scale=alt.Scale(zero=False))
-    layers = [base.mark_circle(size=40, opacity=0.45, color=COLOURS[0]).encode(y=height, tooltip=_tooltip(x, value))]
+    height = alt.Y(f"{value}:Q", title=titles[1], scale=alt.Scale(zero=False, nice=True))
+    layers = [
+        base.mark_circle(size=40, opacity=0.45, color=COLOURS[0]).encode(y=height, tooltip=_tooltip(data, x, value))
+    ]
     if line:
         best = base.mark_line(interpolate="step-after", strokeWidth=2.5, color=COLOURS[3])
         layers.append(best.encode(y=alt.Y(f"{line}:Q", scale=alt.Scale(zero=False))))
@@ -296,19 +304,38 @@ def table_csv(frame: pd.DataFrame) -> bytes:
 
 
 def _number_axis(x: str, title: str, kind: str, values: pd.Series) -> Any:
-    """Returns an axis from the smallest to the largest number; few whole numbers are its ticks."""
+    """Returns an axis from the smallest to the largest number, or of steps; few whole numbers are its ticks."""
     known = sorted(values.dropna().unique().tolist())
     whole = all(value == round(value) for value in known)
+    if kind == "ordinal":
+        return alt.X(f"{x}:O", title=title, axis=alt.Axis(labelAngle=0))
     look = alt.Axis(labelOverlap="greedy", labelFlush=False)
-    if whole:
+    if len(known) == 1:  # its only tick; Vega would write it with six decimals
+        look.values, look.labelExpr = known, f"'{number(known[0])}'"
+    elif whole:
         look.format, look.tickMinStep = ",d", 1
         look.values = known if len(known) <= MAX_TICKS else alt.Undefined
     scale = alt.Scale(type=kind, zero=False, nice=False, padding=14)
     return alt.X(f"{x}:Q", title=title, scale=scale, axis=look)
 
 
-def _tooltip(*fields: str) -> list[Any]:
-    return [alt.Tooltip(field, title=field.replace("_", " ")) for field in fields]
+def _told(data: pd.DataFrame, value: str, low: str, high: str) -> pd.DataFrame:
+    """Returns the data with a column of texts: each value with its interval."""
+    return data.assign(**{_TOLD: [estimate(*row) for row in data[[value, low, high]].itertuples(index=False)]})
+
+
+def _tooltip(data: pd.DataFrame, *fields: str) -> list[Any]:
+    return [alt.Tooltip(field, title=field.replace("_", " "), format=_format(data[field])) for field in fields]
+
+
+def _format(values: pd.Series) -> Any:
+    """Returns how Vega writes a column's numbers: without exponents, and without digits that say nothing."""
+    if not pd.api.types.is_numeric_dtype(values) or pd.api.types.is_bool_dtype(values):
+        return alt.Undefined
+    known = values.dropna()
+    if (known == known.round()).all():
+        return ",d"
+    return ",.1~f" if known.abs().max() >= 1000 else ",.4~r"
 
 
 def _colour(series: str, names: Sequence[str], partners: Mapping[str, str] = MappingProxyType({})) -> Any:
@@ -345,7 +372,9 @@ def _rows(label: str) -> int:
 def styled(chart: Any) -> Any:
     """Returns the chart in our style: legible from the back of a room."""
     return (
-        chart.configure(background="white", font="system-ui, sans-serif")  # first: it resets all others
+        chart.configure(
+            background="white", font="system-ui, sans-serif", padding=10
+        )  # first: it resets all others; the top tick needs room
         .configure_axis(labelFontSize=12, titleFontSize=13, titleFontWeight="normal", gridColor="#e6e6e6")
         .configure_legend(labelFontSize=12, titleFontSize=13, symbolStrokeWidth=3, columnPadding=24)
         .configure_title(fontSize=15, anchor="start", fontWeight=600)

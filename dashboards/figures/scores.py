@@ -11,6 +11,7 @@ from turnier.dashboards.figures.charts import COLOURS, Figure
 from turnier.dashboards.figures.ranked import cost_scatter
 from turnier.dashboards.figures.tables import rounded
 from turnier.dashboards.run_summary import Scores
+from turnier.results.frames.matches import shown_milestones
 
 GAMES_NOTE = "95 % intervals: Student's t for means, Wilson for shares."
 POINTS = "points, %"
@@ -77,9 +78,9 @@ def score_distribution(found: Scores, cumulative: bool = False) -> Figure:
 
 
 def milestone_shares(summary: pd.DataFrame) -> Figure | None:
-    """Shares of games that reached a milestone, such as a tile; None where there is none that an agent reached."""
+    """Shares of games that reached a milestone, such as a tile; None in a game without milestones."""
     frame, others = best_of(summary)
-    names = [c for c in frame if ">=" in c and not c.endswith(("_low", "_high")) and (frame[c].max() or 0) > 0]
+    names = shown_milestones(frame)
     rows = [
         {
             "name": row["name"],
@@ -97,7 +98,7 @@ def milestone_shares(summary: pd.DataFrame) -> Figure | None:
     fact = names[0].split(">=")[0].replace("_", " ")
     data = pd.DataFrame(rows)
     titles = (f"{fact} of at least", "games, %")
-    chart = charts.lines(data, "reached", "percent", "low", "high", "name", titles, log=True)
+    chart = charts.lines(data, "reached", "percent", "low", "high", "name", titles, ordinal=True)
     return Figure(
         f"How often the {fact} is reached", chart, data, f"Shares of games with Wilson's 95 % intervals.{others}"
     )

@@ -10,7 +10,8 @@ from rich.console import Console
 from rich.table import Table
 
 from turnier.agents.registry import label_of
-from turnier.commands.tables import agent_table, number
+from turnier.commands.tables import agent_table
+from turnier.core.number_text import number
 from turnier.results.frames.matches import json_rows
 from turnier.statistics.intervals import share_interval
 

@@ -9,9 +9,12 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-ALWAYS = 4  # milestones that are shown even if nobody reached them
+from turnier.core.number_text import interval, number, plus_minus
+from turnier.results.frames.matches import shown_milestones
+
 COST = {"moves/s": "decisions_per_second", "nodes/move": "nodes_per_decision"}  # heading -> column of a summary
 MAX_COLUMNS = 6  # of a grid of certainty
+MISSING = "-"
 
 
 def print_summary(console: Console, table: pd.DataFrame) -> None:
@@ -24,10 +27,8 @@ def print_summary(console: Console, table: pd.DataFrame) -> None:
         rows: list[dict[str, Any]] = [{str(k): v for k, v in row.items()} for row in ordered.to_dict("records")]
         failed = bool(part["failures"].any())  # otherwise the column would be empty
         console.print((_win_table if played else _score_table)(str(game), rows, failed))
-        reached = [c for c in part.columns if ">=" in c and not c.endswith(("_low", "_high")) and part[c].notna().any()]
-        shown = [c for i, c in enumerate(reached) if i < ALWAYS or part[c].max() > 0]
-        if shown:
-            console.print(_share_table(str(game), shown, rows))
+        if reached := shown_milestones(part):
+            console.print(_share_table(str(game), reached, rows))
 
 
 def print_seats(console: Console, table: pd.DataFrame) -> None:
@@ -48,11 +49,11 @@ def print_certainty(console: Console, groups: pd.DataFrame, agents: pd.DataFrame
         console.print(_certainty_grid(title, part, phase_name))
     for game, part in agents.groupby("game"):
         means = agent_table(
-            f"{game}: means over the groups in %, ± 95 %; chance: normalised certainty of a random agent",
+            f"{game}: means over the groups in %, 95 % intervals; chance: normalised certainty of a random agent",
             *("searches", "certainty", "normalised", "chance", "agreement"),  # as many as 80 columns hold
         )
         for row in part.sort_values("agreement", ascending=False).to_dict("records"):
-            shares = [_per_cent(row, name) for name in ("certainty", "normalised", "chance_level", "agreement")]
+            shares = [_bounded(row, name) for name in ("certainty", "normalised", "chance_level", "agreement")]
             means.add_row(row["label"], f"{row['searches']:,}", *shares)
         console.print(means)
 
@@ -65,12 +66,12 @@ def _certainty_grid(title: str, groups: pd.DataFrame, phase_name: str) -> Table:
         for heading in (phase_name, "legal actions", "states", "normalised certainty"):
             grid.add_column(heading, justify="right", no_wrap=True)
         for row in groups.sort_values(["phase", "legal"]).to_dict("records"):
-            grid.add_row(str(row["phase"]), str(row["legal"]), str(row["states"]), _per_cent_between(row, "normalised"))
+            grid.add_row(str(row["phase"]), str(row["legal"]), str(row["states"]), _bounded(row, "normalised"))
         return grid
     for heading in (phase_name, *(f"{legal} legal actions" for legal in columns)):
         grid.add_column(heading, justify="right", no_wrap=True)
     for phase, part in groups.groupby("phase"):
-        cells = {row["legal"]: _per_cent_between(row, "normalised") for row in part.to_dict("records")}
+        cells = {row["legal"]: _bounded(row, "normalised") for row in part.to_dict("records")}
         grid.add_row(str(phase), *(cells.get(legal, "") for legal in columns))
     return grid
 
@@ -89,8 +90,8 @@ def agent_table(title: str, *headings: str, caption: str | None = None, numbered
 def _score_table(game: str, rows: list[dict[str, Any]], failed: bool) -> Table:
     shown = agent_table(f"{game}: scores, means ± 95 %", "games", "mean", "median", "best", *COST, *["failed"] * failed)
     for row in rows:
-        mean = f"{number(row['mean'])} ± {number(row['half_width'])}"
-        rest = [number(row[name]) for name in ("median", "best", *COST.values())]
+        mean = plus_minus(row["mean"], row["half_width"])
+        rest = [_number(row[name]) for name in ("median", "best", *COST.values())]
         shown.add_row(row["label"], f"{row['games']:,}", mean, *rest, *[str(row["failures"])] * failed)
     return shown
 
@@ -101,7 +102,7 @@ def _win_table(game: str, rows: list[dict[str, Any]], failed: bool) -> Table:
     )
     for row in rows:
         counts = [f"{row[name]:,.0f}" for name in ("wins", "draws", "losses")]
-        counts += [number(row[name]) for name in COST.values()]
+        counts += [_number(row[name]) for name in COST.values()]
         rate = _share(row, "win_rate")
         shown.add_row(row["label"], f"{row['games']:,}", rate, *counts, *[str(row["failures"])] * failed)
     return shown
@@ -115,26 +116,24 @@ def _share_table(game: str, reached: list[str], rows: list[dict[str, Any]]) -> T
     return shown
 
 
-def number(value: float) -> str:
-    """Returns a score as text: no fractions from 100 upwards, three digits below."""
-    if pd.isna(value):
-        return "-"
-    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+def _number(value: float) -> str:
+    return number(value) or MISSING
 
 
-def _per_cent(row: dict[Any, Any], name: str) -> str:
-    """Returns a share in per cent, with the half-width of its interval if it has one."""
-    half = 100 * (row.get(f"{name}_high", float("nan")) - row[name])
-    return f"{100 * row[name]:.1f}" + ("" if pd.isna(half) else f" ± {half:.1f}")
-
-
-def _per_cent_between(row: dict[Any, Any], name: str) -> str:
-    """Returns a share in per cent, with the ends of its interval."""
-    return "{:.0f} ({:.0f}-{:.0f})".format(*(100 * row[f"{name}{end}"] for end in ("", "_low", "_high")))
+def _bounded(row: dict[Any, Any], name: str) -> str:
+    """Returns a mean certainty or agreement in per cent; its interval ends where the measure does."""
+    least = -1.0 if name == "agreement" else 0.0  # agreement is below 0 where searches agree less often than by chance
+    low, high = (row.get(f"{name}_{end}", float("nan")) for end in ("low", "high"))
+    return _with_interval(row[name], max(low, least), min(high, 1.0))
 
 
 def _share(row: dict[Any, Any], name: str) -> str:
     """Returns a share with its interval, in per cent."""
-    if pd.isna(row[name]):
-        return "-"
-    return f"{100 * row[name]:.0f} % ({100 * row[f'{name}_low']:.0f}-{100 * row[f'{name}_high']:.0f})"
+    return _with_interval(row[name], row[f"{name}_low"], row[f"{name}_high"], " %") or MISSING
+
+
+def _with_interval(share: float, low: float, high: float, unit: str = "") -> str:
+    """Returns a share in per cent, as short as narrow columns need it: 54 % (41-66)."""
+    ends = interval(100 * low, 100 * high, "-" if low >= 0 else " to ")
+    value = number(100 * share, 50 * (high - low))
+    return f"{value}{unit} ({ends})" if ends else value + unit * bool(value)

@@ -83,11 +83,12 @@ def print_comparison(console: Console, results: ComparisonResults, as_json: bool
     """Prints the sentence and both agents, as a table or as JSON."""
     import pandas as pd
 
-    from turnier.commands.tables import agent_table, number
+    from turnier.commands.tables import agent_table
+    from turnier.core.number_text import estimate, number, plus_minus
     from turnier.results.frames import json_rows
 
     comparison = results.comparison
-    duel, rows = results.duel, json_rows(results.agents())
+    duel, agents = results.duel, results.agents()
     if as_json:
         shown: dict[str, Any] = {
             "verdict": results.verdict.value,
@@ -99,20 +100,19 @@ def print_comparison(console: Console, results: ComparisonResults, as_json: bool
             "pairs_without_failure": duel.test.units,
             "games_left": json_rows(pd.DataFrame([{"n": duel.games_left}]))[0]["n"],
             "estimate": json_rows(pd.DataFrame([results.estimate]))[0],
-            "agents": rows,
+            "agents": json_rows(agents),
         }
         print(json.dumps(shown, indent=2))
         return
-    caption = f"margin {comparison.margin}; a verdict is wrong with {100 * comparison.alpha:g} % at most"
+    caption = f"margin {comparison.margin}; a verdict is wrong with {number(100 * comparison.alpha)} % at most"
     headings = ("games", "pairs", "mean score" if duel.single_player else "win rate", "failed")
     table = agent_table(f"{duel.game}: 95 % intervals", *headings, caption=caption)
-    for row in rows:
+    for row in agents.to_dict("records"):
         if duel.single_player:
-            value = f"{number(row['mean'])} ± {number(row['half_width'])}"
+            value = plus_minus(row["mean"], row["half_width"])
         else:
-            rate, low, high = (100 * (row[f"win_rate{end}"] or 0.0) for end in ("", "_low", "_high"))
-            value = f"{rate:.1f} % ({low:.1f}-{high:.1f})"
-        failed = f"{row['failures']:,} ({100 * row['failures'] / row['games']:.1f} %)"
+            value = estimate(*(100 * row[f"win_rate{end}"] for end in ("", "_low", "_high")), unit=" %")
+        failed = f"{row['failures']:,} ({number(100 * row['failures'] / row['games'])} %)"
         table.add_row(row["label"], f"{row['games']:,}", f"{duel.test.units:,}", value, failed)
     console.print(table)
     console.print(results.sentence, soft_wrap=True, markup=False, highlight=False)

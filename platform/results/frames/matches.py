@@ -42,6 +42,7 @@ MATCH_COLUMNS = (
 )
 _RESULTS = ("draw", "loss", "win")
 _COUNTS = ("wins", "draws", "losses")
+LEAST_MILESTONES = 4  # shown even if nobody reached them
 SHARES = (
     *("points", "points_share", "points_share_low", "points_share_high"),
     *_COUNTS,
@@ -160,6 +161,12 @@ def summary(frame: pd.DataFrame) -> pd.DataFrame:
     rows = [_summary_row(str(game), str(agent), part) for (game, agent), part in frame.groupby(["game", "agent"])]
     table = pd.DataFrame(rows) if rows else pd.DataFrame(columns=list(_summary_row("", "", frame)))
     return table.astype(dict.fromkeys(_COUNTS, "Int64"))
+
+
+def shown_milestones(table: pd.DataFrame) -> list[str]:
+    """Returns the columns of milestones of a game's rows of `summary`: the lowest ones, and all that were reached."""
+    known = [c for c in table if ">=" in c and not c.endswith(("_low", "_high")) and table[c].notna().any()]
+    return [column for i, column in enumerate(known) if i < LEAST_MILESTONES or table[column].max() > 0]
 
 
 def _summary_row(game: str, agent: str, part: pd.DataFrame) -> dict[str, Any]:
