@@ -13,7 +13,7 @@ from streamlit import runtime
 
 from turnier.core.errors import UserError
 from turnier.dashboards import cached_store, widgets
-from turnier.dashboards.run_summary import COMPARED, SHOWN
+from turnier.dashboards.run_summary import SHOWN
 
 # Modules that the libraries, or we, import only when first needed.
 LATE_IMPORTS = (
@@ -51,5 +51,5 @@ def read_ahead() -> None:
     for study in cached_store.studies()[:1]:
         cached_store.study_trials(study)
         cached_store.study_importance(study)
-    if runs := cached_store.runs(*COMPARED):
+    if runs := cached_store.runs("tournament"):
         cached_store.ranks(widgets.shown_first(runs))

@@ -10,15 +10,21 @@ import pandas as pd
 
 from turnier.agents.registry import AGENTS
 from turnier.core.errors import UserError
+from turnier.core.number_text import interval
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.charts import Figure
 from turnier.dashboards.figures.scores import value_of
+from turnier.dashboards.figures.tables import rounded
 from turnier.games.registry import GAMES
-from turnier.results.frames.certainty import agent_certainty, group_certainty
+from turnier.results.frames.certainty import CERTAINTY_MEASURES, agent_certainty, group_certainty
 
 NOTE = "95 % intervals, Student's t over positions."
-MAX_WIDE = 5  # columns that leave room for intervals
-MAX_LEGAL = 12  # columns of a heat map; with more, neighbouring numbers of legal actions share one
+GROUP_NOTE = (
+    "%, and below it the number of positions (n). 95 % intervals as Wilson's, between 0 and 100 % however few the"
+    " positions are."
+)
+MAX_WIDE = 4  # columns that leave room for intervals
+MAX_LEGAL = 10  # columns of a heat map; with more, neighbouring numbers of legal actions share one
 
 
 def certainty_heat_map(groups: pd.DataFrame, measure: str) -> Figure:
@@ -26,13 +32,14 @@ def certainty_heat_map(groups: pd.DataFrame, measure: str) -> Figure:
     game, agent = str(groups["game"].iloc[0]), str(groups["label"].iloc[0])
     data = groups[["legal", "phase", "states", measure, f"{measure}_low", f"{measure}_high"]].copy()
     data["percent"] = 100 * data[measure]
-    half = 100 * (data[f"{measure}_high"] - data[measure])
+    data["low"], data["high"] = 100 * data[f"{measure}_low"], 100 * data[f"{measure}_high"]
     room = data["legal"].nunique() <= MAX_WIDE
-    texts = zip(data["percent"], half, strict=True)
-    data["cell"] = [f"{value:.0f}" + ("" if pd.isna(h) or not room else f" ± {h:.0f}") for value, h in texts]
+    rows = data[["percent", "low", "high", "states"]].itertuples(index=False)
+    data["cell"] = [f"{v:.0f}{f' ({low:.0f}–{high:.0f})' if room else ''}\nn {n}" for v, low, high, n in rows]
+    data = data[["legal", "phase", "states", "percent", "low", "high", "cell"]]
     titles = ("legal actions", phase_name(game))
     chart = charts.heat(data, "legal", "phase", "percent", "cell", titles, (0, 100))
-    return Figure(f"{agent}: {measure}", chart, data.drop(columns="cell"), f"%, ± {NOTE}")
+    return Figure(f"{agent}: {measure}", chart, data.drop(columns="cell"), GROUP_NOTE)
 
 
 def phase_name(game: str) -> str:
@@ -71,13 +78,13 @@ def certainty_by_parameter(positions: pd.DataFrame, measure: str, parameter: str
 
 
 def certainty_by_score(positions: pd.DataFrame, measure: str, summary: pd.DataFrame) -> Figure | None:
-    """Certainty against the scores of stored games; None where no agent has both."""
+    """Certainty against the scores of stored games; None where fewer than two agents have both."""
     scores, unit = value_of(summary[summary["game"].isin(positions["game"])])
     scores = scores[scores["value"].notna()]
     scores = scores.sort_values("games").drop_duplicates(["game", "agent"], keep="last")
     table = _percent(agent_certainty(positions), measure)
     merged = table.merge(scores[["game", "agent", "value", "games"]], on=["game", "agent"])
-    if merged.empty:
+    if len(merged) < 2:
         return None
     data = merged[["label", "value", "percent", "low", "high", "games"]]
     chart = charts.lines(data, "value", "percent", "low", "high", "label", (unit, f"{measure}, %"), connected=False)
@@ -112,14 +119,13 @@ def certainty_table(positions: pd.DataFrame) -> pd.DataFrame:
     shown = pd.DataFrame(
         {"agent": table["label"].map(charts.shortened), "positions": table["states"], "searches": table["searches"]}
     )
-    for measure in ("certainty", "normalised", "agreement"):
+    for measure in CERTAINTY_MEASURES:
         percent = _percent(table, measure)
-        texts = percent[["percent", "low", "high"]].itertuples(index=False)
-        shown[f"{measure}, %"] = [
-            f"{v:.1f}" + ("" if pd.isna(low) else f" ({low:.1f} to {high:.1f})") for v, low, high in texts
-        ]
-    shown["normalised of a random agent, %"] = (100 * table["chance_level"]).round(1)
-    shown["s per search"] = table["seconds"].map(lambda s: f"{s:.3g}")
+        shown[f"{measure}, %"] = rounded(percent["percent"], (percent["high"] - percent["low"]) / 2)
+        ends = percent[["low", "high"]].itertuples(index=False)
+        shown[f"{measure}, 95 %"] = [interval(low, high) for low, high in ends]
+    shown["normalised of a random agent, %"] = rounded(100 * table["chance_level"])
+    shown["ms per search"] = rounded(1000 * table["seconds"])
     return shown
 
 
@@ -131,5 +137,8 @@ def certainty_heat_maps(positions: pd.DataFrame, measure: str) -> list[Figure]:
 
 
 def _percent(table: pd.DataFrame, measure: str) -> pd.DataFrame:
-    ends = {"percent": measure, "low": f"{measure}_low", "high": f"{measure}_high"}
-    return table.assign(**{new: 100 * table[old] for new, old in ends.items()})
+    """Returns the table with percent, low and high; the ends of intervals are possible values, or the value itself."""
+    percent = 100 * table[measure]
+    low = (100 * table[f"{measure}_low"]).clip(lower=0.0).combine(percent, min)
+    high = (100 * table[f"{measure}_high"]).clip(upper=100.0).combine(percent, max)
+    return table.assign(percent=percent, low=low, high=high)

@@ -12,14 +12,15 @@ from turnier.dashboards.figures.certainty import (
     certainty_means,
     certainty_table,
 )
+from turnier.dashboards.run_heading import titled
 from turnier.dashboards.run_summary import COMPARED
-from turnier.results.frames.certainty import CERTAINTY_MEASURES
 
+MEASURES = ("normalised", "agreement", "certainty")
 MAX_RUNS = 20  # whose scores are looked through
 ABOUT = {
-    "normalised": "0: all actions are equally frequent, 1: always the same (Kutsch 2017, 9.1)",
-    "agreement": "pairs of searches that agree; 0 for a random agent",
-    "certainty": "share of the most frequent action",
+    "normalised": "0 %: all actions are equally frequent, 100 %: always the same (Kutsch 2017, 9.1)",
+    "agreement": "of pairs of searches, 0 %: as often as at random, 100 %: always",
+    "certainty": "searches that choose the most frequent action, %",
 }
 
 
@@ -33,29 +34,27 @@ def draw() -> None:
         return
     with st.container(border=True):
         chosen = widgets.choose_runs(searched)
-        if not chosen:
-            st.info("Choose a run above.")
-            return
-        positions = cached_store.positions(chosen)
-        if positions.empty:
-            st.info("These runs have not searched any position twice yet.")
-            return
-        game = widgets.choose_game(sorted(positions["game"].unique()))
-        labels = list(positions.loc[positions["game"] == game, "label"].unique())
-        agents = widgets.choose_several("Agents", labels, "agents")
-        measure = widgets.choose_view(
-            "Measure", ["normalised", *(m for m in CERTAINTY_MEASURES if m != "normalised")], "measure"
-        )
-        st.caption(ABOUT[measure])
-    if not agents:
-        st.info("Choose an agent above.")
+    if not chosen:
+        st.info("Choose a run above.")
         return
-    widgets.refresh(lambda: _draw(chosen, game, agents, measure), widgets.is_live(chosen))
+    widgets.show_title(" and ".join(dict.fromkeys(map(titled, chosen))), chosen)
+    widgets.refresh(lambda: _draw(chosen), widgets.is_live(chosen))
 
 
-def _draw(chosen: list[cached_store.Run], game: str, agents: list[str], measure: str) -> None:
+def _draw(chosen: list[cached_store.Run]) -> None:
     positions = cached_store.positions(chosen)
-    positions = positions[(positions["game"] == game) & positions["label"].isin(agents)]
+    for run in chosen:
+        widgets.show_state(run, positions.loc[positions["run"] == run.id, "label"].tolist())
+    if positions.empty:
+        st.info("These runs have not searched any position twice yet.")
+        return
+    with st.container(border=True):
+        game = widgets.choose_game(sorted(positions["game"].unique()))
+        positions = positions[positions["game"] == game]
+        agents = widgets.choose_several("Agents", sorted(positions["label"].unique()), "agents")
+        measure = widgets.choose_view("Measure", MEASURES, "measure")
+        st.caption(ABOUT[measure])
+    positions = positions[positions["label"].isin(agents)]
     maps = certainty_heat_maps(positions, measure)
     for first in range(0, len(maps), 2):
         for column, figure in zip(st.columns(2, gap="large"), maps[first : first + 2], strict=False):

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from turnier.agents.registry import label_of
 from turnier.dashboards import cached_store, widgets
-from turnier.dashboards.figures.charts import shortened
 from turnier.dashboards.figures.comparison import (
     agents_table,
     comparison_facts,
@@ -15,6 +13,7 @@ from turnier.dashboards.figures.comparison import (
     outcome_bars,
     verdict_banner,
 )
+from turnier.dashboards.run_heading import agents_of
 from turnier.runs.comparison import KIND
 from turnier.statistics.sprt import Verdict
 
@@ -28,8 +27,8 @@ def draw() -> None:
         return
     with st.container(border=True):
         [run] = widgets.choose_runs(runs, several=False, label="Comparison")
-    first, second = map(label_of, run.definition["agents"])
-    widgets.show_title(f"{shortened(first)} against {shortened(second)} at {cached_store.run_title(run)}", [run])
+    first, second = agents_of(run)
+    widgets.show_title(f"{first} against {second} at {cached_store.run_title(run)}", [run])
     widgets.refresh(lambda: _draw(run), widgets.is_live([run]))
 
 

@@ -24,7 +24,7 @@ from turnier.dashboards.figures.tournament import (
 )
 from turnier.dashboards.links import match_address
 from turnier.dashboards.run_heading import titled
-from turnier.dashboards.run_summary import COMPARED, Ranks, of_game
+from turnier.dashboards.run_summary import Ranks, of_game
 
 PAIR = {"Games of": "agent", "against": "against"}  # the two agents whose games are shown: title -> key
 MAX_OPEN = 30  # rows of a rating list that is not scrolled
@@ -32,7 +32,7 @@ PAIRS = "pairs"  # the key of the table of every two agents
 
 
 def draw() -> None:
-    runs = cached_store.runs(*COMPARED)
+    runs = cached_store.runs("tournament")
     if not runs:
         widgets.show_empty(
             "No tournament is stored here yet.",

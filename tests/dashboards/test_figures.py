@@ -22,7 +22,12 @@ from turnier.arena.workers.local import SerialExecutor
 from turnier.dashboards import run_summary
 from turnier.dashboards.app.optuna_server import serve_optuna_dashboard
 from turnier.dashboards.figures import charts
-from turnier.dashboards.figures.certainty import certainty_by_parameter, certainty_heat_maps, parameter_of
+from turnier.dashboards.figures.certainty import (
+    certainty_by_parameter,
+    certainty_heat_maps,
+    certainty_means,
+    parameter_of,
+)
 from turnier.dashboards.figures.charts import Figure, image, shortened, table_csv, wrapped
 from turnier.dashboards.figures.scores import mean_scores
 from turnier.dashboards.figures.studies import candidate_table, search_history, strength_against_time
@@ -140,6 +145,12 @@ def test_certainty_is_drawn_by_group_and_by_iterations(store: Store) -> None:
     groups = positions[positions["label"] == "random"].groupby(["legal", "phase"])
     random = next(figure for figure in maps if figure.title.startswith("random"))
     assert len(random.data) == len(groups)
+    for figure in maps:
+        low, percent, high = (figure.data[name] for name in ("low", "percent", "high"))
+        assert ((low >= 0) & (low <= percent.clip(lower=0)) & (percent <= high) & (high <= 100)).all()
+        assert (high - low > 10).all(), "few positions are not certain"
+    means = certainty_means(positions, "agreement").data
+    assert ((means["low"] >= 0) | (means["low"] == means["percent"])).all() and (means["high"] <= 100).all()
     by_iterations = certainty_by_parameter(positions, "agreement")
     assert by_iterations is not None and list(by_iterations.data["iterations"]) == [5.0, 40.0]
     assert parameter_of("majority(agent=mctse(iterations=7),members=3)", "iterations") == 7.0

@@ -40,3 +40,4 @@ def test_an_unknown_run_is_an_error_and_never_another_run(shown: str, name: str,
 def test_a_run_that_a_page_does_not_show_is_an_error(shown: str) -> None:
     told = texts(look("tournament", run="study:tiny"))
     assert "got the study study:tiny (tiny)" in told and len(told.splitlines()) == 1
+    assert "shows a tournament that has results, got the comparison" in texts(look("tournament", run="comparison:"))
