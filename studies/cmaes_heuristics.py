@@ -3,7 +3,7 @@
 \b
 Examples:
     python studies/cmaes_heuristics.py                          about three minutes on two cores
-    python studies/cmaes_heuristics.py --preset two_hours       500 held-out games of each agent at the end
+    python studies/cmaes_heuristics.py --preset two_hours       twice as many held-out games as the search's at the end
     python studies/cmaes_heuristics.py --preset paper           the thesis's setting: hours, better on a cluster
     python studies/cmaes_heuristics.py --address auto --store postgresql://user@host/turnier
     optuna-dashboard sqlite:///turnier.db                       watch it from another terminal
@@ -30,12 +30,12 @@ def agent(iterations: int, rollout_depth: int, maxnodes: int) -> str:
 
 PRESETS = {
     # Under noise, many candidates with one game each learn faster than few candidates with many.
-    "quick": Preset(agent(50, 10, 50), population=64, games=1, generations=16, held_out=100),
+    "quick": Preset(agent(50, 10, 50), population=64, games=1, generations=16, verify=1.0),
     # A seventeenth of the thesis's iterations, one game per candidate: about two hours on two shared cores.
-    "two_hours": Preset(agent(200, 150, 150), population=64, games=1, generations=24, held_out=500),
-    "paper": Preset(agent(3500, 150, 500), population=12, games=25, generations=10, held_out=500),
+    "two_hours": Preset(agent(200, 150, 150), population=64, games=1, generations=24, verify=2.0),
+    "paper": Preset(agent(3500, 150, 500), population=12, games=25, generations=10),
     # For tests and for trying out commands.
-    "tiny": Preset(agent(10, 2, 10), population=8, games=2, generations=3, held_out=20),
+    "tiny": Preset(agent(10, 2, 10), population=8, games=2, generations=3),
 }
 
 

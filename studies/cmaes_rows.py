@@ -21,9 +21,9 @@ PARAMETERS = tuple(
 )
 PRESETS = {
     # Under noise, many candidates with one game each learn faster than few candidates with many.
-    "quick": Preset("expectimax(depth=2,evaluator=rows2048)", population=64, games=1, generations=30, held_out=200),
-    "paper": Preset("expectimax(depth=3,evaluator=rows2048)", population=64, games=1, generations=50, held_out=200),
-    "tiny": Preset("expectimax(depth=1,evaluator=rows2048)", population=6, games=1, generations=2, held_out=4),
+    "quick": Preset("expectimax(depth=2,evaluator=rows2048)", population=64, games=1, generations=30),
+    "paper": Preset("expectimax(depth=3,evaluator=rows2048)", population=64, games=1, generations=50),
+    "tiny": Preset("expectimax(depth=1,evaluator=rows2048)", population=6, games=1, generations=2),
 }
 
 

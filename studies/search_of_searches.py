@@ -200,7 +200,7 @@ def show_workers(console: Console, folder: Path, budget: int) -> None:
             counted,
             study.idle_games,
         )
-        digest = f"{derive_seed(str(study.recommended())):016x}"[:6]
+        digest = f"{derive_seed(str(study.proposed())):016x}"[:6]
         table.add_row(str(workers), f"{cells[0]:.0f} %", *(f"{cell:,.0f}" for cell in cells[1:]), digest)
         path.unlink()
     console.print(table)

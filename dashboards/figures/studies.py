@@ -9,7 +9,8 @@ import pandas as pd
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.charts import Figure
 from turnier.dashboards.figures.scores import interval, short
-from turnier.search.pareto import START, Point
+from turnier.search.final_comparison import START
+from turnier.search.pareto import Point
 from turnier.statistics.intervals import mean_interval
 
 TABLE_ROWS = 25  # candidates of the table

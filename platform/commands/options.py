@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from turnier.results.store import DEFAULT_URL
+from turnier.search import VERIFY
 
 EXECUTOR = "ray"  # where commands play by default
 
@@ -34,6 +35,9 @@ BudgetOption = Annotated[
 OpeningsOption = Annotated[
     int, typer.Option("--openings", help="start from positions after at most this many plies", min=0)
 ]
+VerifyOption = Annotated[
+    float, typer.Option("--verify", help="maximum held-out games of all finalists, as a share of the search's")
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="print JSON")]
 YesOption = Annotated[bool, typer.Option("--yes", help="do not ask")]
 
@@ -48,6 +52,7 @@ PictureOption = Annotated[Path, typer.Option("--picture", help="folder for the p
 __all__ = [
     "DEFAULT_URL",
     "EXECUTOR",
+    "VERIFY",
     "AddressOption",
     "AgentsArgument",
     "BudgetOption",
@@ -63,6 +68,7 @@ __all__ = [
     "SeedOption",
     "StoreOption",
     "StudyNameOption",
+    "VerifyOption",
     "WorkersOption",
     "YesOption",
 ]

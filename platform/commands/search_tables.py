@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -13,13 +14,13 @@ from rich.table import Table
 from turnier.agents.agent import Agent
 from turnier.agents.registry import AGENTS
 from turnier.commands.tables import agent_table
-from turnier.core.number_text import number
-from turnier.search.final_comparison import HeldOutFigures
+from turnier.core.number_text import number, plus_minus
 from turnier.search.pareto import dominated
 from turnier.search.space import Space, Value
+from turnier.search.storage.study_state import StudyState
 from turnier.search.study import FrontResults
 from turnier.search.study_run import StudyRun
-from turnier.search.study_state import StudyState
+from turnier.search.verdict import StudyVerdict
 
 
 def state_table(state: StudyState) -> Table:
@@ -90,22 +91,26 @@ def _value(value: Value) -> str:
     return value if isinstance(value, str) else number(value)
 
 
-def print_figures(console: Console, rows: Sequence[HeldOutFigures], unit: str) -> None:
-    """Prints the table; `unit` says what the values are."""
-    start = rows[0].label
-    digits = 0 if max(abs(row.held_out) for row in rows) >= 100 else 3
-    table = Table(title=f"{unit}: claimed in the search, and in {rows[0].units:,} held-out games each")
+def print_figures(console: Console, verdict: StudyVerdict, unit: str) -> None:
+    """Prints the finalists' figures with their differences to the best reference; `unit` says what values are."""
+    table = Table(title=f"{unit} in held-out games, and as claimed in the search", box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("agent", no_wrap=True)
-    for heading in ("claimed", "held-out", "± 95 %", "overstated", f"minus {start}", "± 95 %"):
+    for heading in ("games", "claimed", "held-out", "luck", f"minus {verdict.reference}"):
         table.add_column(heading, justify="right")
-
-    def shown(value: float | None, sign: str = "") -> str:
-        return "" if value is None or value != value else f"{value:{sign},.{digits}f}"
-
-    for row in rows:
-        figures = (shown(row.claimed), shown(row.held_out), shown(row.half_width), shown(row.shrinkage, "+"))
-        table.add_row(row.label, *figures, shown(row.difference, "+"), shown(row.difference_half_width))
+    for row in verdict.figures:
+        claimed, luck = (
+            "" if value is None else number(value, row.half_width, signed=signed)
+            for value, signed in ((row.claimed, False), (row.shrinkage, True))
+        )
+        gain = "" if row.gain is None else plus_minus(row.gain, row.gain_half_width or math.nan, signed=True)
+        table.add_row(row.label, f"{row.units:,}", claimed, plus_minus(row.held_out, row.half_width), luck, gain)
     console.print(table)
+
+
+def print_verdict(console: Console, verdict: StudyVerdict) -> None:
+    """Prints the sentence and the recommended agent, which can be copied."""
+    console.print(verdict.sentence, markup=False, highlight=False)
+    console.print(verdict.agent, soft_wrap=True, markup=False, highlight=False)
 
 
 def print_points(console: Console, results: FrontResults) -> None:

@@ -1,116 +1,151 @@
-"""The end of a study: finalists play held-out games, which the search has not seen."""
+"""The end of a study: finalists play held-out games, which the search has not seen, until a verdict."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from turnier.agents.agent import Agent
 from turnier.arena.match import MatchRecord, MatchSpec
 from turnier.arena.workers.executor import Executor
+from turnier.core.errors import UserError
+from turnier.runs.bar import Bar
 from turnier.runs.play import play_into
 from turnier.search.objective import Objective, Unit
 from turnier.search.storage.studies import StoredStudy
-from turnier.statistics.comparisons import paired_difference
-from turnier.statistics.intervals import mean_interval
+from turnier.search.verdict import Finalist, HeldOutFigures, StudyVerdict, figures_of, gain
+from turnier.statistics.superiority import MAX_ROUNDS, MIN_UNITS, Superiority
 
-START, RECOMMENDED = "start", "recommended"
-MIN_HELD_OUT, MAX_HELD_OUT = 20, 500  # held-out games of each finalist, by default
-HELD_OUT_SHARE = 50  # games of the budget per held-out game of a finalist
+START, PROPOSED = "start", "proposed"
 BEST_CANDIDATES = 3  # finalists by their values in the search
 
 
-class Finalist(NamedTuple):
-    """An agent that plays held-out games, and its value in the search, if it has one."""
-
-    agent: Agent
-    claimed: float | None
-
-
-@dataclass(frozen=True)
-class HeldOutFigures:
-    """One finalist's figures; half widths are those of 95 % intervals, NaN where there is none."""
-
-    label: str
-    agent: str
-    claimed: float | None
-    units: int  # held-out games, or rounds of games of one seed
-    held_out: float
-    half_width: float
-    shrinkage: float | None  # claimed - held_out
-    difference: float | None  # to the start, on the same seeds
-    difference_half_width: float | None
-
-
-def figures_of(
-    chosen: Mapping[str, Finalist], held_out: Mapping[str, Sequence[float]], start: str
-) -> list[HeldOutFigures]:
-    """Returns the figures of all finalists.
+def held_out_games(verify: float, budget: int, finalists: int, objective: Objective) -> int:
+    """Returns the maximum number of held-out games of all finalists; raises UserError for a senseless share.
 
     Args:
-        chosen: the finalists by label.
-        held_out: values of held-out games by label, all on the same seeds in the same order.
-        start: the label that the others are compared with.
+        verify: as a share of the search's games; each finalist can play the games of the first test in any case.
+        budget: games of the search.
+        finalists: their number.
     """
-    figures = []
-    for label, values in held_out.items():
-        finalist, interval = chosen[label], mean_interval(values)
-        pairs = paired_difference([a - b for a, b in zip(values, held_out[start], strict=True)])
-        figures.append(
-            HeldOutFigures(
-                label=label,
-                agent=str(finalist.agent),
-                claimed=finalist.claimed,
-                units=len(values),
-                held_out=interval.mean,
-                half_width=interval.half_width,
-                shrinkage=None if finalist.claimed is None else finalist.claimed - interval.mean,
-                difference=None if label == start else pairs.mean,
-                difference_half_width=None if label == start else (pairs.high - pairs.low) / 2,
-            )
-        )
-    return figures
+    if not 0 < verify <= 100:
+        raise UserError(f"--verify must be above 0 and at most 100 times the budget, got {verify:g}.")
+    return max(round(verify * budget), MIN_UNITS * finalists * objective.unit_games)
 
 
-def held_out_units(requested: int, budget: int, objective: Objective) -> int:
-    """Returns the held-out units of a finalist: those of the requested games, or, with 0, of what suits the budget."""
-    games = requested or max(MIN_HELD_OUT, min(MAX_HELD_OUT, budget // HELD_OUT_SHARE))
-    return max(2, games // objective.unit_games)
+class HeldOutGames:
+    """Held-out units by label, in seed order, and the values of those that were played."""
 
+    def __init__(self, study: StoredStudy, objective: Objective, agents: Mapping[str, Agent]) -> None:
+        self.study, self.objective = study, objective
+        self._texts = {label: agent.full_text() for label, agent in agents.items()}
+        self.units: dict[str, list[Unit]] = {label: [] for label in agents}
+        self.records: dict[str, MatchRecord] = {}
 
-class HeldOutGames(NamedTuple):
-    """Held-out units by label, in seed order, and the records of their games by match id."""
-
-    units: dict[str, list[Unit]]
-    records: dict[str, MatchRecord]
-
-
-def play_held_out(
-    study: StoredStudy, objective: Objective, agents: Mapping[str, Agent], units: int, executor: Executor
-) -> HeldOutGames:
-    """Plays the same held-out units for every agent."""
-    by_label = {
-        label: [objective.held_out_unit(agent.full_text(), n) for n in range(units)] for label, agent in agents.items()
-    }
-    specs: dict[str, MatchSpec] = {spec.id: spec for group in by_label.values() for unit in group for spec in unit}
-    records: dict[str, MatchRecord] = {}
-    with study.phase("held-out games", len(specs)) as bar:
-        for batch in play_into(study.store, study.run_id, list(specs.values()), executor):
-            records |= {record.spec.id: record for record in batch}
+    def play(self, labels: Iterable[str], more: int, executor: Executor, bar: Bar) -> None:
+        """Plays further units of some agents; agents of the same text share their games."""
+        specs: dict[str, MatchSpec] = {}
+        for label in labels:
+            known = self.units[label]
+            known += [self.objective.held_out_unit(self._texts[label], len(known) + n) for n in range(more)]
+            specs |= {spec.id: spec for unit in known[-more:] for spec in unit if spec.id not in self.records}
+        for batch in play_into(self.study.store, self.study.run_id, list(specs.values()), executor):
+            self.records |= {record.spec.id: record for record in batch}
             bar.advance(len(batch))
-    return HeldOutGames(by_label, records)
+
+    def values(self) -> dict[str, list[float]]:
+        return {label: self.objective.values(units, self.records) for label, units in self.units.items()}
 
 
 class FinalComparison(NamedTuple):
-    """The results of the held-out games of all finalists, the start first."""
+    """The verdict on a search, and the values of all held-out units by label, in seed order, the start first."""
 
-    figures: list[HeldOutFigures]
-    values: dict[str, list[float]]  # by label, in seed order
+    verdict: StudyVerdict
+    values: dict[str, list[float]]
+
+    @property
+    def figures(self) -> Sequence[HeldOutFigures]:
+        return self.verdict.figures
+
+
+def compare_finalists(
+    study: StoredStudy,
+    objective: Objective,
+    chosen: Mapping[str, Finalist],
+    games: int,
+    searched: int,
+    executor: Executor,
+) -> FinalComparison:
+    """Plays held-out games of the finalists, on common seeds, until one is shown to be best or the games are used up.
+
+    The games that idle workers played with the recommendation are not used: their number depends on the time that
+    workers happened to idle, and the verdict must not.
+
+    Args:
+        chosen: the finalists by label, the start first; those without a claim are what the others have to beat.
+        games: maximum of all finalists.
+        searched: games of the search.
+    """
+    references = [label for label, finalist in chosen.items() if finalist.claimed is None]
+    challengers = [label for label in chosen if label not in references]
+    rounds = max(1, min(MAX_ROUNDS, games // (MIN_UNITS * len(chosen) * objective.unit_games)))
+    test = Superiority(challengers, references, rounds)
+    held_out = HeldOutGames(study, objective, {label: finalist.agent for label, finalist in chosen.items()})
+    planned = 0
+    with study.phase("held-out games", games) as bar:
+        while active := test.active:
+            more = (games * (test.done + 1) // rounds - planned) // (len(active) * objective.unit_games)
+            planned += more * len(active) * objective.unit_games
+            held_out.play(active, more, executor, bar)
+            values = held_out.values()
+            test.add({label: values[label] for label in active})
+    values = held_out.values()
+    return FinalComparison(verdict_on(chosen, test, values, objective, searched), values)
+
+
+def verdict_on(
+    chosen: Mapping[str, Finalist],
+    test: Superiority,
+    values: Mapping[str, Sequence[float]],
+    objective: Objective,
+    searched: int,
+) -> StudyVerdict:
+    """Returns the verdict after a test has ended; arguments as those of `compare_finalists`."""
+    means = {label: sum(own) / len(own) if own else 0.0 for label, own in values.items()}
+
+    def best(labels: Iterable[str]) -> str:
+        """Of those that played to the end: the others left since they were beaten or behind."""
+        return max(labels, key=lambda label: (len(values[label]), means[label]))
+
+    start = next(iter(chosen))
+    reference = best(test.references)
+    challenger = test.better or next(iter(test.beaten), None)
+    beaten = test.beaten[challenger] if challenger else set()
+    # A baseline is only kept where the search's agent has beaten the start: otherwise nothing shows that it is better.
+    kept = test.better or (best(set(test.references) - beaten) if start in beaten else start)
+    measured = (
+        gain(values[challenger], values[reference], objective.single_player) if challenger else (None, None, None, "")
+    )
+    return StudyVerdict(
+        improved=test.better is not None,
+        label=kept,
+        agent=str(chosen[kept].agent),
+        challenger=challenger,
+        reference=reference,
+        difference=measured[0],
+        low=measured[1],
+        high=measured[2],
+        unit=measured[3],
+        units=min(len(values[challenger]), len(values[reference])) if challenger else 0,
+        games=sum(len(own) for own in values.values()) * objective.unit_games,
+        searched=searched,
+        alpha=test.alpha,
+        figures=figures_of(chosen, values, start, reference),
+    )
 
 
 def same_scores(finalists: Mapping[str, Finalist], values: Mapping[str, Sequence[float]]) -> str:
-    """Returns a sentence where most of what the search found scores the same, game for game; else nothing."""
+    """Returns a sentence where most of what the search found scores the same, game for game; otherwise nothing."""
     found = {str(one.agent): label for label, one in reversed(finalists.items()) if one.claimed is not None}
     labels = [label for label in finalists if label in found.values()]  # one for each agent
     games = min((len(values[label]) for label in labels), default=0)

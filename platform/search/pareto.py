@@ -25,7 +25,7 @@ from turnier.games.registry import GAMES
 from turnier.results.store.store import Store
 from turnier.runs.bar import Bar
 from turnier.runs.play import play_into
-from turnier.search.final_comparison import play_held_out
+from turnier.search.final_comparison import START, HeldOutGames
 from turnier.search.objective import Objective, Unit
 from turnier.search.space import Space
 from turnier.search.storage.studies import StoredStudy
@@ -33,7 +33,6 @@ from turnier.statistics.intervals import mean_interval
 
 DIRECTIONS = (StudyDirection.MAXIMIZE, StudyDirection.MINIMIZE)  # strength, milliseconds per decision
 MAX_FINALISTS = 10
-START = "start"
 
 
 @dataclass(frozen=True)
@@ -144,7 +143,9 @@ class ParetoStudy(StoredStudy):
 
     def play_final(self, agents: Mapping[str, Agent], count: int, executor: Executor) -> list[Point]:
         """Plays held-out games on the same seeds for every agent; returns their points in this order."""
-        played = play_held_out(self, self.objective, agents, count, executor)
+        played = HeldOutGames(self, self.objective, agents)
+        with self.phase("held-out games", count * len(agents) * self.objective.unit_games) as bar:
+            played.play(agents, count, executor, bar)
         return [self._point(label, agents[label], units, played.records) for label, units in played.units.items()]
 
     def _point(self, label: str, agent: Agent, units: Sequence[Unit], records: Mapping[str, MatchRecord]) -> Point:

@@ -15,15 +15,9 @@ from turnier.games.game import Game
 from turnier.games.registry import GAMES
 from turnier.results.store.store import Store
 from turnier.runs.results import RunResults
+from turnier.search import VERIFY
 from turnier.search.definition import StudyDefinition
-from turnier.search.final_comparison import (
-    BEST_CANDIDATES,
-    START,
-    FinalComparison,
-    Finalist,
-    held_out_units,
-    same_scores,
-)
+from turnier.search.final_comparison import START, FinalComparison, held_out_games, same_scores
 from turnier.search.noise import NOISES
 from turnier.search.objective import Objective
 from turnier.search.pareto import MAX_FINALISTS, ParetoDefinition, ParetoStudy, Point, dominated
@@ -32,6 +26,7 @@ from turnier.search.space import Space, read_parameters
 from turnier.search.storage.studies import has_study
 from turnier.search.storage.trials import trials_frame
 from turnier.search.study_run import StudyRun
+from turnier.search.verdict import Finalist, StudyVerdict
 
 GENERATIONS = 8  # of the search for a front, if the budget is large enough
 
@@ -117,19 +112,19 @@ class Study(_Search):
         store: Store,
         *,
         budget: int = 5000,
-        held_out: int = 0,
+        verify: float = VERIFY,
         baselines: Mapping[str, Agent] | None = None,
         executor: str = "threads",
         workers: int | None = None,
         address: str | None = None,
         progress: bool = True,
     ) -> StudyResults:
-        """Searches, then plays held-out games; stopped in any way, the same call resumes it.
+        """Searches, then plays held-out games until a verdict; stopped in any way, the same call resumes it.
 
         Args:
             store: where candidates and games go.
             budget: games of the candidates in all.
-            held_out: held-out games of each finalist; 0 = as suits the budget.
+            verify: held-out games of all finalists at the most, as a share of the budget.
             baselines: agents by label that play the held-out games, too.
             executor: what plays: ray, threads or serial.
             workers: their number, by default one per core.
@@ -137,12 +132,11 @@ class Study(_Search):
             progress: whether bars are shown.
         """
         run = StudyRun(store, self.definition(budget, store), progress)
-        units = held_out_units(held_out, budget, run.objective)
-        later = units * run.objective.unit_games * (2 + len(baselines or ()) + BEST_CANDIDATES)
+        later = run.max_held_out_games(verify, budget, baselines or ())
         with make_executor(executor, workers, address) as pool, run.in_phases(later):
             run.run_budget(budget, pool)
             chosen = run.finalists(START, baselines)
-            final = run.play_final(chosen, units, pool)
+            final = run.compare(chosen, pool, verify)
         return StudyResults(store, run.run_id, run, chosen, final)
 
 
@@ -155,13 +149,23 @@ class StudyResults(RunResults):
     final: FinalComparison
 
     @property
+    def verdict(self) -> StudyVerdict:
+        """Whether the search has found a better agent than its start and the baselines, and by how much."""
+        return self.final.verdict
+
+    @property
     def recommended(self) -> Agent:
-        """The agent that the search recommends: never the luckiest candidate."""
-        return self.run.recommended()
+        """The agent to use: one of the search where it was shown to be better, otherwise the one to keep."""
+        return self.finalists[self.verdict.label].agent
+
+    @property
+    def proposed(self) -> Agent:
+        """The agent that the search proposes, shown to be better or not."""
+        return self.run.proposed()
 
     def remarks(self) -> list[str]:
         """Returns what to know of the search itself, a sentence each: it met the border of a range, or a plateau."""
-        border = self.run.space.at_border(self.run.space.of_agent(self.recommended))
+        border = self.run.space.at_border(self.run.space.of_agent(self.proposed))
         return [text for text in (border, same_scores(self.finalists, self.final.values)) if text]
 
     def trials(self) -> pd.DataFrame:
@@ -228,7 +232,7 @@ class Front(_Search):
         store: Store,
         *,
         budget: int = 5000,
-        held_out: int = 0,
+        verify: float = VERIFY,
         executor: str = "threads",
         workers: int | None = None,
         address: str | None = None,
@@ -236,11 +240,14 @@ class Front(_Search):
     ) -> FrontResults:
         """Searches, then measures the start and the front in held-out games; arguments as those of `Study.run`."""
         run = ParetoStudy(store, self.definition(budget, store), progress)
-        units = held_out_units(held_out, budget, run.objective)
-        later = units * run.objective.unit_games * (1 + MAX_FINALISTS)
+        later = held_out_games(verify, budget, 1 + MAX_FINALISTS, run.objective)
         with make_executor(executor, workers, address) as pool, run.in_phases(later):
             run.run(budget, pool)
-            points = run.play_final(run.finalists(), units, pool)
+            chosen = run.finalists()
+            units = held_out_games(verify, budget, len(chosen), run.objective) // (
+                len(chosen) * run.objective.unit_games
+            )
+            points = run.play_final(chosen, units, pool)
         return FrontResults(store, run.run_id, run, points)
 
 

@@ -15,7 +15,7 @@ import statistics
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from optuna.trial import FrozenTrial, TrialState, create_trial
@@ -31,15 +31,15 @@ from turnier.results.store.locks import Held, Lock
 from turnier.results.store.store import Store
 from turnier.runs.bar import Bar
 from turnier.runs.play import play_into, serve_into
+from turnier.search import VERIFY
 from turnier.search.definition import StudyDefinition
 from turnier.search.final_comparison import (
     BEST_CANDIDATES,
-    RECOMMENDED,
+    PROPOSED,
     START,
     FinalComparison,
-    Finalist,
-    figures_of,
-    play_held_out,
+    compare_finalists,
+    held_out_games,
 )
 from turnier.search.generation import Candidate, Generation
 from turnier.search.idle_games import StudyGames
@@ -49,6 +49,7 @@ from turnier.search.samplers.registry import SAMPLERS
 from turnier.search.space import Space
 from turnier.search.storage.studies import StoredStudy, optuna_errors
 from turnier.search.storage.trials import played_between
+from turnier.search.verdict import Finalist
 from turnier.statistics.intervals import mean_interval
 
 Fits = Callable[[Generation], bool]  # whether a generation fits the budget
@@ -150,7 +151,7 @@ class StudyRun(StoredStudy):
             lock.heartbeat()  # raises where another driver has taken over
             self._added, self._bar = 0, bar
             if not generation.stored:
-                source.recommend(self.recommended(), self.search.generation)
+                source.recommend(self.proposed(), self.search.generation)
             bar.note(f"generation {generation.number + 1}")
             bar.skip(generation.known_games)
             if self._needs_games(generation, source):
@@ -200,7 +201,7 @@ class StudyRun(StoredStudy):
             mean, half = mean_interval(idle)
             summary["recommended before"] = {"mean": mean, "half_width": half, "games": len(idle)}
         self.optuna.set_user_attr(name, summary)
-        known = f"   recommended {mean:,.6g} ± {half:,.2g}" if len(idle) > 1 else ""
+        known = f"   proposed {mean:,.6g} ± {half:,.2g}" if len(idle) > 1 else ""
         self._bar.print(
             f"generation {generation.number + 1:>3}: candidates' mean {statistics.fmean(values):>9,.6g}"
             f"   best {max(values):>9,.6g}   sigma {self.search.sigma:.3f}{known}"
@@ -267,8 +268,8 @@ class StudyRun(StoredStudy):
             "recommendation": self.space.decode(self.search.recommended()),
         }
 
-    def recommended(self) -> Agent:
-        """Returns the agent that the search recommends after `run`."""
+    def proposed(self) -> Agent:
+        """Returns the agent that the search proposes after `run`: never the luckiest candidate."""
         return self.space.apply(self.agent, self.space.decode(self.search.recommended()))
 
     def best(self, count: int = 1) -> list[tuple[Agent, float]]:
@@ -284,17 +285,32 @@ class StudyRun(StoredStudy):
         return [(agents[text], means[text]) for text in sorted(means, key=lambda text: -means[text])[:count]]
 
     def finalists(self, start: str = START, baselines: Mapping[str, Agent] | None = None) -> dict[str, Finalist]:
-        """Returns the start, baselines, the recommendation and the best candidates, by label."""
+        """Returns the start and the baselines, then what the search proposes and its best candidates, by label.
+
+        An agent that has a label already gets no second one.
+        """
         chosen = {start: Finalist(self.agent, None)}
         chosen |= {label: Finalist(agent, None) for label, agent in (baselines or {}).items()}
-        chosen[RECOMMENDED] = Finalist(self.recommended(), self.search.estimate())
+        found = {PROPOSED: Finalist(self.proposed(), self.search.estimate())}
         for place, (agent, claimed) in enumerate(self.best(BEST_CANDIDATES), 1):
-            chosen[f"best candidate {place}"] = Finalist(agent, claimed)
+            found[f"candidate {place}"] = Finalist(agent, claimed)
+        for label, finalist in found.items():
+            if finalist.agent.full_text() not in {known.agent.full_text() for known in chosen.values()}:
+                chosen[label] = finalist
         return chosen
 
-    def play_final(self, chosen: Mapping[str, Finalist], units: int, executor: Executor) -> FinalComparison:
-        """Plays the same held-out units for every finalist; the first one is the start of the comparison."""
-        agents = {label: finalist.agent for label, finalist in chosen.items()}
-        played = play_held_out(self, self.objective, agents, units, executor)
-        values = {label: self.objective.values(group, played.records) for label, group in played.units.items()}
-        return FinalComparison(figures_of(chosen, values, next(iter(chosen))), values)
+    def max_held_out_games(self, verify: float, budget: int, baselines: Collection[str] = ()) -> int:
+        """Returns the maximum number of held-out games after a search with this budget, see `held_out_games`."""
+        return held_out_games(verify, budget, 2 + len(baselines) + BEST_CANDIDATES, self.objective)
+
+    def compare(self, chosen: Mapping[str, Finalist], executor: Executor, verify: float = VERIFY) -> FinalComparison:
+        """Plays held-out games of the finalists until the verdict, which is stored, or until the games are used up.
+
+        Args:
+            chosen: the finalists by label, the start first.
+            verify: held-out games at the most, as a share of the games of the search.
+        """
+        games = held_out_games(verify, self.games, len(chosen), self.objective)
+        final = compare_finalists(self, self.objective, chosen, games, self.games, executor)
+        self.store_verdict(final.verdict)
+        return final

@@ -32,12 +32,13 @@ from turnier.commands.options import (
 )
 from turnier.commands.scripts.experiments import play_and_print
 from turnier.commands.scripts.script import choose_preset, run_script
-from turnier.commands.search_tables import print_figures
+from turnier.commands.search_tables import print_figures, print_verdict
 from turnier.results.store.store import Store
 from turnier.runs.experiment import Experiment, Row
 from turnier.search.definition import StudyDefinition
-from turnier.search.final_comparison import Finalist
+from turnier.search.final_comparison import compare_finalists
 from turnier.search.study_run import StudyRun
+from turnier.search.verdict import Finalist
 from turnier.studies.brot.constants import NOTE, combi, combi_of_brot, game, strategies
 
 Ranges = dict[str, tuple[float, float]]
@@ -66,7 +67,7 @@ class Preset(NamedTuple):
     games: int  # per candidate, opponent and seat order
     population: int  # of the search of the proposed parameters
     generations: int
-    held_out: int  # seeds of the final comparison
+    held_out: int  # seeds of the final comparison, at the most
     duels: int  # games against the document's Combi
 
 
@@ -149,9 +150,13 @@ def main(
             }
             finalists = {"Brot 2021": Finalist(make_agent(combi_of_brot(preset)), None)}
             for label, study in studies.items():
-                finalists[label] = Finalist(study.recommended(), study.search.estimate())
-            rows, _ = studies["CMA-ES"].play_final(finalists, chosen.held_out, pool)
-        print_figures(console, rows, studies["CMA-ES"].objective.name)
+                finalists[label] = Finalist(study.proposed(), study.search.estimate())
+            last = studies["CMA-ES"]
+            games = chosen.held_out * len(finalists) * last.objective.unit_games
+            searched = sum(study.games for study in studies.values())
+            verdict = compare_finalists(last, last.objective, finalists, games, searched, pool).verdict
+        print_figures(console, verdict, last.objective.name)
+        print_verdict(console, verdict)
     texts = {label: str(one.agent) for label, one in finalists.items()}
     pairs = [(label, "Brot 2021", texts["Brot 2021"]) for label in studies]
     pairs += [("wishes", label, text) for label, text in strategies(preset).items()]

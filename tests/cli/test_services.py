@@ -20,7 +20,7 @@ from tests.cli.running import STUDIES, run_study_script
 
 SCRIPT = STUDIES / "cmaes_heuristics.py"
 BIN = Path(sys.executable).parent
-TINY = ("--preset", "tiny", "--generations", "1", "--held-out", "2")
+TINY = ("--preset", "tiny", "--generations", "1", "--verify", "0.1")
 
 
 AUTH = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": "0123456789abcdef" * 4}

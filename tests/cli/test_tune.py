@@ -17,9 +17,9 @@ from turnier.core.errors import UserError
 from turnier.results.store.store import Store
 from turnier.search.definition import StudyDefinition
 from turnier.search.space import read_parameters
+from turnier.search.storage.study_state import study_state
 from turnier.search.study import Study
 from turnier.search.study_run import StudyRun
-from turnier.search.study_state import study_state
 
 ALONE = ("2048(size=2)", "mc(iterations=4,rollout_depth=5)", "--params", "rollout_depth=0..20", "--budget", "60games")
 
@@ -39,9 +39,10 @@ def stored(folder: Path) -> dict[str, int]:
 def test_the_same_command_goes_on_and_a_larger_budget_too(tmp_path: Path) -> None:
     found = json.loads(tune(tmp_path, *ALONE, "--json"))
     assert found["sampler"] == "cmaes(population=6)" and found["games"] == 60
-    assert [row["label"] for row in found["finalists"]][:2] == ["start", "recommended"]
-    assert [row["units"] for row in found["finalists"]] == [20] * len(found["finalists"])
+    assert [row["label"] for row in found["finalists"]][:2] == ["start", "proposed"]
+    assert [row["units"] for row in found["finalists"]] == [24] * len(found["finalists"])
     assert found["finalists"][0]["claimed"] is None and found["finalists"][2]["shrinkage"] is not None
+    assert found["recommended"] == (found["proposed"] if found["improved"] else ALONE[1]) and found["verdict"]
     assert set(found["parameters"]) == {"rollout_depth"}
     before = stored(tmp_path)
     again = json.loads(tune(tmp_path, *ALONE, "--json"))
@@ -55,9 +56,11 @@ def test_the_same_command_goes_on_and_a_larger_budget_too(tmp_path: Path) -> Non
 def test_an_agent_against_opponents_with_tables(tmp_path: Path) -> None:
     shown = tune(
         tmp_path, "tictactoe", "mcts(iterations=20)", "--params", "exploration=0..3,final", "--against", "random",
-        "--against", "mcts(iterations=5)", "--budget", "96games", "--sampler", "random(population=8)", "--final", "40",
+        "--against", "mcts(iterations=5)", "--budget", "96games", "--sampler", "random(population=8)",
+        "--verify", "2.5",
     )  # fmt: skip
-    assert "share of points: claimed in the search, and in 10 held-out games each" in shown
+    assert "share of points in held-out games, and as claimed in the search" in shown
+    assert "keep the start." in shown or "Recommended: the " in shown
     assert "96 games of candidates in 3 generations" in shown
 
 
@@ -101,7 +104,7 @@ def test_a_study_is_watched_from_the_store(tmp_path: Path) -> None:
 def test_a_front_of_strength_and_time(tmp_path: Path) -> None:
     words = ("2048(size=2)", "mc(iterations=4,rollout_depth=5)", "--params", "iterations=1..50", "--budget", "64games")
     found = json.loads(tune(tmp_path, *words, "--objectives", "strength,time", "--json"))
-    assert found["finalists"][0]["label"] == "start" and found["finalists"][1]["units"] == 20
+    assert found["finalists"][0]["label"] == "start" and found["finalists"][1]["units"] == 24
     again = json.loads(tune(tmp_path, *words, "--objectives", "strength,time", "--json"))
     assert again == found
     shown = tune(tmp_path, *words, "--objectives", "strength,time")

@@ -79,13 +79,13 @@ def test_executors_agree(opened: turnier.Store, tmp_path: Path) -> None:
 
 def test_a_study_recommends_and_shows_its_trials(opened: turnier.Store) -> None:
     planned = turnier.Study("2048", agent="mc(iterations=2)", parameters=["rollout_depth"], sampler="cmaes")
-    study = planned.run(opened, budget=30, held_out=2, **QUIET)
+    study = planned.run(opened, budget=30, verify=0.1, **QUIET)
     trials = study.trials()
     assert study.recommended.full_text().startswith("mc(iterations=2,rollout_depth=")
     assert len(trials) == 30 and trials["rollout_depth"].notna().all()
-    assert set(study.held_out()["label"]) >= {"start", "recommended"}
+    assert set(study.held_out()["label"]) >= {"start", "proposed"}
     assert study.plot().to_dict()
-    assert str(planned.run(opened, budget=30, held_out=2, **QUIET).recommended) == str(study.recommended)
+    assert str(planned.run(opened, budget=30, verify=0.1, **QUIET).recommended) == str(study.recommended)
 
 
 def test_certainty_and_training_give_frames(opened: turnier.Store, tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_a_stored_run_is_found_by_the_beginning_of_its_id(opened: turnier.Store)
 
 def test_without_progress_nothing_is_printed(opened: turnier.Store, capfd: pytest.CaptureFixture[str]) -> None:
     turnier.Tournament("tictactoe", ["random", LEFT], games=4).run(opened, **QUIET)
-    turnier.Study("2048", "mc(iterations=2)", ["rollout_depth"]).run(opened, budget=12, held_out=2, **QUIET)
+    turnier.Study("2048", "mc(iterations=2)", ["rollout_depth"]).run(opened, budget=12, verify=0.1, **QUIET)
     assert capfd.readouterr() == ("", "")
     turnier.Tournament("tictactoe", ["random", RIGHT], games=4).run(opened, executor="serial")
     assert "4/4" in capfd.readouterr().err

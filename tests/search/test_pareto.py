@@ -88,11 +88,11 @@ def test_a_front_from_python_is_the_study_of_the_command_and_plays_nothing_again
     front = Front("2048", ALONE["agent"], ["iterations=1..40"], population=4, games=2, name="front")
     with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
         results, again = (
-            front.run(store, budget=16, held_out=3, executor=executor, workers=1, progress=False)
+            front.run(store, budget=16, verify=0.1, executor=executor, workers=1, progress=False)
             for executor in ("serial", "threads")
         )
         finalists = {point.agent.full_text() for point in results.points}  # equal ones share their games
-        assert len(results.frame()) == 8 * 2 + 3 * len(finalists)
+        assert len(results.frame()) == 8 * 2 + 24 * len(finalists)
         assert results.table().equals(again.table()) and len(results.trials()) == 8
         assert not results.table()["dominated"].all() and "svg" in results._repr_html_()
 

@@ -21,8 +21,9 @@ from turnier.core.errors import UserError
 from turnier.results.store.progress import progress_of_runs
 from turnier.results.store.store import Store
 from turnier.search.definition import StudyDefinition
-from turnier.search.final_comparison import Finalist
+from turnier.search.final_comparison import compare_finalists
 from turnier.search.study_run import StudyRun
+from turnier.search.verdict import Finalist
 
 REPO = Path(__file__).resolve().parents[2]
 SCRIPT = REPO / "studies" / "cmaes_heuristics.py"
@@ -104,7 +105,7 @@ def test_running_again_plays_nothing_and_more_generations_go_on(uninterrupted: s
 def test_the_search_state_is_rebuilt_from_the_store(uninterrupted: str) -> None:
     first, second = run_study(uninterrupted), run_study(uninterrupted)
     assert first.search.recommended() == second.search.recommended()
-    assert str(first.recommended()) == str(second.recommended())
+    assert str(first.proposed()) == str(second.proposed())
 
 
 def test_another_definition_is_refused_with_the_difference(uninterrupted: str) -> None:
@@ -123,8 +124,8 @@ def test_held_out_seeds_are_not_those_of_the_search(uninterrupted: str) -> None:
     spare = {units.idle_unit(text, g, n)[0].seed for g in range(50) for n in range(20)}
     assert len(searched | held_out | spare) == 900 + 500 + 1000
     with make_executor("serial") as pool:
-        chosen = {"a": Finalist(study.agent, None), "b": Finalist(study.recommended(), None)}
-        scores = study.play_final(chosen, 4, pool).values
+        chosen = {"a": Finalist(study.agent, None), "b": Finalist(study.proposed(), None)}
+        scores = compare_finalists(study, units, chosen, 8, study.games, pool).values
     assert {label: len(values) for label, values in scores.items()} == {"a": 4, "b": 4}
 
 
@@ -138,7 +139,7 @@ def test_senseless_definitions_are_refused(change: dict[str, Any]) -> None:
 PER_GENERATION, GENERATIONS = 8 * 30, 3
 COMMAND = (
     "--preset", "tiny", "--name", "killed", "--population", "8", "--games", "30", "--generations", str(GENERATIONS),
-    "--held-out", "2",
+    "--verify", "0.01",
 )  # fmt: skip
 
 
@@ -286,14 +287,14 @@ def test_search_and_held_out_games_are_one_bar_that_counts_both_from_the_beginni
     study, seen = StudyRun(store, TINY, progress=False), []
     with make_executor("serial") as pool, study.in_phases(later=40):
         study.run(2, pool)
-        bar = study._bar
+        bar = study._shared
         assert bar is not None and (bar.done, bar.total) == (36, 36 + 40)
-        chosen = {"a": Finalist(study.agent, None), "b": Finalist(study.recommended(), None)}
+        chosen = {"a": Finalist(study.agent, None), "b": Finalist(study.proposed(), None)}
         with study.phase("held-out games", 40) as same:
             assert same is bar
             same.advance(8)  # a comparison that was decided early
         seen += progress_of_runs(store)
-        study.play_final(chosen, 4, pool)
+        compare_finalists(study, study.objective, chosen, 8, study.games, pool)
     assert [one.state for one in seen] == ["running"]
     (end,) = progress_of_runs(store)
     assert (end.state, end.done, end.planned) == ("finished", 36 + 8 + 8, 36 + 8 + 8)

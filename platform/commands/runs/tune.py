@@ -14,12 +14,14 @@ from rich.console import Console
 from turnier.commands.options import (
     DEFAULT_URL,
     EXECUTOR,
+    VERIFY,
     AddressOption,
     ExecutorOption,
     GameArgument,
     JsonOption,
     SeedOption,
     StoreOption,
+    VerifyOption,
     WorkersOption,
 )
 from turnier.core.errors import UserError
@@ -51,7 +53,7 @@ def tune(
     objectives: Annotated[str, typer.Option(help="strength, or strength,time for a front by NSGA-II")] = "strength",
     name: Annotated[str, typer.Option(help="name of the study; default: derived from its settings")] = "",
     seed: SeedOption = 1,
-    final: Annotated[int, typer.Option(help="held-out games of each finalist, 0 = as suits the budget", min=0)] = 0,
+    verify: VerifyOption = VERIFY,
     store: StoreOption = DEFAULT_URL,
     executor: ExecutorOption = EXECUTOR,
     workers: WorkersOption = None,
@@ -62,9 +64,9 @@ def tune(
     """Search for the parameters with which an agent plays best.
 
     In single-player games the mean score counts, otherwise the share of points against every opponent in every seat. At
-    the end the start, the recommended agent and the best candidates play held-out games, which the search has not seen;
-    a table compares the search's estimates with them. Repeat the command to resume a search that was stopped, also with
-    a larger budget.
+    the end the start, the agent that the search proposes and its best candidates play held-out games, which the search
+    has not seen, until a sequential test shows that one is better than the start; otherwise the start is kept. Repeat
+    the command to resume a search that was stopped, also with a larger budget.
 
     \b
     Examples:
@@ -86,7 +88,7 @@ def tune(
         from turnier.search.study import Front
 
         front = Front(game, agent, [params], against=opponents, seed=seed, name=name)
-        _tune_front(front, games, final, store, executor, workers, address, as_json)
+        _tune_front(front, games, verify, store, executor, workers, address, as_json)
         return
     from turnier.results.store.store import Store
     from turnier.search.study import Study
@@ -103,12 +105,12 @@ def tune(
         if not as_json:
             console.print(f"Study {definition.name}: {definition.sampler}, {definition.noise}")
             print_ranges(console, definition.agent, definition.parameters)
-        results = study.run(opened, budget=games, held_out=final, executor=executor, workers=workers, address=address)
+        results = study.run(opened, budget=games, verify=verify, executor=executor, workers=workers, address=address)
         _print(console, results, as_json)
 
 
 def _print(console: Console, results: StudyResults, as_json: bool) -> None:
-    from turnier.commands.search_tables import print_figures, print_parameters, print_remarks
+    from turnier.commands.search_tables import print_figures, print_parameters, print_remarks, print_verdict
 
     run, definition = results.run, results.run.definition
     if as_json:
@@ -124,23 +126,26 @@ def _print(console: Console, results: StudyResults, as_json: bool) -> None:
             "idle_games": run.idle_games,
             "remarks": results.remarks(),
             "parameters": run.space.decode(run.search.recommended()),
+            "proposed": str(results.proposed),
             "recommended": str(results.recommended),
+            "improved": results.verdict.improved,
+            "verdict": results.verdict.sentence,
             "finalists": rows,
         }
         print(json.dumps(shown, indent=2))
         return
     print_parameters(console, run, {label: finalist.agent for label, finalist in results.finalists.items()})
-    print_figures(console, results.final.figures, run.objective.name)
+    print_figures(console, results.verdict, run.objective.name)
     idle = f", {run.idle_games:,} games of recommendations by idle workers" if run.idle_games else ""
     console.print(f"{run.games:,} games of candidates in {run.search.generation} generations{idle}.")
-    console.print(f"Recommended: {results.recommended}", soft_wrap=True, markup=False, highlight=False)
+    print_verdict(console, results.verdict)
     print_remarks(console, results.remarks())
 
 
 def _tune_front(
     front: Front,
     games: int,
-    final: int,
+    verify: float,
     store: str,
     executor: str,
     workers: int | None,
@@ -158,7 +163,7 @@ def _tune_front(
         if not as_json:
             console.print(f"Study {name}: {front.objective.name} and milliseconds per decision, NSGA-II")
             print_ranges(console, definition.agent, definition.parameters)
-        results = front.run(opened, budget=games, held_out=final, executor=executor, workers=workers, address=address)
+        results = front.run(opened, budget=games, verify=verify, executor=executor, workers=workers, address=address)
         if as_json:
             shown = [point._asdict() | {"agent": str(point.agent)} for point in results.points]
             print(json.dumps({"study": name, "finalists": shown}, indent=2))
@@ -172,7 +177,7 @@ def _watch(url: str, study: Study, games: int, as_json: bool) -> None:
 
     from turnier.commands.search_tables import state_table
     from turnier.results.store.store import Store
-    from turnier.search.study_state import study_state
+    from turnier.search.storage.study_state import study_state
 
     with Store.open(url, read_only=True) as store:
         name = study.definition(games, store).name

@@ -18,6 +18,7 @@ from turnier.commands.command_line import in_this_environment
 from turnier.commands.options import (
     DEFAULT_URL,
     EXECUTOR,
+    VERIFY,
     AddressOption,
     ExecutorOption,
     PictureOption,
@@ -26,11 +27,10 @@ from turnier.commands.options import (
     WorkersOption,
 )
 from turnier.commands.scripts.script import choose_preset, run_script
-from turnier.commands.search_tables import print_figures, print_parameters, print_ranges
+from turnier.commands.search_tables import print_figures, print_parameters, print_ranges, print_verdict
 from turnier.dashboards.reports.pictures import save_study_picture
 from turnier.results.store.store import Store
 from turnier.search.definition import StudyDefinition
-from turnier.search.final_comparison import BEST_CANDIDATES
 from turnier.search.study_run import StudyRun
 
 
@@ -42,7 +42,7 @@ class Preset:
     population: int
     games: int  # per candidate
     generations: int
-    held_out: int  # games of every agent in the final comparison
+    verify: float = VERIFY  # held-out games of all agents at the most, as a share of the search's
 
 
 def run_study(
@@ -74,8 +74,9 @@ def run_study(
         generations: Annotated[int | None, typer.Option(help="generations in all; default: by preset")] = None,
         population: Annotated[int | None, typer.Option(help="candidates per generation; default: by preset")] = None,
         games: Annotated[int | None, typer.Option(help="games per candidate; default: by preset")] = None,
-        held_out: Annotated[
-            int | None, typer.Option(help="held-out games of each agent at the end; default: by preset")
+        verify: Annotated[
+            float | None,
+            typer.Option(help="held-out games at the most, as a share of the search's; default: by preset"),
         ] = None,
         executor: ExecutorOption = EXECUTOR,
         workers: WorkersOption = None,
@@ -99,16 +100,17 @@ def run_study(
             url, dashboard = results.shown_url, in_this_environment("optuna-dashboard")
             console.print(f"Study {definition.name} in {url}; watch it with: {dashboard} {url}")
             print_ranges(console, definition.agent, definition.parameters)
-            others, units = baselines(start), held_out or chosen.held_out
-            later = units * study.objective.unit_games * (2 + len(others) + BEST_CANDIDATES)
+            others, share = baselines(start), chosen.verify if verify is None else verify
+            length = generations or chosen.generations
+            later = study.max_held_out_games(share, length * study.next_generation({}).max_games, others)
             with make_executor(executor, workers, address) as pool, study.in_phases(later):
-                study.run(generations or chosen.generations, pool)
+                study.run(length, pool)
                 playing = study.finalists(start_label, others)
-                rows, scores = study.play_final(playing, units, pool)
+                final = study.compare(playing, pool, share)
             print_parameters(console, study, {label: one.agent for label, one in playing.items()})
-            print_figures(console, rows, study.objective.name)
-            console.print(f"Recommended: {study.recommended()}")
-            save_study_picture(picture / f"{definition.name}.png", results, definition.name, scores)
+            print_figures(console, final.verdict, study.objective.name)
+            print_verdict(console, final.verdict)
+            save_study_picture(picture / f"{definition.name}.png", results, definition.name, final.values)
         console.print(f"Picture: {picture / definition.name}.png")
 
     run_script(main, description)

@@ -20,9 +20,11 @@ from turnier.core.errors import UserError
 from turnier.results.store.locks import Lock
 from turnier.results.store.store import Store
 from turnier.runs.bar import QUIET, Bar, run_bar
+from turnier.search.verdict import StudyVerdict
 
 optuna.logging.set_verbosity(optuna.logging.WARNING)
 ATTEMPTS = 15
+VERDICT = "verdict"  # the attribute of Optuna's study
 MAXIMIZE = (StudyDirection.MAXIMIZE,)
 
 
@@ -52,7 +54,7 @@ class StoredStudy:
         self.console = None if progress else QUIET  # of bars; None = standard error
         self.optuna = open_study(store, name, definition, directions)
         store.begin_run(self.run_id, "study", name, definition)
-        self._bar: Bar | None = None  # that of all phases
+        self._shared: Bar | None = None  # that of all phases
         self._phases: ExitStack | None = None  # closes it
         self._later = 0  # games of the phases after the search
 
@@ -62,6 +64,14 @@ class StoredStudy:
             warnings.simplefilter("ignore")  # names of values are called experimental
             if self.optuna.metric_names != list(names):
                 self.optuna.set_metric_names(list(names))
+
+    def store_verdict(self, verdict: StudyVerdict) -> None:
+        """Stores a verdict with the study, and as its note for optuna-dashboard."""
+        from optuna_dashboard import save_note
+
+        with optuna_errors(self.store.shown_url):
+            self.optuna.set_user_attr(VERDICT, verdict.to_json())
+            save_note(self.optuna, f"{verdict.sentence}\n\n    {verdict.agent}\n")
 
     @contextmanager
     def driving(self, lock: Lock, total: int) -> Iterator[tuple[Lock, Bar]]:
@@ -79,22 +89,29 @@ class StoredStudy:
         with ExitStack() as self._phases:
             self._later = later
             yield
-        self._bar, self._phases, self._later = None, None, 0
+        self._shared, self._phases, self._later = None, None, 0
 
     @contextmanager
     def phase(self, note: str, games: int, later: int = 0) -> Iterator[Bar]:
         """Shows a phase of at most this many games, alone or in the bar of `in_phases`; `later` follow it there."""
         with ExitStack() as alone:
-            if self._bar is None:
+            if self._shared is None:
                 shown = run_bar(self.store, self.run_id, self.optuna.study_name, games + later, self.console)
                 bar = (self._phases or alone).enter_context(shown)
-                self._bar = bar if self._phases else None
+                self._shared = bar if self._phases else None
             else:
-                bar = self._bar
+                bar = self._shared
                 bar.plan(games + later)
             bar.note(note)
             yield bar
             bar.plan(later)  # the phase may have ended early
+
+
+def stored_verdict(store: Store, study: str) -> StudyVerdict | None:
+    """Returns the verdict that a study ended with, None where it has none yet."""
+    with optuna_errors(store.shown_url):
+        stored = optuna.load_study(study_name=study, storage=read_only_storage(store)).user_attrs.get(VERDICT)
+    return None if stored is None else StudyVerdict.from_json(stored)
 
 
 def open_study(

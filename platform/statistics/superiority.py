@@ -1,0 +1,139 @@
+"""Which of several challengers, if any, is better than every reference? A group-sequential test on common seeds.
+
+Agents play the same seeds in a fixed number of rounds and are tested after each of them, so the test is corrected for
+the number of looks: each spends a part of alpha, little at first. It is corrected for the number of challengers, too:
+they share alpha, half of it for the first one. Several references need no correction: a challenger must beat them all.
+
+Agents that need no more games leave: references that all challengers have beaten, and challengers that are clearly
+behind. The second kind of leaving can only prevent a claim, never cause one.
+
+Sources: K. K. G. Lan and D. L. DeMets, Discrete sequential boundaries for clinical trials, Biometrika 70, 1983; the
+spending function with exponent 2 of K. Kim and D. L. DeMets, Biometrika 74, 1987; the integration of P. Armitage,
+C. K. McPherson and B. C. Rowe, J. R. Stat. Soc. A 132, 1969.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+from scipy import optimize, special
+
+ALPHA = 0.05  # probability of any false claim
+FIRST_SHARE = 0.5  # of alpha for the first challenger, where there are several
+MAX_ROUNDS = 8
+MIN_UNITS = 24  # before the first test, simulated in tests/statistics/test_superiority.py
+BEHIND = 0.05  # a challenger leaves when it is at least as good as the leader with a lower probability
+VIRTUAL = 2  # differences, one up and one down, that are added to the observed ones
+_GRID = 201  # points of the integration
+
+
+class Superiority:
+    """A test in rounds; `active` agents play the next one, none once it has ended.
+
+    Args:
+        challengers: their labels, the one with the largest share of alpha first.
+        references: labels of what a challenger has to beat, at least one.
+        rounds: number of tests in all.
+        alpha: probability of any false claim.
+    """
+
+    def __init__(
+        self, challengers: Sequence[str], references: Sequence[str], rounds: int, alpha: float = ALPHA
+    ) -> None:
+        self.references, self.rounds, self.alpha = tuple(references), rounds, alpha
+        others = len(challengers) - 1
+        shares = [FIRST_SHARE] + [(1 - FIRST_SHARE) / others] * others if others > 0 else [1.0] * len(challengers)
+        self._boundaries = {name: Boundary(alpha * share) for name, share in zip(challengers, shares, strict=True)}
+        self._left: set[str] = set()
+        self.beaten: dict[str, set[str]] = {name: set() for name in challengers}  # references, by challenger
+        self.done = 0  # rounds
+        self.better: str | None = None  # the challenger that has beaten every reference
+
+    @property
+    def challengers(self) -> list[str]:
+        """Those that still play."""
+        return [name for name in self._boundaries if name not in self._left]
+
+    @property
+    def active(self) -> list[str]:
+        """The agents that play the next round; empty when the test has ended."""
+        if self.better is not None or self.done == self.rounds or not self.challengers:
+            return []
+        return [name for name in self.references if name not in self._left] + self.challengers
+
+    def add(self, values: Mapping[str, Sequence[float]]) -> None:
+        """Tests after a round.
+
+        Args:
+            values: [n] all values so far of each active agent, in the order of the common seeds.
+        """
+        active, self.done = self.active, self.done + 1
+        spent, challengers = (self.done / self.rounds) ** 2, self.challengers
+        for name in challengers:
+            critical = self._boundaries[name].look(len(values[name]), spent)
+            for reference in self.references:
+                if reference in active and superiority(values[name], values[reference]) <= critical:
+                    self.beaten[name].add(reference)
+        # Of several, the first: which of them has the largest mean after so few games is luck.
+        self.better = next((name for name in challengers if len(self.beaten[name]) == len(self.references)), None)
+        if self.better is not None:
+            return
+        leader = max(active, key=lambda name: float(np.mean(values[name])))
+        self._left |= {name for name in challengers if superiority(values[leader], values[name]) < BEHIND}
+        self._left |= {name for name in self.references if all(name in self.beaten[c] for c in self.challengers)}
+
+
+def superiority(values: Sequence[float], others: Sequence[float]) -> float:
+    """Returns the one-sided p-value that the values are no larger than the others, paired, by Student's t.
+
+    Two virtual differences of the usual size, one up and one down, keep pairs of which only a few differ from looking
+    surer than the number of those few allows.
+    """
+    differences = np.subtract(values, others)
+    apart = differences[differences != 0]
+    if not len(apart):
+        return 0.5
+    usual = math.sqrt(float(np.mean(apart**2)))
+    widened = np.append(differences, [usual, -usual])
+    error = float(widened.std(ddof=1)) / math.sqrt(len(widened))
+    return float(special.stdtr(len(widened) - 1, -float(widened.mean()) / error))
+
+
+class Boundary:
+    """The critical p-values of one-sided tests of growing samples that together err with probability alpha."""
+
+    def __init__(self, alpha: float) -> None:
+        self.alpha = alpha
+        self._units = 0
+        self._spent = 0.0
+        # The distribution of the sum of `units` standard normal values, where no test has rejected so far.
+        self._sums: npt.NDArray[np.float64] = np.zeros(1)
+        self._weights: npt.NDArray[np.float64] = np.ones(1)
+
+    def look(self, units: int, spent: float) -> float:
+        """Returns the critical p-value of the next test.
+
+        Args:
+            units: size of the sample, larger than at the last look.
+            spent: share of alpha that may be spent by the end of this look.
+        """
+        step = math.sqrt(units - self._units)
+        rejected = self.alpha * spent - self._spent
+
+        def excess(z: float) -> float:
+            return float(self._weights @ special.ndtr((self._sums - z * math.sqrt(units)) / step)) - rejected
+
+        critical = float(optimize.brentq(excess, 0.0, 12.0))
+        end = critical * math.sqrt(units)
+        sums, width = np.linspace(-8 * math.sqrt(units), end, _GRID, retstep=True)
+        simpson = np.ones(_GRID)
+        simpson[1:-1:2], simpson[2:-1:2] = 4, 2
+        densities = (
+            np.exp(-0.5 * ((sums[:, None] - self._sums) / step) ** 2) @ self._weights / (step * math.sqrt(2 * math.pi))
+        )
+        self._sums, self._weights = sums, densities * simpson * width / 3
+        self._units, self._spent = units, self.alpha * spent
+        return float(special.ndtr(-critical))
