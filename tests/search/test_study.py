@@ -124,7 +124,7 @@ def test_held_out_seeds_are_not_those_of_the_search(uninterrupted: str) -> None:
     spare = {units.idle_unit(text, g, n)[0].seed for g in range(50) for n in range(20)}
     assert len(searched | held_out | spare) == 900 + 500 + 1000
     with make_executor("serial") as pool:
-        chosen = {"a": Finalist(study.agent, None), "b": Finalist(study.proposed(), None)}
+        chosen = {"a": Finalist(study.agent, None), "b": Finalist(study.proposed(), 1.0)}
         scores = compare_finalists(study, units, chosen, 8, study.games, pool).values
     assert {label: len(values) for label, values in scores.items()} == {"a": 4, "b": 4}
 
@@ -289,7 +289,7 @@ def test_search_and_held_out_games_are_one_bar_that_counts_both_from_the_beginni
         study.run(2, pool)
         bar = study._shared
         assert bar is not None and (bar.done, bar.total) == (36, 36 + 40)
-        chosen = {"a": Finalist(study.agent, None), "b": Finalist(study.proposed(), None)}
+        chosen = {"a": Finalist(study.agent, None), "b": Finalist(study.proposed(), 1.0)}
         with study.phase("held-out games", 40) as same:
             assert same is bar
             same.advance(8)  # a comparison that was decided early
