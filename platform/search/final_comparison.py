@@ -146,7 +146,7 @@ def verdict_on(
 
 def same_scores(finalists: Mapping[str, Finalist], values: Mapping[str, Sequence[float]]) -> str:
     """Returns a sentence where most of what the search found scores the same, game for game; otherwise nothing."""
-    found = {str(one.agent): label for label, one in reversed(finalists.items()) if one.claimed is not None}
+    found = {str(one.agent): label for label, one in reversed(list(finalists.items())) if one.claimed is not None}
     labels = [label for label in finalists if label in found.values()]  # one for each agent
     games = min((len(values[label]) for label in labels), default=0)
     by_scores: dict[tuple[float, ...], list[str]] = {}

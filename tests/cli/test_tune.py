@@ -65,9 +65,9 @@ def test_an_agent_against_opponents_with_tables(tmp_path: Path) -> None:
 
 
 def test_what_is_searched_is_said_before_and_a_plateau_after(tmp_path: Path) -> None:
-    words = ("2048(size=2)", "mc(iterations=4,rollout_depth=20)", "--budget", "36games", "--final", "20", "--params")
+    words = ("2048(size=2)", "mc(iterations=4,rollout_depth=20)", "--budget", "36games", "--params")
     shown = tune(tmp_path, *words, "rollout_depth=20..1000000")
-    assert re.search(r"rollout_depth +│ +20 │ 1,000,000 │ linear │ +20 ", shown) and "A plateau: recommended" in shown
+    assert re.search(r"rollout_depth +│ +20 │ 1,000,000 │ linear │ +20 ", shown) and "A plateau: proposed" in shown
     assert "searched ranges" in shown and shown.index("searched ranges") < shown.index("held-out")
     assert "A plateau" not in tune(tmp_path, *words, "iterations=1..50")
     found = json.loads(tune(tmp_path, *words, "iterations=3..4", "--sampler", "random(population=6)", "--json"))
@@ -84,7 +84,7 @@ def test_a_study_from_before_search_ranges_is_resumed_in_the_legal_range(tmp_pat
         assert plan.definition(12, store) == new
         StudyRun(store, old, progress=False).run(1, SerialExecutor())
         assert plan.definition(12, store) == old
-        again = plan.run(store, budget=12, held_out=2, executor="serial", progress=False)
+        again = plan.run(store, budget=12, executor="serial", progress=False)
         assert again.run.definition == old and len(again.trials()) == 12 and again.trials()["rollout_depth"].max() > 200
 
 

@@ -142,7 +142,7 @@ def test_a_study_ends_with_a_stored_verdict(tmp_path: Path) -> None:
     verdicts = []
     for name, executor in (("a", "serial"), ("b", "threads")):
         with Store.open(f"sqlite:///{tmp_path}/{name}.db") as store:
-            study = Study("2048(size=2)", "mc(iterations=2,rollout_depth=1)", ["iterations=1..40"], name="small")
+            study = Study("tictactoe", "mc(iterations=1)", ["iterations=1..60"], against="random", name="small")
             results = study.run(store, budget=96, executor=executor, workers=2, progress=False)
             assert stored_verdict(store, "small") == results.verdict
             notes = read_only_storage(store).get_study_system_attrs(results.run.optuna._study_id)
@@ -153,4 +153,4 @@ def test_a_study_ends_with_a_stored_verdict(tmp_path: Path) -> None:
             again = study.run(store, budget=96, executor="serial", progress=False)
             assert again.verdict == results.verdict and len(again.frame()) == games
     assert verdicts[0] == verdicts[1]
-    assert verdicts[0].improved and verdicts[0].games <= 24 * 5 and "iterations=" in verdicts[0].agent
+    assert verdicts[0].improved and verdicts[0].games <= 24 * 5 * 2 and "iterations=" in verdicts[0].agent

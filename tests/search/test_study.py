@@ -198,7 +198,7 @@ def test_a_killed_driver_goes_on_where_it_was(tmp_path: Path, whole_script: list
     before = stored_matches(tmp_path / "t.db")
     assert PER_GENERATION < len(before) < PER_GENERATION * GENERATIONS, "the kill must hit the middle"
     output = finish(start_script(url, tmp_path, "--executor", "threads"))
-    assert "recommended" in output
+    assert "proposed" in output
     after = stored_matches(tmp_path / "t.db")
     assert before.items() <= after.items()
     assert trials(url, "killed") == whole_script
@@ -300,7 +300,9 @@ def test_search_and_held_out_games_are_one_bar_that_counts_both_from_the_beginni
     assert (end.state, end.done, end.planned) == ("finished", 36 + 8 + 8, 36 + 8 + 8)
 
 
-def test_a_search_without_other_phases_has_a_bar_of_its_own(uninterrupted: str) -> None:
-    store = Store.open(uninterrupted)
+def test_a_search_without_other_phases_has_a_bar_of_its_own(tmp_path: Path) -> None:
+    url = url_of(tmp_path / "a.db")
+    run_study(url)
+    store = Store.open(url)
     (end,) = progress_of_runs(store)
     assert (end.state, end.done, end.planned) == ("finished", 54, 54)
