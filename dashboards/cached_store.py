@@ -14,8 +14,9 @@ import streamlit as st
 from turnier.arena.reanalysis import Reanalysis, Thought
 from turnier.arena.repeated_search import SearchRecord
 from turnier.core.errors import UserError
-from turnier.dashboards import STORE_VARIABLE, run_summary
+from turnier.dashboards import STORE_VARIABLE, run_glance, run_summary
 from turnier.dashboards.app.optuna_server import OFFSET, serve_optuna_dashboard
+from turnier.dashboards.run_glance import Glance
 from turnier.dashboards.run_summary import Ranks, Scores
 from turnier.games.registry import game_of
 from turnier.results.frames.certainty import position_certainty, searches_of_runs
@@ -35,6 +36,7 @@ __all__ = ["Run"]  # for annotations of pages
 PATIENCE = 5  # s that a page waits for a locked database
 SMALL = 20_000  # matches; figures of a larger running run are renewed in steps of 5 % or more
 _asking = threading.Lock()  # agents are asked for one page at a time
+GLANCES = 2000  # cached runs in one line
 KEPT = 32  # cached results of each kind
 
 
@@ -65,6 +67,23 @@ def progress() -> list[RunProgress]:
 @st.cache_data(ttl=1.5, show_spinner=False)
 def _runs(url: str) -> list[Run]:
     return _store(url).runs()
+
+
+def all_runs() -> list[Run]:
+    """Returns all runs, the oldest first."""
+    return _runs(url())
+
+
+@st.cache_data(max_entries=GLANCES, show_spinner=False)
+def _glance(url: str, run: Run, state: tuple[int, bool]) -> Glance:
+    return run_glance.glance(_store(url), run)
+
+
+def glance(run: Run) -> Glance:
+    """Returns a run in one line; of a running one again whenever its second digit changes."""
+    stored, running = state_of(run.id)
+    step = 10 ** max(0, len(str(stored)) - 2) if running else 1
+    return _glance(url(), run, (stored // step * step, running))
 
 
 def runs(*kinds: str) -> list[Run]:

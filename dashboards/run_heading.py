@@ -32,7 +32,9 @@ def titled(run: Run) -> str:
 def named_agents(labels: Sequence[str]) -> str:
     """Returns a few agents by name and the others by number."""
     others = len(labels) - MAX_NAMED
-    return ", ".join(labels) if others <= 0 else f"{', '.join(labels[:MAX_NAMED])} and {others} others"
+    if others <= 1:  # a number in place of a single name would tell less
+        return ", ".join(labels)
+    return f"{', '.join(labels[:MAX_NAMED])} and {others} others"
 
 
 def state_text(run: Run, progress: RunProgress | None, played: Sequence[str]) -> str:

@@ -1,64 +1,142 @@
-"""Runs: progress, speed and time left of those that are running; and past runs."""
+"""Runs, the first page: of each run its agents, its result, its state and its note; live while runs are running."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from html import escape
+from typing import Any
 
-import pandas as pd
 import streamlit as st
 
+from turnier.core.errors import UserError
 from turnier.dashboards import cached_store, widgets
-from turnier.results.store.progress import RUNNING, RunProgress
+from turnier.dashboards.links import run_address
+from turnier.dashboards.run_glance import Glance, agents_planned, games_of
+from turnier.dashboards.run_heading import named_agents
+from turnier.results.store.progress import FINISHED, RUNNING, STOPPED, UNKNOWN, RunProgress
 
-MAX_PAST = 500  # past runs of the table
+PAGE = 30  # runs that are shown at once
 BEAT = 2.0  # s
+STATES = (RUNNING, FINISHED, STOPPED, UNKNOWN)
+ALWAYS_LINKED = ("study", "training")  # kinds whose pages show runs without games
+STYLE = """<style>
+.run { display: grid; grid-template-columns: 3fr 4fr 6fr 3fr; gap: 0.2rem 1.4rem; padding: 0.7rem 0.2rem;
+  border-top: 1px solid color-mix(in srgb, currentColor 18%, transparent); overflow-wrap: anywhere }
+.run b { font-weight: 600 } .run small { display: block; opacity: 0.75; font-size: 0.85rem }
+.run .agents { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 4; overflow: hidden }
+.run .verdict { border-left: 0.4rem solid; padding-left: 0.7rem }
+.run .running { color: #0a8f6a; font-weight: 600 } .run .stopped { color: #c25400; font-weight: 600 }
+.run .note { grid-column: 1 / -1; font-style: italic }
+@media (max-width: 900px) { .run { grid-template-columns: 1fr } }
+</style>"""
 
 
 def draw() -> None:
-    widgets.refresh(_draw, live=True, every=BEAT)
-
-
-def _draw() -> None:
-    runs = cached_store.progress()[::-1]
-    if not runs:
+    st.html(STYLE)
+    known = {run.id: run for run in cached_store.all_runs()}
+    if not known:
         widgets.show_empty("No run is stored here yet.", 'turnier tournament 2048 random "mc(iterations=50)"')
+        widgets.refresh(lambda: _renew(known), live=True, every=BEAT)
         return
-    playing = [run for run in runs if run.state == RUNNING]
+    with st.container(horizontal=True):
+        game = _filter("Game", sorted({game for run in known.values() for game in games_of(run)}), "game")
+        kind = _filter("Kind", sorted({run.kind for run in known.values()}), "kind")
+        state = _filter("State", STATES, "state")
+    widgets.refresh(lambda: _draw(known, game, kind, state), live=True, every=BEAT)
+
+
+def _filter(title: str, options: Sequence[str], key: str) -> str | None:
+    words: dict[str, Any] = {"index": None, "placeholder": "all", "key": key, **widgets.IN_ADDRESS}
+    return st.selectbox(title, options, **words)
+
+
+def _renew(known: Mapping[str, cached_store.Run]) -> None:
+    """Draws the whole page again where runs have come, gone or been renamed, since its filters name them."""
+    if {run.id: run.name for run in cached_store.all_runs()} != {run.id: run.name for run in known.values()}:
+        st.rerun()
+
+
+def _draw(known: Mapping[str, cached_store.Run], game: str | None, kind: str | None, state: str | None) -> None:
+    _renew(known)
+    runs = [
+        run
+        for run in cached_store.progress()[::-1]
+        if run.run in known
+        and game in (None, *games_of(known[run.run]))
+        and kind in (None, run.kind)
+        and state in (None, run.state)
+    ]
+    playing, others = ([run for run in runs if (run.state == RUNNING) is live] for live in (True, False))
     st.markdown(f"#### {len(playing)} running" if playing else "#### Nothing is running")
     for run in playing:
-        _progress(run)
-    past = run_table([run for run in runs if run.state != RUNNING][:MAX_PAST])
-    if len(past):
-        widgets.show_table("Past runs", past, "Times are UTC. To resume a stopped run, repeat its command.")
+        _show_running(run, known[run.run])
+    if not others:
+        return
+    shown = st.session_state.get("shown runs", PAGE)
+    st.markdown("##### Past runs")
+    st.html("".join(_row(run, known[run.run]) for run in others[:shown]))
+    if len(others) > shown:
+        st.button(f"Show more of {len(others):,} runs", on_click=_show_more)
+    st.caption(
+        "Times are UTC. To resume a stopped run, repeat its command. Notes, other names, deletion: `turnier note`,"
+        " `turnier rename`, `turnier delete`."
+    )
 
 
-def _progress(run: RunProgress) -> None:
-    done, planned = run.done or 0, max(1, run.planned or 1)
+def _show_more() -> None:
+    st.session_state["shown runs"] = st.session_state.get("shown runs", PAGE) + PAGE
+
+
+def _show_running(run: RunProgress, planned: cached_store.Run) -> None:
+    done, total = run.done or 0, max(1, run.planned or 1)
     with st.container(border=True):
-        st.progress(min(1.0, done / planned), f"**{run.name}** · {run.kind} · `{run.run}`")
+        st.html(_row(run, planned))
+        st.progress(min(1.0, done / total))
         widgets.show_facts(
-            done=f"{done:,} of {planned:,} {run.unit}",
+            done=f"{done:,} of {total:,} {run.unit}",
             per_second=rate_text(run.rate) or "...",
             time_left="..." if run.seconds_left is None else time_text(run.seconds_left),
             running_for=time_text(_since(run.started or run.began)),
         )
 
 
-def run_table(runs: list[RunProgress]) -> pd.DataFrame:
-    """Returns the runs as a table for people, in their order."""
-    rows = [
-        {
-            "begun": pd.Timestamp(run.began).tz_convert(None).floor("s"),
-            "run": run.name,
-            "kind": run.kind,
-            "state": run.state,
-            "done": f"{run.stored:,} stored" if run.done is None else f"{run.done:,} of {run.planned:,} {run.unit}",
-            "took": time_text(_seconds(run.started, run.ended)) if run.started and run.ended else "",
-            "id": run.run,
-        }
-        for run in runs
-    ]
-    return pd.DataFrame(rows)
+def _row(progress: RunProgress, run: cached_store.Run) -> str:
+    """Returns a run as a row: name and kind, agents, result, state; its note below."""
+    name = f"<b>{escape(cached_store.run_title(run))}</b>"
+    if progress.stored or run.kind in ALWAYS_LINKED:
+        name = f'<a href="{escape(run_address(run))}">{name}</a>'
+    seen = _glance(run)
+    agents = named_agents(seen.agents or agents_planned(run))
+    kind = "" if run.id.startswith(f"{run.kind}:") else f"{run.kind} · "
+    note = f'<div class="note">{escape(progress.note)}</div>' if progress.note else ""
+    return (
+        f'<div class="run"><div>{name}<small>{escape(kind)}{escape(run.id)}</small></div>'
+        f'<div class="agents">{escape(agents)}</div>{_result(seen)}{_state(progress)}{note}</div>'
+    )
+
+
+def _glance(run: cached_store.Run) -> Glance:
+    try:
+        return cached_store.glance(run)
+    except UserError as error:
+        return Glance(result=str(error))
+
+
+def _result(seen: Glance) -> str:
+    if not seen.colour:
+        return f"<div>{escape(seen.result)}</div>"
+    return f'<div class="verdict" style="border-color: {seen.colour}">{escape(seen.result)}</div>'
+
+
+def _state(run: RunProgress) -> str:
+    done = f"{run.stored:,} stored" if run.done is None else f"{run.done:,} of {run.planned:,} {run.unit}"
+    took = f", took {time_text(_seconds(run.started, run.ended))}" if run.started and run.ended else ""
+    begun = datetime.fromisoformat(run.began)
+    return (
+        f'<div><span class="{escape(run.state)}">{escape(run.state)}</span>, {escape(done)}'
+        f"<small>{begun:%Y-%m-%d %H:%M}{took}</small></div>"
+    )
 
 
 def rate_text(rate: float | None) -> str:

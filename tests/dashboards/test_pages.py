@@ -39,7 +39,10 @@ def look(name: str, **filters: str) -> AppTest:
 
 def texts(page: AppTest) -> str:
     kinds = (page.markdown, page.caption, page.info, page.error, page.warning, page.code)
-    return "\n".join(str(element.value) for kind in kinds for element in kind)
+    shown = [str(element.value) for kind in kinds for element in kind]
+    return "\n".join(
+        shown + [element.proto.body for element in page.get("html") if "<style>" not in element.proto.body]
+    )
 
 
 def charts(page: AppTest) -> int:

@@ -1,0 +1,139 @@
+"""What a run has shown so far, in one line: who leads, what was decided, how sure that is."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pandas as pd
+
+from turnier.agents.registry import EVALUATORS, label_of
+from turnier.core.errors import UserError
+from turnier.core.number_text import estimate, number, plus_minus
+from turnier.dashboards.figures.charts import shortened
+from turnier.dashboards.figures.comparison import VERDICT_COLOURS
+from turnier.games.registry import game_of
+from turnier.results.frames.certainty import position_certainty, searches_of_runs
+from turnier.results.frames.matches import matches_frame, summary
+from turnier.results.frames.standings import Standings
+from turnier.results.store.store import Run, Store
+from turnier.runs.comparison import ComparisonResults
+from turnier.runs.experiment import Experiment, measurements, verdict
+from turnier.runs.training_run import evaluation_unit, stored_evaluations
+from turnier.search.storage.trials import count_trials, study_names
+from turnier.statistics.sprt import Verdict
+
+
+@dataclass(frozen=True)
+class Glance:
+    """A run in one line; `colour` is that of its verdict, empty where it has none."""
+
+    agents: tuple[str, ...] = ()  # labels, the best first where that is known
+    result: str = ""
+    colour: str = ""
+
+
+def glance(store: Store, run: Run) -> Glance:
+    """Reads what is stored of a run and returns it in one line."""
+    look = _KINDS.get(run.kind)
+    return look(store, run) if look else Glance()
+
+
+def agents_planned(run: Run) -> tuple[str, ...]:
+    """Returns the labels of the agents that a run was planned with: those that play, or what is searched or trained."""
+    plan = run.definition
+    if "evaluator" in plan:
+        with contextlib.suppress(UserError):
+            return (shortened(str(EVALUATORS.make(plan["evaluator"]))),)
+    texts = plan.get("agents") or [plan.get("agent")]
+    return tuple(dict.fromkeys(shortened(label_of(str(text))) for text in texts if text))
+
+
+def games_of(run: Run) -> list[str]:
+    """Returns the names of the games that a run plays, without their variants."""
+    plan = run.definition
+    texts = [plan["game"]] if "game" in plan else [row["game"] for row in plan.get("rows", ())] or [run.name]
+    return list(dict.fromkeys(str(text).partition("(")[0] for text in texts))
+
+
+def _tournament(store: Store, run: Run) -> Glance:
+    frame = matches_frame(store, run=run.id, ids=False)
+    ratings = Standings.of(frame, pairs=False).ratings
+    if ratings.empty:
+        return _means(frame, run)
+    agents = tuple(shortened(label) for label in ratings["label"])
+    first = ratings.iloc[0]
+    if pd.isna(first["elo"]):
+        value = plus_minus(first["mean"], (first["mean_high"] - first["mean_low"]) / 2)
+    else:
+        share = (100 * first[f"points_share{end}"] for end in ("", "_low", "_high"))
+        value = f"{estimate(*share, unit=' %')} of the points"
+    sure = first["superiority"]
+    known = "over 99.9" if sure > 0.999 else number(100 * sure)
+    ahead = f"; stronger than the next with {known} % probability" if known else ""
+    return Glance(agents, f"{agents[0]} leads: {value}, {first['games']:,} games{ahead}")
+
+
+def _means(frame: pd.DataFrame, run: Run) -> Glance:
+    """Returns a run's best mean, where its agents are not rated."""
+    table = summary(frame).sort_values("mean", ascending=False)
+    if table.empty:
+        return Glance(agents_planned(run))
+    agents, first = tuple(shortened(label) for label in table["label"]), table.iloc[0]
+    return Glance(agents, f"{agents[0]}: {plus_minus(first['mean'], first['half_width'])}, {first['games']:,} games")
+
+
+def _comparison(store: Store, run: Run) -> Glance:
+    results = ComparisonResults.find(store, run.id)
+    agents = agents_planned(run)
+    than = " than" if results.verdict in (Verdict.STRONGER, Verdict.WEAKER) else ""
+    said = f"{agents[0]} is {results.verdict}{than} {agents[-1]}" if than else str(results.verdict)
+    colour = VERDICT_COLOURS[results.verdict]
+    return Glance(agents, f"{said}: {results.estimate_text}, {results.duel.games:,} games", colour)
+
+
+def _study(store: Store, run: Run) -> Glance:
+    candidates = count_trials(store, run.name) if run.name in study_names(store) else 0
+    return Glance(agents_planned(run), f"no verdict yet, {candidates:,} candidates")
+
+
+def _certainty(store: Store, run: Run) -> Glance:
+    positions = position_certainty(searches_of_runs(store, [run.id]))
+    if positions.empty:
+        return Glance(agents_planned(run))
+    means = positions.groupby("agent")["normalised"].agg(["mean", "size"]).sort_values("mean", ascending=False)
+    agents, first = tuple(shortened(label_of(str(agent))) for agent in means.index), means.iloc[0]
+    value = f"{100 * first['mean']:.0f} % normalised in {int(first['size']):,} positions"
+    return Glance(agents, f"{agents[0]} is the most certain: {value}")
+
+
+def _training(store: Store, run: Run) -> Glance:
+    agents, game = agents_planned(run), game_of(str(run.definition["game"]))
+    found = stored_evaluations(store, run.id, game)
+    if not found:
+        return Glance(agents)
+    last = found[-1]
+    value = estimate(last.value, last.low, last.high)
+    unit, games = evaluation_unit(game), f"{last.matches:,} games of the evaluation"
+    return Glance(agents, f"after {last.games:,} training games: {unit} {value}, {games}")
+
+
+def _experiment(store: Store, run: Run) -> Glance:
+    if "rows" not in run.definition:
+        return Glance()
+    experiment = Experiment.from_run(run)
+    said = [verdict(row, found) for row, found in zip(experiment.rows, measurements(experiment, store), strict=True)]
+    counts = pd.Series([text for text in said if text]).value_counts()
+    parts = ", ".join(f"{count} {text}" for text, count in counts.items())
+    return Glance((), f"{len(experiment.rows)} rows: {parts}" if parts else f"{len(experiment.rows)} rows")
+
+
+_KINDS: dict[str, Callable[[Store, Run], Glance]] = {
+    "tournament": _tournament,
+    "comparison": _comparison,
+    "study": _study,
+    "certainty": _certainty,
+    "training": _training,
+    "experiment": _experiment,
+}

@@ -1,0 +1,113 @@
+"""The first page: what each kind of run says at a glance, links, filters, notes, and runs that come and go."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+import streamlit as st
+
+from tests.dashboards.test_pages import look, texts
+from turnier.dashboards import STORE_VARIABLE
+from turnier.dashboards.links import run_address
+from turnier.dashboards.run_glance import glance
+from turnier.results.store.annotations import NOTE
+from turnier.results.store.run_changes import delete_run
+from turnier.results.store.store import Store
+
+
+@pytest.fixture
+def copied(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A copy of the store, which tests may change; the pages show it."""
+    whole, own = (sqlite3.connect(path) for path in (url.removeprefix("sqlite:///"), tmp_path / "copy.db"))
+    with closing(whole), closing(own):
+        whole.backup(own)  # with what is still in the write-ahead log
+    monkeypatch.setenv(STORE_VARIABLE, f"sqlite:///{tmp_path}/copy.db")
+    st.cache_data.clear()
+    st.cache_resource.clear()
+    return f"sqlite:///{tmp_path}/copy.db"
+
+
+def results(store: Store) -> dict[str, str]:
+    return {f"{run.kind} {run.name}": glance(store, run).result for run in store.runs()}
+
+
+def test_a_tournament_shows_its_leader_with_points_or_mean(store: Store) -> None:
+    said = results(store)
+    assert re.fullmatch(
+        r"mc\(iterations=40\) leads: [\d,]+ ± \d+, 12 games; stronger than the next with .* % probability",
+        said["tournament 2048(size=3)"],
+    )
+    assert re.fullmatch(
+        r"mc.* leads: \d+(\.\d)? % \(\d.* to \d.*\) of the points, \d+ games; stronger .*",
+        said["tournament yavalath(size=3)"],
+    )
+    best_first = next(glance(store, run).agents for run in store.runs() if run.name == "2048(size=3)")
+    assert best_first[0] == "mc(iterations=40)"
+
+
+def test_other_kinds_show_what_they_measured(store: Store) -> None:
+    said = results(store)
+    assert re.search(
+        r"mc\(iterations=\d+\) is the most certain: \d+ % normalised in \d+ pos", said["certainty 2048(size=3)"]
+    )
+    assert re.match(r"after 400 training games: .*, 6 games of the evaluation", said["training tictactoe"])
+    assert said["experiment A small question"].startswith("2 rows: ")
+    assert "candidates" in said["study tiny"] or "ecommended" in said["study tiny"]
+
+
+def test_a_comparison_shows_its_verdict_in_its_colour(copied: str) -> None:
+    from turnier.runs.comparison import Comparison
+
+    with Store.open(copied) as store:
+        Comparison("mc(iterations=20)", "random", game="tictactoe", games=400).run(store, progress=False)
+        seen = glance(store, store.find_run("last"))
+    assert re.match(r"mc\(iterations=20\) is stronger than random: .* Elo .*, \d+ games", seen.result) and seen.colour
+    assert f"border-color: {seen.colour}" in texts(look("runs"))
+
+
+def test_every_run_is_a_link_to_its_page(shown: str, store: Store) -> None:
+    told = texts(look("runs"))
+    links = re.findall(r'href="([^"]+)"', told.replace("&amp;", "&"))
+    assert sorted(links) == sorted(["./", *(run_address(run) for run in store.runs())][1:])
+
+
+@pytest.mark.parametrize(
+    ("filters", "kept"),
+    [
+        ({"kind": "study"}, {"study:front", "study:tiny"}),
+        ({"kind": "study", "state": "stopped"}, set()),
+        ({"game": "spe_ed"}, {"spe_ed"}),
+    ],
+)
+def test_runs_are_filtered_by_game_kind_and_state(
+    shown: str, store: Store, filters: dict[str, str], kept: set[str]
+) -> None:
+    told = texts(look("runs", **filters))
+    found = {run.id for run in store.runs() if f"{run.id}</small>" in told}
+    assert found == {run.id for run in store.runs() if run.id in kept or run.name.partition("(")[0] in kept}
+
+
+def test_notes_are_shown_as_text_and_runs_that_go_vanish(copied: str) -> None:
+    page = look("runs")
+    with Store.open(copied) as store:
+        store.annotations.set("study:tiny", NOTE, "first <b>try</b>")
+        delete_run(store, store.run("study:front"))
+    st.cache_data.clear()
+    told = texts(page.run())
+    assert "first &lt;b&gt;try&lt;/b&gt;" in told and "study:front" not in told
+
+
+def test_a_run_that_cannot_be_read_says_so_and_the_others_are_shown(copied: str) -> None:
+    with Store.open(copied) as store:
+        store.begin_run(
+            "comparison:old",
+            "comparison",
+            "gone",
+            {"game": "gone", "agents": ["gone", "random"], "seed": 1, "openings": 0},
+        )
+    told = texts(look("runs"))
+    assert "no game named" in told and "study:tiny" in told
