@@ -26,6 +26,7 @@ VERDICT_COLOURS = MappingProxyType(
 )
 _TESTS = MappingProxyType({Verdict.STRONGER: "stronger", Verdict.WEAKER: "weaker"})
 _ROOM = 2.0  # the evidence is drawn up to this multiple of the bounds
+EVIDENCE_NOTE = "A test that has ended is not looked at again."
 _BANNER = (
     "border-left: 0.5rem solid {colour}; background: {colour}22; border-radius: 0.3rem; padding: 0.7rem 1rem;"
     " overflow-wrap: anywhere"
@@ -63,23 +64,27 @@ def evidence_chart(results: ComparisonResults) -> Figure | None:
     data, (low, high) = results.evidence(), results.duel.test.bounds
     if data.empty:
         return None
-    scale = alt.Scale(domain=(_ROOM * low, _ROOM * high), nice=False)
+    ends = (_ROOM * low, _ROOM * high)
+    scale = alt.Scale(domain=ends, nice=False)
     colour = alt.Color(
         "test:N",
         title=None,
         scale=alt.Scale(domain=list(_TESTS.values()), range=[VERDICT_COLOURS[verdict] for verdict in _TESTS]),
         legend=alt.Legend(orient="top", symbolType="stroke", symbolStrokeWidth=3),
     )
-    y = alt.Y("evidence:Q", title="evidence (log likelihood ratio)", scale=scale)
+    y = alt.Y("drawn:Q", title="evidence (log likelihood ratio)", scale=scale)
     width = alt.Scale(domain=(0, 1.03 * float(data["games"].max())), nice=False)
-    base = alt.Chart(data).encode(x=alt.X("games:Q", title="games", scale=width), y=y, color=colour)
+    base = alt.Chart(data.assign(drawn=data["evidence"].clip(*ends))).encode(
+        x=alt.X("games:Q", title="games", scale=width), y=y, color=colour
+    )
     tooltip = [alt.Tooltip("test"), alt.Tooltip("games", format=","), alt.Tooltip("evidence", format=".2f")]
     dash = alt.StrokeDash("test:N", legend=None, scale=alt.Scale(domain=list(_TESTS.values()), range=[[1, 0], [6, 3]]))
-    lines = base.mark_line(strokeWidth=2, clip=True).encode(strokeDash=dash)
-    looks = base.transform_filter("datum.look").mark_point(filled=True, size=60, opacity=1, clip=True)
+    lines = base.mark_line(strokeWidth=2).encode(strokeDash=dash)
+    looks = base.transform_filter("datum.look").mark_point(filled=True, size=60, opacity=1)
     note = (
         f"Is the first agent stronger, is it weaker? Dots are looks: a test ends where its evidence is above {high:.2f}"
         f" (shown) or below {low:.2f} (ruled out) at a look; both ruled out means equal within the margin."
+        " Evidence beyond the chart is drawn at its edge."
     )
     chart = alt.layer(_bounds(low, high), lines, looks.encode(tooltip=tooltip)).properties(height=300)
     return Figure("Evidence", styled(chart), data, note)

@@ -55,11 +55,7 @@ def _draw(chosen: list[cached_store.Run]) -> None:
         measure = widgets.choose_view("Measure", MEASURES, "measure")
         st.caption(ABOUT[measure])
     positions = positions[positions["label"].isin(agents)]
-    maps = certainty_heat_maps(positions, measure)
-    for first in range(0, len(maps), 2):
-        for column, figure in zip(st.columns(2, gap="large"), maps[first : first + 2], strict=False):
-            with column:
-                widgets.show_figure(figure)
+    widgets.show_table("Agents", certainty_table(positions), "Means over the groups with 95 % intervals.")
     left, right = st.columns(2, gap="large")
     with left:
         widgets.show_figure(certainty_means(positions, measure))
@@ -71,4 +67,8 @@ def _draw(chosen: list[cached_store.Run]) -> None:
         by_score = certainty_by_score(positions, measure, cached_store.scores(scored).summary) if scored else None
         if by_score:
             widgets.show_figure(by_score)
-    widgets.show_table("Agents", certainty_table(positions), "Means over the groups with 95 % intervals.")
+    maps = certainty_heat_maps(positions, measure)
+    for first in range(0, len(maps), 2):
+        for column, figure in zip(st.columns(2, gap="large"), maps[first : first + 2], strict=False):
+            with column:
+                widgets.show_figure(figure)

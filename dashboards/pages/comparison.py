@@ -6,6 +6,7 @@ import streamlit as st
 
 from turnier.dashboards import cached_store, widgets
 from turnier.dashboards.figures.comparison import (
+    EVIDENCE_NOTE,
     agents_table,
     comparison_facts,
     evidence_chart,
@@ -46,7 +47,7 @@ def _draw(run: cached_store.Run) -> None:
     left, right = st.columns([3, 2], gap="large")
     with left:
         widgets.show_figure(evidence)
-        widgets.show_table("Tests", evidence_table(results), "A test that has ended is not looked at again.")
+        widgets.show_table("Tests", evidence_table(results), EVIDENCE_NOTE)
     with right:
         widgets.show_figure(outcomes)
         widgets.show_table("Agents", agents_table(results))

@@ -14,9 +14,14 @@ body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto
 table { border-collapse: collapse; display: block; overflow-x: auto } td, th { padding: .25rem .75rem }
 td:not(:first-child) { white-space: nowrap }
 th { text-align: left; border-bottom: 2px solid var(--strong) } td { border-bottom: 1px solid var(--line) }
+.facts th { font-weight: normal; color: var(--soft); border-bottom: 1px solid var(--line); vertical-align: top }
+.facts td { white-space: normal; overflow-wrap: anywhere }
+h1, h2 { overflow-wrap: anywhere }
 code { background: var(--code); padding: 0 .25rem }
+pre { background: var(--code); padding: .5rem .75rem; white-space: pre-wrap; overflow-wrap: anywhere; user-select: all }
 img, svg { max-width: 100%; height: auto }
-figure { margin: 1.5rem 0 } figcaption { color: var(--soft); font-size: 14px }
+figure { margin: 1.5rem 0; overflow-x: auto } figure > svg { min-width: 34rem }
+figcaption { color: var(--soft); font-size: 14px }
 .board { max-width: 22rem }
 """
 
@@ -25,6 +30,6 @@ def html_page(title: str, body: str) -> str:
     """Returns a whole page; the title is text, the body HTML."""
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}</title>'
-        f'<meta name="viewport" content="width=device-width"><style>{STYLE}</style></head>'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{STYLE}</style></head>'
         f"<body>\n{body}\n</body></html>\n"
     )

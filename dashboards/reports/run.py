@@ -5,11 +5,12 @@ from __future__ import annotations
 import base64
 import html
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
+from markdown_it import MarkdownIt
 
 from turnier.arena.reanalysis import Reanalysis
 from turnier.dashboards.figures.certainty import (
@@ -19,6 +20,15 @@ from turnier.dashboards.figures.certainty import (
     certainty_table,
 )
 from turnier.dashboards.figures.charts import Figure, image, table_csv
+from turnier.dashboards.figures.comparison import (
+    EVIDENCE_NOTE,
+    agents_table,
+    comparison_facts,
+    evidence_chart,
+    evidence_table,
+    outcome_bars,
+    verdict_banner,
+)
 from turnier.dashboards.figures.experiment import experiment_figure, experiment_frame, experiment_table
 from turnier.dashboards.figures.replay import board_svg, match_name
 from turnier.dashboards.figures.scores import (
@@ -41,6 +51,7 @@ from turnier.dashboards.figures.tables import printed
 from turnier.dashboards.figures.tournament import (
     PAIR_NOTE,
     crosstable,
+    leader_text,
     list_note,
     pair_table,
     rating_list,
@@ -55,6 +66,8 @@ from turnier.results.frames.certainty import position_certainty, searches_of_run
 from turnier.results.match_list import full_ids
 from turnier.results.store.progress import stored_command
 from turnier.results.store.store import Run, Store
+from turnier.runs.comparison import KIND as COMPARISON
+from turnier.runs.comparison import ComparisonResults
 from turnier.runs.experiment import Experiment, measurements
 from turnier.runs.training_run import evaluation_unit, stored_evaluations
 from turnier.search.storage import trials
@@ -70,12 +83,17 @@ class TableSection:
 
 
 @dataclass(frozen=True)
+class HtmlSection:
+    html: str
+
+
+@dataclass(frozen=True)
 class BoardSection:
     title: str
     svg: str
 
 
-Section = Figure | TableSection | BoardSection
+Section = Figure | TableSection | BoardSection | HtmlSection
 
 
 def write_run_report(store: Store, run: str, folder: Path) -> Path:
@@ -90,7 +108,7 @@ def write_run_report(store: Store, run: str, folder: Path) -> Path:
 def run_page(store: Store, run: Run) -> bytes:
     """Returns a run as an HTML page."""
     title = f"{run.name}, {run.kind}"
-    body = [f"<h1>{html.escape(title)}</h1>", _origin(store, run), *map(_html, sections(store, run))]
+    body = [f"<h1>{html.escape(title)}</h1>", *map(_html, sections(store, run)), _origin(store, run)]
     return html_page(title, "\n".join(body)).encode()
 
 
@@ -102,7 +120,9 @@ def figure_of(store: Store, run: str) -> Figure | None:
 
 def sections(store: Store, run: Run) -> Iterator[Section]:
     """Yields the figures, tables and boards of a run."""
-    if run.kind in COMPARED:
+    if run.kind == COMPARISON:
+        yield from _comparison(store, run)
+    elif run.kind == "tournament":
         yield from _tournament(store, run)
     elif run.kind == "certainty":
         yield from _certainty(store, run)
@@ -118,20 +138,33 @@ def sections(store: Store, run: Run) -> Iterator[Section]:
         yield TableSection(experiment.title, experiment_table(experiment, frame), experiment.text)
 
 
+def _comparison(store: Store, run: Run) -> Iterator[Section]:
+    results = ComparisonResults.find(store, run.id)
+    yield HtmlSection(verdict_banner(results))
+    facts = comparison_facts(results)
+    yield HtmlSection(_rows({name.replace("_", " "): text for name, text in facts.items()}))
+    yield from filter(None, (evidence_chart(results), outcome_bars(results)))
+    yield TableSection("Tests", evidence_table(results), EVIDENCE_NOTE)
+    if results.played:
+        yield TableSection("Agents", agents_table(results), "The games of the verdict, by agent.")
+
+
 def _tournament(store: Store, run: Run) -> Iterator[Section]:
     all_scores, all_ranks = scores(store, run.id), ranks(store, run.id)
     for game in sorted(all_scores.summary["game"].unique()):
         game_scores, game_ranks = of_agents(all_scores, game), of_game(all_ranks, game)
-        yield TableSection(str(game_of(game)), score_table(game_scores.summary))
+        yield HtmlSection(f"<h2>{html.escape(str(game_of(game)))}</h2>")
         if len(game_ranks.pairs):
+            leader = MarkdownIt("commonmark", {"html": False}).renderInline(leader_text(game_ranks))
+            yield HtmlSection(f"<p>{leader}</p>")
             yield TableSection("Rating list", rating_list(game_ranks), list_note(game_ranks))
+            yield from filter(None, (draw(game_ranks) for draw in _COMPARED))
         yield mean_scores(game_scores.summary)
         figures: list[Figure | None] = [score_against_cost(game_scores.summary)]
         if game_scores.summary["win_rate"].isna().all():
             figures += [score_distribution(game_scores), milestone_shares(game_scores.summary)]
-        if len(game_ranks.pairs):
-            figures += [draw(game_ranks) for draw in _COMPARED]
         yield from filter(None, figures)
+        yield TableSection("Scores and costs", score_table(game_scores.summary))
         if len(game_ranks.pairs):
             yield TableSection("Every two agents", pair_table(game_ranks), PAIR_NOTE)
         yield from _last_boards(store, game_scores)
@@ -191,11 +224,18 @@ def _origin(store: Store, run: Run) -> str:
         "versions": ", ".join(f"{key} {known[key]}" for key in ("turnier", "python", "numba") if known.get(key)),
         "command": shlex.join(stored_command(store, run.id) or known.get("command") or ()),
     }
-    rows = (f"<tr><td>{key}</td><td><code>{html.escape(text)}</code></td></tr>" for key, text in facts.items() if text)
-    return f"<table>{''.join(rows)}</table>"
+    return "<h2>Origin</h2>" + _rows({key: text for key, text in facts.items() if text})
+
+
+def _rows(facts: Mapping[str, str]) -> str:
+    """Returns facts as a table of two columns."""
+    rows = (f"<tr><th>{html.escape(key)}</th><td>{html.escape(text)}</td></tr>" for key, text in facts.items())
+    return f'<table class="facts">{"".join(rows)}</table>'
 
 
 def _html(section: Section) -> str:
+    if isinstance(section, HtmlSection):
+        return section.html
     title = html.escape(section.title)
     if isinstance(section, BoardSection):
         return f'<figure><div class="board">{section.svg}</div><figcaption>{title}</figcaption></figure>'

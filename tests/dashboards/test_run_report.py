@@ -19,7 +19,15 @@ from turnier.dashboards.reports.run import run_page
 from turnier.results.store.store import Store
 
 HEADINGS = {
-    "tournament": ("Every two agents", "Elo relative to the field", "against"),
+    "comparison": ("are equal at tictactoe within 90 Elo after", "Neither agent is better by 90 Elo", "1½: won one"),
+    "tournament": (
+        "leads with",
+        "Rating list",
+        "<th>drawn</th>",
+        "Every two agents",
+        "Elo relative to the field",
+        "against",
+    ),
     "certainty": ("normalised of a random agent", "iterations per move", "legal actions"),
     "study": ("Best candidates", "importance, %", "generation"),
     "training": ("games trained", "mean score in training"),
