@@ -14,6 +14,7 @@ import streamlit as st
 from turnier.arena.reanalysis import Reanalysis, Thought
 from turnier.arena.repeated_search import SearchRecord
 from turnier.core.errors import UserError
+from turnier.core.number_text import number
 from turnier.dashboards import STORE_VARIABLE, run_glance, run_summary
 from turnier.dashboards.app.optuna_server import OFFSET, serve_optuna_dashboard
 from turnier.dashboards.run_glance import Glance
@@ -258,7 +259,9 @@ def extreme_matches(run: Run, largest: bool) -> dict[str, str]:
     frame = scores([run]).extremes.sort_values("score", ascending=not largest, kind="stable")
     known = full_ids(store(), frame["match"].unique().tolist())
     texts = zip(frame["match"], frame["score"], frame["label"], frame["seed"], strict=True)
-    return {known[short]: f"{score:g} · {who} · seed {seed}" for short, score, who, seed in texts if short in known}
+    return {
+        known[short]: f"{number(score)} · {who} · seed {seed}" for short, score, who, seed in texts if short in known
+    }
 
 
 @st.cache_data(max_entries=KEPT, show_spinner=False)

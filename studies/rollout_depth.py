@@ -33,6 +33,7 @@ from turnier.commands.options import (
     WorkersOption,
 )
 from turnier.commands.scripts.script import choose_preset, run_script
+from turnier.core.number_text import half_width_text, number
 from turnier.dashboards.figures.charts import Figure, lines, save
 from turnier.results.store.store import Store
 from turnier.runs.bar import run_bar
@@ -102,7 +103,7 @@ def print_table(console: Console, plies: int, games: int, found: Mapping[int, tu
     best = max(found, key=lambda depth: found[depth][0])
     for depth, (mean, half) in found.items():
         style = "bold" if depth == best else None
-        table.add_row(str(depth), f"{max(1, plies // depth):,}", f"{mean:,.0f}", f"{half:,.0f}", style=style)
+        table.add_row(str(depth), f"{max(1, plies // depth):,}", number(mean, half), half_width_text(half), style=style)
     console.print(table)
 
 

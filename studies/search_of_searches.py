@@ -34,6 +34,7 @@ from turnier.arena.match import MatchSpec, derive_seed
 from turnier.arena.play import play_matches
 from turnier.arena.workers.simulated_workers import SimulatedExecutor
 from turnier.commands.scripts.script import choose_preset, run_script
+from turnier.core.number_text import plus_minus
 from turnier.dashboards.figures.charts import Figure, lines, save
 from turnier.results.store.store import Store
 from turnier.runs.bar import game_bar
@@ -156,7 +157,7 @@ def print_summary(console: Console, result: dict[str, Any], preset: Preset, titl
         table.add_column(f"{games:,} games", justify="right")
     table.add_column("seeds", justify="right")
     for label in sorted(result, key=lambda label: result[label][preset.games[-1]][0]):
-        cells = [f"{mean:,.0f} ± {half:,.0f}" for mean, half, _ in (result[label][games] for games in preset.games)]
+        cells = [plus_minus(mean, half) for mean, half, _ in (result[label][games] for games in preset.games)]
         table.add_row(label, *cells, str(result[label][preset.games[-1]][2]))
     console.print(table)
 
@@ -241,7 +242,7 @@ def main(
     best, half = optimum(found, chosen)
     start = held_out_score(SPACE.encode(START), chosen)
     result = summary(found, best)
-    title = f"regret in points below {best:,.0f} ± {half:,.0f}, the best found; the start has {best - start:,.0f}"
+    title = f"regret in points below {plus_minus(best, half)}, the best found; the start has {best - start:,.0f}"
     print_summary(console, result, chosen, title)
     plot(result, chosen, folder / f"search_of_searches-{preset}.png")
     console.print(f"Picture: {folder / f'search_of_searches-{preset}.png'}")

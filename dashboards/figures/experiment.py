@@ -8,13 +8,15 @@ from dataclasses import asdict
 
 import pandas as pd
 
+from turnier.core.number_text import interval
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.charts import Figure
-from turnier.dashboards.figures.scores import interval, short
-from turnier.runs.experiment import Experiment, Measurement, counted, unit, verdict
+from turnier.dashboards.figures.tables import rounded
+from turnier.runs.experiment import TESTS, VERDICTS, Experiment, Measurement, counted, unit, verdict
 
 NOTE = "Ours with 95 % intervals."
 PUBLISHED_NOTE = " Crosses: published, without known intervals."
+TESTS_NOTE = f" The preset {TESTS} only shows that the script works: its figures say nothing."
 
 
 def experiment_frame(experiment: Experiment, measured: Sequence[Measurement]) -> pd.DataFrame:
@@ -34,7 +36,7 @@ def experiment_figure(experiment: Experiment, frame: pd.DataFrame) -> Figure | N
     if played.empty:
         return None
     known = played.dropna(subset=["published"])
-    note = NOTE + (PUBLISHED_NOTE if len(known) else "")
+    note = NOTE + PUBLISHED_NOTE * bool(len(known)) + TESTS_NOTE * (experiment.preset == TESTS)
     unit_text = unit(experiment.rows[0])
     if not experiment.axis:
         chart = charts.points(played, "label", "value", "low", "high", unit_text, mark="published")
@@ -59,14 +61,16 @@ def experiment_table(experiment: Experiment, frame: pd.DataFrame) -> pd.DataFram
     return pd.DataFrame(
         {
             "row": frame["label"],
-            f"ours, {unit(experiment.rows[0])}": [
-                short(value) if games else "not played yet"
-                for value, games in frame[["value", "games"]].itertuples(index=False)
-            ],
+            f"ours, {unit(experiment.rows[0])}": rounded(frame["value"], (frame["high"] - frame["low"]) / 2),
             "95 %": [interval(*ends) for ends in frame[["low", "high"]].itertuples(index=False)],
-            "published": frame["published"].map(short),
+            "published": rounded(frame["published"], digits=4),
             "ours is": frame["is"],
             what: frame["games"],
-            each: frame["seconds"].map(lambda seconds: f"{seconds:.3g}"),
+            each: rounded(frame["seconds"]),
         }
     )
+
+
+def verdicts_note(experiment: Experiment) -> str:
+    """Returns what the verdicts of the table mean; nothing where nothing was published."""
+    return VERDICTS.replace("*", "") if any(row.published is not None for row in experiment.rows) else ""

@@ -10,6 +10,7 @@ from turnier.agents.agent import Decision
 from turnier.agents.registry import label_of
 from turnier.arena.match import MatchRecord
 from turnier.arena.reanalysis import Moment, Reanalysis
+from turnier.core.number_text import duration, number
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.charts import Figure
 from turnier.games.drawing import Overlay
@@ -56,8 +57,9 @@ def visit_bars(frame: pd.DataFrame, maximum: int = 12) -> Figure | None:
 
 def match_name(record: MatchRecord) -> str:
     """Returns the players with their scores, and the seed."""
-    seats = zip(record.spec.agents, record.scores, strict=True)
-    return " against ".join(f"{label_of(agent)} ({score:g})" for agent, score in seats) + f", seed {record.spec.seed}"
+    pairs = zip(record.spec.agents, record.scores, strict=True)
+    seats = " against ".join(f"{label_of(agent)} ({number(score)})" for agent, score in pairs)
+    return f"{seats}, seed {record.spec.seed}"
 
 
 def mean_time(review: Reanalysis, seat: int) -> str:
@@ -66,5 +68,4 @@ def mean_time(review: Reanalysis, seat: int) -> str:
     spent, decisions = record.seat_seconds[seat], record.decisions[seat]
     if spent != spent or not decisions:
         return "unknown"
-    ms = 1000 * spent / decisions
-    return f"{ms:.3g} ms" if ms >= 1 else f"{1000 * ms:.3g} µs"
+    return duration(spent / decisions)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 
 import pandas as pd
 from scipy import stats
 
+from turnier.agents.registry import label_of
+from turnier.core.number_text import interval
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.charts import Figure
-from turnier.dashboards.figures.scores import interval, short
+from turnier.dashboards.figures.tables import rounded
 from turnier.results.store.curves import CurvePoint
 from turnier.runs.training_run import Evaluation
 from turnier.statistics.intervals import CONFIDENCE
@@ -54,18 +56,25 @@ def training_curves(points_by_run: Mapping[str, Sequence[CurvePoint]]) -> Figure
     return Figure("Training games", chart, data, "Scores of the first seat, exploring; 95 % intervals (Student's t).")
 
 
-def evaluation_curves(evaluations_by_run: Mapping[str, Sequence[Evaluation]], unit: str) -> Figure | None:
-    """The strength of the greedy agent on the network, by run; None where nothing was evaluated."""
+def evaluation_curves(
+    evaluations_by_run: Mapping[str, Sequence[Evaluation]], unit: str, opponents: Iterable[str] = ()
+) -> Figure | None:
+    """The strength of the greedy agent on the network, by run; None where nothing was evaluated.
+
+    `opponents` are the agents in all other seats; of games of one seat there are none.
+    """
     rows = [asdict(evaluation) | {"run": name} for name, done in evaluations_by_run.items() for evaluation in done]
     if not rows:
         return None
     data = pd.DataFrame(rows)
+    names = " or ".join(dict.fromkeys(label_of(agent) for agent in opponents if agent))
+    against = f" against {names}" if names else ""
     chart = charts.lines(data, "games", "value", "low", "high", "run", ("games trained", unit))
     return Figure(
         "Evaluations while training",
         chart,
         data,
-        "The greedy agent on the network in evaluation games; 95 % intervals.",
+        f"The greedy agent on the network in evaluation games{against}; 95 % intervals.",
     )
 
 
@@ -75,7 +84,7 @@ def evaluation_table(evaluations: pd.DataFrame, unit: str) -> pd.DataFrame:
         {
             "run": evaluations["run"],
             "games trained": evaluations["games"],
-            unit: evaluations["value"].map(short),
+            unit: rounded(evaluations["value"], (evaluations["high"] - evaluations["low"]) / 2),
             "95 %": [interval(*ends) for ends in evaluations[["low", "high"]].itertuples(index=False)],
             "matches": evaluations["matches"],
         }

@@ -9,6 +9,7 @@ import streamlit as st
 
 from turnier.agents.registry import label_of
 from turnier.arena.reanalysis import Reanalysis, Thought
+from turnier.core import number_text
 from turnier.core.errors import UserError
 from turnier.dashboards import cached_store, widgets
 from turnier.dashboards.figures.replay import action_frame, board_svg, match_name, mean_time, visit_bars
@@ -27,7 +28,7 @@ PATHS = "Some of the agent's own longest paths; paler where they are far ahead."
 COLUMNS: dict[str, Any] = {
     "percent": st.column_config.NumberColumn("visits, %", format="%.1f"),
     "visits": st.column_config.NumberColumn(format="%d"),
-    "value": st.column_config.NumberColumn("value, points", format="%.4g"),
+    "value": st.column_config.NumberColumn("value, points", format="localized"),
 }
 
 
@@ -99,7 +100,7 @@ def _moment(review: Reanalysis, number: int) -> None:
     left, right = st.columns([1, 1], gap="large")
     thought: Thought | None = None
     with right:
-        scores = ", ".join(f"{score:g}" for score in moment.position.returns)
+        scores = ", ".join(number_text.number(score) for score in moment.position.returns)
         if moment.seat < 0:
             st.markdown(f"**The end** after {moment.decided:,} moves · score {scores} · {review.record.termination}")
             st.caption(review.record.error)
@@ -158,10 +159,11 @@ def _decision(review: Reanalysis, number: int, scores: str) -> Thought | None:
         score_before=scores,
         nodes=f"{decision.nodes:,}",
         mean_time_of_a_move=mean_time(review, moment.seat),
-        certainty_normalised=_certainty(review, number),
+        normalised_certainty=_certainty(review, number),
     )
     frame = action_frame(game, moment, decision)
     visits = visit_bars(frame)
+    st.caption("Normalised certainty: 0 % if searches choose every action equally often, 100 % if always the same one.")
     if visits:
         widgets.show_figure(visits)
         st.dataframe(frame, hide_index=True, column_config=COLUMNS)
@@ -189,7 +191,9 @@ def _certainty(review: Reanalysis, number: int) -> str:
             return "..."
         asked.add(key)
     measured = position_certainty(searches_frame(cached_store.searched_again(review, number, REPEATS)))
-    return f"{100 * measured['normalised'].iloc[0]:.0f} % of {REPEATS} searches" if len(measured) else "one action"
+    if not len(measured):
+        return "one action"
+    return f"{number_text.number(100 * measured['normalised'].iloc[0])} % after {REPEATS} searches"
 
 
 def _how(thought: Thought, action: int, game: Game) -> str:

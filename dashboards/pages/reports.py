@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from turnier.dashboards import cached_store, widgets
-from turnier.dashboards.figures.experiment import experiment_figure, experiment_frame, experiment_table
+from turnier.dashboards.figures.experiment import experiment_figure, experiment_frame, experiment_table, verdicts_note
 from turnier.dashboards.reports.run import REPORTED, run_page
 from turnier.runs.experiment import KIND
 
@@ -36,7 +36,8 @@ def _experiment(run: cached_store.Run) -> None:
     plot = experiment_figure(experiment, frame)
     if plot:
         widgets.show_figure(plot)
-    widgets.show_table("Ours and published", experiment_table(experiment, frame), f"Seed {experiment.seed}.")
+    note = f"{verdicts_note(experiment)} Seed {experiment.seed}."
+    widgets.show_table("Ours and published", experiment_table(experiment, frame), note)
 
 
 def _files() -> None:

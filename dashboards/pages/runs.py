@@ -10,6 +10,7 @@ from typing import Any
 import streamlit as st
 
 from turnier.core.errors import UserError
+from turnier.core.number_text import number
 from turnier.dashboards import cached_store, widgets
 from turnier.dashboards.links import run_address
 from turnier.dashboards.run_glance import Glance, agents_planned, games_of
@@ -140,7 +141,7 @@ def _state(run: RunProgress) -> str:
 
 
 def rate_text(rate: float | None) -> str:
-    return "" if rate is None else f"{rate:,.3g}" if rate < 1000 else f"{rate:,.0f}"
+    return "" if rate is None else number(rate)
 
 
 def time_text(seconds: float) -> str:

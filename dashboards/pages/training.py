@@ -35,7 +35,8 @@ def _draw(chosen: list[cached_store.Run], game: str) -> None:
     names = {run.id: run_name(run) for run in chosen}
     curves = training_curves({names[run.id]: cached_store.curve(run.id) for run in chosen})
     unit = evaluation_unit(game_of(game))
-    evaluated = evaluation_curves({names[r.id]: cached_store.evaluations(r.id, game) for r in chosen}, unit)
+    opponents = [str(run.definition.get("against", "")) for run in chosen]
+    evaluated = evaluation_curves({names[r.id]: cached_store.evaluations(r.id, game) for r in chosen}, unit, opponents)
     left, right = st.columns(2, gap="large")
     with left:
         if curves:

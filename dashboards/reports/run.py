@@ -29,7 +29,7 @@ from turnier.dashboards.figures.comparison import (
     outcome_bars,
     verdict_banner,
 )
-from turnier.dashboards.figures.experiment import experiment_figure, experiment_frame, experiment_table
+from turnier.dashboards.figures.experiment import experiment_figure, experiment_frame, experiment_table, verdicts_note
 from turnier.dashboards.figures.replay import board_svg, match_name
 from turnier.dashboards.figures.scores import (
     mean_scores,
@@ -135,7 +135,8 @@ def sections(store: Store, run: Run) -> Iterator[Section]:
         frame = experiment_frame(experiment, measurements(experiment, store))
         figure = experiment_figure(experiment, frame)
         yield from [figure] if figure else []
-        yield TableSection(experiment.title, experiment_table(experiment, frame), experiment.text)
+        text = f"{experiment.text}\n\n{verdicts_note(experiment)}"
+        yield TableSection(experiment.title, experiment_table(experiment, frame), text)
 
 
 def _comparison(store: Store, run: Run) -> Iterator[Section]:
@@ -210,7 +211,8 @@ def _study(store: Store, run: Run) -> Iterator[Section]:
 def _training(store: Store, run: Run) -> Iterator[Section]:
     game = game_of(str(run.definition["game"]))
     curve = training_curves({run.id: store.curves.points(run.id)})
-    evaluated = evaluation_curves({run.id: stored_evaluations(store, run.id, game)}, evaluation_unit(game))
+    evaluations, opponents = {run.id: stored_evaluations(store, run.id, game)}, [str(run.definition.get("against", ""))]
+    evaluated = evaluation_curves(evaluations, evaluation_unit(game), opponents)
     yield from (figure for figure in (curve, evaluated) if figure)
 
 

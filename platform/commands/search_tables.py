@@ -14,7 +14,7 @@ from rich.table import Table
 from turnier.agents.agent import Agent
 from turnier.agents.registry import AGENTS
 from turnier.commands.tables import agent_table
-from turnier.core.number_text import number, plus_minus
+from turnier.core.number_text import half_width_text, number, plus_minus
 from turnier.search.pareto import dominated
 from turnier.search.space import Space, Value
 from turnier.search.storage.study_state import StudyState
@@ -31,18 +31,22 @@ def state_table(state: StudyState) -> Table:
         table.add_row("games", f"{state.games:,} of {state.planned:,}{left}")
     table.add_row("generations", f"{state.generations:,}, {state.candidates:,} candidates")
     if state.best is not None:
-        table.add_row("best so far (lucky)", f"{state.best:,.6g}   {_shown(state.best_parameters)}")
+        table.add_row("best so far (lucky)", f"{number(state.best)}   {_shown(state.best_parameters)}")
     if state.recommendation is not None:
         table.add_row("recommended", _shown(state.recommendation))
     if state.recommended_mean is not None:
-        table.add_row("  its idle-time games", f"{state.recommended_mean:,.6g} ± {state.recommended_half_width:,.2g}")
+        table.add_row(
+            "  its idle-time games", plus_minus(state.recommended_mean, state.recommended_half_width or math.nan)
+        )
     if state.sigma is not None:
-        table.add_row("sigma", f"{state.sigma:.3f}")
+        table.add_row("sigma", number(state.sigma))
     return table
 
 
 def _shown(values: Mapping[str, Any] | None) -> str:
-    return "  ".join(f"{k} {v:.4g}" if isinstance(v, float) else f"{k} {v}" for k, v in (values or {}).items())
+    return "  ".join(
+        f"{k} {number(v, digits=4)}" if isinstance(v, float) else f"{k} {v}" for k, v in (values or {}).items()
+    )
 
 
 def print_ranges(console: Console, agent: str, parameters: Sequence[str]) -> None:
@@ -119,9 +123,12 @@ def print_points(console: Console, results: FrontResults) -> None:
     title = f"{study.objective.name} and time in {points[0].units:,} held-out games each; * not dominated"
     table = agent_table(title, study.objective.name, "± 95 %", "ms/decision", "± 95 %", "*", numbered=True)
     beaten = dict(zip((p.label for p in points), dominated(points), strict=True))
-    digits = 0 if max(abs(p.strength) for p in points) >= 100 else 3
     for point in sorted(points, key=lambda p: p.milliseconds):
-        strength = (f"{point.strength:,.{digits}f}", f"{point.strength_half_width:,.{digits}f}")
-        cost = (f"{point.milliseconds:.3g}", f"{point.milliseconds_half_width:.2g}")
+        strength = _in_two_columns(point.strength, point.strength_half_width)
+        cost = _in_two_columns(point.milliseconds, point.milliseconds_half_width)
         table.add_row(point.label, str(point.agent), *strength, *cost, "" if beaten[point.label] else "*")
     console.print(table)
+
+
+def _in_two_columns(value: float, half_width: float) -> tuple[str, str]:
+    return number(value, half_width), half_width_text(half_width, value)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from sqlalchemy import exists, select
 
 from turnier.agents.registry import label_of
+from turnier.core.number_text import number
 from turnier.results.store.schema import matches, run_matches, seats
 from turnier.results.store.store import Store
 
@@ -40,7 +41,7 @@ def list_matches(store: Store, run: str, agents: Sequence[str] = (), limit: int 
     scores: dict[tuple[str, int], list[str]] = defaultdict(list)
     with store.database.reading() as connection:
         for row in connection.execute(query):
-            scores[row.id, row.seed].append(f"{row.score:g} {label_of(row.agent)}")
+            scores[row.id, row.seed].append(f"{number(row.score)} {label_of(row.agent)}")
     return [ListedMatch(match, f"{' : '.join(seats)} · seed {seed}") for (match, seed), seats in scores.items()]
 
 

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
+from turnier.core.number_text import number
 from turnier.results.store.progress import ProgressReporter
 from turnier.results.store.store import Store
 
@@ -23,8 +24,7 @@ QUIET = Console(quiet=True, force_jupyter=False)  # for a bar that is not shown
 class _Rate(ProgressColumn):
     def render(self, task: Task) -> Text:
         speed = task.speed or 0.0
-        shown = f"{speed:,.0f}" if speed >= 100 else f"{speed:.3g}"
-        return Text(f"{shown} {task.fields['unit']}/s" if speed else "", style="cyan")
+        return Text(f"{number(speed)} {task.fields['unit']}/s" if speed else "", style="cyan")
 
 
 class Bar:

@@ -235,7 +235,7 @@ class ComparisonResults(RunResults):
     def meaning(self) -> str:
         """What the verdict says, and how sure it is."""
         margin = self.comparison.margin
-        seldom = f"this would be said in at most {100 * self.comparison.alpha:g} % of such comparisons"
+        seldom = f"this would be said in at most {number(100 * self.comparison.alpha)} % of such comparisons"
         if self.verdict is Verdict.EQUAL:
             return f"Neither agent is better by {margin} or more. If one were, {seldom}."
         if self.verdict is Verdict.UNDECIDED:
@@ -323,5 +323,5 @@ def _differences(found: Sequence[float]) -> pd.DataFrame:
     for place in range(max(0, math.ceil(most / width)), min(0, math.floor(least / width)) - 1, -1):
         near, far = ((abs(place) - 1) * width, abs(place) * width)
         sign = "+" if place > 0 else "-"
-        rows.append((f"{sign}{near:,g} to {sign}{far:,g}" if place else "the same score", counts[place]))
+        rows.append((f"{sign}{number(near)} to {sign}{number(far)}" if place else "the same score", counts[place]))
     return pd.DataFrame(rows, columns=["outcome", "pairs"])

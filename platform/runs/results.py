@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from turnier.core.number_text import number
 from turnier.results.frames.matches import matches_frame, seat_summary, summary
 from turnier.results.frames.standings import Standings
 from turnier.results.store.store import Store
@@ -93,11 +94,7 @@ class RunResults:
         """Shows the run in a notebook."""
         figure = self._figure()
         picture = "" if figure is None else figure._repr_svg_()
-        return f"<h4>{html.escape(self.id)}</h4>{picture}{self.table().to_html(float_format=_number)}"
+        return f"<h4>{html.escape(self.id)}</h4>{picture}{self.table().to_html(float_format=number)}"
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.id})"
-
-
-def _number(value: float) -> str:
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"

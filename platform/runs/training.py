@@ -15,6 +15,7 @@ from turnier.agents.ntuple.training import Plan, TrainingLoop
 from turnier.agents.ntuple.weights import Weights, read_config
 from turnier.agents.registry import AGENTS, EVALUATORS
 from turnier.core.errors import UserError
+from turnier.core.number_text import number
 from turnier.games.game import Game
 from turnier.games.registry import GAMES
 from turnier.results.store.store import Store
@@ -92,7 +93,7 @@ class Training:
     def _learn(self, run: TrainingRun, bar: Bar) -> None:
         def advance(loop: TrainingLoop, count: int) -> None:
             bar.advance(count)
-            bar.note(f"score {_recent_score(loop):,.6g}")
+            bar.note(f"score {number(_recent_score(loop))}")
 
         def show(evaluation: Evaluation) -> None:
             bar.print(f"after {evaluation.games:,} games: {evaluation} ({run.unit})")

@@ -7,7 +7,6 @@ An evaluation's matches are ordinary ones of the run. They are played from a sna
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
@@ -22,6 +21,7 @@ from turnier.arena.schedules.round_robin import round_robin
 from turnier.arena.workers.executor import Executor
 from turnier.arena.workers.local import ThreadExecutor
 from turnier.core.errors import UserError
+from turnier.core.number_text import estimate
 from turnier.games.game import Game
 from turnier.results.frames.measures import MATCH_MEASURES
 from turnier.results.store.curves import CurvePoint
@@ -62,8 +62,7 @@ class Evaluation:
     matches: int
 
     def __str__(self) -> str:
-        value, low, high = (f"{x:,.0f}" if abs(x) >= 1000 else f"{x:.1f}" for x in (self.value, self.low, self.high))
-        return f"{value} ({low} to {high})" if math.isfinite(self.low) else value
+        return estimate(self.value, self.low, self.high)
 
 
 class TrainingRun:

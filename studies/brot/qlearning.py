@@ -17,6 +17,7 @@ from rich.console import Console
 from turnier.agents.spe_ed.q_learning import Learning, QTraining
 from turnier.commands.scripts.script import run_script
 from turnier.core.errors import UserError
+from turnier.core.number_text import number
 from turnier.runs.bar import game_bar
 
 DEFAULTS = Learning()
@@ -48,7 +49,7 @@ def main(
 
         def report(count: int, rounds: float) -> None:
             bar.advance(count)
-            bar.note(f"{rounds:.1f} rounds per game")
+            bar.note(f"{number(rounds)} rounds per game")
 
         training.run(report)
     filled = int(training.table.any(axis=1).sum())

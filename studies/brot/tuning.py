@@ -33,6 +33,7 @@ from turnier.commands.options import (
 from turnier.commands.scripts.experiments import play_and_print
 from turnier.commands.scripts.script import choose_preset, run_script
 from turnier.commands.search_tables import print_figures, print_verdict
+from turnier.core.number_text import number
 from turnier.results.store.store import Store
 from turnier.runs.experiment import Experiment, Row
 from turnier.search.definition import StudyDefinition
@@ -100,12 +101,13 @@ def search_grids(preset: str, store: Store, executor: Executor, console: Console
     """Plays the rounds of the grid, each in half of the ranges of the previous one; returns the last study."""
     ranges = dict(RANGES)
     rounds, steps, *_ = PRESETS[preset]
-    for number in range(1, rounds + 1):
+    for place in range(1, rounds + 1):
         sampler = f"grid(steps={steps},population={steps ** len(RANGES)})"
-        study = StudyRun(store, define_study(preset, f"grid{number}", combi_of_brot(preset), ranges, sampler))
+        study = StudyRun(store, define_study(preset, f"grid{place}", combi_of_brot(preset), ranges, sampler))
         study.run(1, executor)
         found = study.space.decode(study.search.recommended())
-        console.print(f"grid, round {number}: " + ", ".join(f"{key} {value:.4g}" for key, value in found.items()))
+        values = ", ".join(f"{key} {number(value, digits=4)}" for key, value in found.items())
+        console.print(f"grid, round {place}: {values}")
         for key, (low, high) in ranges.items():
             quarter = (high - low) / 4
             middle = min(max(float(found[key]), RANGES[key][0] + quarter), RANGES[key][1] - quarter)

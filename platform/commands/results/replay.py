@@ -13,6 +13,7 @@ from rich.text import Text
 
 from turnier.commands.options import DEFAULT_URL, StoreOption
 from turnier.core.errors import UserError
+from turnier.core.number_text import number
 
 
 def replay(
@@ -80,4 +81,6 @@ def replay(
                 time.sleep(delay)
     scores = played.record.scores if played.record else [None] * len(played.names)
     for seat, (name, score) in enumerate(zip(played.names, scores, strict=True)):
-        console.print(f"seat {seat}: {name}" + ("" if score is None else f", {score:g}"), markup=False, soft_wrap=True)
+        console.print(
+            f"seat {seat}: {name}" + ("" if score is None else f", {number(score)}"), markup=False, soft_wrap=True
+        )

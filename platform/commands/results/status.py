@@ -13,6 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from turnier.commands.options import DEFAULT_URL, JsonOption, StoreOption
+from turnier.core.number_text import number
 
 if TYPE_CHECKING:
     from turnier.results.store.progress import RunProgress
@@ -54,7 +55,7 @@ def _row(run: RunProgress) -> tuple[str, ...]:
     done = f"{run.stored:,} stored"
     if run.done is not None:
         done = f"{run.done:,} of {run.planned:,}" + f" {run.unit}" * (run.unit != "games")
-    rate = "" if run.rate is None else f"{run.rate:,.3g}/s" if run.rate < 1000 else f"{run.rate:,.0f}/s"
+    rate = "" if run.rate is None else f"{number(run.rate)}/s"
     left = "" if run.seconds_left is None else str(timedelta(seconds=round(run.seconds_left)))
     note = f"\n[italic]{escape(run.note)}[/]" if run.note else ""
     return f"{run.run}\n[dim]{escape(run.name)}, {_ago(run.began)}[/]{note}", state, done, rate, left

@@ -16,6 +16,7 @@ from turnier.agents.ensembles.ensemble import start_player
 from turnier.agents.ensembles.pool import Pool
 from turnier.arena.match import MatchSpec
 from turnier.arena.play import check_spec, seen_by
+from turnier.core.number_text import number
 from turnier.games.game import Game, Position
 
 
@@ -39,6 +40,8 @@ def show_match(
     check_spec(MatchSpec(game.full_text(), tuple(agent.full_text() for agent in agents), seed))
     players = [start_player(agent, game, seat, seed, pool) for seat, agent in enumerate(agents)]
     position = game.start(seed)
+    if every_move:
+        console.print(_explanation(game), markup=False, highlight=False)
     decisions, nodes, seconds = (np.zeros(game.num_seats) for _ in range(3))
     updated = time.perf_counter()
     with Live(console=console, transient=True, auto_refresh=False) as live:
@@ -53,14 +56,14 @@ def show_match(
                 console.print(f"\n{position}\nseat {seat}: {described}", markup=False, highlight=False)
             elif time.perf_counter() - updated > 0.2:
                 updated = time.perf_counter()
-                score = ", ".join(f"{r:g}" for r in position.returns)
+                score = ", ".join(number(r) for r in position.returns)
                 live.update(Text(f"move {int(decisions.sum())}, score {score}"), refresh=True)
             position = position.play(decision.action)
     console.print(f"\n{position}\n", markup=False, highlight=False)
     table = Table("seat", "agent", "score", "moves", "nodes", "ms/move", title=f"{game}, seed {seed}")
     for seat, agent in enumerate(agents):
         per_move = 1000 * seconds[seat] / max(1, decisions[seat])
-        row = (f"{position.returns[seat]:g}", f"{decisions[seat]:g}", f"{nodes[seat]:,.0f}", f"{per_move:.3g}")
+        row = (number(position.returns[seat]), f"{decisions[seat]:,.0f}", f"{nodes[seat]:,.0f}", number(per_move))
         table.add_row(str(seat), str(agent), *row)
     console.print(table)
     if pool and pool.lost:
@@ -69,10 +72,19 @@ def show_match(
     return position
 
 
+def _explanation(game: Game) -> str:
+    """Says what the numbers of every move are."""
+    unit = "-1 is lost, 1 is won"
+    if game.max_return > 1:
+        highest = number(game.max_return, digits=4)
+        unit = f"in points; with score_method=2 a game that ends within the search counts as -{highest}"
+    return f"Values are mean results of the search, {unit}. In brackets: how often it tried the move."
+
+
 def _describe(game: Game, position: Position, decision: Decision) -> str:
     """Returns the chosen action, and the search's value (in points of the game) and visits of every legal one."""
     values = [
-        f"{game.action_name(a)} {decision.values[a] * game.max_return:,.4g} ({decision.visits[a]:.0f})"
+        f"{game.action_name(a)} {number(decision.values[a] * game.max_return, digits=4)} ({decision.visits[a]:.0f})"
         for a in position.legal_actions()
         if decision.visits[a] > 0
     ]

@@ -117,9 +117,10 @@ def _print(console: Console, results: TournamentResults) -> None:
 
 def _first_places(adaptive: AdaptiveTournament, required: float) -> str:
     from turnier.agents.registry import label_of
+    from turnier.core.number_text import number
 
     leaders = ", ".join(f"{place}. {label_of(agent)}" for place, agent in enumerate(adaptive.leaders(), 1))
-    certain = f"certain to {100 * adaptive.certainty:.1f} % after {adaptive.games:,} games"
+    certain = f"certain to {number(100 * adaptive.certainty)} % after {adaptive.games:,} games"
     if adaptive.certainty >= required:
         return f"The first places are {certain}: {leaders}."
     return f"The first places are not yet decided, only {certain}, see --games: {leaders}."

@@ -13,6 +13,7 @@ from rich.console import Console
 
 from turnier.commands.options import DEFAULT_URL, StoreOption
 from turnier.core.errors import UserError, unknown
+from turnier.core.number_text import number
 
 if TYPE_CHECKING:
     from turnier.arena.match import MatchRecord
@@ -103,7 +104,7 @@ def serve(
                 console.print(f"  {name}: turnier join spe_ed --url ws://{address}/spe_ed --key {key}", soft_wrap=True)
 
         def show(room: Room, record: MatchRecord) -> None:
-            ends = ", ".join(f"{name} {score:g}" for name, score in zip(room.names, record.scores, strict=True))
+            ends = ", ".join(f"{name} {number(score)}" for name, score in zip(room.names, record.scores, strict=True))
             ends = ends if room.position.over else "stopped before its end"
             text = f"game {room.number}, {int(record.facts['rounds'])} rounds, {ends}: {record.spec.id}"
             console.print(text, markup=False, soft_wrap=True)
