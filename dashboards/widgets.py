@@ -178,6 +178,20 @@ def choose(label: str, options: Sequence[str], key: str, **words: Any) -> str:
     return str(st.selectbox(label, options, key=key, **words, **IN_ADDRESS))
 
 
+def choose_or_none(label: str, options: Sequence[str], key: str, placeholder: str) -> str | None:
+    """Lets people choose one of several options, or none, which is the default."""
+    _keep_if(key, lambda chosen: chosen in options, None)
+    words: dict[str, Any] = {"index": None, "placeholder": placeholder, "format_func": shortened, **IN_ADDRESS}
+    chosen = st.selectbox(label, options, key=key, **words)
+    return None if chosen is None else str(chosen)
+
+
+def choose_number(label: str, first: int, last: int, key: str) -> int:
+    """Lets people choose a whole number; the first one by default."""
+    _keep_if(key, lambda chosen: first <= chosen <= last, first)
+    return int(st.number_input(label, first, last, key=key, **IN_ADDRESS))
+
+
 def choose_game(games: Sequence[str]) -> str:
     """Lets people choose a game, shown in its short form."""
     return choose("Game", games, "game", format_func=cached_store.short_game)

@@ -150,7 +150,7 @@ def lines(
         layers.append(dots.encode(y=y, shape=_shape(series, names, partners), tooltip=_tooltip(data, series, x, _TOLD)))
     if connected:
         layers.insert(1, base.mark_line(strokeWidth=2).encode(y=y, strokeDash=_dash(series, names, partners)))
-    return styled(alt.layer(*layers).properties(height=320))
+    return styled(alt.layer(*layers).properties(height=_height(names)))
 
 
 def steps(frame: pd.DataFrame, x: str, value: str, series: str, titles: tuple[str, str]) -> Any:
@@ -168,7 +168,7 @@ def steps(frame: pd.DataFrame, x: str, value: str, series: str, titles: tuple[st
             tooltip=_tooltip(data, series, x, value),
         )
     )
-    return styled(chart.properties(height=320))
+    return styled(chart.properties(height=_height(names)))
 
 
 def heat(
@@ -358,10 +358,20 @@ def _dash(series: str, names: Sequence[str], partners: Mapping[str, str]) -> Any
     return alt.StrokeDash(f"{series}:N", scale=scale, sort=list(names), legend=None)
 
 
+def _columns(names: Sequence[str]) -> int:
+    """Returns the columns of a legend."""
+    return 1 if any(len(name) > 30 for name in names) else 2
+
+
+def _height(names: Sequence[str]) -> int:
+    """Returns the height of a chart with its legend, which pages take from the height."""
+    return 300 + 20 * -(-len(names) // _columns(names))
+
+
 def _legend(names: Sequence[str]) -> Any:
     if len(names) <= 1:
         return None
-    columns = 1 if any(len(name) > 30 for name in names) else 2
+    columns = _columns(names)
     return alt.Legend(orient="top", columns=columns, labelLimit=330, labelExpr="replace(datum.label, /\\n/g, '')")
 
 

@@ -13,6 +13,7 @@ from turnier.dashboards.figures.charts import COLOURS, NUMBERS, shortened, style
 MAX_TEXTS = 16  # agents whose cells have texts
 MAX_AGENTS = 60  # agents of one square
 MAX_NAMES = 8  # agents whose dots have names
+MAX_NUMBERS = 30  # agents whose dots all have numbers
 CELL = "cell"  # the name of the selection
 NARROW = "windowSize()[0] < 640"  # a phone, in Vega's language; pictures have no window, which is not narrow
 _STEPS = ((MAX_TEXTS, 40), (30, 22), (MAX_AGENTS, 15))  # agents -> px of a row
@@ -55,6 +56,8 @@ def square(cells: pd.DataFrame) -> Any:
 def cost_scatter(frame: pd.DataFrame, titles: tuple[str, str]) -> Any:
     """Returns a dot with its interval for every agent; its rank stands beside it, and its name where there are few.
 
+    Of many agents only those have their rank beside them that no cheaper agent beats.
+
     Args:
         frame: a row for every agent: rank, name, cost, value, low, high, games.
         titles: those of the cost and of the value.
@@ -63,6 +66,11 @@ def cost_scatter(frame: pd.DataFrame, titles: tuple[str, str]) -> Any:
     middle = (data["cost"].min() * data["cost"].max()) ** 0.5
     if len(data) <= MAX_NAMES:
         data["text"] += "  " + data["name"]
+    text: Any = alt.expr(f"{NARROW} ? datum.rank : datum.text")
+    if len(data) > MAX_NUMBERS:
+        best_so_far = data.sort_values(["cost", "value"], ascending=[True, False])["value"].cummax()
+        data["text"] = data["text"].where(data["value"].ge(best_so_far), "")
+        text = alt.expr("datum.text")
     scale = alt.Scale(zero=False, nice=True)
     x = alt.X("cost:Q", title=titles[0], scale=alt.Scale(type="log", nice=False, padding=14))
     tooltip = ["rank", "name", *(alt.Tooltip(f"{name}:Q", format=",.4~r") for name in ("cost", "value", "low", "high"))]
@@ -72,6 +80,5 @@ def cost_scatter(frame: pd.DataFrame, titles: tuple[str, str]) -> Any:
     layers = [rules.encode(y=alt.Y("low:Q", scale=scale, title=titles[1]), y2="high:Q"), dots]
     for side, align, dx in (("<=", "left", 8), (">", "right", -8)):  # names stay inside of the chart
         part = base.transform_filter(f"datum.cost {side} {middle}").mark_text(align=align, dx=dx, fontSize=12)
-        text = alt.expr(f"{NARROW} ? datum.rank : datum.text")
         layers.append(part.encode(y=alt.Y("value:Q", scale=scale), text=alt.value(text)))
     return styled(alt.layer(*layers).properties(height=320))

@@ -8,7 +8,7 @@ import pandas as pd
 
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.charts import COLOURS, Figure
-from turnier.dashboards.figures.ranked import cost_scatter
+from turnier.dashboards.figures.ranked import MAX_NUMBERS, cost_scatter
 from turnier.dashboards.figures.tables import rounded
 from turnier.dashboards.run_summary import Scores
 from turnier.results.frames.matches import shown_milestones
@@ -117,7 +117,8 @@ def score_against_cost(summary: pd.DataFrame, cost: str = NODES) -> Figure | Non
     if data.empty:
         return None
     chart = cost_scatter(data, (cost, unit))
-    note = "Numbers are the ranks of the table."
+    many = len(data) > MAX_NUMBERS
+    note = f"Numbers are the ranks of the table{', here of agents that no cheaper one beats' if many else ''}."
     if cost == TIME:
         note += " Mean wall-clock time on the machine that played, which other programs may have slowed."
     if len(data) < len(frame):

@@ -13,6 +13,7 @@ from turnier.dashboards.figures.tables import rounded
 from turnier.dashboards.run_summary import Ranks
 
 SIGNIFICANT = 0.05
+MOST_SURE = 0.999  # no model of the games is more reliable than this
 RATED_NOTE = (
     "Elo by Bradley and Terry, 0 is the mean of these agents. Points: 1 for a win, 1/2 for a draw. ± is half of a 95 %"
     " interval. Better than next: the likelihood that the agent is stronger than the one below."
@@ -40,7 +41,7 @@ def rating_list(ranks: Ranks) -> pd.DataFrame:
             "agent": frame["label"].map(charts.shortened),
             "Elo" if rated else "mean score": rounded(value, half_width),
             "±": rounded(half_width, half_width),
-            "better than next, %": (100 * frame["superiority"]).round(1),
+            "better than next, %": (100 * frame["superiority"].clip(upper=MOST_SURE)).round(1),
         }
     )
     if rated:
@@ -66,7 +67,11 @@ def leader_text(ranks: Ranks) -> str:
     if len(ranks.ratings) < 2:
         return f"{text}."
     second = charts.shortened(ranks.ratings["label"].iloc[1])
-    return f"{text}; it is stronger than {second} with {number(100 * first['superiority'])} % probability."
+    return f"{text}; it is better than {second} with {_sure(first['superiority'])} % probability."
+
+
+def _sure(probability: float) -> str:
+    return "over 99.9" if probability > MOST_SURE else number(100 * probability)
 
 
 def list_note(ranks: Ranks) -> str:

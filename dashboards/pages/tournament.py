@@ -41,18 +41,18 @@ def draw() -> None:
         return
     with st.container(border=True):
         run = widgets.choose_runs(runs, several=False, label="Tournament")[0]
-        games = sorted(cached_store.ranks(run).pairs["game"].unique())
-        game = widgets.choose_game(games) if games else ""
     widgets.show_title(titled(run), [run])
-    widgets.refresh(lambda: _draw(run, game), widgets.is_live([run]))
+    widgets.refresh(lambda: _draw(run), widgets.is_live([run]))
 
 
-def _draw(run: cached_store.Run, game: str) -> None:
-    ranks = of_game(cached_store.ranks(run), game) if game else cached_store.ranks(run)
-    widgets.show_state(run, list(ranks.ratings["label"]))
+def _draw(run: cached_store.Run) -> None:
+    ranks = cached_store.ranks(run)
+    met = list(ranks.ratings["label"])
+    widgets.show_state(run, met or list(cached_store.scores([run]).summary["label"]))
     if ranks.pairs.empty:
         st.info("No two agents have met yet; in single-player games they are compared on the seeds that both played.")
         return
+    ranks = of_game(ranks, widgets.choose_game(sorted(ranks.pairs["game"].unique())))
     st.markdown(leader_text(ranks))
     widgets.show_table("Rating list", rating_list(ranks), list_note(ranks), height=_height(len(ranks.ratings)))
     _square(run, ranks)
@@ -61,7 +61,8 @@ def _draw(run: cached_store.Run, game: str) -> None:
         with column:
             widgets.show_figure(figure)
     table = pair_table(ranks)
-    look: dict[str, Any] = {"key": PAIRS, "selection_mode": "single-row", "on_select": partial(_choose_row, table)}
+    choose_row = partial(_choose_row, table, ranks.ratings["label"].tolist())
+    look: dict[str, Any] = {"key": PAIRS, "selection_mode": "single-row", "on_select": choose_row}
     widgets.show_table("Every two agents", table, PAIR_NOTE, **look)
 
 
@@ -76,15 +77,18 @@ def _square(run: cached_store.Run, ranks: Ranks) -> None:
     first = 1
     if len(labels) > MAX_AGENTS:
         last = len(labels) - MAX_AGENTS + 1
-        first = int(st.number_input("First place of the chart below", 1, last, key="place", **widgets.IN_ADDRESS))
+        first = widgets.choose_number("First place of the chart below", 1, last, "place")
     widgets.show_figure(crosstable(ranks, first), key=CELL, on_select=_choose_cell, selection_mode=CELL)
     with st.container(horizontal=True):
-        words: dict[str, Any] = {"index": None, "placeholder": "an agent", **widgets.IN_ADDRESS}
-        pair = [st.selectbox(title, labels, key=side, **words) for title, side in PAIR.items()]
+        pair = [widgets.choose_or_none(title, labels, side, "an agent") for title, side in PAIR.items()]
     if None in pair or pair[0] == pair[1]:
         st.caption("Choose a cell, a row of the table below, or two agents, to see their games.")
         return
-    agents = [str(ranks.ratings.loc[ranks.ratings["label"] == label, "agent"].iloc[0]) for label in pair]
+    _games(run, ranks, [str(ranks.ratings["agent"].iloc[labels.index(label)]) for label in pair if label])
+
+
+def _games(run: cached_store.Run, ranks: Ranks, agents: list[str]) -> None:
+    """The games of two agents with each other; in single-player games those of each."""
     alone = ranks.ratings["elo"].isna().all()
     for some in [[agent] for agent in agents] if alone else [agents]:
         games = cached_store.latest_matches(run.id, tuple(some))
@@ -98,10 +102,11 @@ def _choose_cell() -> None:
         _choose_pair(chosen[-1])
 
 
-def _choose_row(table: pd.DataFrame) -> None:
+def _choose_row(table: pd.DataFrame, labels: list[str]) -> None:
     rows = st.session_state[PAIRS]["selection"]["rows"]
     if rows:
-        _choose_pair(table.iloc[rows[0]])
+        chosen = table.iloc[rows[0]]
+        _choose_pair({"agent": labels[chosen["rank"] - 1], "against": labels[chosen["rank of other"] - 1]})
 
 
 def _choose_pair(pair: Mapping[str, str]) -> None:

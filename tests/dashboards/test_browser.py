@@ -95,6 +95,20 @@ def test_arrow_keys_go_through_a_match_and_the_address_follows(page: Any, addres
     page.get_by_text("Move 2: seat").wait_for()
 
 
+def test_a_cell_of_who_beats_whom_shows_the_games_of_its_agents(page: Any, address: str) -> None:
+    page.goto(f"{address}/tournament")
+    settle(page)
+    square = page.locator("[data-testid=stVegaLiteChart]").first
+    heading = page.locator("h5", has_text="Games of ")
+    shown = {page.evaluate("location.search")}
+    for mark in ("rect mark", "text mark"):  # a text covers the middle of its cell
+        square.locator(f"[aria-roledescription='{mark}']").nth(len(shown)).click(position={"x": 3, "y": 3})
+        page.wait_for_function("known => !known.includes(location.search)", arg=list(shown))
+        settle(page)
+        shown.add(page.evaluate("location.search"))
+        assert "agent=" in page.url and "against=" in page.url and heading.count() == 1
+
+
 def test_what_the_board_shows_is_switched_and_arrow_keys_still_go_on(page: Any, address: str, store: Store) -> None:
     run = next(run.id for run in store.runs() if run.name.startswith("spe_ed"))
     page.goto(f"{address}/replay?run={run}&move=2")

@@ -10,12 +10,14 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from turnier.arena.play import play_match
 from turnier.dashboards import STORE_VARIABLE, run_summary
 from turnier.dashboards.app import preload
 from turnier.dashboards.figures.replay import board_svg
 from turnier.dashboards.pages import replay as replay_page
 from turnier.results.store.store import Store
 from turnier.runs.comparison import ComparisonResults
+from turnier.runs.tournament import Tournament
 
 PAGES = ("runs", "scores", "tournament", "comparison", "certainty", "studies", "training", "replay", "reports")
 
@@ -99,6 +101,38 @@ def test_another_run_brings_its_own_agents(shown: str, store: Store) -> None:
     page.multiselect(key="runs").set_value([runs["yavalath(size=3)"]]).run()
     assert not page.exception
     assert set(page.dataframe[0].value["agent"]) == {"mcts(iterations=40)", "mc(iterations=5)", "random"}
+
+
+def test_a_pair_of_agents_shows_its_games_with_replays(shown: str, store: Store) -> None:
+    run = next(run.id for run in store.runs() if run.kind == "tournament" and run.name == "yavalath(size=3)")
+    page = look("tournament", run=run, agent="random", against="mc(iterations=5)")
+    assert "Games of random and mc(iterations=5)" in texts(page)
+    games = next(table.value for table in page.dataframe if "replay" in table.value)
+    assert len(games) == 6 and games["game"].str.contains("random").all()
+    assert games["replay"].str.startswith(f"replay?run={run.replace(':', '%3A')}&match=").all()
+    page.selectbox(key="against").set_value(None).run()
+    assert "Choose a cell" in texts(page)
+    assert "Choose a cell" in texts(look("tournament", run=run, agent="nobody", against="random"))
+
+
+def test_a_run_that_is_incomplete_says_so_and_shows_agents_that_come_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(STORE_VARIABLE, f"sqlite:///{tmp_path}/live.db")
+    st.cache_data.clear()
+    st.cache_resource.clear()
+    whole = Tournament("2048(size=3)", ["greedy", "mc(iterations=5)", "random"], games=3)
+    records = [play_match(spec) for spec in whole.specs]
+    with Store.open(f"sqlite:///{tmp_path}/live.db") as store:
+        store.begin_run(whole.run_id, "tournament", "2048(size=3)", whole.definition)
+        store.append(whole.run_id, [record for record in records if record.spec.agents != ("random",)])
+        page = look("scores")
+        assert "No games yet: random." in texts(page)
+        assert list(page.dataframe[0].value["agent"]) == ["mc(iterations=5)", "greedy"]
+        store.append(whole.run_id, [record for record in records if record.spec.agents == ("random",)])
+        st.cache_data.clear()
+        page.run()
+        assert "No games yet" not in texts(page) and "random" in list(page.dataframe[0].value["agent"])
 
 
 def test_several_runs_are_told_apart(shown: str, store: Store) -> None:
