@@ -12,6 +12,7 @@ import pandas as pd
 
 from turnier.core.number_text import number
 from turnier.dashboards.figures.charts import COLOURS, Figure, shortened, styled
+from turnier.dashboards.figures.tables import rounded
 from turnier.runs.comparison import ComparisonResults
 from turnier.statistics.sprt import Verdict
 
@@ -123,9 +124,8 @@ def outcome_bars(results: ComparisonResults) -> Figure | None:
     if not total:
         return None
     data["percent"] = 100 * data["pairs"] / total
-    data["text"] = [
-        f"{n:,} ({number(share, digits=2)} %)" for n, share in zip(data["pairs"], data["percent"], strict=True)
-    ]
+    shares = zip(data["pairs"], data["percent"], strict=True)
+    data["text"] = [f"{n:,} ({number(share, digits=2)} %)" if n else "0" for n, share in shares]
     order = data["outcome"].tolist()
     base = alt.Chart(data).encode(y=alt.Y("outcome:N", sort=order, title=None, axis=alt.Axis(labelLimit=230)))
     room = alt.Scale(domain=(0, 1.5 * float(data["pairs"].max())), nice=False)
@@ -148,12 +148,14 @@ def outcome_bars(results: ComparisonResults) -> Figure | None:
 
 def agents_table(results: ComparisonResults) -> pd.DataFrame:
     """Returns what both agents scored in the games of the verdict, the first agent first."""
-    rows = []
-    for row in results.agents().to_dict("records") if results.played else ():
-        known: dict[str, Any] = {"agent": shortened(str(row["label"])), "games": int(row["games"])}
-        if results.duel.single_player:
-            known |= {"mean score": number(row["mean"], row["half_width"]), "95 % ±": number(row["half_width"])}
-        else:
-            known |= {"won": int(row["wins"]), "drawn": int(row["draws"]), "lost": int(row["losses"])}
-        rows.append(known | {"failed": int(row["failures"])})
-    return pd.DataFrame(rows)
+    if not results.played:
+        return pd.DataFrame()
+    agents = results.agents()
+    shown = pd.DataFrame({"agent": agents["label"].map(shortened), "games": agents["games"]})
+    if results.duel.single_player:
+        shown["mean score"] = rounded(agents["mean"], agents["half_width"])
+        shown["±"] = rounded(agents["half_width"], agents["half_width"])
+    else:
+        counts = {"won": "wins", "drawn": "draws", "lost": "losses"}
+        shown = shown.assign(**{name: agents[column].astype(int) for name, column in counts.items()})
+    return shown.assign(failed=agents["failures"]).reset_index(drop=True)

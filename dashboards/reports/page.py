@@ -22,6 +22,7 @@ pre { background: var(--code); padding: .5rem .75rem; white-space: pre-wrap; ove
 img, svg { max-width: 100%; height: auto }
 figure { margin: 1.5rem 0; overflow-x: auto } figure > svg { min-width: 34rem }
 figcaption { color: var(--soft); font-size: 14px }
+.verdict { margin-bottom: 1rem }
 .board { max-width: 22rem }
 """
 

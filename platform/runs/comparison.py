@@ -32,6 +32,7 @@ from turnier.statistics.sprt import MARGIN_ELO, MARGIN_SCORE, MINIMUM, Verdict, 
 
 KIND = "comparison"
 POINTS = 400  # at most, of the evidence over the games
+_ROUNDING = 1e-9
 BINS = 6  # at most, of differences of scores to either side
 
 
@@ -280,7 +281,7 @@ class ComparisonResults(RunResults):
             counts = Counter(round(4 * share) for share in shares)
             names = dict(enumerate(_PENTANOMIAL))
         else:
-            counts = Counter(min(4, int(5 * share + 1e-9)) for share in shares)
+            counts = Counter(min(4, int(5 * share + _ROUNDING)) for share in shares)
             names = {fifth: f"{20 * fifth} to {20 * fifth + 20} % of the points" for fifth in range(5)}
         rows = [(name, counts[place]) for place, name in names.items()]
         return pd.DataFrame(rows[::-1], columns=["outcome", "pairs"])
@@ -315,13 +316,14 @@ _PENTANOMIAL = ("0: lost both", "½: drew one, lost one", "1: even", "1½: won o
 def _differences(found: Sequence[float]) -> pd.DataFrame:
     """Returns the numbers of differences in bins of a round width, none of which has both signs."""
     largest = max(map(abs, found), default=0.0) or 1.0
-    most, least = max(found, default=0.0), min(found, default=0.0)
     exponent = math.floor(math.log10(largest / BINS))
     width = next(w for w in (10**exponent * step for step in (1, 2, 5, 10)) if w * BINS >= largest)
-    counts = Counter(math.copysign(math.ceil(abs(value) / width), value) if value else 0 for value in found)
+    far = (math.ceil(abs(value) / width - _ROUNDING) for value in found)
+    counts = Counter(int(math.copysign(max(1, n), value)) if value else 0 for n, value in zip(far, found, strict=True))
     rows = []
-    for place in range(max(0, math.ceil(most / width)), min(0, math.floor(least / width)) - 1, -1):
-        near, far = ((abs(place) - 1) * width, abs(place) * width)
-        sign = "+" if place > 0 else "-"
-        rows.append((f"{sign}{number(near)} to {sign}{number(far)}" if place else "the same score", counts[place]))
+    for place in range(max({0, *counts}), min({0, *counts}) - 1, -1):
+        sign = 1 if place > 0 else -1
+        ends = (sign * (abs(place) - 1) * width, place * width)
+        name = " to ".join(number(end, digits=12, signed=True) for end in ends)
+        rows.append((name if place else "the same score", counts[place]))
     return pd.DataFrame(rows, columns=["outcome", "pairs"])

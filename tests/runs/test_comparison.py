@@ -111,7 +111,7 @@ def test_differences_of_scores_fall_into_the_bins_that_name_them(own: Store) -> 
     for name, pairs in rows.items():
         ends = [0.0, 0.0] if name == "the same score" else [float(end.replace(",", "")) for end in name.split(" to ")]
         near, far = (abs(end) for end in ends)
-        sign = -1 if name.startswith("-") else 1
+        sign = -1 if ends[1] < 0 else 1
         found = [sign * (first - second) for first, second in results.duel.outcomes]
         assert pairs == sum(near < difference <= far if far else difference == 0 for difference in found)
 
