@@ -1,8 +1,8 @@
-"""Ratings and pairwise results, as tables for a terminal and as JSON."""
+"""Rating lists and pairwise results, as tables for a terminal and as JSON."""
 
 from __future__ import annotations
 
-import itertools
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -10,74 +10,147 @@ from rich.console import Console
 from rich.table import Table
 
 from turnier.agents.registry import label_of
-from turnier.commands.tables import agent_table
-from turnier.core.number_text import number
+from turnier.commands.tables import AgentText, agent_table, results_text
+from turnier.core.number_text import number, plus_minus
 from turnier.results.frames.matches import json_rows
-from turnier.statistics.intervals import share_interval
 
-MAX_COLUMNS = 4  # agents of a matrix; of more agents only neighbours in the ranking are shown
+TOP = 200  # agents that a rating list shows unless more are requested
 SIGNIFICANT = 0.05
+FULL_CELLS = 4  # agents up to which a crosstable has intervals
+WIDE = 100  # characters of a terminal from which a rating list has the sum of the points
+ROW_HEAD = 26  # characters of the place and agent in a row of a crosstable
+OF_RATINGS = ("rank", "elo", "elo_low", "elo_high", "draw_share", "superiority", "group", "live_mu", "live_sigma")
 
 
-def print_standings(console: Console, ratings: pd.DataFrame, pairs: pd.DataFrame) -> None:
-    """Prints both frames of `Standings`; nothing if no two agents can be compared."""
-    for game, part in ratings[ratings["elo"].notna()].groupby("game"):
-        console.print(_ratings(str(game), part))
+def print_standings(console: Console, ratings: pd.DataFrame, pairs: pd.DataFrame, top: int = TOP) -> None:
+    """Prints both frames of `Standings`: rating lists of games of several seats, and who beats whom."""
+    print_ratings(console, ratings[ratings["elo"].notna()], top)
     for game, part in pairs.groupby("game"):
         rated = ratings[ratings["game"] == game]
-        console.print(_matrix(str(game), part, rated["agent"].tolist(), bool(rated["elo"].notna().any())))
+        _print_crosstable(console, str(game), part, rated)
 
 
-def _ratings(game: str, part: pd.DataFrame) -> Table:
-    live = bool(part["live_mu"].notna().any())
-    headings = ("games", "Elo", "interval", *["openskill mu ± sigma"] * live)
-    shown = agent_table(f"{game}: Elo relative to the field's mean, 95 % intervals", *headings, numbered=True)
-    for place, row in enumerate(part.to_dict("records"), 1):
-        interval = f"{row['elo_low']:+.0f} to {row['elo_high']:+.0f}"
-        of_openskill = [f"{row['live_mu']:.1f} ± {row['live_sigma']:.1f}"] * live
-        shown.add_row(str(place), row["label"], f"{row['games']:,}", f"{row['elo']:+.0f}", interval, *of_openskill)
+def print_ratings(console: Console, ratings: pd.DataFrame, top: int = TOP) -> None:
+    """Prints the rating list of each game; says what it leaves out."""
+    for game, part in ratings.groupby("game"):
+        rated = bool(part["elo"].notna().any())
+        console.print(
+            _by_elo(str(game), part.head(top), console.width) if rated else _by_mean(str(game), part.head(top))
+        )
+        notes = ["Elo: 0 is the mean of these agents."] * rated
+        notes += ["better: the likelihood that the agent is stronger than the next in the list."]
+        if len(part) > top:
+            all_of_them = f"turnier results --top {len(part)} shows all."
+            notes.append(f"{len(part):,} agents are rated, the first {top:,} are shown; {all_of_them}")
+        if rated and (groups := int(part["group"].max())) > 1:
+            notes.append(f"No game links the {groups} groups (last column): Elo can be compared within a group only.")
+        _print_notes(console, notes)
+
+
+def _print_notes(console: Console, notes: Sequence[str]) -> None:
+    for note in notes:
+        console.print(f" {note}", highlight=False, markup=False)
+    console.print()
+
+
+def _by_elo(game: str, part: pd.DataFrame, width: int) -> Table:
+    live, groups = bool(part["live_mu"].notna().any()), bool(part["group"].max() > 1)
+    wide = width >= WIDE
+    headings = ["Elo ± 95 %", "games", *["points"] * wide, "points\n%", "won-drawn\n-lost", "drawn\n%", "better\n%"]
+    headings += ["openskill\nmu ± sigma"] * live + ["group"] * groups
+    shown = agent_table(f"{game}: rating list", *headings, numbered=True)
+    for row in part.to_dict("records"):
+        shown.add_row(
+            str(row["rank"]),
+            AgentText(row["label"]),
+            plus_minus(row["elo"], row["elo_high"] - row["elo"], signed=True),
+            f"{row['games']:,}",
+            *[f"{row['points']:,.1f}"] * wide,
+            f"{100 * row['points_share']:.1f}",
+            results_text(row),
+            _per_cent(row["draw_share"]),
+            _superiority(row["superiority"]),
+            *[plus_minus(row["live_mu"], row["live_sigma"])] * live,
+            *[str(row["group"])] * groups,
+        )
     return shown
 
 
-def _matrix(game: str, part: pd.DataFrame, order: list[str], versus: bool) -> Table:
-    """Returns the results of rows against columns, both in the order of the ranking."""
-    what = "games won against, %, 95 % intervals" if versus else "difference of scores on the same seeds ± 95 %"
-    cells = {(row["first"], row["second"]): _cell(row, versus, 1) for row in part.to_dict("records")}
-    cells |= {(row["second"], row["first"]): _cell(row, versus, -1) for row in part.to_dict("records")}
-    caption = "* differs, p < 0.05 after Holm's correction" if (part["p_holm"] < SIGNIFICANT).any() else None
-    if len(order) <= MAX_COLUMNS:
-        places = [str(place) for place in range(1, len(order) + 1)]
-        shown = agent_table(f"{game}: {what}", *places, caption=caption, numbered=True)
-        for place, agent in zip(places, order, strict=True):
-            shown.add_row(place, label_of(agent), *(cells.get((agent, other), "") for other in order))
-        return shown
-    shown = agent_table(f"{game}: {what}", caption=caption)
-    shown.add_column("next in the ranking", overflow="fold", min_width=16)
-    shown.add_column("first against second", justify="right", no_wrap=True)
-    for agent, other in itertools.pairwise(order):
-        shown.add_row(label_of(agent), label_of(other), cells.get((agent, other), "-"))
+def _by_mean(game: str, part: pd.DataFrame) -> Table:
+    headings = ("mean score ± 95 %", "games", "better, %")
+    shown = agent_table(f"{game}: rating list by mean score", *headings, numbered=True)
+    for row in part.to_dict("records"):
+        mean = plus_minus(row["mean"], row["mean_high"] - row["mean"])
+        figures = (mean, f"{row['games']:,}", _superiority(row["superiority"]))
+        shown.add_row(str(row["rank"]), AgentText(row["label"]), *figures)
     return shown
 
 
-def _cell(row: dict[Any, Any], versus: bool, sign: int) -> str:
+def _per_cent(share: float) -> str:
+    return f"{100 * share:.0f}"
+
+
+def _superiority(share: float) -> str:
+    """Returns a likelihood in per cent; it never reads 100, because none is certain."""
+    return "" if pd.isna(share) else ">99.9" if share > 0.999 else f"{100 * share:.1f}"
+
+
+def _print_crosstable(console: Console, game: str, pairs: pd.DataFrame, ratings: pd.DataFrame) -> None:
+    """Prints the results of rows against columns in the order of the ranking, or why the terminal cannot show them."""
+    order, scored = ratings["agent"].tolist(), bool(ratings["elo"].isna().all())
+    full = len(order) <= FULL_CELLS
+    cells: dict[tuple[str, str], str] = {}
+    for row in pairs.to_dict("records"):
+        cells[row["first"], row["second"]] = _cell(row, scored, full)
+        cells[row["second"], row["first"]] = _cell(_turned(row), scored, full)
+    if not full and ROW_HEAD + len(order) * (1 + max(map(len, cells.values()))) > console.width:
+        ways = "turnier results --crosstable FILE.csv writes it, turnier dashboard shows it."
+        _print_notes(console, [f"{game}: the crosstable of {len(order)} agents is wider than this terminal; {ways}"])
+        return
+    what = "difference of mean scores on the same seeds" if scored else "points against, %"
+    places = [str(place) for place in range(1, len(order) + 1)]
+    shown = agent_table(f"{game}: {what}{', 95 % intervals' * full}", *places, numbered=True)
+    for place, agent in zip(places, order, strict=True):
+        shown.add_row(place, AgentText(label_of(agent)), *(cells.get((agent, other), "") for other in order))
+    console.print(shown)
+    least, most = f"{pairs['games'].min():,}", f"{pairs['games'].max():,}"
+    notes = [f"Each cell: {least if least == most else f'{least} to {most}'} {'seeds' if scored else 'games'}."]
+    notes += ["* differs: p < 0.05 after Holm's correction."] * bool((pairs["p_holm"] < SIGNIFICANT).any())
+    notes += ["95 % intervals: turnier results --json."] * (not full)
+    _print_notes(console, [" ".join(notes)])
+
+
+def _turned(row: dict[Any, Any]) -> dict[Any, Any]:
+    """Returns a row of `pairs` from the second agent's point of view."""
+    return row | {
+        "points_share": 1 - row["points_share"],
+        "points_share_low": 1 - row["points_share_high"],
+        "points_share_high": 1 - row["points_share_low"],
+        "difference": -row["difference"],
+        "difference_low": -row["difference_high"],
+        "difference_high": -row["difference_low"],
+    }
+
+
+def _cell(row: dict[Any, Any], scored: bool, full: bool) -> str:
     mark = "*" if row["p_holm"] < SIGNIFICANT else ""
-    if not versus:
+    if scored:
         half = (row["difference_high"] - row["difference_low"]) / 2
-        value = sign * row["difference"]
-        return ("+" if value > 0 else "") + number(value) + mark + ("" if pd.isna(half) else f" ± {number(half)}")
-    rate, low, high = share_interval(int(row["wins" if sign > 0 else "losses"]), int(row["games"]))
-    return f"{100 * rate:.0f}{mark} ({100 * low:.0f}-{100 * high:.0f})"
+        return (plus_minus if full else number)(row["difference"], half, signed=True) + mark
+    share = _per_cent(row["points_share"]) + mark
+    return f"{share} ({_per_cent(row['points_share_low'])}-{_per_cent(row['points_share_high'])})" if full else share
 
 
-def with_standings(rows: list[dict[str, Any]], ratings: pd.DataFrame, pairs: pd.DataFrame) -> list[dict[str, Any]]:
+def with_standings(rows: Sequence[dict[str, Any]], ratings: pd.DataFrame, pairs: pd.DataFrame) -> list[dict[str, Any]]:
     """Returns a summary's JSON rows with each agent's rating, and under `pairs` its results as the first of two."""
     rated = {(row["game"], row["agent"]): row for row in json_rows(ratings)}
     met: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in json_rows(pairs):
         met.setdefault((row.pop("game"), row.pop("first")), []).append(row)
-    names = [name for name in ratings.columns if name.startswith(("elo", "live"))]
     rated_rows = []
     for row in rows:
         rating = rated.get((row["game"], row["agent"]), {})
-        rated_rows.append(row | {n: rating.get(n) for n in names} | {"pairs": met.get((row["game"], row["agent"]), [])})
+        rated_rows.append(
+            row | {name: rating.get(name) for name in OF_RATINGS} | {"pairs": met.get((row["game"], row["agent"]), [])}
+        )
     return rated_rows

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 from rich import box
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.measure import Measurement
 from rich.table import Table
+from rich.text import Text
 
 from turnier.core.number_text import interval, number, plus_minus
 from turnier.results.frames.matches import shown_milestones
 
 COST = {"moves/s": "decisions_per_second", "nodes/move": "nodes_per_decision"}  # heading -> column of a summary
+AGENT_WIDTH = 20  # to which a column of agents shrinks where a table is too wide
 MAX_COLUMNS = 6  # of a grid of certainty
 MISSING = "-"
 
@@ -22,23 +27,23 @@ def print_summary(console: Console, table: pd.DataFrame) -> None:
     if table.empty:
         console.print('No game is stored here yet; type: turnier tournament 2048 random "mc(iterations=50)"')
     for game, part in table.groupby("game"):
-        played = bool(part["wins"].notna().any())
-        ordered = part.sort_values("win_rate" if played else "mean", ascending=False)
+        played = bool(part["points"].notna().any())
+        ordered = part.sort_values("points_share" if played else "mean", ascending=False, kind="stable")
         rows: list[dict[str, Any]] = [{str(k): v for k, v in row.items()} for row in ordered.to_dict("records")]
         failed = bool(part["failures"].any())  # otherwise the column would be empty
-        console.print((_win_table if played else _score_table)(str(game), rows, failed))
+        console.print((_points_table if played else _score_table)(str(game), rows, failed))
         if reached := shown_milestones(part):
             console.print(_share_table(str(game), reached, rows))
 
 
 def print_seats(console: Console, table: pd.DataFrame) -> None:
-    """Prints what `frames.seat_summary` returns: each agent's win rate in each seat, one table per game."""
+    """Prints what `frames.seat_summary` returns: each agent's points in each seat, one table per game."""
     for game, part in table.groupby("game"):
         seats = sorted(part["seat"].unique())
-        shown = agent_table(f"{game}: win rate by seat, 95 % intervals", *(f"seat {seat}" for seat in seats))
+        shown = agent_table(f"{game}: points by seat, 95 % intervals", *(f"seat {seat}" for seat in seats))
         for label, rows in part.groupby("label"):
-            rates = {row["seat"]: _share(row, "win_rate") for row in rows.to_dict("records")}
-            shown.add_row(str(label), *(rates.get(seat, "-") for seat in seats))
+            shares = {row["seat"]: _share(row, "points_share") for row in rows.to_dict("records")}
+            shown.add_row(AgentText(str(label)), *(shares.get(seat, "-") for seat in seats))
         console.print(shown)
 
 
@@ -54,7 +59,7 @@ def print_certainty(console: Console, groups: pd.DataFrame, agents: pd.DataFrame
         )
         for row in part.sort_values("agreement", ascending=False).to_dict("records"):
             shares = [_bounded(row, name) for name in ("certainty", "normalised", "chance_level", "agreement")]
-            means.add_row(row["label"], f"{row['searches']:,}", *shares)
+            means.add_row(AgentText(row["label"]), f"{row['searches']:,}", *shares)
         console.print(means)
 
 
@@ -76,11 +81,31 @@ def _certainty_grid(title: str, groups: pd.DataFrame, phase_name: str) -> Table:
     return grid
 
 
+class AgentText:
+    """An agent's text form in a cell of a table: lines break after commas and brackets, not within a word."""
+
+    def __init__(self, text: str) -> None:
+        self.pieces = re.findall(r"[^,(]*[,(]+|[^,(]+$", text)
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        longest = max(map(len, self.pieces), default=0)
+        return Measurement(min(longest + 1, AGENT_WIDTH), min(sum(map(len, self.pieces)), options.max_width))
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        lines = [""]
+        for piece in self.pieces:
+            for part in [piece] if len(piece) < options.max_width else re.findall(r"[^=]+=*", piece):
+                if lines[-1] and len(lines[-1]) + len(part) > options.max_width:
+                    lines.append(" ")  # what continues an agent begins one column later
+                lines[-1] += part
+        yield Text("\n".join(lines), overflow="fold")
+
+
 def agent_table(title: str, *headings: str, caption: str | None = None, numbered: bool = False) -> Table:
     """Returns an empty table of agents, narrow enough for eight columns of numbers in 80 characters."""
     shown = Table(title=title, caption=caption, box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     if numbered:
-        shown.add_column("", justify="right")
+        shown.add_column("", justify="right", no_wrap=True)
     shown.add_column("agent", overflow="fold", min_width=16)
     for heading in headings:
         shown.add_column(heading, justify="right", no_wrap=True)
@@ -92,27 +117,37 @@ def _score_table(game: str, rows: list[dict[str, Any]], failed: bool) -> Table:
     for row in rows:
         mean = plus_minus(row["mean"], row["half_width"])
         rest = [_number(row[name]) for name in ("median", "best", *COST.values())]
-        shown.add_row(row["label"], f"{row['games']:,}", mean, *rest, *[str(row["failures"])] * failed)
+        shown.add_row(AgentText(row["label"]), f"{row['games']:,}", mean, *rest, *[str(row["failures"])] * failed)
     return shown
 
 
-def _win_table(game: str, rows: list[dict[str, Any]], failed: bool) -> Table:
-    shown = agent_table(
-        f"{game}: wins, 95 % intervals", "games", "win rate", "won", "drawn", "lost", *COST, *["failed"] * failed
-    )
+def _points_table(game: str, rows: list[dict[str, Any]], failed: bool) -> Table:
+    headings = ("games", "points (95 %)", "won-drawn-lost", *COST, *["failed"] * failed)
+    shown = agent_table(f"{game}: points, a draw is half a point", *headings)
     for row in rows:
-        counts = [f"{row[name]:,.0f}" for name in ("wins", "draws", "losses")]
-        counts += [_number(row[name]) for name in COST.values()]
-        rate = _share(row, "win_rate")
-        shown.add_row(row["label"], f"{row['games']:,}", rate, *counts, *[str(row["failures"])] * failed)
+        share = _share(row, "points_share")
+        costs = [_number(row[name]) for name in COST.values()]
+        shown.add_row(
+            AgentText(row["label"]),
+            f"{row['games']:,}",
+            share,
+            results_text(row),
+            *costs,
+            *[str(row["failures"])] * failed,
+        )
     return shown
+
+
+def results_text(row: Mapping[Any, Any]) -> str:
+    """Returns games won, drawn and lost as text, such as 70-2-28."""
+    return "-".join(f"{row[name]:.0f}" for name in ("wins", "draws", "losses"))
 
 
 def _share_table(game: str, reached: list[str], rows: list[dict[str, Any]]) -> Table:
     fact = reached[0].split(">=")[0].replace("_", " ")
     shown = agent_table(f"{game}: share of games whose {fact} reaches", *(name.split(">=")[1] for name in reached))
     for row in rows:
-        shown.add_row(row["label"], *(_share(row, name) for name in reached))
+        shown.add_row(AgentText(row["label"]), *(_share(row, name) for name in reached))
     return shown
 
 

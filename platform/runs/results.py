@@ -52,21 +52,8 @@ class RunResults:
         return Standings.of(self._games()).pairs
 
     def crosstable(self) -> pd.DataFrame:
-        """Returns what each agent (row) scored against each other one (column), the best agent first.
-
-        Of games of several seats the share of the points (a draw is half a point), in the order of the ratings; of
-        single-player games the mean difference of the scores on the same seeds, in the order of the mean scores.
-        """
-        standings = Standings.of(self._games())
-        scored = bool(standings.ratings["elo"].isna().all())
-        cells: dict[tuple[str, str], float] = {}
-        for row in standings.pairs.to_dict("records"):
-            value = row["difference"] if scored else row["points_share"]
-            cells[row["first"], row["second"]] = value
-            cells[row["second"], row["first"]] = -value if scored else 1 - value
-        order, labels = standings.ratings["agent"].tolist(), standings.ratings["label"].tolist()
-        rows = [[cells.get((agent, other), float("nan")) for other in order] for agent in order]
-        return pd.DataFrame(rows, index=labels, columns=labels)
+        """Returns what each agent (row) scored against each other one (column), see `Standings.crosstable`."""
+        return Standings.of(self._games()).crosstable()
 
     def plot(self) -> Any:
         """Returns the run's main picture, an Altair chart; None where nothing is stored yet."""

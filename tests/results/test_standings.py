@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import io
 import json
 import math
 from typing import Any
@@ -14,7 +15,7 @@ from rich.console import Console
 
 from tests.results.made import DUEL, GAME, made
 from turnier.arena.match import MatchRecord, Termination
-from turnier.commands.standings_tables import MAX_COLUMNS, print_standings, with_standings
+from turnier.commands.standings_tables import print_ratings, print_standings, with_standings
 from turnier.results.frames.matches import MATCH_COLUMNS, json_rows, matches_frame, summary
 from turnier.results.frames.rating_list import RATING_COLUMNS
 from turnier.results.frames.standings import PAIR_COLUMNS, Standings
@@ -143,17 +144,57 @@ def many(agents: int) -> list[MatchRecord]:
     return found
 
 
-@pytest.mark.parametrize("agents", [3, 8])
-def test_tables_show_a_matrix_or_neighbours(tmp_path: Any, agents: int) -> None:
-    frame = stored(tmp_path, many(agents))
-    console = Console(record=True, width=160)
+def printed(frame: pd.DataFrame, width: int) -> str:
+    console = Console(record=True, width=width, file=io.StringIO())
     print_standings(console, *Standings.of(frame))
-    shown = console.export_text()
-    assert "Elo relative to the field's mean" in shown
-    assert "100* (87-100)" in shown and "after Holm's correction" in shown
-    assert ("next in the ranking" in shown) == (agents > MAX_COLUMNS)
-    assert (" 0* (0-13)" in shown) == (agents <= MAX_COLUMNS)
-    assert "+11* ± " in shown  # alone: 7 + seed more than the next, 11 on average
+    return console.export_text()
+
+
+def test_few_agents_have_a_crosstable_with_intervals(tmp_path: Any) -> None:
+    shown = printed(stored(tmp_path, many(3)), 80)
+    assert "rating list" in shown and "52-0-0" in shown and "0-0-52" in shown
+    assert "100* (87-100)" in shown and " 0* (0-13)" in shown and "after Holm's correction" in shown
+    assert "+11.0 ± " in shown  # alone: 7 + seed more than the next, 11 on average
+
+
+def test_more_agents_have_one_without_intervals_where_it_fits(tmp_path: Any) -> None:
+    frame = stored(tmp_path, many(8))
+    shown = printed(frame, 80)
+    assert " 100* " in shown and "(87-100)" not in shown and "intervals: turnier results --json" in shown
+    assert "of 8 agents is wider than this terminal" in " ".join(printed(frame, 50).split())
+
+
+@pytest.mark.parametrize("agents", [14, 50, 200])
+def test_many_agents_are_legible_at_80_columns(agents: int) -> None:
+    """Every agent has its line, names break between their parameters, and nothing is cut off without a word."""
+    rng = np.random.default_rng(1)
+    names = [
+        f"mctse(iterations={100 + i},evaluator=heuristics2048(use_empty=false,rollout=0.01))" for i in range(agents)
+    ]
+    pairs = [(i, (i + step) % agents) for i in range(agents) for step in (1, 2)]
+    rows = [
+        (f"{i}-{j}-{seat}", seat, names[(i, j)[seat]], i, score if seat == 0 else -score)
+        for i, j in pairs
+        for score in rng.choice([1.0, 0.0, -1.0], size=1)
+        for seat in (0, 1)
+    ]
+    frame = pd.DataFrame(rows, columns=["match", "seat", "agent", "seed", "score"])
+    lines = printed(frame.assign(game=DUEL, termination="normal", seats=2), 80).splitlines()
+    assert max(map(len, lines)) <= 80 and "…" not in "".join(lines)
+    for i in range(agents):
+        assert sum(f"iterations={100 + i}," in line for line in lines) == 1
+    assert sum("use_empty=false," in line for line in lines) == agents
+    assert any("better" in line for line in lines) and any("won-drawn" in line for line in lines)
+    assert f"the crosstable of {agents} agents is wider" in " ".join(lines)
+
+
+def test_a_list_says_what_it_leaves_out_and_which_agents_never_met(tmp_path: Any) -> None:
+    records = [game for a, b in ("ab", "bc", "xy") for seed in range(3) for game in pair(seed, a, b, 1.0, 1.0)]
+    console = Console(record=True, width=80, file=io.StringIO())
+    print_ratings(console, Standings.of(stored(tmp_path, records), pairs=False).ratings, top=2)
+    shown = " ".join(console.export_text().split())
+    assert "5 agents are rated, the first 2 are shown; turnier results --top 5 shows all." in shown
+    assert "No game links the 2 groups" in shown
 
 
 def test_json_has_ratings_and_pairs_besides_the_summary(tmp_path: Any) -> None:

@@ -58,6 +58,7 @@ def matches_frame(
     game: str | None = None,
     agent: str | None = None,
     ids: bool = True,
+    variants: bool = False,
 ) -> pd.DataFrame:
     """Returns one row per match and seat, ordered by run, match and seat.
 
@@ -69,6 +70,7 @@ def matches_frame(
         agent: only this agent's seats, in any text form.
         ids: whether the column `match` has ids, whose texts take half of the time; otherwise it has the number that
             their first 15 digits are.
+        variants: whether a `game` without parameters also means the games of that name with other parameters.
 
     Columns in addition to the stored ones: `label` (the agent's short text form), `result` (win: the only largest
     score, draw: a shared largest score, loss; missing in single-player games and after a failure), `seats` (of the
@@ -84,7 +86,8 @@ def matches_frame(
         first = np.sort(np.unique(columns.number, return_index=True)[1])
         columns, of_run = columns.take(first), of_run[first]
     if game is not None:
-        kept = np.flatnonzero(columns.game.are(_forms(GAMES, game)))
+        named = [text for text in columns.game.values.tolist() if variants and text.split("(")[0] == game]
+        kept = np.flatnonzero(columns.game.are([*_forms(GAMES, game), *named]))
         columns, of_run = columns.take(kept), of_run[kept]
     frame = _frame(columns, of_run, [one.id for one in chosen], ids)
     return frame if agent is None else frame[frame["agent"].isin(_forms(AGENTS, agent))].reset_index(drop=True)

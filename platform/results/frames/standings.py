@@ -75,6 +75,22 @@ class Standings(NamedTuple):
                 compared.append(found[1].assign(game=game))
         return cls(as_rating_list(ratings), _as_pairs(compared))
 
+    def crosstable(self) -> pd.DataFrame:
+        """Returns what each agent (row) scored against each other one (column), both in the order of the ratings.
+
+        Of games of several seats its share of the points; of single-player games the mean difference of the scores on
+        the same seeds. NaN where two agents never met.
+        """
+        scored = bool(self.ratings["elo"].isna().all())
+        order, labels = self.ratings["agent"].tolist(), self.ratings["label"].tolist()
+        value, whole = ("difference", 0.0) if scored else ("points_share", 1.0)
+        place = {agent: i for i, agent in enumerate(order)}
+        first, second = (self.pairs[name].map(place).to_numpy(np.int64) for name in ("first", "second"))
+        cells = np.full((len(order), len(order)), np.nan)
+        cells[first, second] = self.pairs[value].to_numpy(np.float64)
+        cells[second, first] = whole - cells[first, second]
+        return pd.DataFrame(cells, index=labels, columns=labels)
+
 
 def _by_games(game: str, part: pd.DataFrame, compare: bool) -> tuple[pd.DataFrame, pd.DataFrame] | None:
     """Returns ratings and pairs of a game of several seats; None if no two agents met."""
