@@ -53,6 +53,11 @@ class Ratings:
         scaled = np.divide(difference, errors, out=np.zeros_like(difference), where=known)
         return np.asarray(stats.t.cdf(scaled, self.freedom), np.float64)
 
+    def superiority_over_next(self, order: Ints) -> Floats:
+        """Returns the likelihood [order] that each of these agents is stronger than the next; NaN for the last."""
+        chosen = Ratings(self.elo[order], self.covariance[np.ix_(order, order)], self.freedom)
+        return np.append(np.diagonal(chosen.superiority(), 1), [np.nan] * bool(len(order)))
+
     @property
     def _quantile(self) -> float:
         return float(stats.t.ppf(0.5 + CONFIDENCE / 2, self.freedom))

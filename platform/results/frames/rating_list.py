@@ -34,7 +34,7 @@ def as_rating_list(parts: list[pd.DataFrame]) -> pd.DataFrame:
     return table.reset_index(drop=True).astype(types)
 
 
-def rated_by_games(game: str, part: pd.DataFrame, met: Meetings, ratings: Ratings, superiority: Floats) -> pd.DataFrame:
+def rated_by_games(game: str, part: pd.DataFrame, met: Meetings, ratings: Ratings, min_games: int) -> pd.DataFrame:
     """Returns the rows of a game of several seats.
 
     Args:
@@ -42,11 +42,12 @@ def rated_by_games(game: str, part: pd.DataFrame, met: Meetings, ratings: Rating
         part: its rows of `matches_frame`.
         met: the meetings in these.
         ratings: of the agents in `met`.
-        superiority: [agents, agents] what `ratings.superiority()` returns.
+        min_games: agents with fewer are left out.
     """
-    order = np.argsort(-ratings.elo, kind="stable")
-    n, half = len(order), ratings.half_widths()
+    n, half = len(met.agents), ratings.half_widths()
     games = np.bincount(met.seat_agents, minlength=n)
+    order = np.argsort(-ratings.elo, kind="stable")
+    order = order[games[order] >= min_games]
     points = np.bincount(met.seat_agents, met.seat_points, n)
     wins, lost = (np.bincount(met.seat_agents[met.seat_points == end], minlength=n) for end in (1, 0))
     with np.errstate(invalid="ignore"):
@@ -76,8 +77,7 @@ def rated_by_games(game: str, part: pd.DataFrame, met: Meetings, ratings: Rating
             "live_sigma": [live.get(agent, _UNRATED)[1] for agent in met.agents],
         }
     ).iloc[order]
-    over_next = np.append(superiority[order[:-1], order[1:]], np.nan)
-    return table.assign(game=game, rank=np.arange(1, n + 1), superiority=over_next)
+    return table.assign(game=game, rank=np.arange(1, len(order) + 1), superiority=ratings.superiority_over_next(order))
 
 
 def _live(part: pd.DataFrame) -> dict[str, tuple[float, float]]:
@@ -91,16 +91,17 @@ def _live(part: pd.DataFrame) -> dict[str, tuple[float, float]]:
     }
 
 
-def rated_by_scores(game: str, scores: pd.DataFrame, games: pd.DataFrame) -> pd.DataFrame:
+def rated_by_scores(game: str, scores: pd.DataFrame, games: pd.DataFrame, min_games: int) -> pd.DataFrame:
     """Returns the rows of a single-player game, by mean score.
 
     Args:
         game: its text.
         scores: [seeds, agents] mean scores, NaN where an agent has not played a seed.
         games: its rows of `matches_frame` that have a result.
+        min_games: agents with fewer are left out.
     """
     found = games.assign(agent=games["agent"].astype(str)).groupby("agent")["score"].agg(["count", "mean", "std"])
-    found = found.sort_values("mean", ascending=False, kind="stable")
+    found = found[found["count"] >= min_games].sort_values("mean", ascending=False, kind="stable")
     n, mean, deviation = (found[name].to_numpy(np.float64) for name in found)
     error, agents = deviation / np.sqrt(n), found.index.tolist()
     half = stats.t.ppf(0.5 + CONFIDENCE / 2, np.maximum(n - 1, 1)) * error
@@ -136,4 +137,4 @@ def _mean_over_next(scores: Floats, mean: Floats, error: Floats, games: Floats) 
         ahead = mean[:-1] - mean[1:]
         scaled = np.where(ahead > 0, ahead / np.sqrt(variance), 0.0)
     likely = stats.t.cdf(scaled, np.maximum(np.minimum(games[:-1], games[1:]) - 1, 1))
-    return np.append(likely, np.nan)
+    return np.append(likely, [np.nan] * bool(len(mean)))

@@ -21,6 +21,9 @@ PAIR_COLUMNS = (
 )
 
 
+_Rated = tuple[pd.DataFrame, pd.DataFrame]  # ratings and pairs of a game
+
+
 class Standings(NamedTuple):
     """Two frames.
 
@@ -58,18 +61,20 @@ class Standings(NamedTuple):
     pairs: pd.DataFrame
 
     @classmethod
-    def of(cls, frame: pd.DataFrame, pairs: bool = True) -> Self:
+    def of(cls, frame: pd.DataFrame, pairs: bool = True, min_games: int = 1) -> Self:
         """Returns ratings and comparisons.
 
         Args:
             frame: of `matches_frame`, with all seats of its matches.
             pairs: whether every two agents are compared; otherwise that frame is empty. Of hundreds of agents it has
                 tens of thousands of rows.
+            min_games: agents with fewer are not listed, although their games count for the others: the best of many
+                agents with a game each is the luckiest.
         """
         ratings, compared = [], []
         for game, part in frame.groupby("game", observed=True):
             rate = _by_scores if part["seats"].iloc[0] == 1 else _by_games
-            found = rate(str(game), part, pairs)
+            found = rate(str(game), part, pairs, min_games)
             if found is not None:
                 ratings.append(found[0])
                 compared.append(found[1].assign(game=game))
@@ -85,22 +90,22 @@ class Standings(NamedTuple):
         order, labels = self.ratings["agent"].tolist(), self.ratings["label"].tolist()
         value, whole = ("difference", 0.0) if scored else ("points_share", 1.0)
         place = {agent: i for i, agent in enumerate(order)}
-        first, second = (self.pairs[name].map(place).to_numpy(np.int64) for name in ("first", "second"))
+        listed = self.pairs[self.pairs["first"].isin(order) & self.pairs["second"].isin(order)]
+        first, second = (listed[name].map(place).to_numpy(np.int64) for name in ("first", "second"))
         cells = np.full((len(order), len(order)), np.nan)
-        cells[first, second] = self.pairs[value].to_numpy(np.float64)
+        cells[first, second] = listed[value].to_numpy(np.float64)
         cells[second, first] = whole - cells[first, second]
         return pd.DataFrame(cells, index=labels, columns=labels)
 
 
-def _by_games(game: str, part: pd.DataFrame, compare: bool) -> tuple[pd.DataFrame, pd.DataFrame] | None:
+def _by_games(game: str, part: pd.DataFrame, compare: bool, min_games: int) -> _Rated | None:
     """Returns ratings and pairs of a game of several seats; None if no two agents met."""
     met = meetings_of(part)
     if not len(met.first):
         return None
     ratings = bradley_terry(len(met.agents), met.first, met.second, met.points, met.clusters)
-    superiority = ratings.superiority()
-    table = rated_by_games(game, part, met, ratings, superiority)
-    return table, _met_pairs(met, superiority) if compare else _as_pairs([])
+    table = rated_by_games(game, part, met, ratings, min_games)
+    return table, _met_pairs(met, ratings.superiority()) if compare else _as_pairs([])
 
 
 def _met_pairs(met: Meetings, superiority: Floats) -> pd.DataFrame:
@@ -117,13 +122,13 @@ def _met_pairs(met: Meetings, superiority: Floats) -> pd.DataFrame:
     return pairs.assign(p_holm=holm(pairs["p"].tolist()))
 
 
-def _by_scores(game: str, part: pd.DataFrame, compare: bool) -> tuple[pd.DataFrame, pd.DataFrame] | None:
+def _by_scores(game: str, part: pd.DataFrame, compare: bool, min_games: int) -> _Rated | None:
     """Returns ratings and pairs of a single-player game; None for a single agent."""
     games = part[part["termination"].isin(WITH_RESULT)]
     scores = games.pivot_table(index="seed", columns="agent", values="score", aggfunc="mean", observed=True)
     if len(scores.columns) < 2:
         return None
-    return rated_by_scores(game, scores, games), _seed_pairs(scores) if compare else _as_pairs([])
+    return rated_by_scores(game, scores, games, min_games), _seed_pairs(scores) if compare else _as_pairs([])
 
 
 def _seed_pairs(scores: pd.DataFrame) -> pd.DataFrame:

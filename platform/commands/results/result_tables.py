@@ -1,0 +1,102 @@
+"""What `turnier results` shows: a run, the rating lists of a game, or a study."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+from rich.console import Console
+
+from turnier.commands.standings_tables import print_ratings, print_standings, with_standings
+from turnier.commands.tables import print_seats, print_summary
+from turnier.core.errors import UserError
+from turnier.results.frames import Standings, json_rows, matches_frame, seat_summary, summary
+from turnier.results.store.progress import progress_of_runs
+from turnier.results.store.store import Run, Store
+from turnier.search.storage.trials import FINISHED, trials_frame
+
+
+class Shown(NamedTuple):
+    """How results are shown."""
+
+    top: int  # agents of a rating list
+    as_json: bool
+    crosstable: Path | None  # file to which it is written, too
+
+
+def show_run(store: Store, run: Run | None, shown: Shown) -> None:
+    """Shows a run, or all tournaments."""
+    frame = matches_frame(store, run=run and run.id, kind=None if run else "tournament", ids=False)
+    if run is None and frame.empty and store.match_counts():
+        raise UserError(
+            "--run or --game must be given, as this store has no tournament; turnier status lists its runs."
+        )
+    standings = Standings.of(frame)
+    _write_crosstable(standings, shown.crosstable)
+    if shown.as_json:
+        _print_json(with_standings(json_rows(summary(frame)), *standings))
+        return
+    console = Console()
+    print_summary(console, summary(frame))
+    print_seats(console, seat_summary(frame))
+    print_standings(console, *standings, top=shown.top)
+
+
+def show_game(store: Store, game: str, run: Run | None, min_games: int, shown: Shown) -> None:
+    """Shows the rating list of a game and of each of its variants, by the games of a run, or of all."""
+    frame = matches_frame(store, run=run and run.id, kind=None, game=game, ids=False, variants=True)
+    if frame.empty:
+        stored = sorted(set(matches_frame(store, run=run and run.id, kind=None, ids=False)["game"].astype(str)))
+        raise UserError(f"--game must be a stored game, got {game}; stored are {', '.join(stored) or 'none'}.")
+    standings = Standings.of(frame, pairs=shown.crosstable is not None, min_games=min_games)
+    _write_crosstable(standings, shown.crosstable)
+    if shown.as_json:
+        _print_json(json_rows(standings.ratings))
+        return
+    console = Console()
+    console.print(_sources(store, frame), highlight=False)
+    print_ratings(console, standings.ratings, shown.top)
+    left_out = len(frame[["game", "agent"]].drop_duplicates()) - len(standings.ratings)
+    if left_out:
+        few = "no game against another agent" if min_games == 1 else f"fewer than {min_games} games, see --min-games"
+        console.print(f"{left_out:,} agents are left out: {few}.", highlight=False)
+
+
+def show_study(store: Store, run: Run, shown: Shown) -> None:
+    """Shows how far a study is, and the verdict with which it ended; never its candidates."""
+    candidates = int(trials_frame(store, run.name)["state"].isin(FINISHED).sum())
+    games = store.match_counts().get(run.id, 0)
+    state = next((one.state for one in progress_of_runs(store) if one.run == run.id), "unknown")
+    if shown.as_json:
+        _print_json({"study": run.name, "state": state, "candidates": candidates, "games": games})
+        return
+    console = Console()
+    console.print(f"Study {run.name}: {state}, {candidates:,} candidates, {games:,} games.", soft_wrap=True)
+
+
+def _sources(store: Store, frame: pd.DataFrame) -> str:
+    """Returns how many games of which runs a frame has."""
+    played = {str(run) for run in frame["run"].unique()}
+    kinds = Counter(run.kind for run in store.runs() if run.id in played)
+    runs = ", ".join(f"{number} {kind}{'s' * (number > 1)}" for kind, number in kinds.most_common())
+    return f"{int((frame['seat'] == 0).sum()):,} games of {runs}"
+
+
+def _write_crosstable(standings: Standings, path: Path | None) -> None:
+    if path is None:
+        return
+    games = standings.ratings["game"].unique().tolist()
+    if len(games) != 1:
+        named = f"{len(games)}: {', '.join(games)}" if games else "none with two agents"
+        raise UserError(f"--crosstable must be of one game, got {named}; choose one with --game.")
+    try:
+        standings.crosstable().to_csv(path, index_label="agent")
+    except OSError as failure:
+        raise UserError(f"--crosstable must be a file that can be written, got {path}: {failure.strerror}.") from None
+
+
+def _print_json(content: Any) -> None:
+    print(json.dumps(content, indent=2))
