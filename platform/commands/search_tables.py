@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -17,10 +17,12 @@ from turnier.commands.tables import agent_table
 from turnier.core.number_text import half_width_text, number, plus_minus
 from turnier.search.pareto import dominated
 from turnier.search.space import Space, Value
-from turnier.search.storage.study_state import StudyState
-from turnier.search.study import FrontResults
-from turnier.search.study_run import StudyRun
-from turnier.search.verdict import StudyVerdict
+
+if TYPE_CHECKING:  # what plays takes a second to import
+    from turnier.search.storage.study_state import StudyState
+    from turnier.search.study import FrontResults
+    from turnier.search.study_run import StudyRun
+    from turnier.search.verdict import StudyVerdict
 
 
 def state_table(state: StudyState) -> Table:

@@ -122,10 +122,10 @@ def _score_table(game: str, rows: list[dict[str, Any]], failed: bool) -> Table:
 
 
 def _points_table(game: str, rows: list[dict[str, Any]], failed: bool) -> Table:
-    headings = ("games", "points (95 %)", "won-drawn-lost", *COST, *["failed"] * failed)
+    headings = ("games", "points, %\n(95 %)", "won-drawn\n-lost", *COST, *["failed"] * failed)
     shown = agent_table(f"{game}: points, a draw is half a point", *headings)
     for row in rows:
-        share = _share(row, "points_share")
+        share = _with_interval(*(row[f"points_share{end}"] for end in ("", "_low", "_high"))) or MISSING
         costs = [_number(row[name]) for name in COST.values()]
         shown.add_row(
             AgentText(row["label"]),

@@ -94,10 +94,15 @@ def test_compare_says_who_is_stronger_in_one_sentence(tmp_path: Path) -> None:
 def test_a_tournament_shows_ratings_and_who_beats_whom(tmp_path: Path) -> None:
     command = ("tournament", "tictactoe", "random", "mcts(iterations=50)", "mcts(iterations=5)", "--games", "20")
     shown = turnier(*command, "--executor", "threads", folder=tmp_path)
-    assert "Elo relative to the field's mean" in shown and "games won against" in shown
+    assert "rating list" in shown and "points against, %" in shown
     rows = {row["label"]: row for row in json.loads(turnier("results", "--json", folder=tmp_path))}
     assert rows["mcts(iterations=50)"]["elo"] > rows["random"]["elo_high"]
     assert sum(len(row["pairs"]) for row in rows.values()) == 3
+    listed = json.loads(turnier("results", "--game", "tictactoe", "--json", folder=tmp_path))
+    assert [row["rank"] for row in listed] == [1, 2, 3] and listed[-1]["label"] == "random"
+    turnier("results", "--crosstable", "table.csv", folder=tmp_path)
+    table = (tmp_path / "table.csv").read_text().splitlines()
+    assert table[0].split(",")[0] == "agent" and len(table) == 4
 
 
 def test_certainty_shows_grids_and_means(tmp_path: Path) -> None:

@@ -16,7 +16,8 @@ from rich.console import Console
 from tests.results.made import DUEL, GAME, made
 from turnier.arena.match import MatchRecord, Termination
 from turnier.commands.standings_tables import print_ratings, print_standings, with_standings
-from turnier.results.frames.matches import MATCH_COLUMNS, json_rows, matches_frame, summary
+from turnier.commands.tables import print_seats, print_summary
+from turnier.results.frames.matches import MATCH_COLUMNS, json_rows, matches_frame, seat_summary, summary
 from turnier.results.frames.rating_list import RATING_COLUMNS
 from turnier.results.frames.standings import PAIR_COLUMNS, Standings
 from turnier.results.store.store import Store
@@ -144,14 +145,18 @@ def many(agents: int) -> list[MatchRecord]:
     return found
 
 
-def printed(frame: pd.DataFrame, width: int) -> str:
+def printed(frame: pd.DataFrame, width: int, summaries: bool = False) -> str:
     console = Console(record=True, width=width, file=io.StringIO())
+    if summaries:
+        print_summary(console, summary(frame))
+        print_seats(console, seat_summary(frame))
     print_standings(console, *Standings.of(frame))
     return console.export_text()
 
 
 def test_few_agents_have_a_crosstable_with_intervals(tmp_path: Any) -> None:
-    shown = printed(stored(tmp_path, many(3)), 80)
+    shown = printed(stored(tmp_path, many(3)), 80, summaries=True)
+    assert max(map(len, shown.splitlines())) <= 80 and "nodes/move" in shown and "…" not in shown
     assert "rating list" in shown and "52-0-0" in shown and "0-0-52" in shown
     assert "100* (87-100)" in shown and " 0* (0-13)" in shown and "after Holm's correction" in shown
     assert "+11.0 ± " in shown  # alone: 7 + seed more than the next, 11 on average

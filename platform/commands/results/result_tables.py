@@ -10,13 +10,16 @@ from typing import Any, NamedTuple
 import pandas as pd
 from rich.console import Console
 
+from turnier.commands.search_tables import print_figures, print_verdict
 from turnier.commands.standings_tables import print_ratings, print_standings, with_standings
 from turnier.commands.tables import print_seats, print_summary
 from turnier.core.errors import UserError
+from turnier.games.registry import GAMES
 from turnier.results.frames import Standings, json_rows, matches_frame, seat_summary, summary
 from turnier.results.store.progress import progress_of_runs
 from turnier.results.store.store import Run, Store
-from turnier.search.storage.trials import FINISHED, trials_frame
+from turnier.search.storage.studies import stored_verdict
+from turnier.search.storage.trials import FINISHED, study_names, trials_frame
 
 
 class Shown(NamedTuple):
@@ -62,19 +65,28 @@ def show_game(store: Store, game: str, run: Run | None, min_games: int, shown: S
     left_out = len(frame[["game", "agent"]].drop_duplicates()) - len(standings.ratings)
     if left_out:
         few = "no game against another agent" if min_games == 1 else f"fewer than {min_games} games, see --min-games"
-        console.print(f"{left_out:,} agents are left out: {few}.", highlight=False)
+        console.print(f"Agents left out: {left_out:,} ({few}).", highlight=False)
 
 
 def show_study(store: Store, run: Run, shown: Shown) -> None:
     """Shows how far a study is, and the verdict with which it ended; never its candidates."""
+    state = next((one.state for one in progress_of_runs(store) if one.run == run.id), "unknown")
     candidates = int(trials_frame(store, run.name)["state"].isin(FINISHED).sum())
     games = store.match_counts().get(run.id, 0)
-    state = next((one.state for one in progress_of_runs(store) if one.run == run.id), "unknown")
+    verdict = stored_verdict(store, run.name) if run.name in study_names(store) else None
     if shown.as_json:
-        _print_json({"study": run.name, "state": state, "candidates": candidates, "games": games})
+        counts = {"study": run.name, "state": state, "candidates": candidates, "games": games}
+        _print_json(counts | {"verdict": None if verdict is None else verdict.to_json()})
         return
     console = Console()
     console.print(f"Study {run.name}: {state}, {candidates:,} candidates, {games:,} games.", soft_wrap=True)
+    if verdict is None:
+        console.print("It has no verdict yet: repeat its command, which resumes it and ends with one.")
+        return
+    print_figures(
+        console, verdict, "mean score" if GAMES.make(run.definition["game"]).num_seats == 1 else "share of points"
+    )
+    print_verdict(console, verdict)
 
 
 def _sources(store: Store, frame: pd.DataFrame) -> str:
@@ -99,4 +111,5 @@ def _write_crosstable(standings: Standings, path: Path | None) -> None:
 
 
 def _print_json(content: Any) -> None:
-    print(json.dumps(content, indent=2))
+    """Prints JSON, in which what is unknown (NaN) is null."""
+    print(json.dumps(json.loads(json.dumps(content), parse_constant=lambda _: None), indent=2))
