@@ -82,7 +82,7 @@ def bradley_terry(agents: int, first: Ints, second: Ints, points: Floats, cluste
     scored = np.where(flipped, 1 - points, points)
     pairings, pairing = np.unique(low * agents + high, return_inverse=True)
     games = np.bincount(pairing, minlength=len(pairings)).astype(np.float64)
-    won = np.bincount(pairing, scored, minlength=len(pairings))
+    won = np.bincount(pairing, scored, minlength=len(pairings)).astype(np.float64)
     ends = _Ends(agents, pairings // agents, pairings % agents)
     strengths = _fit(ends, games, won)
 
@@ -120,7 +120,8 @@ class _Ends:
     def sums(self, values: Floats) -> Floats:
         """Returns for each agent the sum over its pairings: values where it is `low`, minus values where `high`."""
         size = self.agents
-        return np.bincount(self.low, values, size) - np.bincount(self.high, values, size)
+        sums = np.bincount(self.low, values, size) - np.bincount(self.high, values, size)
+        return np.asarray(sums, np.float64)
 
     def laplacian(self, weights: Floats) -> Floats:
         """Returns the Laplacian matrix [agents, agents] of the pairings with these weights."""

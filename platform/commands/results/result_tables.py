@@ -32,7 +32,7 @@ class Shown(NamedTuple):
 
 def show_run(store: Store, run: Run | None, shown: Shown) -> None:
     """Shows a run, or all tournaments."""
-    frame = matches_frame(store, run=run and run.id, kind=None if run else "tournament", ids=False)
+    frame = matches_frame(store, run=run.id if run else None, kind=None if run else "tournament", ids=False)
     if run is None and frame.empty and store.match_counts():
         raise UserError(
             "--run or --game must be given, as this store has no tournament; turnier status lists its runs."
@@ -50,9 +50,11 @@ def show_run(store: Store, run: Run | None, shown: Shown) -> None:
 
 def show_game(store: Store, game: str, run: Run | None, min_games: int, shown: Shown) -> None:
     """Shows the rating list of a game and of each of its variants, by the games of a run, or of all."""
-    frame = matches_frame(store, run=run and run.id, kind=None, game=game, ids=False, variants=True)
+    frame = matches_frame(store, run=run.id if run else None, kind=None, game=game, ids=False, variants=True)
     if frame.empty:
-        stored = sorted(set(matches_frame(store, run=run and run.id, kind=None, ids=False)["game"].astype(str)))
+        stored = sorted(
+            set(matches_frame(store, run=run.id if run else None, kind=None, ids=False)["game"].astype(str))
+        )
         raise UserError(f"--game must be a stored game, got {game}; stored are {', '.join(stored) or 'none'}.")
     standings = Standings.of(frame, pairs=shown.crosstable is not None, min_games=min_games)
     _write_crosstable(standings, shown.crosstable)

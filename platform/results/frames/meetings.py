@@ -59,5 +59,12 @@ def meetings_of(part: pd.DataFrame) -> Meetings:
         clusters.append(cluster[met])
     best = scores == scores.max(axis=1, keepdims=True, initial=-np.inf)
     shares = best / np.maximum(best.sum(axis=1, keepdims=True), 1)
-    columns = (np.concatenate(column) for column in (first, second, points, clusters))
-    return Meetings([str(name) for name in names], *columns, agents.ravel(), shares.ravel())
+    return Meetings(
+        agents=[str(name) for name in names],
+        first=np.concatenate(first),
+        second=np.concatenate(second),
+        points=np.concatenate(points),
+        clusters=np.concatenate(clusters),
+        seat_agents=agents.ravel(),
+        seat_points=shares.ravel(),
+    )
