@@ -1,8 +1,10 @@
 """Which weights make the row tables of 2048 best? CMA-ES over expectimax games, judged on held-out games.
 
+The search starts from the weights that R. Xiao published with his 2048 program (2014), and has to beat them.
+
 \b
 Examples:
-    python studies/cmaes_rows.py                        some minutes on two cores, two decisions ahead
+    python studies/cmaes_rows.py                        a minute on two cores, two decisions ahead: `make study`
     python studies/cmaes_rows.py --preset paper         about ten minutes, three decisions ahead
     optuna-dashboard sqlite:///turnier.db               watch it from another terminal
 
@@ -32,4 +34,4 @@ def baselines(start: Agent) -> dict[str, Agent]:
 
 
 if __name__ == "__main__":
-    run_study(__doc__, "cmaes_rows", "2048(size=4)", PARAMETERS, PRESETS, "default weights", baselines)
+    run_study(__doc__, "cmaes_rows", "2048(size=4)", PARAMETERS, PRESETS, "Xiao's weights", baselines)
