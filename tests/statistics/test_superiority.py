@@ -9,43 +9,33 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from turnier.statistics.superiority import ALPHA, MAX_ROUNDS, MIN_UNITS, Boundary, Superiority, superiority
-
-Play = Callable[[np.random.Generator, int], Callable[[str], np.ndarray]]
-CHALLENGERS, REFERENCES = ("proposed", "one", "two", "three"), ("start", "baseline")
+from turnier.statistics.superiority import ALPHA, Boundary, Superiority, superiority
+from turnier.studies.verdicts import CHALLENGERS, REFERENCES, Play, scores, simulate_study
 
 
-def gamma(rng: np.random.Generator, units: int) -> Callable[[str], np.ndarray]:
-    """Scores that vary as those of 2048 do, by half their mean."""
-    return lambda label: rng.gamma(4, 5000, units)
+def equal_scores(rng: np.random.Generator) -> Play:
+    return scores(rng, 0.0)
 
 
-def shares(rng: np.random.Generator, units: int) -> Callable[[str], np.ndarray]:
+def shares(rng: np.random.Generator) -> Play:
     """Points of agents that differ on one seed in ten."""
+    common: list[float] = []  # of the agents that do not differ, by seed
+    begun: dict[str, int] = {}
 
-    def play() -> np.ndarray:
+    def points(units: int) -> np.ndarray:
         return rng.choice([0, 0.5, 1], units, p=[0.5, 0.2, 0.3])
 
-    common = play()
-    return lambda label: np.where(rng.random(units) < 0.1, play(), common)
+    def play(label: str, units: int) -> np.ndarray:
+        first = begun.get(label, 0)
+        begun[label] = first + units
+        common.extend(points(max(0, first + units - len(common))).tolist())
+        return np.where(rng.random(units) < 0.1, points(units), common[first : first + units])
+
+    return play
 
 
-def study(
-    rng: np.random.Generator, play: Play, challengers: tuple[str, ...], references: tuple[str, ...], games: int
-) -> tuple[Superiority, dict[str, list[float]]]:
-    """Runs a test to its end, as a study does."""
-    values: dict[str, list[float]] = {label: [] for label in references + challengers}
-    rounds = max(1, min(MAX_ROUNDS, games // (MIN_UNITS * len(values))))
-    test, planned = Superiority(challengers, references, rounds), 0
-    while active := test.active:
-        units = (games * (test.done + 1) // rounds - planned) // len(active)
-        planned += units * len(active)
-        of = play(rng, units)
-        for label in active:
-            values[label] += of(label).tolist()
-        test.add({label: values[label] for label in active})
-    assert planned <= games
-    return test, values
+def normal(rng: np.random.Generator, strength: dict[str, float], deviation: float) -> Play:
+    return lambda label, units: rng.normal(strength[label], deviation, units)
 
 
 @pytest.mark.parametrize("alpha", [0.05, 0.025, 0.005])
@@ -70,44 +60,35 @@ def test_boundaries_fall_to_the_fixed_test() -> None:
     assert critical == sorted(critical, reverse=True) and 1.96 < critical[-1] < 2.2
 
 
-@pytest.mark.parametrize("play", [gamma, shares])
+@pytest.mark.parametrize("draw", [equal_scores, shares])
 @pytest.mark.parametrize("references", [REFERENCES[:1], REFERENCES])
-def test_equal_agents_are_seldom_called_better(play: Play, references: tuple[str, ...]) -> None:
+def test_equal_agents_are_seldom_called_better(
+    draw: Callable[[np.random.Generator], Play], references: tuple[str, ...]
+) -> None:
     """400 studies in which all agents are equal: at most 5 % false claims, give or take two standard errors."""
     rng, studies = np.random.default_rng(2), 400
-    false = sum(study(rng, play, CHALLENGERS, references, 600)[0].better is not None for _ in range(studies))
+    false = sum(simulate_study(draw(rng), CHALLENGERS, references, 600).better is not None for _ in range(studies))
     assert false / studies <= ALPHA + 2 * math.sqrt(ALPHA * (1 - ALPHA) / studies)
 
 
 def test_a_gain_is_found_and_saves_games() -> None:
-    """An agent half as good again is found in nearly every study; those that it has left behind play no further."""
-    rng, claims, played = np.random.default_rng(3), 0, []
-
-    def play(rng: np.random.Generator, units: int) -> Callable[[str], np.ndarray]:
-        return lambda label: rng.gamma(4, 7500 if label == "proposed" else 5000, units)
-
-    for _ in range(50):
-        test, values = study(rng, play, CHALLENGERS, REFERENCES, 2000)
-        claims += test.better == "proposed"
-        played.append(sum(map(len, values.values())))
-    assert claims >= 48 and np.mean(played) < 1000
+    """An agent half as good again is found in nearly every study, with less than half of the games."""
+    rng = np.random.default_rng(3)
+    ended = [simulate_study(scores(rng, 10.0), CHALLENGERS, REFERENCES, 2000) for _ in range(50)]
+    assert sum(one.better == "proposed" for one in ended) >= 48 and np.mean([one.games for one in ended]) < 1000
 
 
 def test_all_references_must_be_beaten() -> None:
-    rng = np.random.default_rng(4)
-    strength = {"start": 0.0, "baseline": 1.0, "proposed": 0.95}
-    play: Play = lambda rng, n: lambda label: rng.normal(strength[label], 0.5, n)  # noqa: E731
-    test, values = study(rng, play, ("proposed",), REFERENCES, 600)
-    assert test.better is None and test.beaten["proposed"] == {"start"}
-    assert len(values["start"]) < len(values["baseline"]) == len(values["proposed"])  # beaten: it plays no longer
+    play = normal(np.random.default_rng(4), {"start": 0.0, "baseline": 1.0, "proposed": 0.95}, 0.5)
+    test = Superiority(("proposed",), REFERENCES, 8)
+    ended = simulate_study(play, ("proposed",), REFERENCES, 600, test)
+    assert ended.better is None and test.beaten["proposed"] == {"start"}
+    assert ended.units > 600 / 3  # the start was beaten, and left its games to the others
 
 
 def test_challengers_that_are_behind_leave() -> None:
-    rng = np.random.default_rng(5)
-    strength = {"start": 0.0, "proposed": 0.1, "one": -1.0}
-    play: Play = lambda rng, n: lambda label: rng.normal(strength[label], 1, n)  # noqa: E731
-    _, values = study(rng, play, ("proposed", "one"), ("start",), 800)
-    assert len(values["one"]) < len(values["proposed"])
+    play = normal(np.random.default_rng(5), {"start": 0.0, "proposed": 0.1, "candidate 1": -1.0}, 1.0)
+    assert simulate_study(play, ("proposed", "candidate 1"), ("start",), 800).units > 800 / 3
 
 
 def test_few_differing_seeds_are_not_overrated() -> None:
