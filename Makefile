@@ -14,7 +14,7 @@ setup: .venv/ready
 	touch $@
 
 study: setup
-	$(BIN)/python studies/cmaes_heuristics.py $(ARGS)
+	$(BIN)/python studies/cmaes_rows.py $(ARGS)
 
 test: setup
 	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)

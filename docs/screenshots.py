@@ -33,7 +33,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
      "12", "--openings", "1"),
     ("tournament", "spe_ed(width=40,height=40,players=3)", "combi", "rollouts", "basic", "--games", "6"),
 )  # fmt: skip
-STUDY = ("cmaes_heuristics.py", "--population", "6", "--games", "8", "--generations", "6", "--held-out", "8")
+STUDY = ("cmaes_heuristics.py", "--population", "6", "--games", "8", "--generations", "6", "--verify", "1")
 EXPERIMENT = ("weitz/board_sizes.py", "--preset", "tiny")
 
 

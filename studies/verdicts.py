@@ -79,7 +79,7 @@ def main(
 ) -> None:
     console = Console()
     table = Table(title=f"{studies:,} simulated studies of each kind", box=SIMPLE_HEAD, pad_edge=False)
-    for heading in ("gain, s.e.", "gain, %", "games", "found, %", "95 %", "used", "fixed 100, %"):
+    for heading in ("gain, SE", "gain, %", "games", "found, %", "95 %", "used", "fixed, %"):
         table.add_column(heading, justify="right", no_wrap=True)
     kinds = [(gain, games) for gain in (0.0, 0.5, 1.0, 2.0, 4.0) for games in (600, 2_500, 10_000)]
     with game_bar("studies", studies * len(kinds), console, unit="studies") as bar:
