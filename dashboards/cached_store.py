@@ -7,6 +7,7 @@ import os
 import shlex
 import threading
 from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -31,6 +32,9 @@ from turnier.runs.comparison import ComparisonResults
 from turnier.runs.experiment import Experiment, Measurement, measurements
 from turnier.runs.training_run import Evaluation, stored_evaluations
 from turnier.search.storage import trials
+from turnier.search.storage.definitions import StudyFacts, agent_with
+from turnier.search.storage.studies import run_id_of, stored_verdict
+from turnier.search.verdict import StudyVerdict
 
 __all__ = ["Run"]  # for annotations of pages
 
@@ -207,6 +211,37 @@ def _importance(url: str, study: str, count: int) -> pd.Series:
 def study_importance(study: str) -> pd.Series:
     """Returns each parameter's share of the importance, the largest first; empty with few candidates."""
     return _importance(url(), study, _count(url(), study))
+
+
+def runs_of_study(study: str) -> list[Run]:
+    """Returns the run that holds a study's games; none where it is not one of Turnier's."""
+    return [run for run in _runs(url()) if run.id == run_id_of(study)]
+
+
+def study_command(study: str) -> str:
+    """Returns the command line that last drove a study; empty if there was none."""
+    return next((command(run) for run in runs_of_study(study)), "")
+
+
+def study_definition(study: str) -> dict[str, Any]:
+    """Returns what a study was begun with, as it is stored."""
+    return trials.definition(store(), study)
+
+
+def study_facts(study: str) -> StudyFacts:
+    """Returns what a study tunes, against what, and how."""
+    return StudyFacts.of(study_definition(study))
+
+
+def recommended_agent(study: str) -> tuple[str, dict[str, Any]]:
+    """Returns the agent that a search recommends now, and its searched parameters; empty where there is none."""
+    values = trials.recommended_values(store(), study)
+    return (agent_with(study_definition(study), values) if values else ""), values
+
+
+def study_verdict(study: str) -> StudyVerdict | None:
+    """Returns the verdict that a study ended with; None where it has none yet."""
+    return stored_verdict(store(), study)
 
 
 def study_unit(study: str) -> str:

@@ -34,13 +34,18 @@ _BANNER = (
 )
 
 
-def verdict_banner(results: ComparisonResults) -> str:
-    """Returns the verdict as HTML: the sentence in its colour, and what it means."""
-    look = _BANNER.format(colour=VERDICT_COLOURS[results.verdict])
+def banner(sentence: str, meaning: str, colour: str) -> str:
+    """Returns a sentence in its colour as HTML, and below it what it means."""
+    look = _BANNER.format(colour=colour)
     return (
         f'<div class="verdict" style="{look}"><div style="font-size: 1.2rem; font-weight: 500">'
-        f"{escape(shortened(results.sentence))}</div><div>{escape(results.meaning)}</div></div>"
+        f"{escape(sentence)}</div><div>{escape(meaning)}</div></div>"
     )
+
+
+def verdict_banner(results: ComparisonResults) -> str:
+    """Returns the verdict as HTML: the sentence in its colour, and what it means."""
+    return banner(shortened(results.sentence), results.meaning, VERDICT_COLOURS[results.verdict])
 
 
 def comparison_facts(results: ComparisonResults) -> dict[str, str]:

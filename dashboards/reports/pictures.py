@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from turnier.dashboards.figures.charts import save
-from turnier.dashboards.figures.studies import (
+from turnier.dashboards.figures.studies.search import (
     generation_means,
     held_out_front,
     held_out_means,

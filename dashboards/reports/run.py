@@ -38,7 +38,8 @@ from turnier.dashboards.figures.scores import (
     score_distribution,
     score_table,
 )
-from turnier.dashboards.figures.studies import (
+from turnier.dashboards.figures.studies.landscape import parallel_coordinates
+from turnier.dashboards.figures.studies.search import (
     candidate_table,
     generation_means,
     importance_bars,
@@ -47,6 +48,7 @@ from turnier.dashboards.figures.studies import (
     step_sizes,
     strength_against_time,
 )
+from turnier.dashboards.figures.studies.summary import front_table, headline, held_out_note, held_out_table
 from turnier.dashboards.figures.tables import printed
 from turnier.dashboards.figures.tournament import (
     PAIR_NOTE,
@@ -71,6 +73,8 @@ from turnier.runs.comparison import ComparisonResults
 from turnier.runs.experiment import Experiment, measurements
 from turnier.runs.training_run import evaluation_unit, stored_evaluations
 from turnier.search.storage import trials
+from turnier.search.storage.definitions import StudyFacts, agent_with, ranges_table
+from turnier.search.storage.studies import stored_verdict
 
 REPORTED = (*COMPARED, "certainty", "study", "training", "experiment")
 
@@ -198,14 +202,26 @@ def _study(store: Store, run: Run) -> Iterator[Section]:
     frame = trials.trials_frame(store, name)
     if frame["value"].notna().sum() == 0:
         return
-    unit, noted = trials.unit(store, name), trials.generations_frame(store, name)
-    figures = [search_history(frame, unit), generation_means(frame, noted, unit)]
-    figures += [strength_against_time(frame, unit), *step_sizes(noted)]
+    unit, noted, definition = trials.unit(store, name), trials.generations_frame(store, name), run.definition
+    facts, verdict = StudyFacts.of(definition), stored_verdict(store, name)
+    values = trials.recommended_values(store, name)
+    agent = agent_with(definition, values) if values else ""
+    first = headline(frame, noted, verdict, agent, unit, facts.unit_games, live=False)
+    yield TableSection("Verdict", pd.DataFrame([{"verdict": first.sentence, "agent": first.agent}]), first.meaning)
+    if verdict:
+        yield TableSection("Held-out games", held_out_table(verdict, facts.unit_games), held_out_note(unit))
+    if frame["cost"].notna().any():
+        yield TableSection("The front", front_table(frame, unit, definition), unit)
+    yield TableSection("What is tuned, and how", pd.DataFrame(facts.rows().items(), columns=["what", "how"]), "")
+    yield TableSection("Searched parameters", ranges_table(frame.attrs["ranges"], definition), "")
+    figures = [generation_means(frame, noted, unit), strength_against_time(frame, unit), search_history(frame, unit)]
     shares = trials.importance(frame)
-    figures += [importance_bars(shares)]
+    figures += [*step_sizes(noted, facts.sampler_name), importance_bars(shares, frame)]
     figures += [parameter_slice(frame, parameter, unit) for parameter in shares.index[:4]]
+    figures += [parallel_coordinates(frame, list(shares.index), unit)]
     yield from filter(None, figures)
-    yield TableSection("Best candidates", candidate_table(frame, unit), f"{unit}, with 95 % intervals.")
+    note = f"{unit}, with 95 % intervals: the larger, the luckier."
+    yield TableSection("Candidates with the largest values", candidate_table(frame, unit, facts.unit_games), note)
 
 
 def _training(store: Store, run: Run) -> Iterator[Section]:

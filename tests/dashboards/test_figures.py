@@ -30,13 +30,14 @@ from turnier.dashboards.figures.certainty import (
 )
 from turnier.dashboards.figures.charts import Figure, image, shortened, table_csv, wrapped
 from turnier.dashboards.figures.scores import mean_scores
-from turnier.dashboards.figures.studies import candidate_table, search_history, strength_against_time
+from turnier.dashboards.figures.studies.search import candidate_table, search_history, strength_against_time
 from turnier.dashboards.figures.tournament import crosstable, leader_text, pair_table, rating_list
 from turnier.dashboards.figures.training import curve_frame, training_curves
 from turnier.results.frames.certainty import position_certainty, searches_frame, searches_of_runs
 from turnier.results.frames.matches import matches_frame
 from turnier.results.store.curves import CurvePoint
 from turnier.results.store.store import Store
+from turnier.search.storage.definitions import StoredRange
 from turnier.search.storage.trials import count_trials, generations_frame, importance, study_names, trials_frame, unit
 from turnier.search.study_run import StudyRun
 from turnier.statistics.comparisons import paired_difference, units_needed
@@ -220,6 +221,7 @@ def test_importance_finds_the_parameter_that_matters() -> None:
     frame["used"] = random.random(300)
     frame["value"] = frame["used"] + 0.1 * random.random(300)
     frame.attrs["parameters"] = ["idle", "used"]
+    frame.attrs["ranges"] = {"idle": StoredRange(), "used": StoredRange()}
     shares = importance(frame)
     assert shares.index[0] == "used" and shares["used"] > 0.8
     frame.loc[frame["number"] % 3 == 0, "idle"] = np.nan  # of a trial whose other parameters leave it unused
@@ -241,7 +243,7 @@ def test_a_long_curve_keeps_its_games_mean_and_deviation() -> None:
 
 def test_large_frames_are_thinned_for_drawing_but_not_in_the_data() -> None:
     frame = pd.DataFrame({"number": range(10_000), "state": "COMPLETE", "value": np.arange(10_000.0)})
-    figure = search_history(frame.assign(low=0.0, high=1.0), "score")
+    figure = search_history(frame.assign(low=0.0, high=1.0, group=np.nan), "score")
     assert len(figure.data) == 10_000
     assert len(figure.chart.to_dict()["datasets"].popitem()[1]) <= charts.MAX_POINTS
 

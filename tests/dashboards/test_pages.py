@@ -59,7 +59,7 @@ def charts(page: AppTest) -> int:
         ("tournament", ["Rating list", "Who beats whom", "Ratings", "Points by seat", "Every two agents"], 3),
         ("comparison", ["Evidence", "Tests", "Pairs by outcome", "Agents"], 2),
         ("certainty", ["Normalised of agents", "Normalised by iterations", "mc(iterations=40): normalised"], 5),
-        ("studies", ["Best so far", "Generations", "Step size sigma", "Importance of parameters"], 6),
+        ("studies", ["Generations", "Step size sigma", "Importance of parameters", "What is tuned"], 7),
         ("training", ["Training games", "Evaluations while training"], 2),
         ("replay", ["yavalath(size=3): ", "Move 1: seat 0"], 0),
         ("reports", ["A small question", "Ours and published"], 1),

@@ -29,7 +29,7 @@ HEADINGS = {
         "against",
     ),
     "certainty": ("normalised of a random agent", "iterations per move", "legal actions"),
-    "study": ("Best candidates", "importance, %", "generation"),
+    "study": ("Verdict", "Not yet verified", "Searched parameters", "importance, %", "generation"),
     "training": ("games trained", "mean score in training"),
     "experiment": ("A small question", "published"),
 }

@@ -20,6 +20,7 @@ from turnier.core.errors import UserError
 from turnier.results.store.locks import Lock
 from turnier.results.store.store import Store
 from turnier.runs.bar import QUIET, Bar, run_bar
+from turnier.search.storage.trials import study_notes
 from turnier.search.verdict import StudyVerdict
 
 optuna.logging.set_verbosity(optuna.logging.WARNING)
@@ -109,8 +110,7 @@ class StoredStudy:
 
 def stored_verdict(store: Store, study: str) -> StudyVerdict | None:
     """Returns the verdict that a study ended with, None where it has none yet."""
-    with optuna_errors(store.shown_url):
-        stored = optuna.load_study(study_name=study, storage=read_only_storage(store)).user_attrs.get(VERDICT)
+    stored = study_notes(store, study, VERDICT).get(VERDICT)
     return None if stored is None else StudyVerdict.from_json(stored)
 
 

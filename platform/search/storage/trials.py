@@ -13,7 +13,7 @@ from typing import Any
 
 import optuna
 import pandas as pd
-from optuna.distributions import BaseDistribution, FloatDistribution, json_to_distribution
+from optuna.distributions import FloatDistribution, json_to_distribution
 from optuna.importance import PedAnovaImportanceEvaluator, get_param_importances
 from scipy import stats
 from sqlalchemy import Connection, column, inspect, select, table
@@ -24,6 +24,7 @@ from turnier.results.store.database import chunks
 from turnier.results.store.schema import matches
 from turnier.results.store.store import Store
 from turnier.search.space import Space
+from turnier.search.storage.definitions import StoredRange, used_values
 from turnier.statistics.intervals import CONFIDENCE
 
 optuna.logging.set_verbosity(optuna.logging.WARNING)
@@ -42,8 +43,8 @@ NOTES = table("trial_user_attributes", column("trial_id"), column("key"), column
 NOTED = ("generation", "round", "index", "standard_error", "low", "high", "games", "seconds")
 TRIAL_COLUMNS = ("number", "state", "value", "low", "high", "cost", "group", "index", "games", "seconds")
 FINISHED = ("COMPLETE", "PRUNED")
-_MAX_EVALUATED = 1000  # trials that importance is computed from at most
-_MIN_EVALUATED = 8  # below which importance says nothing
+MAX_EVALUATED = 1000  # trials that importance is computed from at most
+MIN_EVALUATED = 8  # below which importance says nothing
 
 
 def study_names(store: Store) -> list[str]:
@@ -82,7 +83,8 @@ def trials_frame(store: Store, study: str) -> pd.DataFrame:
     Columns: number, state (COMPLETE, or PRUNED with its latest value), value, low and high (its 95 % interval: stored,
     or Student's t from the stored standard error; NaN where neither is), cost (the second objective: ms a decision; NaN
     where the study has one objective), group (generation or round, from 0), index,
-    games (of the trial), seconds; then one for each parameter, whose names are `frame.attrs["parameters"]`.
+    games (of the trial), seconds; then one for each parameter, whose names are `frame.attrs["parameters"]`, and whose
+    ranges are `frame.attrs["ranges"]` by name.
     """
     with store.database.reading() as connection:
         trials = _read(connection, _of_study([TRIALS.c.trial_id, TRIALS.c.number, TRIALS.c.state], study))
@@ -113,6 +115,7 @@ def trials_frame(store: Store, study: str) -> pd.DataFrame:
     chosen = _used(_chosen(parameters), definition(store, study)).reindex(trials.index)
     frame = frame[list(TRIAL_COLUMNS)].join(chosen).sort_values("number", ignore_index=True)
     frame.attrs["parameters"] = list(chosen.columns)
+    frame.attrs["ranges"] = _ranges(parameters)
     return frame
 
 
@@ -122,17 +125,9 @@ def generations_frame(store: Store, study: str) -> pd.DataFrame:
     Columns: generation (from 0), mean, best, sigma, axis_ratio; recommended, half_width and idle_games: the mean
     of games that idle workers played of the previous recommendation, with its 95 % interval, and their number.
     """
-    query = (
-        select(STUDY_NOTES.c.key, STUDY_NOTES.c.value_json)
-        .join_from(STUDY_NOTES, STUDIES, STUDIES.c.study_id == STUDY_NOTES.c.study_id)
-        .where(STUDIES.c.study_name == study, STUDY_NOTES.c.key.like("generation %"))
-    )
-    with store.database.reading() as connection:
-        rows = connection.execute(query).all()
     columns = ["generation", "mean", "best", "sigma", "axis_ratio", "recommended", "half_width", "idle_games"]
     generations = []
-    for key, text in rows:
-        known = json.loads(text)
+    for key, known in study_notes(store, study, "generation %").items():
         before = known.get("recommended before", {})
         idle = {
             "recommended": before.get("mean"),
@@ -143,16 +138,27 @@ def generations_frame(store: Store, study: str) -> pd.DataFrame:
     return pd.DataFrame(generations, columns=columns).astype(float).sort_values("generation", ignore_index=True)
 
 
+def recommended_values(store: Store, study: str) -> dict[str, Any]:
+    """Returns the parameters that a search recommends after its latest generation; none where it has none."""
+    notes = study_notes(store, study, "generation %")
+    latest = max(notes, key=lambda key: int(key.split()[1]), default=None)
+    return dict(notes[latest].get("recommendation", {})) if latest else {}
+
+
 def definition(store: Store, study: str) -> dict[str, Any]:
     """Returns what a study was begun with; empty where it is not one of Turnier's."""
+    return dict(study_notes(store, study, "definition").get("definition", {}))
+
+
+def study_notes(store: Store, study: str, pattern: str) -> dict[str, Any]:
+    """Returns what is noted of a study under keys like an SQL pattern."""
     query = (
-        select(STUDY_NOTES.c.value_json)
+        select(STUDY_NOTES.c.key, STUDY_NOTES.c.value_json)
         .join_from(STUDY_NOTES, STUDIES, STUDIES.c.study_id == STUDY_NOTES.c.study_id)
-        .where(STUDIES.c.study_name == study, STUDY_NOTES.c.key == "definition")
+        .where(STUDIES.c.study_name == study, STUDY_NOTES.c.key.like(pattern))
     )
     with store.database.reading() as connection:
-        text = connection.scalar(query)
-    return dict(json.loads(text)) if text else {}
+        return {row.key: json.loads(row.value_json) for row in connection.execute(query)}
 
 
 def unit(store: Store, study: str) -> str:
@@ -168,33 +174,26 @@ def unit(store: Store, study: str) -> str:
 def importance(frame: pd.DataFrame) -> pd.Series:
     """Returns each parameter's share of what decides which trials of a frame are good, the largest first.
 
-    PED-ANOVA (Watanabe et al. 2023) by Optuna, of at most _MAX_EVALUATED trials, evenly chosen; empty for too few.
+    PED-ANOVA as Optuna has it, and so as optuna-dashboard shows it: Watanabe et al., PED-ANOVA, IJCAI 2023, and for
+    parameters that others leave unused Ito et al., Conditional PED-ANOVA, KDD 2026. Of at most MAX_EVALUATED trials,
+    evenly chosen; empty for fewer than MIN_EVALUATED.
     """
     names: Sequence[str] = frame.attrs["parameters"]
     done = frame[(frame["state"] == "COMPLETE") & frame["value"].notna()]
-    done = done.iloc[:: max(1, -(-len(done) // _MAX_EVALUATED))]
-    varied = [name for name in names if done[name].count() >= _MIN_EVALUATED and done[name].nunique() > 1]
-    if not varied:
+    done = done.iloc[:: max(1, -(-len(done) // MAX_EVALUATED))]
+    if len(done) < MIN_EVALUATED or not names:
         return pd.Series(dtype=float)
-    ranges = {name: _range(done[name].dropna()) for name in varied}
+    ranges: dict[str, StoredRange] = frame.attrs["ranges"]
+    kinds = {name: ranges[name].distribution() for name in names}
     study = optuna.create_study(direction="maximize")
-    for value, row in zip(done["value"], done[varied].to_dict("records"), strict=True):
-        chosen = {str(name): each for name, each in row.items() if not pd.isna(each)}
-        chosen_ranges = {name: ranges[name] for name in chosen}
-        study.add_trial(optuna.trial.create_trial(value=float(value), params=chosen, distributions=chosen_ranges))
-    # One at a time: a parameter that others leave unused is known of some trials only.
-    evaluator = PedAnovaImportanceEvaluator()
+    for value, row in zip(done["value"], done[list(names)].to_dict("records"), strict=True):
+        chosen = used_values(row, ranges)
+        used = {name: kinds[name] for name in chosen}
+        study.add_trial(optuna.trial.create_trial(value=float(value), params=chosen, distributions=used))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # `normalize` is called experimental
-        shares = {n: get_param_importances(study, evaluator=evaluator, params=[n], normalize=False)[n] for n in varied}
-    sorted_shares = pd.Series(shares, dtype=float).sort_values(ascending=False)
-    return sorted_shares / sorted_shares.sum() if sorted_shares.sum() > 0 else sorted_shares
-
-
-def _range(values: pd.Series) -> BaseDistribution:
-    if pd.api.types.is_bool_dtype(values.infer_objects()) or not pd.api.types.is_numeric_dtype(values):
-        return optuna.distributions.CategoricalDistribution(sorted(values.unique().tolist(), key=str))
-    return optuna.distributions.FloatDistribution(float(values.min()), float(values.max()))
+        warnings.simplefilter("ignore")  # of parameters that few trials use
+        shares = get_param_importances(study, evaluator=PedAnovaImportanceEvaluator())
+    return pd.Series(shares, dtype=float).sort_values(ascending=False, kind="stable")
 
 
 def _of_study(columns: Any, study: str) -> Any:
@@ -227,6 +226,15 @@ def _used(chosen: pd.DataFrame, known: Mapping[str, Any]) -> pd.DataFrame:
         if dimension.declared.when and dimension.path in chosen:
             chosen[dimension.path] = chosen[dimension.path].where([dimension.matters(row) for row in rows])
     return chosen
+
+
+def _ranges(parameters: pd.DataFrame) -> dict[str, StoredRange]:
+    """Returns the range of each parameter; if it has changed, one that holds all."""
+    ranges: dict[str, StoredRange] = {}
+    for name, text in parameters[["param_name", "distribution_json"]].drop_duplicates().itertuples(index=False):
+        searched = StoredRange.of(json_to_distribution(text))
+        ranges[name] = ranges[name].joined(searched) if name in ranges else searched
+    return ranges
 
 
 def _chosen(parameters: pd.DataFrame) -> pd.DataFrame:

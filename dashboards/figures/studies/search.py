@@ -8,22 +8,29 @@ import pandas as pd
 
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.charts import Figure
-from turnier.dashboards.figures.scores import interval, short
+from turnier.dashboards.figures.tables import rounded
 from turnier.search.final_comparison import START
 from turnier.search.pareto import Point
+from turnier.search.storage.definitions import value_text
+from turnier.search.storage.trials import MAX_EVALUATED, MIN_EVALUATED
 from turnier.statistics.intervals import mean_interval
 
 TABLE_ROWS = 25  # candidates of the table
+RECENT = 20  # candidates of a mean, where a search has no generations
+STEPPING = ("cmaes", "cmaes_lr", "spsa")  # samplers with a step size
 NOTE = "95 % intervals (Student's t)."
 
 
 def search_history(trials: pd.DataFrame, unit: str) -> Figure:
-    """Every candidate's value, and the best so far."""
+    """Every candidate's value, and the mean of its generation, which is less a matter of luck than the best."""
     done = trials[trials["state"] == "COMPLETE"]
-    data = done[["number", "value", "low", "high"]].assign(best=done["value"].cummax())
-    chart = charts.cloud(data, "number", "value", ("candidate", unit), line="best")
-    note = "Dots are candidates, the line is the best so far: mostly lucky where the search is noisy."
-    return Figure("Best so far", chart, data, note)
+    if done["group"].notna().any():
+        means, what = done.groupby("group")["value"].transform("mean"), "the mean of their generation"
+    else:
+        means, what = done["value"].rolling(RECENT, min_periods=1).mean(), f"the mean of the latest {RECENT}"
+    data = done[["number", "value", "low", "high"]].assign(mean=means)
+    chart = charts.cloud(data, "number", "value", ("candidate", unit), line="mean")
+    return Figure("Candidates", chart, data, f"Dots are candidates, the line is {what}. The highest dots were lucky.")
 
 
 def strength_against_time(trials: pd.DataFrame, unit: str) -> Figure | None:
@@ -98,31 +105,59 @@ def generation_means(trials: pd.DataFrame, noted: pd.DataFrame, unit: str) -> Fi
     return Figure("Generations", chart, data, f"Means with {NOTE}")
 
 
-def step_sizes(noted: pd.DataFrame) -> list[Figure]:
-    """CMA-ES: sigma, and the ratio of the longest to the shortest axis, by generation."""
+def histories(studies: Mapping[str, tuple[pd.DataFrame, int]], unit: str) -> Figure:
+    """The means of several studies' generations, or of tenths of their candidates, over the games that they took.
+
+    Args:
+        studies: trials by name, with the number of games per unit of a candidate.
+        unit: of the values, the same in all.
+    """
+    rows = []
+    for name, (trials, unit_games) in studies.items():
+        done = trials.dropna(subset=["value"])
+        tenths = pd.Series(range(len(done)), done.index) * 10 // max(1, len(done))
+        games = (done["games"].fillna(1) * unit_games).cumsum()
+        for _, values in done["value"].groupby(done["group"] if done["group"].nunique() > 1 else tenths):
+            mean, half = mean_interval(values.tolist())
+            at = int(games.loc[values.index].max())
+            rows.append({"study": name, "games": at, "mean": mean, "low": mean - half, "high": mean + half})
+    data = pd.DataFrame(rows, columns=["study", "games", "mean", "low", "high"])
+    chart = charts.lines(data, "games", "mean", "low", "high", "study", ("games of candidates", unit))
+    note = f"Means of each generation's candidates, or of tenths where there are no generations. {NOTE}"
+    return Figure("Studies over their games", chart, data, note)
+
+
+def step_sizes(noted: pd.DataFrame, sampler: str) -> list[Figure]:
+    """How widely a search samples after each generation; for CMA-ES also how stretched its distribution is."""
+    title, note = "Spread of the candidates", "Mean standard deviation of the latest 64, in shares of the ranges."
+    if sampler in STEPPING:
+        title, note = "Step size sigma", "Standard deviation of the next candidates, in shares of the ranges."
+    shown = {"sigma": (title, note), "axis_ratio": ("Ratio of axes", "Longest to shortest axis of the distribution.")}
     figures = []
-    for column, title in (("sigma", "Step size sigma"), ("axis_ratio", "Ratio of axes")):
+    for column, (title, note) in shown.items():
         if not noted[column].notna().any():
             continue
         data = noted[["generation", column]].assign(generation=noted["generation"] + 1, what=title)
         data = data.assign(low=data[column], high=data[column])
         chart = charts.lines(data, "generation", column, "low", "high", "what", ("generation", title.lower()))
-        figures.append(Figure(title, chart, data[["generation", column]], "After each generation."))
+        figures.append(Figure(title, chart, data[["generation", column]], note))
     return figures
 
 
-def importance_bars(shares: pd.Series) -> Figure | None:
+def importance_bars(shares: pd.Series, trials: pd.DataFrame) -> Figure | None:
     """The share of each parameter in what makes candidates good; None with too few candidates."""
     if shares.empty:
         return None
     data = pd.DataFrame({"parameter": shares.index, "percent": 100 * shares.to_numpy()})
+    data = data.assign(candidates=[int(trials[name].notna().sum()) for name in shares.index])
     chart = charts.bars(data, "parameter", "percent", "importance, %")
-    return Figure(
-        "Importance of parameters",
-        chart,
-        data,
-        "PED-ANOVA: shares in what separates the best tenth of the candidates.",
-    )
+    note = "PED-ANOVA, as optuna-dashboard has it: shares in what separates the best tenth of the candidates."
+    if len(trials) > MAX_EVALUATED:
+        note += f" Here it is computed from {MAX_EVALUATED:,} of the candidates, evenly chosen, there from all."
+    few = data.loc[data["candidates"] < MIN_EVALUATED, "parameter"].tolist()
+    if few:
+        note += f" Hardly known, since fewer than {MIN_EVALUATED} candidates use them: {', '.join(few)}."
+    return Figure("Importance of parameters", chart, data, note)
 
 
 def parameter_slice(trials: pd.DataFrame, parameter: str, unit: str) -> Figure:
@@ -133,19 +168,22 @@ def parameter_slice(trials: pd.DataFrame, parameter: str, unit: str) -> Figure:
     return Figure(f"By {parameter}", chart, data, "Each dot is a candidate.")
 
 
-def candidate_table(trials: pd.DataFrame, unit: str) -> pd.DataFrame:
-    """Returns the candidates with the largest values, with their intervals and parameters."""
+def candidate_table(trials: pd.DataFrame, unit: str, unit_games: int = 1) -> pd.DataFrame:
+    """Returns the candidates with the largest values, with their intervals and parameters.
+
+    `unit_games` is the number of games per unit of a candidate, see `Objective`.
+    """
     done = trials[trials["state"] == "COMPLETE"].nlargest(TABLE_ROWS, "value")
-    shown = pd.DataFrame(
-        {
-            "candidate": done["number"],
-            unit: done["value"].map(short),
-            "95 %": [interval(*row) for row in done[["low", "high"]].itertuples(index=False)],
-            "games": done["games"],
-        }
-    )
+    half = (done["high"] - done["low"]) / 2
+    shown = pd.DataFrame({"candidate": done["number"], unit: rounded(done["value"], half)})
+    if done["cost"].notna().any():
+        shown["ms per decision"] = rounded(done["cost"])
+    if half.notna().any():
+        shown["± 95 %"] = rounded(half, half)
+    if done["games"].notna().any():
+        shown["games"] = (done["games"] * unit_games).astype("Int64")
     if done["group"].notna().any():
-        shown["generation"] = done["group"] + 1
+        shown["generation"] = (done["group"] + 1).astype("Int64")
     for name in trials.attrs["parameters"]:
-        shown[name] = done[name].round(4) if pd.api.types.is_float_dtype(done[name]) else done[name].astype(str)
+        shown[name] = done[name].round(4) if pd.api.types.is_float_dtype(done[name]) else done[name].map(value_text)
     return shown.reset_index(drop=True)

@@ -1,0 +1,144 @@
+"""A study's result as people read it first: the verdict or what the search says so far, and the held-out games."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from turnier.core.number_text import number, plus_minus
+from turnier.dashboards.figures.charts import COLOURS
+from turnier.dashboards.figures.comparison import banner
+from turnier.dashboards.figures.tables import rounded
+from turnier.search.storage.definitions import agent_with, used_values
+from turnier.search.verdict import StudyVerdict
+from turnier.statistics.intervals import mean_interval
+
+BETTER, KEPT, OPEN = COLOURS[2], COLOURS[0], COLOURS[1]  # the colours of verdicts, and of what has none yet
+
+
+class Headline(NamedTuple):
+    """What a page of a study shows first."""
+
+    sentence: str
+    meaning: str
+    colour: str
+    agent: str  # text to copy; empty where there is none
+
+    @property
+    def html(self) -> str:
+        return banner(self.sentence, self.meaning, self.colour)
+
+
+def headline(
+    trials: pd.DataFrame,
+    noted: pd.DataFrame,
+    verdict: StudyVerdict | None,
+    agent: str,
+    unit: str,
+    unit_games: int,
+    live: bool,
+) -> Headline:
+    """Returns a study's verdict, or what its search says so far; never the luckiest candidate.
+
+    Args:
+        trials: see `trials_frame`; not empty.
+        noted: see `generations_frame`.
+        verdict: if there is one.
+        agent: what the search recommends; may be empty.
+        unit: of the values.
+        unit_games: games per unit of a candidate.
+        live: whether it is running.
+    """
+    if verdict:
+        return _of_verdict(verdict, int(trials["games"].sum()) * unit_games)
+    if trials["cost"].notna().any():
+        return _of_front(trials, unit)
+    later = "held-out games at its end decide" if live else "repeat its command to play the held-out games that decide"
+    meaning = f"Not yet verified: {later} whether it is better than the start."
+    known = noted[noted["idle_games"] > 1]
+    if len(known):
+        last = known.iloc[-1]
+        value, games = plus_minus(last["recommended"], last["half_width"]), int(last["idle_games"]) * unit_games
+        meaning = f"{unit.capitalize()} {value} in {games:,} idle-time games of the recommendation before. {meaning}"
+    elif trials["group"].notna().any():
+        latest = trials[trials["group"] == trials["group"].max()]
+        value = plus_minus(*mean_interval(latest["value"].dropna().tolist()))
+        games = int(latest["games"].sum()) * unit_games
+        meaning = f"{unit.capitalize()} of the latest generation's candidates: {value}, {games:,} games. {meaning}"
+    return Headline("What the search recommends now:" if agent else "No verdict yet.", meaning, OPEN, agent)
+
+
+def _of_verdict(verdict: StudyVerdict, searched: int) -> Headline:
+    meaning = (
+        f"Decided in {verdict.games:,} held-out games after {verdict.searched:,} games of the search;"
+        f" wrong in at most {100 * verdict.alpha:g} % of searches that find nothing better."
+    )
+    if searched > verdict.searched:
+        meaning += f" The search was resumed since, to {searched:,} games, and has no new verdict yet."
+    return Headline(verdict.sentence, meaning, BETTER if verdict.improved else KEPT, verdict.agent)
+
+
+def _of_front(trials: pd.DataFrame, unit: str) -> Headline:
+    front = front_of(trials)
+    ends = [f"{number(row['value'])} at {number(row['cost'])} ms" for _, row in front.iloc[[0, -1]].iterrows()]
+    sentence = f"{len(front)} candidates that no other one beats at both: {unit} {ends[0]} per decision to {ends[1]}."
+    meaning = "These are the search's own values, which luck has chosen: see the held-out games."
+    return Headline(sentence, meaning, OPEN, "")
+
+
+def front_of(trials: pd.DataFrame) -> pd.DataFrame:
+    """Returns the candidates that no other one beats at strength and time, the cheapest first."""
+    data = trials.dropna(subset=["value", "cost"]).sort_values(["cost", "value"], ascending=[True, False])
+    best = data["value"].cummax()
+    return data[(data["value"] == best) & ~best.duplicated()]
+
+
+def front_table(trials: pd.DataFrame, unit: str, definition: Mapping[str, Any]) -> pd.DataFrame:
+    """Returns the candidates of the front, the cheapest first, with their agents' texts."""
+    front = front_of(trials)
+    half = (front["high"] - front["low"]) / 2
+    table = pd.DataFrame({"candidate": front["number"], "ms per decision": rounded(front["cost"])})
+    table[unit] = rounded(front["value"], half)
+    if half.notna().any():
+        table["± 95 %"] = rounded(half, half)
+    chosen = [used_values(row, trials.attrs["ranges"]) for row in front[trials.attrs["parameters"]].to_dict("records")]
+    return table.assign(agent=[agent_with(definition, values) for values in chosen]).reset_index(drop=True)
+
+
+def held_out_table(verdict: StudyVerdict, unit_games: int) -> pd.DataFrame:
+    """Returns a row for each finalist: claimed, held-out, luck, and the differences with their 95 % intervals."""
+    frame = pd.DataFrame([vars(row) for row in verdict.figures])
+    half, start = frame["half_width"].astype(float), frame["label"].iloc[0]
+    table = pd.DataFrame({"finalist": frame["label"], "held-out": rounded(frame["held_out"], half)})
+    table["± 95 %"] = rounded(half, half)
+    for column, other in {"difference": start, "gain": verdict.reference}.items():
+        width = frame[f"{column}_half_width"].astype(float)
+        table[f"minus {other}"] = rounded(frame[column].astype(float), width)
+        table[f"± of minus {other}"] = rounded(width, width)
+    table["games"] = frame["units"] * unit_games
+    table["claimed"] = rounded(frame["claimed"].astype(float), half)
+    table["luck"] = rounded(frame["shrinkage"].astype(float), half)
+    return table.assign(agent=frame["agent"])
+
+
+def held_out_note(unit: str) -> str:
+    """Returns what the columns of the held-out games mean."""
+    return (
+        f"{unit.capitalize()} with 95 % intervals; differences are those of common seeds. Claimed is the search's own"
+        " estimate, luck is what it overstates."
+    )
+
+
+def compared(studies: dict[str, tuple[StudyVerdict | None, str, int]]) -> pd.DataFrame:
+    """Returns a row for each of several studies: what it ended with.
+
+    Args:
+        studies: the verdict, the agent recommended so far, and the games of candidates, by name.
+    """
+    rows = []
+    for name, (verdict, agent, games) in studies.items():
+        text = verdict.sentence if verdict else "no verdict yet"
+        rows.append({"study": name, "verdict": text, "games": games, "agent": verdict.agent if verdict else agent})
+    return pd.DataFrame(rows)

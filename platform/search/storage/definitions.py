@@ -1,0 +1,159 @@
+"""What a stored study tunes, against what, and how, in the words of people; also of studies of earlier versions."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import pandas as pd
+from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
+
+from turnier.agents.registry import AGENTS
+from turnier.core.errors import UserError
+from turnier.games.registry import GAMES, game_of
+from turnier.search.samplers.registry import SAMPLERS
+from turnier.search.space import Space
+
+NSGA2 = "nsga2"  # the sampler of fronts
+
+
+class StoredRange(NamedTuple):
+    """What a parameter is searched in: numbers between two ends, or choices."""
+
+    low: float = 0.0
+    high: float = 1.0
+    log: bool = False
+    whole: bool = False
+    choices: tuple[Any, ...] = ()
+
+    @classmethod
+    def of(cls, kind: BaseDistribution) -> StoredRange:
+        if isinstance(kind, CategoricalDistribution):
+            return cls(choices=tuple(kind.choices))
+        assert isinstance(kind, FloatDistribution | IntDistribution)
+        return cls(kind.low, kind.high, kind.log, isinstance(kind, IntDistribution))
+
+    def distribution(self) -> BaseDistribution:
+        if self.choices:
+            return CategoricalDistribution(self.choices)
+        if self.whole:
+            return IntDistribution(int(self.low), int(self.high), log=self.log)
+        return FloatDistribution(self.low, self.high, log=self.log)
+
+    def joined(self, other: StoredRange) -> StoredRange:
+        """Returns a range that holds both."""
+        choices = tuple(dict.fromkeys(self.choices + other.choices))
+        low, high = min(self.low, other.low), max(self.high, other.high)
+        return StoredRange(low, high, self.log and other.log, self.whole and other.whole, choices)
+
+    def __str__(self) -> str:
+        if self.choices:
+            return ", ".join(map(value_text, self.choices))
+        return f"{self.low:,.6g} to {self.high:,.6g}"
+
+
+def value_text(value: Any) -> str:
+    """Returns a parameter's value as people read it; nothing for one that is not used."""
+    if isinstance(value, float):
+        return "" if value != value else f"{value:,.4g}"
+    return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+
+
+@dataclass(frozen=True)
+class StudyFacts:
+    """What defines a study, in text; empty where it does not apply."""
+
+    game: str
+    start: str  # the agent, or the learning parameters, where the search starts
+    against: tuple[str, ...]
+    sampler: str  # with its parameters
+    noise: str  # how often candidates play
+    seed: str
+    unit_games: int  # games per unit of a candidate, see Objective
+
+    @classmethod
+    def of(cls, definition: Mapping[str, Any]) -> StudyFacts:
+        """Reads a stored definition, which may be that of a front or of a study of learners."""
+        game = str(definition.get("game", ""))
+        opponents = definition.get("against") or ()
+        against = (opponents,) if isinstance(opponents, str) else tuple(opponents)
+        start = str(definition.get("agent") or definition.get("learning", ""))
+        learners = "learning" in definition
+        sampler = "tpe" if learners else str(definition.get("sampler", ""))
+        noise = str(definition.get("noise") or f"fixed(games={definition.get('games', '')})")
+        if "(" not in sampler:  # its parameters are stored beside it
+            known = {key: definition[key] for key in ("population", "sigma", "candidates") if key in definition}
+            sampler += f"({','.join(f'{key}={value}' for key, value in known.items())})" if known else ""
+        return cls(
+            game=_short(game, game_of),
+            start=_short(start, AGENTS.make),
+            against=tuple(_short(agent, AGENTS.make) for agent in against),
+            sampler=_short(sampler, SAMPLERS.make),
+            noise=noise,
+            seed=str(definition.get("seed", "")),
+            unit_games=1 if learners else _seats(game) * max(1, len(against)),
+        )
+
+    @property
+    def sampler_name(self) -> str:
+        return self.sampler.partition("(")[0]
+
+    def rows(self) -> dict[str, str]:
+        """Returns what people want to know, in the order in which they ask it."""
+        rows = {"game": self.game, "start": self.start, "against": "\n".join(self.against)}
+        rows |= {"sampler": self.sampler, "games per candidate": self.noise, "seed": self.seed}
+        return {what: text for what, text in rows.items() if text}
+
+
+def used_values(row: Mapping[Any, Any], ranges: Mapping[str, StoredRange]) -> dict[str, Any]:
+    """Returns a candidate's parameters from a row of a frame, in which unused ones are missing."""
+    used = {str(name): value for name, value in row.items() if not pd.isna(value)}
+    return {name: int(value) if ranges[name].whole else value for name, value in used.items()}
+
+
+def agent_with(definition: Mapping[str, Any], values: Mapping[str, Any]) -> str:
+    """Returns the text of a study's agent with some parameters; empty where this version cannot build it."""
+    with contextlib.suppress(UserError, KeyError):
+        agent = AGENTS.make(definition["agent"])
+        return str(Space.of(agent, definition["parameters"]).apply(agent, values))
+    return ""
+
+
+def ranges_table(ranges: Mapping[str, StoredRange], definition: Mapping[str, Any]) -> pd.DataFrame:
+    """Returns the searched parameters, one row each: parameter, range, scale and where the search starts."""
+    start: Any = None
+    with contextlib.suppress(UserError, KeyError):
+        start = AGENTS.make(definition["agent"])
+    rows = [
+        {
+            "parameter": name,
+            "range": str(kind),
+            "scale": "logarithmic" if kind.log else "",
+            "start": _value(start, name),
+        }
+        for name, kind in ranges.items()
+    ]
+    table = pd.DataFrame(rows, columns=["parameter", "range", "scale", "start"])
+    return table.loc[:, [name for name in table if name == "parameter" or (table[name] != "").any()]]
+
+
+def _value(agent: Any, path: str) -> str:
+    """Returns an agent's value of a parameter, which may be nested."""
+    for name in path.split("."):
+        agent = getattr(agent, name, None)
+    return value_text(agent)
+
+
+def _seats(game: str) -> int:
+    with contextlib.suppress(UserError):
+        return GAMES.make(game).num_seats
+    return 1
+
+
+def _short(text: str, make: Any) -> str:
+    """Returns the short form of a text of something declared; what this version does not know stays as it is."""
+    with contextlib.suppress(UserError):
+        return str(make(text)) if text else ""
+    return text

@@ -1,0 +1,192 @@
+"""What a study's page and report say: the verdict first, never the luckiest candidate; and the figures behind it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from turnier.dashboards.figures.charts import image
+from turnier.dashboards.figures.studies.landscape import contour, parallel_coordinates
+from turnier.dashboards.figures.studies.search import (
+    candidate_table,
+    histories,
+    importance_bars,
+    search_history,
+    step_sizes,
+)
+from turnier.dashboards.figures.studies.summary import compared, front_of, headline, held_out_table
+from turnier.results.store.store import Store
+from turnier.search.storage.definitions import StoredRange, StudyFacts, agent_with, ranges_table
+from turnier.search.storage.hints import hints
+from turnier.search.storage.trials import definition, generations_frame, importance, recommended_values, trials_frame
+from turnier.search.verdict import Finalist, StudyVerdict, figures_of
+
+START, FOUND = "mc(iterations=10)", "mc(iterations=20)"
+
+
+def verdict(improved: bool) -> StudyVerdict:
+    random = np.random.default_rng(1)
+    values = {"start": random.normal(100, 10, 40).tolist(), "proposed": random.normal(120, 10, 40).tolist()}
+    chosen = {"start": Finalist(START, None), "proposed": Finalist(FOUND, 150.0)}
+    return StudyVerdict(
+        improved, "proposed" if improved else "start", FOUND if improved else START, "proposed", "start",
+        20.0, 15.0, 25.0, " %", 40, 80, 300, 0.05, figures_of(chosen, values, "start", "start"),
+    )  # fmt: skip
+
+
+def candidates(count: int = 40, **columns: Any) -> pd.DataFrame:
+    random = np.random.default_rng(2)
+    frame = pd.DataFrame(
+        {
+            "number": range(count), "state": "COMPLETE", "value": random.random(count), "low": np.nan, "high": np.nan,
+            "cost": np.nan, "group": np.arange(count) // 10, "index": np.arange(count) % 10, "games": 5.0,
+            "seconds": 1.0, "width": random.uniform(1, 100, count), "steps": random.integers(0, 5, count),
+            "kind": random.choice(["a", "b"], count),
+        }
+    ).assign(**columns)  # fmt: skip
+    frame.attrs["parameters"] = ["kind", "steps", "width"]
+    frame.attrs["ranges"] = {
+        "kind": StoredRange(choices=("a", "b")),
+        "steps": StoredRange(0, 4, whole=True),
+        "width": StoredRange(1, 100, log=True),
+    }
+    return frame
+
+
+NOTED = pd.DataFrame(
+    {"generation": [0, 1, 2], "sigma": [0.3, 0.4, 0.45], "axis_ratio": np.nan}
+    | dict.fromkeys(("recommended", "half_width", "idle_games"), np.nan)
+)
+
+
+@pytest.mark.parametrize(("improved", "agent"), [(True, FOUND), (False, START)])
+def test_the_verdict_and_its_agent_come_first(improved: bool, agent: str) -> None:
+    first = headline(candidates(60), NOTED, verdict(improved), "mc(iterations=99)", "mean score", 1, live=False)
+    assert first.agent == agent and first.sentence == verdict(improved).sentence
+    assert ("No improvement" in first.sentence) is not improved
+    assert "80 held-out games after 300 games of the search" in first.meaning and "resumed" not in first.meaning
+    later = headline(candidates(61), NOTED, verdict(improved), "", "mean score", 1, live=False)
+    assert "resumed since, to 305 games" in later.meaning
+
+
+def test_a_search_without_a_verdict_says_that_nothing_is_verified_and_what_its_games_show() -> None:
+    trials = candidates()
+    first = headline(trials, NOTED, None, FOUND, "share of points", 4, live=True)
+    latest = trials.loc[trials["group"] == 3, "value"].mean()
+    assert "Not yet verified" in first.meaning and f"{latest:.2f} ± " in first.meaning and "200 games" in first.meaning
+    assert f"{trials['value'].max():.2f}" not in first.sentence + first.meaning
+    idle = NOTED.assign(recommended=0.5, half_width=0.1, idle_games=30)
+    assert "0.50 ± 0.10 in 120 idle-time games" in headline(trials, idle, None, FOUND, "share", 4, live=True).meaning
+
+
+def test_held_out_games_are_numbers_with_luck_and_differences() -> None:
+    table = held_out_table(verdict(True), 2).set_index("finalist")
+    assert list(table["games"]) == [80, 80]
+    proposed = table.loc["proposed"]
+    assert proposed["luck"] == pytest.approx(150 - proposed["held-out"], abs=1)
+    assert 15 < proposed["minus start"] < 25 and 0 < proposed["± of minus start"] < 10
+    assert np.isnan(table.loc["start", "luck"])
+
+
+def test_no_other_candidate_beats_one_of_the_front_at_both() -> None:
+    trials = candidates(cost=np.random.default_rng(3).random(40))
+    front = front_of(trials)
+    for row in front.itertuples():
+        assert trials[(trials["cost"] <= row.cost) & (trials["value"] > row.value)].empty
+    first = headline(trials, NOTED, None, "", "mean score", 1, live=False)
+    assert first.sentence.startswith(f"{len(front)} candidates") and first.agent == ""
+
+
+def test_importance_is_that_of_optuna(store: Store) -> None:
+    import optuna
+
+    trials = trials_frame(store, "tiny")
+    storage = optuna.storages.RDBStorage(store.url)
+    study = optuna.load_study(study_name="tiny", storage=storage)
+    expected = optuna.importance.get_param_importances(study, evaluator=optuna.importance.PedAnovaImportanceEvaluator())
+    storage.engine.dispose()
+    assert importance(trials).to_dict() == pytest.approx(expected)
+
+
+def test_importance_drops_no_parameter_and_names_those_of_few_candidates() -> None:
+    trials = candidates()
+    trials.loc[trials.index[5:], "width"] = np.nan
+    figure = importance_bars(importance(trials), trials)
+    assert figure is not None and set(figure.data["parameter"]) == {"kind", "steps", "width"}
+    assert "fewer than 8 candidates use them: width" in figure.note
+    assert importance_bars(importance(trials.head(5)), trials.head(5)) is None
+
+
+def test_a_contour_is_light_where_the_good_candidates_are() -> None:
+    trials = candidates(400)
+    trials["value"] = np.log(trials["width"]) + trials["steps"]
+    figure = contour(trials, "width", "steps", "mean score")
+    cells = figure.chart.layer[0].data
+    best = cells.loc[cells["mean"].idxmax()]
+    assert best["x"] > 0.6 and best["y2"] > 0.9
+    assert sorted(cells["y"].round(3).unique()) == [-0.125, 0.125, 0.375, 0.625, 0.875]  # a row for each whole number
+    assert image(figure, "svg").startswith(b"<svg")
+
+
+@pytest.mark.parametrize(("x", "y"), [("kind", "width"), ("steps", "kind")])
+def test_landscapes_of_choices_are_drawn(x: str, y: str) -> None:
+    assert b"svg" in image(contour(candidates(), x, y, "mean score"), "svg")
+    figure = parallel_coordinates(candidates(), ["kind", "steps", "width"], "mean score")
+    assert figure is not None and image(figure, "svg").startswith(b"<svg")
+    assert parallel_coordinates(candidates(), ["kind"], "mean score") is None
+
+
+def test_studies_are_compared_over_the_games_that_they_took() -> None:
+    trials = candidates()
+    data = histories({"a": (trials, 2), "b": (trials.assign(group=np.nan), 1)}, "mean score").data
+    assert list(data.loc[data["study"] == "a", "games"]) == [100, 200, 300, 400]
+    assert len(data[data["study"] == "b"]) == 10
+    table = compared({"a": (verdict(True), "", 100), "b": (None, START, 50)})
+    assert list(table["agent"]) == [FOUND, START] and table["verdict"].iloc[1] == "no verdict yet"
+
+
+def test_the_history_shows_means_and_the_table_games_not_units() -> None:
+    data = search_history(candidates(), "mean score").data
+    assert data["mean"].nunique() == 4
+    assert set(candidate_table(candidates(), "share of points", 4)["games"]) == {20}
+
+
+@pytest.mark.parametrize(("sampler", "title"), [("cmaes", "Step size sigma"), ("tpe", "Spread of the candidates")])
+def test_only_samplers_with_steps_have_a_step_size(sampler: str, title: str) -> None:
+    assert [figure.title for figure in step_sizes(NOTED, sampler)] == [title]
+
+
+def test_a_search_that_diverges_repeats_itself_or_meets_a_border_says_so() -> None:
+    known = {"sampler": "cmaes(population=10)", "agent": "mc(iterations=10)", "parameters": ["rollout_depth=0..50"]}
+    trials = candidates()
+    assert hints(trials, NOTED, known, {"rollout_depth": 20}) == []
+    [diverging] = hints(trials, NOTED.assign(sigma=[0.3, 1.0, 4.0]), known, {})
+    assert "from 0.3 to 4 of the ranges" in diverging
+    assert hints(trials, NOTED.assign(sigma=[0.3, 1.0, 4.0]), known | {"sampler": "tpe"}, {}) == []
+    [plateau] = hints(trials.assign(width=1.0), NOTED, known, {})
+    assert "30 of 40" in plateau or "candidates have the parameters" in plateau
+    [border] = hints(trials, NOTED, known, {"rollout_depth": 50})
+    assert "border" in border and "rollout_depth" in border
+
+
+def test_a_definition_is_told_in_full(store: Store) -> None:
+    known = definition(store, "tiny")
+    facts = StudyFacts.of(known)
+    assert (facts.game, facts.sampler_name, facts.seed, facts.unit_games) == ("2048", "cmaes", "4", 1)
+    assert "population=6" in facts.sampler and "games=3" in facts.noise and facts.start.startswith("mctse(")
+    table = ranges_table(trials_frame(store, "tiny").attrs["ranges"], known).set_index("parameter")
+    assert table.loc["evaluator.corner", "range"] == "0 to 1" and table.loc["evaluator.corner", "start"] == "0.5"
+    values = recommended_values(store, "tiny")
+    agent = agent_with(known, values)
+    assert agent.startswith("mctse(") and agent != facts.start
+    assert len(generations_frame(store, "tiny")) == 3
+
+
+def test_opponents_and_fronts_are_told(store: Store) -> None:
+    front = StudyFacts.of(definition(store, "front"))
+    assert front.sampler == "nsga2(population=4)" and front.noise == "fixed(games=2)"
+    two = StudyFacts.of({"game": "tictactoe", "agent": START, "against": ["random", "greedy"], "sampler": "tpe"})
+    assert two.unit_games == 4 and two.rows()["against"] == "random\ngreedy"
