@@ -31,6 +31,7 @@ PICTURE_WIDTH = 720  # px, of downloads and reports
 PADDING = {"left": 30, "top": 10, "right": 20, "bottom": 5}  # px, of files: fonts elsewhere may be wider
 MAX_POINTS = 3000  # drawn in one chart, evenly chosen; the data has all
 MAX_TICKS = 12  # one for each value
+MANY_ROWS = 20  # closer to each other than fewer
 MAX_DOTS = 60  # of a line; a longer one has a band and no dots
 _TOLD = "estimate"  # column with the text of a value and its interval, for tooltips
 _WRAP = 26  # characters per line of a label
@@ -97,7 +98,8 @@ def points(frame: pd.DataFrame, label: str, value: str, low: str, high: str, uni
     if mark:
         cross = base.mark_point(shape="cross", angle=45, filled=True, size=130, color=COLOURS[3], opacity=1)
         layers.append(cross.encode(x=alt.X(f"{mark}:Q", scale=scale), tooltip=_tooltip(data, label, mark)))
-    return styled(alt.layer(*layers).properties(height=alt.Step(max(28, 18 * max(map(_rows, order), default=1)))))
+    least = 28 if len(order) <= MANY_ROWS else 18
+    return styled(alt.layer(*layers).properties(height=alt.Step(max(least, 18 * max(map(_rows, order), default=1)))))
 
 
 def lines(

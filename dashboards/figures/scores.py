@@ -123,7 +123,8 @@ def score_against_cost(summary: pd.DataFrame, cost: str = NODES) -> Figure | Non
         note += " Mean wall-clock time on the machine that played, which other programs may have slowed."
     if len(data) < len(frame):
         without = ", ".join(map(charts.shortened, frame.loc[~(frame["cost"] > 0), "name"][:3]))
-        note += f" Not drawn because they search no nodes: {without}{', ...' if len(frame) - len(data) > 3 else ''}."
+        why = "they search no nodes" if cost == NODES else "it was not measured of them"
+        note += f" Not drawn because {why}: {without}{', ...' if len(frame) - len(data) > 3 else ''}."
     title = "Points against cost" if unit == POINTS else "Score against cost"
     return Figure(title, chart, data, f"{note} {POINTS_NOTE if unit == POINTS else GAMES_NOTE}")
 
@@ -149,7 +150,8 @@ def score_table(summary: pd.DataFrame) -> pd.DataFrame:
         shown["median"], shown["best"] = frame["median"], frame["best"]
     costs = costs_of(frame)
     for name in COSTS:
-        shown[name] = rounded(costs[name])
+        if costs[name].notna().any():
+            shown[name] = rounded(costs[name])
     if frame["failures"].any():
         shown["failed"] = frame["failures"]
     return shown

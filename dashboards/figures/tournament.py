@@ -81,7 +81,7 @@ def list_note(ranks: Ranks) -> str:
 
 
 def _has_groups(ranks: Ranks) -> bool:
-    return ranks.ratings["group"].nunique() > 1
+    return bool(ranks.ratings["group"].nunique() > 1)
 
 
 def crosstable(ranks: Ranks, first: int = 1) -> Figure:
@@ -114,8 +114,8 @@ def crosstable(ranks: Ranks, first: int = 1) -> Figure:
     chart = square(data.drop(columns=["low", "high", "won", "drawn", "lost", "p"]).assign(**texts))
     what = "games, a draw is half a win" if ranks.ratings["elo"].notna().any() else "seeds, by the larger score"
     note = f"Row against column: points, % of the {what}, with a 95 % interval; from dark (0) to light (100)."
-    if last - first < MAX_TEXTS:
-        note += " * differs: p < 0.05 after Holm's correction."
+    few = last - first < MAX_TEXTS
+    note += " * differs: p < 0.05 after Holm's correction." if few else " Texts need room: point at a cell to read it."
     if last - first + 1 < agents:
         note += f" These are the places {first} to {last} of {agents}."
     return Figure("Who beats whom", chart, data, note)
@@ -177,10 +177,10 @@ def seat_points(ranks: Ranks) -> Figure | None:
 def pair_table(ranks: Ranks) -> pd.DataFrame:
     """Returns every two agents, the best first: points, the difference with its interval, p, and games to separate."""
     several = ranks.ratings["elo"].notna().any()
-    unit = "won minus lost per game" if several else "difference of scores"
     frame = both_sides(ranks)
     frame = frame[frame["place"] < frame["against_place"]]
     half_width = (frame["difference_high"] - frame["difference_low"]) / 2
+    scores = {"difference of scores": rounded(frame["difference"], half_width), "±": rounded(half_width, half_width)}
     needed = frame["needed"].replace(np.inf, np.nan) * (2 if several else 1)
     return pd.DataFrame(
         {
@@ -195,8 +195,7 @@ def pair_table(ranks: Ranks) -> pd.DataFrame:
             "won": frame["wins"],
             "drawn": frame["draws"],
             "lost": frame["losses"],
-            unit: rounded(frame["difference"], half_width),
-            "±": rounded(half_width, half_width),
+            **({} if several else scores),
             "p (Holm)": rounded(frame["p_holm"], digits=2),
             "games to separate": rounded(needed),
         }

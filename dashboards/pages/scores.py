@@ -58,10 +58,10 @@ def _draw(chosen: list[cached_store.Run]) -> None:
     with left:
         widgets.show_figure(mean_scores(found.summary))
     with right:
-        cost = widgets.choose_view("Cost of a move", COSTS, "cost")
-        costs = score_against_cost(found.summary, cost)
+        drawn = {cost: score_against_cost(found.summary, cost) for cost in COSTS}
+        costs = {cost: figure for cost, figure in drawn.items() if figure}
         if costs:
-            widgets.show_figure(costs)
+            widgets.show_figure(costs[widgets.choose_view("Cost of a move", list(costs), "cost")])
     if not found.summary["points_share"].isna().all():
         return
     left, right = st.columns(2, gap="large")
@@ -77,10 +77,15 @@ def _draw(chosen: list[cached_store.Run]) -> None:
 
 def _extremes(found: pd.DataFrame) -> None:
     """The games with the largest and the smallest scores, with their replays."""
+    found = found.sort_values("score", ascending=False, kind="stable")
     rows = pd.concat([found[:EXTREMES], found[-EXTREMES:]]).drop_duplicates(["match", "seat", "run"])
-    shown = pd.DataFrame(
-        {"score": rows["score"], "agent": rows["label"].map(shortened), "seed": rows["seed"].astype(str)}
-    )
     pairs = zip(rows["run"], cached_store.match_ids(rows), strict=True)
-    shown["replay"] = [match_address(run, match) for run, match in pairs]
+    shown = pd.DataFrame(
+        {
+            "replay": [match_address(run, match) for run, match in pairs],
+            "score": rows["score"],
+            "agent": rows["label"].map(shortened),
+            "seed": rows["seed"].astype(str),  # a name, not a quantity
+        }
+    )
     widgets.show_table("Largest and smallest scores", shown)

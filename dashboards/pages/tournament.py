@@ -92,7 +92,7 @@ def _games(run: cached_store.Run, ranks: Ranks, agents: list[str]) -> None:
     alone = ranks.ratings["elo"].isna().all()
     for some in [[agent] for agent in agents] if alone else [agents]:
         games = cached_store.latest_matches(run.id, tuple(some))
-        frame = pd.DataFrame({"game": games.values(), "replay": [match_address(run.id, match) for match in games]})
+        frame = pd.DataFrame({"replay": [match_address(run.id, match) for match in games], "game": games.values()})
         widgets.show_table("Games of " + " and ".join(map(label_of, some)), frame, f"The latest {len(games)}.")
 
 
