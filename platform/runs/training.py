@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import pandas as pd
@@ -10,7 +10,7 @@ import pandas as pd
 from turnier.agents.agent import Agent
 from turnier.agents.evaluator import Evaluator
 from turnier.agents.ntuple.evaluator import NTuple
-from turnier.agents.ntuple.td import LEARNING
+from turnier.agents.ntuple.td import LEARNING, Td, learning_for
 from turnier.agents.ntuple.training import Plan, TrainingLoop
 from turnier.agents.ntuple.weights import Weights, read_config
 from turnier.agents.registry import AGENTS, EVALUATORS
@@ -21,8 +21,10 @@ from turnier.games.registry import GAMES
 from turnier.results.store.store import Store
 from turnier.runs.bar import QUIET, Bar, run_bar
 from turnier.runs.results import RunResults
-from turnier.runs.training_run import Evaluating, Evaluation, Evaluations, TrainingRun
+from turnier.runs.training_run import Evaluating, Evaluation, Evaluations, TrainingRun, defined, run_id_of
 
+EVALUATION_GAMES, FORMER_EVALUATION_GAMES = 100, 10  # per evaluation by default, today and up to version 0.1
+ALIKE_GAMES = 1000  # that should not all score the same
 LARGEST_WEIGHT = 1000.0  # in multiples of the largest return: weights beyond have diverged; entries may cancel out
 
 
@@ -41,7 +43,7 @@ class Training:
         threads: int = 1,
         every: int = 1000,
         evaluate_every: int = 0,
-        evaluation_games: int = 10,
+        evaluation_games: int = 0,
         evaluation_workers: int = 1,
         against: str | Agent = "",
     ) -> None:
@@ -52,12 +54,12 @@ class Training:
             network: such as "ntuple(network=4x6)".
             out: the file of weights; an existing one is trained further.
             games: in all, including those of earlier runs.
-            learning: the method, such as "td(alpha=0.1,coherence=false)".
+            learning: the method, such as "td(alpha=0.1,coherence=false)"; see `learning_for` for what it leaves open.
             seed: the same seed gives the same weights, with one thread.
             threads: that learn at once and share the weights.
             every: games per point of the learning curve.
             evaluate_every: games between two evaluations; 0 = none.
-            evaluation_games: per evaluation, in all seat orders.
+            evaluation_games: per evaluation, in all seat orders; 0 = 100, or as many as the training began with.
             evaluation_workers: threads that evaluate during training.
             against: the opponent of evaluations in games of several seats; empty = MCTS.
         """
@@ -69,12 +71,21 @@ class Training:
                 f"the opponent {against} needs evaluations to play in; name their interval with --evaluate-every."
             )
         self.evaluating: Evaluating | None = None
+        self._usual = False  # whether the games of an evaluation were left open
         if evaluate_every:
+            evaluation_games, self._usual = evaluation_games or EVALUATION_GAMES, not evaluation_games
             self.evaluating = Evaluating.of(made, evaluate_every, evaluation_games, str(against))
         self.threads, self.evaluation_workers = threads, evaluation_workers
-        self.plan = Plan(made, evaluator, LEARNING.make(learning), seed, every)
-        self.plan.check()
         self.out, self.games = Path(out), games
+        self.plan = Plan(made, evaluator, self._learning(made, learning), seed, every)
+        self.plan.check()
+
+    def _learning(self, game: Game, text: str) -> Td:
+        """Returns how to learn; a file that has learned what the text says to the letter is trained further so."""
+        plain = LEARNING.make(text)
+        if self.out.exists() and read_config(self.out)["training"]["learning"] == plain.full_text():
+            return plain
+        return learning_for(game, text)
 
     @property
     def done(self) -> int:
@@ -84,11 +95,19 @@ class Training:
     def run(self, store: Store, *, progress: bool = True) -> TrainingResults:
         """Learns until all games are played; after a stop or a kill, the same call resumes it."""
         loop = TrainingLoop(self.plan, self.out, self.games)
-        run, before = TrainingRun(store, loop, self.evaluating), loop.done
+        run, before = TrainingRun(store, loop, self._evaluating(store, loop)), loop.done
         console = None if progress else QUIET
         with run_bar(store, run.id, str(self.plan.game), self.games, console, completed=before) as bar:
             self._learn(run, bar)
         return TrainingResults(store, run.id, run, before)
+
+    def _evaluating(self, store: Store, loop: TrainingLoop) -> Evaluating | None:
+        """Returns how to evaluate: a training that began when few games were usual is continued so."""
+        if not self.evaluating or not self._usual:
+            return self.evaluating
+        former = replace(self.evaluating, games=FORMER_EVALUATION_GAMES)
+        began = run_id_of(defined(loop, former)) in {run.id for run in store.runs()}
+        return former if began else self.evaluating
 
     def _learn(self, run: TrainingRun, bar: Bar) -> None:
         def advance(loop: TrainingLoop, count: int) -> None:
@@ -143,6 +162,16 @@ class TrainingResults(RunResults):
     def agent(self) -> Agent:
         """The greedy agent on the learned network."""
         return AGENTS.make(f"greedy(evaluator=ntuple(file={self.loop.out}))")
+
+    def remarks(self) -> list[str]:
+        """Returns what to know of the learning, a sentence each: its games did not differ."""
+        games, mean, variance = self.loop.points.newest(ALIKE_GAMES)
+        if games < ALIKE_GAMES or variance > 0:
+            return []
+        return [
+            f"All of the last {games:,} games scored {number(mean)}: self-play repeats itself and learns nothing new;"
+            f" let it explore by an epsilon above {self.loop.plan.learning.epsilon:g}, into another file."
+        ]
 
     def curve(self) -> pd.DataFrame:
         """Returns one row per point: games played up to it, games of the point, their mean score and its deviation."""

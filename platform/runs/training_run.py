@@ -7,10 +7,11 @@ An evaluation's matches are ordinary ones of the run. They are played from a sna
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from turnier.agents.agent import Agent
 from turnier.agents.ntuple.training import TrainingLoop
@@ -65,14 +66,24 @@ class Evaluation:
         return estimate(self.value, self.low, self.high)
 
 
+def defined(training: TrainingLoop, evaluating: Evaluating | None) -> dict[str, Any]:
+    """Returns what a run is defined by."""
+    return training.plan.described() | {"out": str(training.out)} | (asdict(evaluating) if evaluating else {})
+
+
+def run_id_of(definition: Mapping[str, Any]) -> str:
+    """Returns the id of the run of a training."""
+    return f"{KIND}:{derive_seed(json.dumps(definition, sort_keys=True)):016x}"
+
+
 class TrainingRun:
     """A training's run in a store. A training that starts over discards the results of an earlier one of its plan."""
 
     def __init__(self, store: Store, training: TrainingLoop, evaluating: Evaluating | None) -> None:
         self.store, self.training, self.evaluating = store, training, evaluating
         plan = training.plan
-        definition = plan.described() | {"out": str(training.out)} | (asdict(evaluating) if evaluating else {})
-        self.id = f"{KIND}:{derive_seed(json.dumps(definition, sort_keys=True)):016x}"
+        definition = defined(training, evaluating)
+        self.id = run_id_of(definition)
         self.measure = _measure(plan.game)
         self.folder = training.out.with_name(f"{training.out.name}.evaluating")
         store.begin_run(self.id, KIND, str(plan.game), definition)

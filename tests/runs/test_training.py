@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from sqlalchemy import inspect, text
 
 from turnier.agents.ntuple.evaluator import NTuple
-from turnier.agents.ntuple.td import LEARNING
+from turnier.agents.ntuple.td import LEARNING, learning_for
 from turnier.agents.ntuple.training import Plan, TrainingLoop
-from turnier.agents.registry import EVALUATORS
-from turnier.arena.play import replay
+from turnier.agents.registry import EVALUATORS, make_agent
+from turnier.arena.play import play_match, replay
+from turnier.arena.schedules.round_robin import round_robin
 from turnier.arena.workers.local import SerialExecutor
 from turnier.core.errors import UserError
 from turnier.dashboards.reports.pictures import save_training_picture
@@ -20,6 +22,7 @@ from turnier.games.registry import make_game
 from turnier.results.frames.matches import matches_frame
 from turnier.results.store.curves import CurvePoint
 from turnier.results.store.store import Store
+from turnier.runs.training import Training
 from turnier.runs.training_run import Evaluating, Evaluation, Evaluations, TrainingRun
 
 
@@ -162,3 +165,52 @@ def test_the_plot_is_a_picture(store: Store, tmp_path: Path) -> None:
     for name, message in (("w.npz/x.png", "must go to a file that can be written"), ("x.txt", "must end in one of")):
         with pytest.raises(UserError, match=message):
             save_training_picture(tmp_path / name, "a curve", store.curves.points(run.id), [], run.unit)
+
+
+def test_a_game_without_chance_is_explored_unless_the_text_or_the_file_says_otherwise(tmp_path: Path) -> None:
+    plain = "td(alpha=1.0,alpha_end=0.0,coherence=true,epsilon=0.0"
+    assert learning_for(make_game("2048"), "td").full_text().startswith(plain)
+    explored = learning_for(make_game("tictactoe"), "td")
+    assert (explored.alpha, explored.epsilon, explored.from_random) == (0.3, 0.3, True)
+    said = learning_for(make_game("tictactoe"), "td(epsilon=0,alpha=0.1)")
+    assert (said.alpha, said.epsilon, said.from_random) == (0.1, 0.0, True)
+    plan: dict[str, Any] = {"network": "ntuple(tuples=4,length=4)", "out": tmp_path / "w.npz", "games": 20}
+    first = Training("tictactoe", **plan)
+    assert first.plan.learning == explored
+    before = Plan(first.plan.game, first.plan.evaluator, LEARNING.make("td"), every=1000)  # what `td` used to say
+    TrainingLoop(before, tmp_path / "w.npz", 10).run()
+    assert Training("tictactoe", **plan).plan == before
+    assert Training("tictactoe", **plan, learning="td(epsilon=0.1)").plan != before
+
+
+def test_self_play_that_repeats_one_game_is_said(store: Store, tmp_path: Path) -> None:
+    def remarks(learning: str, games: int) -> list[str]:
+        training = Training("tictactoe", "ntuple", out=tmp_path / f"{games}.npz", games=games, learning=learning)
+        return training.run(store, progress=False).remarks()
+
+    assert remarks("td(epsilon=0)", 999) == [] and remarks("td", 3000) == []
+    (sentence,) = remarks("td(epsilon=0)", 3001)
+    assert "All of the last 1,001 games scored 1: self-play repeats itself" in sentence and "above 0," in sentence
+
+
+def test_evaluations_have_a_hundred_games_unless_the_training_began_with_ten(store: Store, tmp_path: Path) -> None:
+    def evaluated(name: str, games: int = 0, until: int = 20) -> tuple[str, list[int]]:
+        training = Training(
+            "tictactoe", "ntuple(tuples=4,length=4)", out=tmp_path / name, games=until, evaluate_every=10,
+            evaluation_games=games, against="random",
+        )  # fmt: skip
+        run = training.run(store, progress=False).run
+        return run.id, [evaluation.matches for evaluation in run.evaluations()]
+
+    assert evaluated("new.npz")[1] == [100, 100]
+    former, games = evaluated("old.npz", 10)
+    assert games == [10, 10] and evaluated("old.npz", until=30) == (former, [10, 10, 10])
+
+
+def test_tictactoe_is_learned_with_the_defaults(store: Store, tmp_path: Path) -> None:
+    """At least 90 % of the games against random moves are won, not only 90 % of the points."""
+    learned = Training("tictactoe", "ntuple", out=tmp_path / "w.npz", games=20_000).run(store, progress=False).agent
+    specs = round_robin(make_game("tictactoe"), [learned, make_agent("random")], 1000, 7)
+    records = [play_match(spec) for spec in specs]
+    won = [record.scores[record.spec.agents.index(learned.full_text())] > 0 for record in records]
+    assert len(won) == 1000 and np.mean(won) >= 0.9

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,6 +11,8 @@ import numpy.typing as npt
 
 from turnier.core.errors import UserError
 from turnier.core.parameters import Declared, Registry, parameter
+from turnier.core.text_form import parse
+from turnier.games.game import Game
 
 DISCOUNT, TRACE, METHOD, FROM_RANDOM, HORIZON, RESTART, NUM_SETTINGS = range(7)  # what learning kernels read
 
@@ -23,26 +26,36 @@ class Td(Declared):
     geometrically, epsilon linearly, over the games asked for); Beal and Smith 1999 (coherence); Guei et al. 2021
     (optimism); Matsuzaki 2017 (restart: what is played again from its middle is part of the game, whose score is that
     of its first end).
+
+    A game without chance has to be explored, otherwise self-play soon repeats one game: there `turnier train` takes
+    alpha=0.3, epsilon=0.3 and from_random=true where the text does not say otherwise.
     """
 
     name: ClassVar[str] = "td"
     kind: ClassVar[str] = "learning"
 
-    alpha: float = parameter(1.0, "learning rate, for the whole board", low=0, high=10)
-    alpha_end: float = parameter(0.0, "learning rate of the last game, 0 = as alpha", low=0, high=10)
+    alpha: float = parameter(1.0, "learning rate, for the whole board", low=0, high=10, search=(0.01, 3), log=True)
+    alpha_end: float = parameter(
+        0.0, "learning rate of the last game, 0 = as alpha", low=0, high=10, search=(0.01, 3), log=True
+    )
     coherence: bool = parameter(True, "temporal coherence: each weight has its own rate, alpha times 0 to 1")
     epsilon: float = parameter(0.0, "probability of a random move", low=0, high=1)
     epsilon_end: float = parameter(-1.0, "probability in the last game, -1 = as epsilon", low=-1, high=1)
     from_random: bool = parameter(False, "learn from random moves too")
-    optimism: float = parameter(0.0, "value of every board before learning, in the game's points", low=-1e9, high=1e9)
+    optimism: float = parameter(
+        0.0, "value of every board before learning, in the game's points", low=-1e9, high=1e9, search=(0, 100_000)
+    )
     discount: float = parameter(1.0, "gamma: what the value of the next board counts", low=0, high=1)
     trace: float = parameter(0.0, "lambda: how errors count for boards before the last one", low=0, high=1)
-    horizon: int = parameter(64, "maximum boards that an error counts for, if lambda is above 0", low=1, high=10_000)
+    horizon: int = parameter(
+        64, "maximum boards that an error counts for, if lambda is above 0", low=1, high=10_000, search=(1, 100)
+    )
     restart: int = parameter(
         0,
         "replay a game from its middle as long as this leaves at least this many moves, 0 = never",
         low=0,
         high=1_000_000,
+        search=(0, 1_000),
         later=True,
     )
     method: int = parameter(2, "target: 1 the return when the game is over, 2 each move's reward", low=1, high=2)
@@ -73,4 +86,14 @@ class Td(Declared):
         return np.asarray(self.epsilon + (end - self.epsilon) * share)
 
 
+EXPLORING: Mapping[str, float | bool] = {"alpha": 0.3, "epsilon": 0.3, "from_random": True}
 LEARNING: Registry[Td] = Registry("learning", {"td": "turnier.agents.ntuple.td:Td"})
+
+
+def learning_for(game: Game, text: str) -> Td:
+    """Returns the method that a text names, exploring a game without chance as far as the text leaves that open."""
+    learning = LEARNING.make(text)
+    if game.has_chance:
+        return learning
+    named = parse(text).parameters
+    return learning.replace(**{name: value for name, value in EXPLORING.items() if name not in named})

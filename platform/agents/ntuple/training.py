@@ -88,6 +88,14 @@ class Points:
         ends = np.arange(1, len(games) + 1) * self.every
         return np.column_stack([ends, self.sums[:, 0], mean, np.sqrt(variance)])
 
+    def newest(self, games: int) -> tuple[int, float, float]:
+        """Returns the number, mean score and variance of at least the newest games, in whole points."""
+        counts = np.cumsum(self.sums[::-1, 0])
+        points = int(np.searchsorted(counts, games)) + 1
+        count, total, squares = self.sums[-points:].sum(axis=0)
+        mean = total / max(count, 1.0)
+        return int(count), float(mean), float(squares / max(count, 1.0) - mean**2)
+
 
 class TrainingLoop:
     """A run of training that can be stopped at any time; `out` has what the last checkpoint knew."""

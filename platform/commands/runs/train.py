@@ -27,7 +27,9 @@ def train(
     every: Annotated[int, typer.Option(help="games per point of the learning curve", min=1)] = 1000,
     evaluate_every: Annotated[int, typer.Option(help="games between two evaluations, 0 = none", min=0)] = 0,
     against: Annotated[str, typer.Option(help="opponent of evaluations in games of several seats; default: MCTS")] = "",
-    evaluation_games: Annotated[int, typer.Option(help="games per evaluation, in all seat orders", min=1)] = 10,
+    evaluation_games: Annotated[
+        int, typer.Option(help="games per evaluation, in all seat orders; 0 = 100, or as the training began", min=0)
+    ] = 0,
     evaluation_workers: Annotated[int, typer.Option(help="threads that evaluate during training", min=1)] = 1,
     plot: Annotated[Path | None, typer.Option(help="write a picture of the curve, such as curve.png")] = None,
     store: StoreOption = DEFAULT_URL,
@@ -42,8 +44,9 @@ def train(
     Examples:
       turnier train 2048 "ntuple(network=4x6)" --games 10000 --out weights.npz
       turnier train 2048 "ntuple(network=4x6)" --games 10000 --out w.npz --evaluate-every 2000 --plot curve.png
-      turnier train yavalath "ntuple(tuples=100,length=7)" --learning "td(epsilon=0.1)" --games 25000 --out y.npz \\
-        --evaluate-every 5000 --against "mcts(iterations=10000)"
+      turnier train tictactoe ntuple --games 20000 --out t.npz --evaluate-every 5000 --against random
+      turnier train yavalath "ntuple(tuples=100,length=7)" --games 25000 --out y.npz --evaluate-every 5000 \\
+        --against "mcts(iterations=10000)"
     """
     from turnier.results.store.store import Store
     from turnier.runs.training import Training
@@ -90,6 +93,8 @@ def _print_end(console: Console, results: TrainingResults) -> None:
             soft_wrap=True,
         )
         console.print(f'To play with it: turnier tournament {loop.plan.game} "{results.agent}"', soft_wrap=True)
+    for remark in results.remarks():
+        console.print(remark, soft_wrap=True, markup=False, highlight=False)
     evaluations, evaluating = results.run.evaluations(), results.run.evaluating
     if not evaluations:
         return
