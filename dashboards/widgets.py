@@ -16,7 +16,7 @@ from turnier.dashboards import cached_store
 from turnier.dashboards.figures.charts import Figure, image, shortened, table_csv
 from turnier.dashboards.figures.tables import formats
 from turnier.dashboards.links import HOME, pages_of
-from turnier.dashboards.run_heading import state_text
+from turnier.dashboards.run_heading import state_text, titled
 from turnier.results.store.progress import RUNNING
 from turnier.results.store.store import Run
 
@@ -142,7 +142,7 @@ def choose_runs(runs: Sequence[Run], several: bool = True, label: str = "Runs") 
     Raises UserError where the URL names a run that is not among them.
     """
     named = {run.id: run for run in runs}
-    shown = {run.id: f"{run.name} · {run.kind} · {run.created:%Y-%m-%d %H:%M} · {_short(run.id)}" for run in runs}
+    shown = {run.id: f"{titled(run)} · {run.kind} · {run.created:%Y-%m-%d %H:%M} · {_short(run.id)}" for run in runs}
     ids = list(named)
     words: dict[str, Any] = {"options": ids, "format_func": lambda run: shown.get(run, run)}
     key = "runs" if several else "run"

@@ -241,8 +241,8 @@ class ComparisonResults(RunResults):
             return f"Neither agent is better by {margin} or more. If one were, {seldom}."
         if self.verdict is Verdict.UNDECIDED:
             return (
-                f"It is not shown yet that one agent is better, nor that they differ by less than {margin}."
-                " More games will; with a larger margin fewer show that agents are equal."
+                f"Neither is shown yet: that one agent is better, or that they differ by less than {margin}."
+                " More games will show one of them; a larger margin shows equality sooner."
             )
         than = "better" if self.verdict is Verdict.STRONGER else "worse"
         return f"The first agent is {than}, be it by less than the margin of {margin}. If it were not, {seldom}."
