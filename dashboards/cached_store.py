@@ -31,6 +31,7 @@ from turnier.results.store.store import Run, Store
 from turnier.runs.comparison import ComparisonResults
 from turnier.runs.experiment import Experiment, Measurement, measurements
 from turnier.runs.training_run import Evaluation, stored_evaluations
+from turnier.search.pareto import Point, stored_points
 from turnier.search.storage import trials
 from turnier.search.storage.definitions import StudyFacts, agent_with
 from turnier.search.storage.studies import run_id_of, stored_verdict
@@ -242,6 +243,11 @@ def recommended_agent(study: str) -> tuple[str, dict[str, Any]]:
 def study_verdict(study: str) -> StudyVerdict | None:
     """Returns the verdict that a study ended with; None where it has none yet."""
     return stored_verdict(store(), study)
+
+
+def front_points(study: str) -> list[Point]:
+    """Returns the start and the front in held-out games; empty where a study has none."""
+    return stored_points(store(), study)
 
 
 def study_unit(study: str) -> str:

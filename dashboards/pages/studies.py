@@ -13,6 +13,7 @@ from turnier.dashboards.figures.studies.landscape import contour, parallel_coord
 from turnier.dashboards.figures.studies.search import (
     candidate_table,
     generation_means,
+    held_out_front,
     histories,
     importance_bars,
     parameter_slice,
@@ -26,6 +27,7 @@ from turnier.dashboards.figures.studies.summary import (
     headline,
     held_out_note,
     held_out_table,
+    points_table,
 )
 from turnier.results.store.progress import RUNNING, RunProgress
 from turnier.search.storage.definitions import StudyFacts, ranges_table
@@ -68,13 +70,17 @@ def _draw(study: str, facts: StudyFacts) -> None:
     unit, verdict = cached_store.study_unit(study), cached_store.study_verdict(study)
     agent, values = cached_store.recommended_agent(study)
     live = progress is not None and progress.state == RUNNING
-    first = headline(trials, noted, verdict, agent, unit, facts.unit_games, live)
+    points = cached_store.front_points(study)
+    first = headline(trials, noted, verdict, points, agent, unit, facts.unit_games, live)
     st.html(first.html)
     if first.agent:
         st.code(first.agent, language=None, wrap_lines=True)
     _show_progress(progress)
     if verdict:
         widgets.show_table("Held-out games", held_out_table(verdict, facts.unit_games), held_out_note(unit))
+    elif points:
+        widgets.show_table("Held-out games", points_table(points, unit), "95 % intervals.")
+        widgets.show_figure(held_out_front(points, unit))
     elif trials["cost"].notna().any():
         note = f"Candidates that no other one beats at both; {unit} with 95 % intervals."
         widgets.show_table("The front", front_table(trials, unit, cached_store.study_definition(study)), note)

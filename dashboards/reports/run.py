@@ -42,13 +42,20 @@ from turnier.dashboards.figures.studies.landscape import parallel_coordinates
 from turnier.dashboards.figures.studies.search import (
     candidate_table,
     generation_means,
+    held_out_front,
     importance_bars,
     parameter_slice,
     search_history,
     step_sizes,
     strength_against_time,
 )
-from turnier.dashboards.figures.studies.summary import front_table, headline, held_out_note, held_out_table
+from turnier.dashboards.figures.studies.summary import (
+    front_table,
+    headline,
+    held_out_note,
+    held_out_table,
+    points_table,
+)
 from turnier.dashboards.figures.tables import printed
 from turnier.dashboards.figures.tournament import (
     PAIR_NOTE,
@@ -72,6 +79,7 @@ from turnier.runs.comparison import KIND as COMPARISON
 from turnier.runs.comparison import ComparisonResults
 from turnier.runs.experiment import Experiment, measurements
 from turnier.runs.training_run import evaluation_unit, stored_evaluations
+from turnier.search.pareto import stored_points
 from turnier.search.storage import trials
 from turnier.search.storage.definitions import StudyFacts, agent_with, ranges_table
 from turnier.search.storage.studies import stored_verdict
@@ -203,14 +211,17 @@ def _study(store: Store, run: Run) -> Iterator[Section]:
     if frame["value"].notna().sum() == 0:
         return
     unit, noted, definition = trials.unit(store, name), trials.generations_frame(store, name), run.definition
-    facts, verdict = StudyFacts.of(definition), stored_verdict(store, name)
+    facts, verdict, points = StudyFacts.of(definition), stored_verdict(store, name), stored_points(store, name)
     values = trials.recommended_values(store, name)
     agent = agent_with(definition, values) if values else ""
-    first = headline(frame, noted, verdict, agent, unit, facts.unit_games, live=False)
+    first = headline(frame, noted, verdict, points, agent, unit, facts.unit_games, live=False)
     yield TableSection("Verdict", pd.DataFrame([{"verdict": first.sentence, "agent": first.agent}]), first.meaning)
     if verdict:
         yield TableSection("Held-out games", held_out_table(verdict, facts.unit_games), held_out_note(unit))
-    if frame["cost"].notna().any():
+    if points:
+        yield TableSection("Held-out games", points_table(points, unit), "95 % intervals.")
+        yield held_out_front(points, unit)
+    elif frame["cost"].notna().any():
         yield TableSection("The front", front_table(frame, unit, definition), unit)
     yield TableSection("What is tuned, and how", pd.DataFrame(facts.rows().items(), columns=["what", "how"]), "")
     yield TableSection("Searched parameters", ranges_table(frame.attrs["ranges"], definition), "")

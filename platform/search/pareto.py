@@ -28,11 +28,13 @@ from turnier.runs.play import play_into
 from turnier.search.final_comparison import START, HeldOutGames
 from turnier.search.objective import Objective, Unit
 from turnier.search.space import Space
-from turnier.search.storage.studies import StoredStudy
+from turnier.search.storage.studies import StoredStudy, optuna_errors
+from turnier.search.storage.trials import study_notes
 from turnier.statistics.intervals import mean_interval
 
 DIRECTIONS = (StudyDirection.MAXIMIZE, StudyDirection.MINIMIZE)  # strength, milliseconds per decision
 MAX_FINALISTS = 10
+HELD_OUT = "held-out front"  # the attribute of Optuna's study
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,12 @@ def dominated(points: Sequence[Point]) -> list[bool]:
         )
         for point in points
     ]
+
+
+def stored_points(store: Store, study: str) -> list[Point]:
+    """Returns the start and the front in held-out games, as a search for a front ended; empty where it has not."""
+    rows = study_notes(store, study, HELD_OUT).get(HELD_OUT, ())
+    return [Point(**row | {"agent": AGENTS.make(row["agent"])}) for row in rows]
 
 
 class ParetoStudy(StoredStudy):
@@ -142,11 +150,14 @@ class ParetoStudy(StoredStudy):
         return {START: self.agent} | {f"front {n}": self.of(front[i]) for n, i in enumerate(chosen.tolist(), 1)}
 
     def play_final(self, agents: Mapping[str, Agent], count: int, executor: Executor) -> list[Point]:
-        """Plays held-out games on the same seeds for every agent; returns their points in this order."""
+        """Plays held-out games on the same seeds for every agent; stores and returns their points in this order."""
         played = HeldOutGames(self, self.objective, agents)
         with self.phase("held-out games", count * len(agents) * self.objective.unit_games) as bar:
             played.play(agents, count, executor, bar)
-        return [self._point(label, agents[label], units, played.records) for label, units in played.units.items()]
+        points = [self._point(label, agents[label], units, played.records) for label, units in played.units.items()]
+        with optuna_errors(self.store.shown_url):
+            self.optuna.set_user_attr(HELD_OUT, [point._asdict() | {"agent": str(point.agent)} for point in points])
+        return points
 
     def _point(self, label: str, agent: Agent, units: Sequence[Unit], records: Mapping[str, MatchRecord]) -> Point:
         strength = mean_interval(self.objective.values(units, records))

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from turnier.agents.registry import make_agent
 from turnier.dashboards.figures.charts import image
 from turnier.dashboards.figures.studies.landscape import contour, parallel_coordinates
 from turnier.dashboards.figures.studies.search import (
@@ -17,8 +18,9 @@ from turnier.dashboards.figures.studies.search import (
     search_history,
     step_sizes,
 )
-from turnier.dashboards.figures.studies.summary import compared, front_of, headline, held_out_table
+from turnier.dashboards.figures.studies.summary import compared, front_of, headline, held_out_table, points_table
 from turnier.results.store.store import Store
+from turnier.search.pareto import Point
 from turnier.search.storage.definitions import StoredRange, StudyFacts, agent_with, ranges_table
 from turnier.search.storage.hints import hints
 from turnier.search.storage.trials import definition, generations_frame, importance, recommended_values, trials_frame
@@ -64,22 +66,24 @@ NOTED = pd.DataFrame(
 
 @pytest.mark.parametrize(("improved", "agent"), [(True, FOUND), (False, START)])
 def test_the_verdict_and_its_agent_come_first(improved: bool, agent: str) -> None:
-    first = headline(candidates(60), NOTED, verdict(improved), "mc(iterations=99)", "mean score", 1, live=False)
+    first = headline(candidates(60), NOTED, verdict(improved), [], "mc(iterations=99)", "mean score", 1, live=False)
     assert first.agent == agent and first.sentence == verdict(improved).sentence
     assert ("No improvement" in first.sentence) is not improved
     assert "80 held-out games after 300 games of the search" in first.meaning and "resumed" not in first.meaning
-    later = headline(candidates(61), NOTED, verdict(improved), "", "mean score", 1, live=False)
+    later = headline(candidates(61), NOTED, verdict(improved), [], "", "mean score", 1, live=False)
     assert "resumed since, to 305 games" in later.meaning
 
 
 def test_a_search_without_a_verdict_says_that_nothing_is_verified_and_what_its_games_show() -> None:
     trials = candidates()
-    first = headline(trials, NOTED, None, FOUND, "share of points", 4, live=True)
+    first = headline(trials, NOTED, None, [], FOUND, "share of points", 4, live=True)
     latest = trials.loc[trials["group"] == 3, "value"].mean()
     assert "Not yet verified" in first.meaning and f"{latest:.2f} ± " in first.meaning and "200 games" in first.meaning
     assert f"{trials['value'].max():.2f}" not in first.sentence + first.meaning
     idle = NOTED.assign(recommended=0.5, half_width=0.1, idle_games=30)
-    assert "0.50 ± 0.10 in 120 idle-time games" in headline(trials, idle, None, FOUND, "share", 4, live=True).meaning
+    assert (
+        "0.50 ± 0.10 in 120 idle-time games" in headline(trials, idle, None, [], FOUND, "share", 4, live=True).meaning
+    )
 
 
 def test_held_out_games_are_numbers_with_luck_and_differences() -> None:
@@ -96,8 +100,25 @@ def test_no_other_candidate_beats_one_of_the_front_at_both() -> None:
     front = front_of(trials)
     for row in front.itertuples():
         assert trials[(trials["cost"] <= row.cost) & (trials["value"] > row.value)].empty
-    first = headline(trials, NOTED, None, "", "mean score", 1, live=False)
+    first = headline(trials, NOTED, None, [], "", "mean score", 1, live=False)
     assert first.sentence.startswith(f"{len(front)} candidates") and first.agent == ""
+
+
+def test_held_out_games_of_a_front_replace_its_lucky_values() -> None:
+    agent = make_agent(START)
+    points = [
+        Point("start", agent, 100.0, 10.0, 2.0, 0.1, 30),
+        Point("front 1", agent, 90.0, 10.0, 1.0, 0.1, 30),
+        Point("front 2", agent, 95.0, 10.0, 3.0, 0.1, 30),
+    ]
+    first = headline(candidates(cost=1.0), NOTED, None, points, "", "mean score", 1, live=False)
+    assert (
+        first.sentence.startswith("2 of 3 agents")
+        and "90 ± 10 at 1 ms per decision to 100 ± 10 at 2 ms" in first.sentence
+    )
+    assert "The start is one of them" in first.meaning
+    table = points_table(points, "mean score")
+    assert list(table["finalist"]) == ["front 1", "start", "front 2"] and list(table["beaten by"]) == ["", "", "start"]
 
 
 def test_importance_is_that_of_optuna(store: Store) -> None:

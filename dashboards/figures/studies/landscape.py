@@ -126,8 +126,8 @@ class _Axis:
             values = values.map(lambda value: math.nan if pd.isna(value) else choices.index(value))
         numbers = values.to_numpy(np.float64)
         if self.searched.log:
-            return np.log(numbers / low) / math.log(high / low)
-        return (numbers - low) / (high - low)
+            return np.asarray(np.log(numbers / low) / math.log(high / low), np.float64)
+        return np.asarray((numbers - low) / (high - low), np.float64)
 
     def ends(self) -> tuple[str, str]:
         """Returns the values at the lower and the upper end."""

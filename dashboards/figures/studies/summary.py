@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -11,6 +11,8 @@ from turnier.core.number_text import number, plus_minus
 from turnier.dashboards.figures.charts import COLOURS
 from turnier.dashboards.figures.comparison import banner
 from turnier.dashboards.figures.tables import rounded
+from turnier.search.final_comparison import START
+from turnier.search.pareto import Point, dominated
 from turnier.search.storage.definitions import agent_with, used_values
 from turnier.search.verdict import StudyVerdict
 from turnier.statistics.intervals import mean_interval
@@ -35,6 +37,7 @@ def headline(
     trials: pd.DataFrame,
     noted: pd.DataFrame,
     verdict: StudyVerdict | None,
+    points: Sequence[Point],
     agent: str,
     unit: str,
     unit_games: int,
@@ -46,6 +49,7 @@ def headline(
         trials: see `trials_frame`; not empty.
         noted: see `generations_frame`.
         verdict: if there is one.
+        points: of a front in held-out games; may be empty.
         agent: what the search recommends; may be empty.
         unit: of the values.
         unit_games: games per unit of a candidate.
@@ -54,7 +58,7 @@ def headline(
     if verdict:
         return _of_verdict(verdict, int(trials["games"].sum()) * unit_games)
     if trials["cost"].notna().any():
-        return _of_front(trials, unit)
+        return _of_points(points, unit) if points else _of_front(trials, unit)
     later = "held-out games at its end decide" if live else "repeat its command to play the held-out games that decide"
     meaning = f"Not yet verified: {later} whether it is better than the start."
     known = noted[noted["idle_games"] > 1]
@@ -78,6 +82,38 @@ def _of_verdict(verdict: StudyVerdict, searched: int) -> Headline:
     if searched > verdict.searched:
         meaning += f" The search was resumed since, to {searched:,} games, and has no new verdict yet."
     return Headline(verdict.sentence, meaning, BETTER if verdict.improved else KEPT, verdict.agent)
+
+
+def _of_points(points: Sequence[Point], unit: str) -> Headline:
+    best = [p for p, worse in zip(points, dominated(points), strict=True) if not worse]
+    best.sort(key=lambda point: point.milliseconds)
+    ends = [
+        f"{plus_minus(p.strength, p.strength_half_width)} at {number(p.milliseconds)} ms" for p in (best[0], best[-1])
+    ]
+    sentence = f"{len(best)} of {len(points)} agents are beaten by none at both: {unit} {ends[0]} per decision"
+    sentence += f" to {ends[1]}." if len(best) > 1 else "."
+    meaning = f"Means of {points[0].units:,} held-out games each, or rounds of games of one seed."
+    if START in {point.label for point in best}:
+        meaning += " The start is one of them."
+    return Headline(sentence, meaning, BETTER, "")
+
+
+def points_table(points: Sequence[Point], unit: str) -> pd.DataFrame:
+    """Returns the start and the front in held-out games, the cheapest first."""
+    frame = pd.DataFrame([point._asdict() for point in points])
+    half, wide = frame["strength_half_width"], frame["milliseconds_half_width"]
+    table = pd.DataFrame({"finalist": frame["label"], unit: rounded(frame["strength"], half)})
+    table["± 95 %"] = rounded(half, half)
+    table["ms per decision"] = rounded(frame["milliseconds"], wide)
+    table["± ms"] = rounded(wide, wide)
+    table["beaten by"] = [_beaten_by(point, points) for point in points]
+    table["agent"] = frame["agent"].map(str)
+    return table.iloc[frame["milliseconds"].argsort()].reset_index(drop=True)
+
+
+def _beaten_by(point: Point, points: Sequence[Point]) -> str:
+    """Returns the labels of those that are at least as good at both."""
+    return ", ".join(other.label for other in points if other is not point and dominated([point, other])[0])
 
 
 def _of_front(trials: pd.DataFrame, unit: str) -> Headline:
