@@ -22,7 +22,7 @@ from turnier.dashboards.run_glance import Glance
 from turnier.dashboards.run_summary import Ranks, Scores
 from turnier.games.registry import game_of
 from turnier.results.frames.certainty import position_certainty, searches_of_runs
-from turnier.results.match_list import full_ids, list_matches
+from turnier.results.match_list import full_ids, list_matches, newest_run_of
 from turnier.results.store import DEFAULT_URL
 from turnier.results.store.annotations import SETTINGS
 from turnier.results.store.curves import CurvePoint
@@ -303,6 +303,11 @@ def extreme_matches(run: Run, largest: bool) -> dict[str, str]:
     return {
         known[short]: f"{number(score)} · {who} · seed {seed}" for short, score, who, seed in texts if short in known
     }
+
+
+def run_of_match(match: str) -> str:
+    """Returns the id of the newest run that has a match; raises UserError where no run has it."""
+    return newest_run_of(store(), match)
 
 
 @st.cache_data(max_entries=KEPT, show_spinner=False)

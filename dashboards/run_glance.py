@@ -21,6 +21,7 @@ from turnier.results.store.store import Run, Store
 from turnier.runs.comparison import ComparisonResults
 from turnier.runs.experiment import Experiment, measurements, verdict
 from turnier.runs.training_run import evaluation_unit, stored_evaluations
+from turnier.search.storage.studies import stored_verdict
 from turnier.search.storage.trials import count_trials, study_names
 from turnier.statistics.sprt import Verdict
 
@@ -94,8 +95,13 @@ def _comparison(store: Store, run: Run) -> Glance:
 
 
 def _study(store: Store, run: Run) -> Glance:
-    candidates = count_trials(store, run.name) if run.name in study_names(store) else 0
-    return Glance(agents_planned(run), f"no verdict yet, {candidates:,} candidates")
+    if run.name not in study_names(store):
+        return Glance(agents_planned(run))
+    concluded = stored_verdict(store, run.name)
+    if concluded is None:
+        return Glance(agents_planned(run), f"no verdict so far, {count_trials(store, run.name):,} candidates")
+    colour = VERDICT_COLOURS[Verdict.STRONGER if concluded.improved else Verdict.UNDECIDED]
+    return Glance(agents_planned(run), concluded.sentence, colour)
 
 
 def _certainty(store: Store, run: Run) -> Glance:

@@ -13,7 +13,7 @@ import streamlit as st
 
 from turnier.core.errors import UserError
 from turnier.dashboards import cached_store
-from turnier.dashboards.figures.charts import Figure, image, shortened, table_csv
+from turnier.dashboards.figures.charts import Figure, image, on_dark, shortened, table_csv
 from turnier.dashboards.figures.tables import formats
 from turnier.dashboards.links import HOME, pages_of
 from turnier.dashboards.run_heading import state_text, titled
@@ -91,7 +91,10 @@ def show_state(run: Run, played: Sequence[str]) -> None:
 def show_figure(figure: Figure, **look: Any) -> None:
     """Shows a figure with its note and its downloads."""
     st.markdown(f"##### {figure.title}")
-    st.altair_chart(figure.chart, width="stretch", theme=None, **look)
+    if st.context.theme.type == "dark":
+        st.vega_lite_chart(on_dark(figure.chart), width="stretch", theme=None, **look)
+    else:
+        st.altair_chart(figure.chart, width="stretch", theme=None, **look)
     left, right = st.columns([4, 1])
     left.caption(figure.note)
     with right.popover("Save", icon=":material/download:", type="tertiary", width="content"):

@@ -13,6 +13,7 @@ STYLE = """<style>
 .block-container { padding: 4.5rem 2rem 4rem; max-width: 1500px }
 @media (max-width: 640px) { .block-container { padding: 4rem 0.9rem 3rem } }
 .title h1 { font-size: 1.6rem; padding: 0; overflow-wrap: anywhere } .title h1 span { font-weight: 400 }
+[data-testid=stHtml] a { color: light-dark(#0063a5, #7cc4f5); text-underline-offset: 0.2em }
 .title nav { display: flex; flex-wrap: wrap; gap: 0.2rem 1.2rem }
 [data-testid=stVerticalBlock]:empty { display: none }
 .facts { display: flex; flex-wrap: wrap; gap: 0.4rem 2.2rem } .facts div { display: flex; flex-direction: column }

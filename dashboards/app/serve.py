@@ -17,7 +17,7 @@ from turnier.results.store.store import Store
 HOST = "127.0.0.1"
 FIRST_PORT, LAST_PORT = 8501, 8599
 
-# No telemetry, no browser that opens by itself, no buttons that lead elsewhere; light, as a projector needs it.
+# No telemetry, no browser that opens by itself, no buttons that lead elsewhere; light or dark as the browser asks for.
 OPTIONS = {
     "server.address": HOST,
     "server.headless": True,
@@ -28,10 +28,10 @@ OPTIONS = {
     "client.showErrorDetails": "none",
     "logger.level": "error",
     "logger.hideWelcomeMessage": True,
-    "theme.base": "light",
-    "theme.primaryColor": "#0072B2",
-    "theme.textColor": "#1a1a1a",
     "theme.baseFontSize": 17,
+    "theme.light.primaryColor": "#0072B2",
+    "theme.light.textColor": "#1a1a1a",
+    "theme.dark.primaryColor": "#56B4E9",
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from html import escape
 from typing import Any
 
 import streamlit as st
@@ -12,7 +13,9 @@ from turnier.arena.reanalysis import Reanalysis, Thought
 from turnier.core import number_text
 from turnier.core.errors import UserError
 from turnier.dashboards import cached_store, widgets
+from turnier.dashboards.figures.charts import shortened
 from turnier.dashboards.figures.replay import action_frame, board_svg, match_name, mean_time, visit_bars
+from turnier.dashboards.links import address
 from turnier.dashboards.run_summary import SHOWN
 from turnier.dashboards.widgets import IN_ADDRESS
 from turnier.games.drawing import Overlay
@@ -51,18 +54,26 @@ def draw() -> None:
 
 
 def _choose(runs: list[cached_store.Run]) -> tuple[cached_store.Run, Reanalysis | None]:
+    if "match" in st.query_params and "run" not in st.query_params:
+        st.query_params["run"] = cached_store.run_of_match(st.query_params["match"])
     left, right = st.columns([2, 1], vertical_alignment="bottom")
     with left:
         run = widgets.choose_runs(runs, several=False, label="Run")[0]
+    if st.session_state.setdefault("replayed run", run.id) != run.id:
+        _forget_match(run)
+    agents = tuple(st.query_params.get_all("agent"))
     with right:
-        order = widgets.choose("Matches", ORDERS if run.kind in SHOWN else ORDERS[:1], "order")
+        orders = ORDERS if run.kind in SHOWN and not agents else ORDERS[:1]
+        order = widgets.choose("Matches", orders, "order")
+    latest = order == ORDERS[0]
     listed = (
-        cached_store.latest_matches(run.id)
-        if order == "latest"
-        else cached_store.extreme_matches(run, order == ORDERS[1])
+        cached_store.latest_matches(run.id, agents) if latest else cached_store.extreme_matches(run, order == ORDERS[1])
     )
+    if agents:
+        names = " and ".join(escape(shortened(label_of(agent))) for agent in agents)
+        st.html(f'Games of {names} · <a href="{escape(address("replay", run=run.id))}">all games of this run</a>')
     if not listed:
-        st.info("This run has no matches.")
+        st.info("This run has no such matches." if agents else "This run has no matches.")
         return run, None
     chosen = st.query_params.get("match") or next(iter(listed))
     listed = listed if chosen in listed else {chosen: chosen, **listed}
@@ -73,6 +84,15 @@ def _choose(runs: list[cached_store.Run]) -> tuple[cached_store.Run, Reanalysis 
         return run, None
     st.query_params["match"] = match
     return run, cached_store.review(match)
+
+
+def _forget_match(run: cached_store.Run) -> None:
+    """Leaves the match and the agents of the run that was shown before."""
+    st.session_state["replayed run"] = run.id
+    st.session_state.pop("match", None)
+    for key in ("match", "agent"):
+        st.query_params.pop(key, None)
+    _rewind()
 
 
 def _rewind() -> None:
@@ -152,7 +172,7 @@ def _decision(review: Reanalysis, number: int, scores: str) -> Thought | None:
         with st.spinner("Asking the agent again ..."):
             thought = cached_store.thought(review, number, math.inf if patient else PATIENCE)
     except UserError as error:
-        st.warning(f"The agent cannot be asked again: {error}")
+        st.info(f"The agent cannot be asked again: {error}")
         return None
     decision = thought.decision
     widgets.show_facts(

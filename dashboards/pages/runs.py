@@ -27,7 +27,8 @@ STYLE = """<style>
 .run b { font-weight: 600 } .run small { display: block; opacity: 0.75; font-size: 0.85rem }
 .run .agents { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 4; overflow: hidden }
 .run .verdict { border-left: 0.4rem solid; padding-left: 0.7rem }
-.run .running { color: #0a8f6a; font-weight: 600 } .run .stopped { color: #c25400; font-weight: 600 }
+.run .running { color: light-dark(#00704f, #4fd0a5); font-weight: 600 }
+.run .stopped { color: light-dark(#a34700, #f2a56d); font-weight: 600 }
 .run .note { grid-column: 1 / -1; font-style: italic }
 @media (max-width: 900px) { .run { grid-template-columns: 1fr } }
 </style>"""

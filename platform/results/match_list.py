@@ -9,8 +9,9 @@ from typing import NamedTuple
 from sqlalchemy import exists, select
 
 from turnier.agents.registry import label_of
+from turnier.core.errors import UserError
 from turnier.core.number_text import number
-from turnier.results.store.schema import matches, run_matches, seats
+from turnier.results.store.schema import matches, run_matches, runs, seats
 from turnier.results.store.store import Store
 
 
@@ -43,6 +44,17 @@ def list_matches(store: Store, run: str, agents: Sequence[str] = (), limit: int 
         for row in connection.execute(query):
             scores[row.id, row.seed].append(f"{number(row.score)} {label_of(row.agent)}")
     return [ListedMatch(match, f"{' : '.join(seats)} · seed {seed}") for (match, seed), seats in scores.items()]
+
+
+def newest_run_of(store: Store, match: str) -> str:
+    """Returns the id of the newest run that has a match; raises UserError where no run has it."""
+    having = select(run_matches.c.run_id).join(matches, matches.c.number == run_matches.c.match_number)
+    query = having.join(runs, runs.c.id == run_matches.c.run_id).where(matches.c.id == match)
+    with store.database.reading() as connection:
+        found = connection.scalar(query.order_by(runs.c.created.desc()).limit(1))
+    if found is None:
+        raise UserError(f"a match must be stored to be shown, but {match!r} is not; copy its id from a table.")
+    return str(found)
 
 
 def full_ids(store: Store, shorts: Iterable[int]) -> dict[int, str]:

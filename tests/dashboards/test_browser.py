@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from docs.screenshots import PAGES, TURNIER, browser, served, settle
+from turnier.dashboards.links import run_address
 from turnier.results.store.store import Store
 
 pytestmark = pytest.mark.skipif(
@@ -21,6 +22,7 @@ ERRORS = "[data-testid=stException], [data-testid=stAlertContentError], [data-te
 # What is drawn inside of a chart's axes, as large as it is.
 DRAWN = """chart => [...chart.querySelectorAll('.role-mark path, .role-mark line')]
     .filter(mark => { const box = mark.getBoundingClientRect(); return box.width + box.height > 1 }).length"""
+BRIGHTNESS = "Number(getComputedStyle(document.querySelector('.stApp')).backgroundColor.match(/[0-9]+/)[0])"
 CHART = "[data-testid=stVegaLiteChart] svg.marks"
 
 
@@ -52,9 +54,10 @@ def is_local(url: str) -> bool:
     return url.startswith(("http://127.0.0.1:", "ws://127.0.0.1:", "data:", "blob:"))
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-def test_every_page_is_drawn_with_no_error_and_no_blank_chart(page: Any, address: str, width: int) -> None:
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+def test_every_page_is_drawn_with_no_error_and_no_blank_chart(page: Any, address: str, width: int, scheme: str) -> None:
     page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(color_scheme=scheme)
     charts = 0
     for name in PAGES:
         page.goto(f"{address}/{name}")
@@ -65,6 +68,9 @@ def test_every_page_is_drawn_with_no_error_and_no_blank_chart(page: Any, address
         charts += len(drawn)
         assert all(chart.evaluate(DRAWN) > 0 for chart in drawn), f"{name}: a chart is blank"
         assert page.evaluate("document.documentElement.scrollWidth") <= width, f"{name} is wider than the screen"
+        assert (page.evaluate(BRIGHTNESS) > 128) == (scheme == "light")
+        title = page.locator("h1").inner_text().partition(":")[0]
+        assert title == (name or "runs").capitalize() and page.title().endswith(f"{title} · Turnier")
     assert charts >= 18
 
 
@@ -72,10 +78,27 @@ def test_pages_are_reached_by_their_names(page: Any, address: str) -> None:
     page.goto(address)
     settle(page)
     for name in ("Scores", "Tournament", "Replay"):
-        page.get_by_role("link", name=name, exact=True).click()
+        page.get_by_role("link", name=name, exact=True).first.click()
         page.wait_for_url(f"**/{name.lower()}*")
         settle(page)
         assert not page.query_selector_all(ERRORS)
+
+
+def test_every_link_of_every_page_leads_to_a_page_without_an_error(page: Any, address: str, store: Store) -> None:
+    waiting, seen, titles = [f"{address}/{name}" for name in PAGES], set[str](), set[str]()
+    while waiting:
+        where = waiting.pop()
+        page.goto(where)
+        settle(page)
+        wrong = [element.inner_text() for element in page.query_selector_all(ERRORS)]
+        assert not wrong, f"{where}: {wrong}"
+        titles.add(page.title())
+        links = page.eval_on_selector_all("[data-testid=stMain] a[href]", "all => all.map(a => a.href.split('#')[0])")
+        found = {link for link in links if link.startswith(address)} - seen
+        seen |= found
+        waiting += sorted(found)
+    assert {link.removeprefix(f"{address}/") for link in seen} >= {run_address(run) for run in store.runs()}
+    assert len(titles) >= len(store.runs())  # tabs are told apart
 
 
 def test_arrow_keys_go_through_a_match_and_the_address_follows(page: Any, address: str) -> None:
@@ -159,7 +182,7 @@ def test_a_run_in_progress_moves_without_a_reload(page: Any, tmp_path: Path) -> 
                     if len(seen) >= 3:
                         break
                 assert len(seen) >= 3 and all("of 100,000 games" in text for text in seen)
-                page.get_by_role("link", name="Tournament", exact=True).click()
+                page.get_by_role("link", name="Tournament", exact=True).first.click()
                 page.get_by_text("Who beats whom").wait_for(timeout=60_000)
                 chart = f"document.querySelector('{CHART}')?.outerHTML"
                 page.wait_for_function(f"window.before = {chart}", timeout=60_000)
@@ -167,5 +190,5 @@ def test_a_run_in_progress_moves_without_a_reload(page: Any, tmp_path: Path) -> 
                 assert page.evaluate("window.sameDocument") is True
             finally:
                 run.kill()
-        page.get_by_role("link", name="Runs", exact=True).click()
+        page.get_by_role("link", name="Runs", exact=True).first.click()
         page.get_by_text("Nothing is running").wait_for(timeout=60_000)
