@@ -57,8 +57,8 @@ def ranks(store: Store, run: str) -> Ranks:
     """Reads a run's matches and returns how its agents compare."""
     frame = matches_frame(store, run=run, ids=False)
     ratings, pairs = Standings.of(frame)
-    needed = [units_needed(*row) for row in pairs[["difference", "difference_high", "pairs"]].itertuples(index=False)]
-    parts = Ranks(ratings, pairs.assign(needed=np.array(needed, np.float64)), seat_summary(frame))
+    needed = units_needed(*(pairs[name] for name in ("difference", "difference_high", "pairs")))
+    parts = Ranks(ratings, pairs.assign(needed=needed), seat_summary(frame))
     return Ranks(*(part.assign(run=run) for part in parts))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -86,8 +85,8 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return [float(p) for p in corrected]
 
 
-def units_needed(mean: float, high: float, units: int) -> float:
-    """Returns the number of such independent differences that separates their mean from 0 in four of five tests.
+def units_needed(mean: npt.ArrayLike, high: npt.ArrayLike, units: npt.ArrayLike) -> Floats:
+    """Returns the numbers of such independent differences that separate their means from 0 in four of five tests.
 
     Args:
         mean: of the differences so far.
@@ -97,10 +96,10 @@ def units_needed(mean: float, high: float, units: int) -> float:
     Two-sided t-test at 5 % with a power of 80 %; infinite for a mean of 0, NaN where the interval is missing.
     Source: W. C. Guenther, Sample size formulas for normal theory t tests, The American Statistician 35, 1981.
     """
-    if math.isnan(high) or units < 2:
-        return math.nan
-    if mean == 0:
-        return math.inf
-    deviation = (high - mean) / float(stats.t.ppf(0.5 + CONFIDENCE / 2, units - 1)) * math.sqrt(units)
+    means, highs, n = (np.asarray(values, np.float64) for values in (mean, high, units))
     test, power = float(stats.norm.ppf(0.5 + CONFIDENCE / 2)), float(stats.norm.ppf(0.8))
-    return float(math.ceil(((test + power) * deviation / mean) ** 2 + test**2 / 2))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        deviation = (highs - means) / stats.t.ppf(0.5 + CONFIDENCE / 2, np.maximum(n - 1, 1)) * np.sqrt(n)
+        needed = np.ceil(((test + power) * deviation / means) ** 2 + test**2 / 2)
+    known = (n >= 2) & ~np.isnan(highs)
+    return np.asarray(np.where(known, np.where(means == 0, np.inf, needed), np.nan), np.float64)
