@@ -19,7 +19,7 @@ from turnier.core.errors import unknown
 SECTIONS: dict[str, dict[str, tuple[str, str]]] = {  # heading -> command -> module, first line of its help
     "Games and agents": {
         "games": ("catalogue", "List the games, or the parameters of one."),
-        "agents": ("catalogue", "List the agents and evaluators, or the parameters of one."),
+        "agents": ("catalogue", "List the agents, evaluators and learning methods, or the parameters of one."),
     },
     "Play": {
         "play": ("runs.play", "Play one match and show how it ends."),
@@ -30,6 +30,11 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {  # heading -> command -> mod
     "Improve": {
         "tune": ("runs.tune", "Search for the parameters with which an agent plays best."),
         "train": ("runs.train", "Train an n-tuple network by self-play."),
+        "samplers": ("catalogue", "List the samplers of turnier tune, or the parameters of one."),
+        "noises": (
+            "catalogue",
+            "List how often candidates may play in turnier tune, or the parameters of one strategy.",
+        ),
     },
     "Results": {
         "results": ("results.results", "Show scores, ratings and pairwise results."),

@@ -1,4 +1,4 @@
-"""`turnier games` and `turnier agents`: what there is to play with, read from the declarations of parameters."""
+"""`turnier games`, `agents`, `samplers` and `noises`: what there is, read from the declarations of parameters."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from rich.table import Table
 if TYPE_CHECKING:
     from turnier.core.parameters import Declared, Registry
 
+SEARCHED = ("agent", "evaluator", "learning")  # kinds whose parameters are searched
+
 
 def games(name: Annotated[str, typer.Argument(help="one game in detail")] = "") -> None:
     """List the games, or the parameters of one.
@@ -24,66 +26,103 @@ def games(name: Annotated[str, typer.Argument(help="one game in detail")] = "") 
     """
     from turnier.games.registry import GAMES
 
-    console = Console()
-    if name:
-        _print_parameters(console, GAMES.load(name))
-    else:
-        _print_declared(console, GAMES, "Games")
+    _print("games", "game", name, {"Games": GAMES})
 
 
-def agents(name: Annotated[str, typer.Argument(help="one agent or evaluator in detail")] = "") -> None:
-    """List the agents and evaluators, or the parameters of one.
+def agents(name: Annotated[str, typer.Argument(help="one agent, evaluator or learning method in detail")] = "") -> None:
+    """List the agents, evaluators and learning methods, or the parameters of one.
 
     \b
     Examples:
       turnier agents
       turnier agents mctse
+      turnier agents td
     """
+    from turnier.agents.ntuple.td import LEARNING
     from turnier.agents.registry import AGENTS, EVALUATORS
 
+    registries = {"Agents": AGENTS, "Evaluators": EVALUATORS, "Learning methods, of turnier train": LEARNING}
+    _print("agents", "agent, evaluator or learning method", name, registries)
+
+
+def samplers(name: Annotated[str, typer.Argument(help="one sampler in detail")] = "") -> None:
+    """List the samplers of turnier tune, or the parameters of one.
+
+    \b
+    Examples:
+      turnier samplers
+      turnier samplers cmaes
+    """
+    from turnier.search.samplers.registry import SAMPLERS
+
+    _print("samplers", "sampler", name, {"Samplers, of turnier tune": SAMPLERS})
+
+
+def noises(name: Annotated[str, typer.Argument(help="one noise strategy in detail")] = "") -> None:
+    """List how often candidates may play in turnier tune, or the parameters of one strategy.
+
+    \b
+    Examples:
+      turnier noises
+      turnier noises racing
+    """
+    from turnier.search.noise import NOISES
+
+    _print("noises", "noise strategy", name, {"Noise strategies, of turnier tune": NOISES})
+
+
+def _print(command: str, kind: str, name: str, registries: dict[str, Registry[Any]]) -> None:
+    """Prints all names by title, or one in detail."""
+    from turnier.core.errors import unknown
+
     console = Console()
-    if not name:
-        _print_declared(console, AGENTS, "Agents")
-        _print_declared(console, EVALUATORS, "Evaluators")
+    if name:
+        found = next((registry for registry in registries.values() if name in registry.places), None)
+        if found is None:
+            raise unknown(kind, name, [each for registry in registries.values() for each in registry.places])
+        _print_parameters(console, found.load(name))
         return
-    registry: Registry[Any] = EVALUATORS if name in EVALUATORS.places else AGENTS
-    _print_parameters(console, registry.load(name))
+    for title, registry in registries.items():
+        _print_names(console, registry, title)
+    console.print(f"turnier {command} NAME lists the parameters of one.", highlight=False)
 
 
 def _print_parameters(console: Console, cls: type[Declared]) -> None:
-    """Prints the whole description of a game, agent or evaluator, and its parameters."""
-    from turnier.core.parameters import Declared, parameters_of
+    """Prints the whole description of a class, and its parameters."""
+    from turnier.core.number_text import number
+    from turnier.core.parameters import Declared, format_value, parameters_of
 
     paragraphs = inspect.cleandoc(cls.__doc__ or "").split("\n\n")
     for paragraph in paragraphs:
         console.print(" ".join(paragraph.splitlines()) + "\n", markup=False, highlight=False)
-    table = _table("parameter", "default", "range", "meaning")
+    searched = cls.kind in SEARCHED
+    table = _table("parameter", "default", "range", *["searched"] * searched, "meaning")
     for field, info in parameters_of(cls):
         default = field.default
-        text = f"{default:.6g}" if isinstance(default, float) else str(default)
-        text = text.lower() if isinstance(default, bool) else text
+        is_number = isinstance(default, int | float) and not isinstance(default, bool)
+        text = number(default, digits=6) if is_number else format_value(default)
         otherwise = "true | false" if isinstance(default, bool) else "text"
         ranges = f"any {default.kind}" if isinstance(default, Declared) else info.range_text() or otherwise
-        table.add_row(field.name, text, ranges, info.help)
+        limits = [info.search_text().removeprefix("from ")] * searched
+        table.add_row(field.name, text, ranges.removeprefix("from "), *limits, info.help)
     if table.row_count:
         console.print(table)
 
 
-def _print_declared(console: Console, registry: Registry[Any], title: str) -> None:
-    """Prints one line for each name: what it is, and below it what can be set."""
+def _print_names(console: Console, registry: Registry[Any], title: str) -> None:
+    """Prints one line for each name: how many parameters it has, and what it is."""
     from turnier.core.parameters import parameters_of
 
-    table = _table("name", "description and parameters", title=title)
+    table = _table("name", "parameters", "description", title=title)
+    table.columns[1].justify = "right"
     for name in registry.names():
         cls = registry.load(name)
-        parameters = ", ".join(field.name for field, _ in parameters_of(cls))
-        summary = (cls.__doc__ or "").strip().splitlines()[0]
-        table.add_row(name, summary + (f"\n[dim]{parameters}" if parameters else ""))
+        table.add_row(name, str(len(parameters_of(cls)) or ""), inspect.cleandoc(cls.__doc__ or "").splitlines()[0])
     console.print(table)
 
 
 def _table(*headings: str, title: str | None = None) -> Table:
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for number, heading in enumerate(headings):
-        table.add_column(heading, no_wrap=number == 0)
+        table.add_column(heading, no_wrap=number == 0, overflow="fold", min_width=30 if heading == "meaning" else None)
     return table

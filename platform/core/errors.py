@@ -13,6 +13,7 @@ class UserError(Exception):
 def unknown(kind: str, name: str, names: Iterable[str]) -> UserError:
     """Returns the error for a name that does not exist, with the closest that does."""
     known = sorted(names)
-    close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-    hint = f"did you mean {close[0]}?" if close else f"there are: {', '.join(known)}."
+    by_lower = {each.lower(): each for each in known}
+    close = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.5)
+    hint = f"did you mean {by_lower[close[0]]}?" if close else f"there are: {', '.join(known)}."
     return UserError(f"There is no {kind} named {name!r}; {hint}")

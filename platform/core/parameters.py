@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from turnier.core.errors import UserError, unknown
+from turnier.core.number_text import number
 from turnier.core.text_form import Spec, parse
 
 T = TypeVar("T", bound="Declared")
@@ -39,7 +40,18 @@ class Parameter:
     def range_text(self) -> str:
         if self.choices:
             return " | ".join(self.choices)
-        return "" if self.low is None else f"from {self.low:,.12g} to {self.high:,.12g}"
+        return "" if self.low is None or self.high is None else f"from {_bound(self.low)} to {_bound(self.high)}"
+
+    def search_text(self) -> str:
+        """Returns what a search covers by default, where that is not the whole range."""
+        if self.search is None:
+            return ""
+        low, high = map(_bound, self.search)
+        return f"from {low} to {high}{', log' if self.log else ''}"
+
+
+def _bound(value: float) -> str:
+    return number(value, digits=12)
 
 
 def parameter(

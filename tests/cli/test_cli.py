@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -22,7 +23,33 @@ def test_games_and_agents_list_their_declarations(tmp_path: Path) -> None:
     assert all(name in agents for name in ("random", "greedy", "mc", "mctse", "heuristics2048", "rollout"))
     detail = turnier("agents", "mctse", folder=tmp_path)
     assert "maximum action nodes in the tree" in detail
-    assert "uct | uctn" in detail
+    assert "uct | uctn" in detail and "0.01 to 10, log" in detail  # what is searched beside what is legal
+
+
+@pytest.mark.parametrize(
+    ("command", "name", "shown"),
+    [
+        ("agents", "td", ("alpha", "0.01 to 3, log", "learning rate")),
+        ("samplers", "cmaes", ("population", "0 to 100,000", "candidates per generation")),
+        ("noises", "racing", ("alpha", "0.001 to 1", "probability of stopping")),
+    ],
+)
+def test_whatever_takes_parameters_is_listed_with_them(command: str, name: str, shown: tuple[str, ...]) -> None:
+    listed = CliRunner().invoke(app, [command], env={"COLUMNS": "80"}).stdout
+    assert re.search(rf"^ {name} +\d+  \w", listed, re.MULTILINE) and f"turnier {command} NAME" in listed
+    detail = CliRunner().invoke(app, [command, name], env={"COLUMNS": "120"}).stdout
+    assert all(text in detail for text in shown) and (" searched " in detail) == (command == "agents")
+    other = CliRunner().invoke(app, [command, name.upper()])
+    assert f"did you mean {name}?" in str(other.exception)
+
+
+def test_texts_are_not_switches_and_ranges_are_whole_numbers() -> None:
+    rows = CliRunner().invoke(app, ["agents", "ntuple"], env={"COLUMNS": "160"}).stdout.splitlines()
+    kinds = {row.split()[0]: row for row in rows if row.startswith(" ") and len(row.split()) > 2}
+    assert " text " in kinds["file"] and "true | false" not in kinds["file"] and "true | false" in kinds["symmetric"]
+    assert "0 to 9,007,199,254,740,992" in kinds["seed"]
+    combi = CliRunner().invoke(app, ["agents"], env={"COLUMNS": "80"}).stdout
+    assert "tight_cells" not in combi and re.search(r"^ combi +\d\d  spe_ed: ", combi, re.MULTILINE)
 
 
 def test_play_is_reproducible_and_shows_moves(tmp_path: Path) -> None:

@@ -94,6 +94,7 @@ def test_replace_checks_again() -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
+        ("LAMP", "There is no test thing named 'LAMP'; did you mean lamp?"),
         ("lammp", "There is no test thing named 'lammp'; did you mean lamp?"),
         ("xyz", "There is no test thing named 'xyz'; there are: lamp, room."),
         ("lamp(wats=3)", "There is no parameter of lamp named 'wats'; did you mean watts?"),
@@ -163,7 +164,10 @@ def test_every_game_parameter_is_declared_with_a_meaning_and_a_default_inside_it
 def test_ranges_are_shown_to_people() -> None:
     shown = [declared.range_text() for _, declared in parameters_of(Lamp)]
     assert shown == ["from 0 to 100", "", "", "", "warm | cold", ""]
-    assert Parameter("x", low=1e-6, high=0.5, log=True).range_text() == "from 1e-06 to 0.5"
+    assert Parameter("x", low=1e-6, high=0.5, log=True).range_text() == "from 0.000001 to 0.5"
+    assert Parameter("x", low=0, high=2**53).range_text() == "from 0 to 9,007,199,254,740,992"
+    assert Parameter("x", low=0, high=9).search_text() == ""
+    assert Parameter("x", low=0, high=100, search=(0.01, 10), log=True).search_text() == "from 0.01 to 10, log"
 
 
 @pytest.mark.parametrize("text", ["lamp(weight=nan)", "lamp(weight=-inf)"])

@@ -39,7 +39,7 @@ class Td(Declared):
         0.0, "learning rate of the last game, 0 = as alpha", low=0, high=10, search=(0.01, 3), log=True
     )
     coherence: bool = parameter(True, "temporal coherence: each weight has its own rate, alpha times 0 to 1")
-    epsilon: float = parameter(0.0, "probability of a random move", low=0, high=1)
+    epsilon: float = parameter(0.0, "probability of a random move; for games without chance see above", low=0, high=1)
     epsilon_end: float = parameter(-1.0, "probability in the last game, -1 = as epsilon", low=-1, high=1)
     from_random: bool = parameter(False, "learn from random moves too")
     optimism: float = parameter(
