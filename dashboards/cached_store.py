@@ -147,6 +147,16 @@ def command(run: Run) -> str:
     return shlex.join(stored_command(store(), run.id))
 
 
+@st.cache_data(max_entries=KEPT, show_spinner="Rating agents ...")
+def _ratings_of_game(url: str, game: str, states: tuple[tuple[int, bool], ...]) -> Ranks:
+    return run_summary.ratings_of_game(_store(url), game)
+
+
+def ratings_of_game(game: str, tournaments: Sequence[Run]) -> Ranks:
+    """Returns the rating list of a game over all its tournaments, which are those given."""
+    return _ratings_of_game(url(), game, tuple(state_of(run.id) for run in tournaments))
+
+
 @st.cache_data(max_entries=KEPT, show_spinner="Reading searches ...")
 def _positions(url: str, run: str, state: tuple[int, bool]) -> pd.DataFrame:
     return position_certainty(searches_of_runs(_store(url), [run]))

@@ -62,6 +62,12 @@ def ranks(store: Store, run: str) -> Ranks:
     return Ranks(*(part.assign(run=run) for part in parts))
 
 
+def ratings_of_game(store: Store, game: str) -> Ranks:
+    """Rates the agents of a game over all tournaments; pairs and seats are left empty."""
+    rated, pairs = Standings.of(matches_frame(store, game=game, ids=False), pairs=False)
+    return Ranks(rated, pairs, pd.DataFrame())
+
+
 def joined(summaries: Sequence[Scores]) -> Scores:
     """Returns the frames of several runs, concatenated."""
     return Scores(*(pd.concat(parts, ignore_index=True) for parts in zip(*summaries, strict=True)))

@@ -202,6 +202,7 @@ def choose_game(games: Sequence[str]) -> str:
 
 def choose_view(label: str, options: Sequence[str], key: str) -> str:
     """Lets people choose one of a few options, shown side by side."""
+    _keep_if(key, lambda chosen: chosen in options, options[0])
     chosen = st.segmented_control(label, options, default=options[0], key=key, required=True, **IN_ADDRESS)
     return str(chosen)
 

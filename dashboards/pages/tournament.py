@@ -27,6 +27,7 @@ from turnier.dashboards.run_heading import titled
 from turnier.dashboards.run_summary import Ranks, of_game
 
 PAIR = {"Games of": "agent", "against": "against"}  # the two agents whose games are shown: title -> key
+RATED_BY = ("this tournament", "all tournaments of the game")
 MAX_OPEN = 30  # rows of a rating list that is not scrolled
 PAIRS = "pairs"  # the key of the table of every two agents
 
@@ -52,9 +53,9 @@ def _draw(run: cached_store.Run) -> None:
     if ranks.pairs.empty:
         st.info("No two agents have met yet; in single-player games they are compared on the seeds that both played.")
         return
-    ranks = of_game(ranks, widgets.choose_game(sorted(ranks.pairs["game"].unique())))
-    st.markdown(leader_text(ranks))
-    widgets.show_table("Rating list", rating_list(ranks), list_note(ranks), height=_height(len(ranks.ratings)))
+    game = widgets.choose_game(sorted(ranks.pairs["game"].unique()))
+    ranks = of_game(ranks, game)
+    _rating_list(game, ranks)
     _square(run, ranks)
     figures = [figure for figure in (rating_points(ranks), seat_points(ranks)) if figure]
     for column, figure in zip(st.columns(2, gap="large") if figures else (), figures, strict=False):
@@ -66,9 +67,14 @@ def _draw(run: cached_store.Run) -> None:
     widgets.show_table("Every two agents", table, PAIR_NOTE, **look)
 
 
-def _height(rows: int) -> str:
-    """Returns the height of a table that shows all of some tens of rows."""
-    return "content" if rows <= MAX_OPEN else "auto"
+def _rating_list(game: str, ranks: Ranks) -> None:
+    """The rating list of the tournament, or of all tournaments of its game."""
+    st.markdown(leader_text(ranks))
+    tournaments = [other for other in cached_store.runs("tournament") if other.definition.get("game") == game]
+    if len(tournaments) > 1 and widgets.choose_view("Rated by the games of", RATED_BY, "rated") == RATED_BY[1]:
+        ranks = cached_store.ratings_of_game(game, tournaments)
+    height = "content" if len(ranks.ratings) <= MAX_OPEN else "auto"
+    widgets.show_table("Rating list", rating_list(ranks), list_note(ranks), height=height)
 
 
 def _square(run: cached_store.Run, ranks: Ranks) -> None:

@@ -115,6 +115,21 @@ def test_a_pair_of_agents_shows_its_games_with_replays(shown: str, store: Store)
     assert "Choose a cell" in texts(look("tournament", run=run, agent="nobody", against="random"))
 
 
+def test_agents_are_rated_over_all_tournaments_of_a_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(STORE_VARIABLE, f"sqlite:///{tmp_path}/two.db")
+    st.cache_data.clear()
+    st.cache_resource.clear()
+    with Store.open(f"sqlite:///{tmp_path}/two.db") as store:
+        for other in ("greedy", "mc(iterations=5)"):
+            Tournament("tictactoe", ["random", other], games=4).run(store, workers=1, progress=False)
+        page = look("tournament")
+        assert len(page.dataframe[0].value) == 2
+        page.segmented_control(key="rated").set_value("all tournaments of the game").run()
+        listed = page.dataframe[0].value
+        assert set(listed["agent"]) == {"random", "greedy", "mc(iterations=5)"}
+        assert listed.set_index("agent")["games"].to_dict() == {"random": 8, "greedy": 4, "mc(iterations=5)": 4}
+
+
 def test_a_run_that_is_incomplete_says_so_and_shows_agents_that_come_later(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
