@@ -215,7 +215,8 @@ def _study(store: Store, run: Run) -> Iterator[Section]:
     values = trials.recommended_values(store, name)
     agent = agent_with(definition, values) if values else ""
     first = headline(frame, noted, verdict, points, agent, unit, facts.unit_games, live=False)
-    yield TableSection("Verdict", pd.DataFrame([{"verdict": first.sentence, "agent": first.agent}]), first.meaning)
+    copied = f"<pre>{html.escape(first.agent)}</pre>" if first.agent else ""
+    yield HtmlSection(first.html + copied)
     if verdict:
         yield TableSection("Held-out games", held_out_table(verdict, facts.unit_games), held_out_note(unit))
     if points:
@@ -223,7 +224,7 @@ def _study(store: Store, run: Run) -> Iterator[Section]:
         yield held_out_front(points, unit)
     elif frame["cost"].notna().any():
         yield TableSection("The front", front_table(frame, unit, definition), unit)
-    yield TableSection("What is tuned, and how", pd.DataFrame(facts.rows().items(), columns=["what", "how"]), "")
+    yield HtmlSection(f"<h2>What is tuned, and how</h2>{_rows(facts.rows())}")
     yield TableSection("Searched parameters", ranges_table(frame.attrs["ranges"], definition), "")
     figures = [generation_means(frame, noted, unit), strength_against_time(frame, unit), search_history(frame, unit)]
     shares = trials.importance(frame)

@@ -29,7 +29,14 @@ HEADINGS = {
         "against",
     ),
     "certainty": ("normalised of a random agent", "iterations per move", "legal actions"),
-    "study": ("Verdict", "Not yet verified", "Searched parameters", "importance, %", "generation"),
+    "study": (
+        '<div class="verdict"',
+        "<pre>",
+        "Not yet verified",
+        "Searched parameters",
+        "importance, %",
+        "generation",
+    ),
     "training": ("games trained", "mean score in training"),
     "experiment": ("A small question", "published"),
 }

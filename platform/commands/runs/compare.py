@@ -84,7 +84,7 @@ def print_comparison(console: Console, results: ComparisonResults, as_json: bool
     import pandas as pd
 
     from turnier.commands.tables import agent_table
-    from turnier.core.number_text import estimate, number, plus_minus
+    from turnier.core.number_text import interval, number, plus_minus
     from turnier.results.frames import json_rows
 
     comparison = results.comparison
@@ -105,14 +105,18 @@ def print_comparison(console: Console, results: ComparisonResults, as_json: bool
         print(json.dumps(shown, indent=2))
         return
     caption = f"margin {comparison.margin}; a verdict is wrong with {number(100 * comparison.alpha)} % at most"
-    headings = ("games", "pairs", "mean score" if duel.single_player else "win rate", "failed")
+    measured = ("mean score",) if duel.single_player else ("points, %", "won-drawn-lost")
+    headings = ("games", "pairs", *measured, "failed")
     table = agent_table(f"{duel.game}: 95 % intervals", *headings, caption=caption)
     for row in agents.to_dict("records"):
         if duel.single_player:
-            value = plus_minus(row["mean"], row["half_width"])
+            values = [plus_minus(row["mean"], row["half_width"])]
         else:
-            value = estimate(*(100 * row[f"win_rate{end}"] for end in ("", "_low", "_high")), unit=" %")
+            share, low, high = (100 * row[f"points_share{end}"] for end in ("", "_low", "_high"))
+            share, low, high = (100 * row[f"points_share{end}"] for end in ("", "_low", "_high"))
+            counts = (f"{row[name]:,.0f}" for name in ("wins", "draws", "losses"))
+            values = [f"{number(share, (high - low) / 2)} ({interval(low, high, '-')})", "-".join(counts)]
         failed = f"{row['failures']:,} ({number(100 * row['failures'] / row['games'])} %)"
-        table.add_row(row["label"], f"{row['games']:,}", f"{duel.test.units:,}", value, failed)
+        table.add_row(row["label"], f"{row['games']:,}", f"{duel.test.units:,}", *values, failed)
     console.print(table)
     console.print(results.sentence, soft_wrap=True, markup=False, highlight=False)
