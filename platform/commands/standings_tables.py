@@ -19,12 +19,14 @@ SIGNIFICANT = 0.05
 FULL_CELLS = 4  # agents up to which a crosstable has intervals
 WIDE = 100  # characters of a terminal from which a rating list has the sum of the points
 ROW_HEAD = 26  # characters of the place and agent in a row of a crosstable
+# Headings of columns that a narrow terminal may leave out; the summary above a run's list has won-drawn-lost, too.
+POINTS, RESULTS, DRAWN, OPENSKILL, GROUP = "points", "won-drawn\n-lost", "drawn\n%", "openskill\nmu ± sigma", "group"
 OF_RATINGS = ("rank", "elo", "elo_low", "elo_high", "draw_share", "superiority", "group", "live_mu", "live_sigma")
 
 
 def print_standings(console: Console, ratings: pd.DataFrame, pairs: pd.DataFrame, top: int = TOP) -> None:
-    """Prints both frames of `Standings`: rating lists of games of several seats, and who beats whom."""
-    print_ratings(console, ratings[ratings["elo"].notna()], top)
+    """Prints both frames of `Standings`: rating lists, and who beats whom; nothing if no two agents can be compared."""
+    print_ratings(console, ratings, top)
     for game, part in pairs.groupby("game"):
         rated = ratings[ratings["game"] == game]
         _print_crosstable(console, str(game), part, rated)
@@ -44,6 +46,8 @@ def print_ratings(console: Console, ratings: pd.DataFrame, top: int = TOP) -> No
             notes.append(f"{len(part):,} agents are rated, the first {top:,} are shown; {all_of_them}")
         if rated and (groups := int(part["group"].max())) > 1:
             notes.append(f"No game links the {groups} groups (last column): Elo can be compared within a group only.")
+        if rated and console.width < WIDE and part["live_mu"].notna().any():
+            notes.append(f"A terminal of {WIDE} columns shows won-drawn-lost here as well.")
         _print_notes(console, notes)
 
 
@@ -54,26 +58,30 @@ def _print_notes(console: Console, notes: Sequence[str]) -> None:
 
 
 def _by_elo(game: str, part: pd.DataFrame, width: int) -> Table:
-    live, groups = bool(part["live_mu"].notna().any()), bool(part["group"].max() > 1)
-    wide = width >= WIDE
-    headings = ["Elo ± 95 %", "games", *["points"] * wide, "points\n%", "won-drawn\n-lost", "drawn\n%", "better\n%"]
-    headings += ["openskill\nmu ± sigma"] * live + ["group"] * groups
+    rows = [_elo_cells(row) for row in part.to_dict("records")]
+    live, groups, narrow = part["live_mu"].notna().any(), part["group"].max() > 1, width < WIDE
+    left_out = {OPENSKILL: not live, GROUP: not groups, POINTS: narrow}
+    left_out |= {RESULTS: narrow and live, DRAWN: narrow and groups}
+    headings = [heading for heading in rows[0] if not left_out.get(heading)]
     shown = agent_table(f"{game}: rating list", *headings, numbered=True)
-    for row in part.to_dict("records"):
-        shown.add_row(
-            str(row["rank"]),
-            AgentText(row["label"]),
-            plus_minus(row["elo"], row["elo_high"] - row["elo"], signed=True),
-            f"{row['games']:,}",
-            *[f"{row['points']:,.1f}"] * wide,
-            f"{100 * row['points_share']:.1f}",
-            results_text(row),
-            _per_cent(row["draw_share"]),
-            _superiority(row["superiority"]),
-            *[plus_minus(row["live_mu"], row["live_sigma"])] * live,
-            *[str(row["group"])] * groups,
-        )
+    for place, label, cells in zip(part["rank"], part["label"], rows, strict=True):
+        shown.add_row(str(place), AgentText(label), *(cells[heading] for heading in headings))
     return shown
+
+
+def _elo_cells(row: dict[Any, Any]) -> dict[str, str]:
+    """Returns the cells of an agent by their headings."""
+    return {
+        "Elo ± 95 %": plus_minus(row["elo"], row["elo_high"] - row["elo"], signed=True),
+        "games": f"{row['games']:,}",
+        POINTS: f"{row['points']:,.1f}",
+        "points\n%": f"{100 * row['points_share']:.1f}",
+        RESULTS: results_text(row),
+        DRAWN: _per_cent(row["draw_share"]),
+        "better\n%": _superiority(row["superiority"]),
+        OPENSKILL: plus_minus(row["live_mu"], row["live_sigma"]),
+        GROUP: str(row["group"]),
+    }
 
 
 def _by_mean(game: str, part: pd.DataFrame) -> Table:

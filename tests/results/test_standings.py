@@ -194,10 +194,14 @@ def test_many_agents_are_legible_at_80_columns(agents: int) -> None:
 
 
 def test_a_list_says_what_it_leaves_out_and_which_agents_never_met(tmp_path: Any) -> None:
-    records = [game for a, b in ("ab", "bc", "xy") for seed in range(3) for game in pair(seed, a, b, 1.0, 1.0)]
+    names = {x: f"mctse(iterations=100,evaluator=heuristics2048(use_empty=false,rollout=0.{ord(x)}))" for x in "abcxy"}
+    met = [(names[a], names[b]) for a, b in ("ab", "bc", "xy")]
+    records = [game for a, b in met for seed in range(300) for game in pair(seed, a, b, 1.0, 0.0)]
     console = Console(record=True, width=80, file=io.StringIO())
     print_ratings(console, Standings.of(stored(tmp_path, records), pairs=False).ratings, top=2)
-    shown = " ".join(console.export_text().split())
+    text = console.export_text()
+    shown = " ".join(text.split())
+    assert max(map(len, text.splitlines())) <= 80 and "group" in text
     assert "5 agents are rated, the first 2 are shown; turnier results --top 5 shows all." in shown
     assert "No game links the 2 groups" in shown
 
