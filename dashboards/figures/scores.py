@@ -18,8 +18,8 @@ POINTS = "points, %"
 POINTS_NOTE = "Points: 1 for a win, 1/2 for a draw, in % of the games, with a 95 % interval."
 MAX_LINES = len(COLOURS)  # agents of a chart whose lines have colours
 MAX_ROWS = 50  # agents of a chart with a row for each
-NODES, TIME = "nodes per move", "wall clock per move, µs"
-COSTS = (NODES, TIME)
+NODES, CPU, TIME = "nodes per move", "CPU time per move, µs", "wall clock per move, µs"
+COSTS = (NODES, CPU, TIME)
 
 
 def named(frame: pd.DataFrame) -> pd.DataFrame:
@@ -106,7 +106,8 @@ def milestone_shares(summary: pd.DataFrame) -> Figure | None:
 
 def costs_of(summary: pd.DataFrame) -> pd.DataFrame:
     """Returns the costs of a move for every row: COSTS, those in nodes first, because time depends on the machine."""
-    return pd.DataFrame({NODES: summary["nodes_per_decision"], TIME: 1e6 / summary["decisions_per_second"]})
+    nodes, cpu = summary["nodes_per_decision"], 1e6 * summary["cpu_seconds_per_decision"]
+    return pd.DataFrame({NODES: nodes, CPU: cpu, TIME: 1e6 / summary["decisions_per_second"]})
 
 
 def score_against_cost(summary: pd.DataFrame, cost: str = NODES) -> Figure | None:
@@ -119,6 +120,8 @@ def score_against_cost(summary: pd.DataFrame, cost: str = NODES) -> Figure | Non
     chart = cost_scatter(data, (cost, unit))
     many = len(data) > MAX_NUMBERS
     note = f"Numbers are the ranks of the table{', here of agents that no cheaper one beats' if many else ''}."
+    if cost == CPU:
+        note += " Mean CPU time of agents that play in compiled code on one thread; measured by batches of games."
     if cost == TIME:
         note += " Mean wall-clock time on the machine that played, which other programs may have slowed."
     if len(data) < len(frame):

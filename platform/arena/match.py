@@ -8,7 +8,7 @@ import hashlib
 import json
 import zlib
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -76,6 +76,8 @@ class MatchRecord:
     plies: bytes  # pack_plies
     facts: dict[str, float]  # what the game reports about the final state
     error: str = ""  # a sentence where the termination is error or illegal_action
+    # CPU time of each seat's decisions; empty where it was not measured: like all times no part of what was played.
+    seat_cpu_seconds: tuple[float, ...] = field(default=(), compare=False)
 
     @property
     def points(self) -> tuple[float, ...]:

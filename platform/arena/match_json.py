@@ -24,6 +24,7 @@ def to_json(record: MatchRecord) -> dict[str, Any]:
         "decisions": list(record.decisions),
         "nodes": list(record.nodes),
         "seat_seconds": [None if seconds != seconds else seconds for seconds in record.seat_seconds],
+        "seat_cpu_seconds": list(record.seat_cpu_seconds),
         "seconds": record.seconds,
         "plies": unpack_plies(record.plies).tolist(),
         "facts": record.facts,
@@ -44,6 +45,7 @@ def from_json(data: dict[str, Any]) -> MatchRecord:
         pack_plies(np.array(data["plies"], np.int64)),
         data["facts"],
         data["error"],
+        tuple(data.get("seat_cpu_seconds", ())),
     )
 
 

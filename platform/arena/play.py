@@ -131,20 +131,25 @@ def _play_compiled(
     while done < n and not stop[0]:
         plies, ends = np.empty(room, np.int64), np.zeros((n - done, 3), np.int64)
         arrays = (states[done:], rngs[done:], opening, max_plies, returns[done:], counts[done:])
+        began, cpu_began = time.perf_counter(), time.thread_time()
         played = play_many(game.kernels, padded, *arrays, plies, ends, stop)
+        # The share of its time that the thread really ran; asking for that in every decision would slow fast agents.
+        busy = min(1.0, (time.thread_time() - cpu_began) / max(1e-9, time.perf_counter() - began))
         # Whole columns at a time: a few Python calls per match would take longer than a short game.
         batch, lengths = slice(done, done + played), ends[:played, END].tolist()
+        seconds = 1e-9 * counts[batch, NANOSECONDS]
         columns = (
             specs[batch],
             [TERMINATIONS[status] for status in ends[:played, STATUS].tolist()],
             map(tuple, returns[batch].tolist()),
             map(tuple, counts[batch, DECISIONS].tolist()),
             map(tuple, counts[batch, NODES].tolist()),
-            map(tuple, (1e-9 * counts[batch, NANOSECONDS]).tolist()),
+            map(tuple, seconds.tolist()),
             (1e-9 * ends[:played, WHOLE]).tolist(),
             pack_many(plies[: lengths[-1]], lengths) if played else [],
             game.facts_of(states[batch]),
             [ILLEGAL_ERROR if status == ILLEGAL else "" for status in ends[:played, STATUS].tolist()],
+            map(tuple, (busy * seconds).tolist()),
         )
         records += map(MatchRecord, *columns)
         done += played

@@ -57,12 +57,12 @@ def estimate(value: float, low: float, high: float, unit: str = "", *, signed: b
     return f"{text}{unit} ({ends})" if text and ends else text + unit if text else ""
 
 
-def duration(seconds: float) -> str:
+def duration(seconds: float, digits: int = DIGITS) -> str:
     """Returns a time in the unit that suits it: 410 µs, 3.2 ms, 1.5 s."""
     if math.isnan(seconds):
         return ""
     size, unit = next((pair for pair in _TIMES if abs(seconds) >= pair[0]), _TIMES[-1] if seconds else _TIMES[0])
-    return f"{number(seconds / size)} {unit}"
+    return f"{number(seconds / size, digits=digits)} {unit}"
 
 
 def p_value(p: float) -> str:

@@ -28,6 +28,7 @@ COLUMNS = (
     "decisions",
     "nodes",
     "seat_seconds",
+    "seat_cpu_seconds",
     "seconds",
     "termination",
     "error",
@@ -80,6 +81,7 @@ def seat_rows(records: Sequence[MatchRecord], facts: Sequence[str]) -> pd.DataFr
         (
             *(r.spec.id, r.spec.game, r.spec.seed, r.spec.max_plies, " ".join(map(str, r.spec.opening)), seat),
             *(r.spec.agents[seat], r.scores[seat], r.decisions[seat], r.nodes[seat], r.seat_seconds[seat]),
+            r.seat_cpu_seconds[seat] if r.seat_cpu_seconds else None,
             *(r.seconds, r.termination.value, r.error),
             *(r.facts.get(fact) for fact in facts),
         )
@@ -87,7 +89,7 @@ def seat_rows(records: Sequence[MatchRecord], facts: Sequence[str]) -> pd.DataFr
         for seat in range(len(r.scores))
     ]
     frame = pd.DataFrame(rows, columns=[*COLUMNS, *facts])
-    return frame.astype(dict.fromkeys(facts, float))
+    return frame.astype(dict.fromkeys(("seat_cpu_seconds", *facts), float))
 
 
 @contextlib.contextmanager
@@ -109,7 +111,9 @@ def _parquet(path: Path, facts: Sequence[str]) -> Iterator[Writer]:
         ) from None
     text = dict.fromkeys(("match", "game", "opening", "agent", "termination", "error"), arrow.string())
     whole = dict.fromkeys(("seed", "max_plies", "seat", "decisions", "nodes"), arrow.int64())
-    kinds = text | whole | dict.fromkeys(("score", "seat_seconds", "seconds", *facts), arrow.float64())
+    kinds = (
+        text | whole | dict.fromkeys(("score", "seat_seconds", "seat_cpu_seconds", "seconds", *facts), arrow.float64())
+    )
     schema = arrow.schema([(name, kinds[name]) for name in (*COLUMNS, *facts)])
     with parquet.ParquetWriter(path, schema) as writer:
         yield lambda records: writer.write_table(

@@ -97,6 +97,8 @@ def test_records_are_complete() -> None:
         position = replay(record.spec, record.plies)
         assert len(record.scores) == len(record.decisions) == len(record.nodes) == game.num_seats
         assert 0 < min(record.seat_seconds) <= sum(record.seat_seconds) <= record.seconds < 100
+        busy = [cpu / wall for cpu, wall in zip(record.seat_cpu_seconds, record.seat_seconds, strict=False)]
+        assert all(0 < share <= 1 for share in busy)
         assert record.error == ""
         if game.num_seats == 2:
             assert sum(record.scores) == 0 and len(plies) - opening == sum(record.decisions)

@@ -40,6 +40,7 @@ def test_lines_come_back_as_the_records_they_were(run: Store, tmp_path: Path) ->
     (path,) = export(run, run.run("run"), tmp_path / "a.jsonl")
     lines = [from_json(exporting.json.loads(line)) for line in path.read_text().splitlines()]
     assert lines == stored
+    assert [record.seat_cpu_seconds for record in lines] == [record.seat_cpu_seconds for record in stored]
     assert [disagreement(record) for record in lines if record.spec in SPECS] == [None] * 7
     untimed = made(1, seat_seconds=(math.nan,))
     assert repr(from_json(to_json(untimed))) == repr(untimed)

@@ -68,6 +68,7 @@ def test_one_row_per_match_and_seat(store: Store) -> None:
         "decisions": 10,
         "nodes": 7,
         "seat_seconds": 0.5,
+        "seat_cpu_seconds": None,
         "seconds": 0.5,
         "termination": "normal",
         "seats": 1,
@@ -111,7 +112,7 @@ def test_filters(store: Store) -> None:
         "none",
         "draw",
     ]
-    with pytest.raises(UserError, match="did you mean study"):
+    with pytest.raises(UserError, match="the nearest are study"):
         matches_frame(store, run="studie")
 
 
@@ -174,7 +175,18 @@ def test_summary_of_duels(store: Store) -> None:
     assert mine["decisions_per_second"] == pytest.approx(10 / 0.25)  # its own time, not the match's
     assert theirs["decisions_per_second"] == pytest.approx(11 / 0.25)
     assert mine["nodes_per_decision"] == pytest.approx(7 / 10)
-    assert math.isnan(mine["max_tile>=2048"])
+    assert math.isnan(mine["max_tile>=2048"]) and math.isnan(mine["cpu_seconds_per_decision"])
+
+
+def test_cpu_time_is_that_of_the_matches_where_it_was_measured(store: Store) -> None:
+    measured = made(5, (1.0, -1.0), ("mc", "random"), DUEL, seat_cpu_seconds=(0.125, 0.25))
+    store.append("run", [measured])
+    assert store.record(measured.spec.id).seat_cpu_seconds == (0.125, 0.25)
+    assert store.record(duels()[0].spec.id).seat_cpu_seconds == ()
+    found = rows(summary(matches_frame(store)))
+    assert found[DUEL, "mc"]["cpu_seconds_per_decision"] == pytest.approx(0.125 / 10)
+    assert found[DUEL, "random"]["cpu_seconds_per_decision"] == pytest.approx(0.25 / 11)
+    assert math.isnan(found[DUEL, "greedy"]["cpu_seconds_per_decision"])
 
 
 def test_what_an_older_version_played_has_no_time(store: Store) -> None:

@@ -115,11 +115,11 @@ def test_a_database_that_was_damaged_later(tmp_path: Path) -> None:
     ("change", "message"),
     [
         (
-            "UPDATE turnier_version SET version = 6",
-            "version 5, got 6; install a newer Turnier, or name another database",
+            "UPDATE turnier_version SET version = 7",
+            "version 6, got 7; install a newer Turnier, or name another database",
         ),
-        ("UPDATE turnier_version SET version = 0", "version 5, got 0; use the Turnier that made it, or name another"),
-        ("DELETE FROM turnier_version", "version 5, got none"),
+        ("UPDATE turnier_version SET version = 0", "version 6, got 0; use the Turnier that made it, or name another"),
+        ("DELETE FROM turnier_version", "version 6, got none"),
         ("DROP TABLE turnier_version", "must be new or Turnier's own, but another program's table 'locks' is in it"),
     ],
 )

@@ -36,6 +36,7 @@ MATCH_COLUMNS = (
     "decisions",
     "nodes",
     "seat_seconds",
+    "seat_cpu_seconds",
     "seconds",
     "termination",
     "seats",
@@ -75,7 +76,8 @@ def matches_frame(
     Columns in addition to the stored ones: `label` (the agent's short text form), `result` (win: the only largest
     score, draw: a shared largest score, loss; missing in single-player games and after a failure), `seats` (of the
     match) and one for each fact of the game. `seconds` are those of the match, `seat_seconds` those of this seat's
-    decisions (NaN where an older version played a match of several seats). Texts other than ids are categories.
+    decisions (NaN where an older version played a match of several seats), `seat_cpu_seconds` their CPU time (NaN where
+    it was not measured: agents that decide in Python or on several threads). Texts other than ids are categories.
     """
     with store.database.reading() as connection:
         chosen = [store.run(run)] if run is not None else [one for one in store.runs() if kind in (None, one.kind)]
@@ -123,6 +125,7 @@ def _frame(columns: MatchColumns, of_run: Array, run_ids: list[str], ids: bool) 
         "decisions": columns.decisions,
         "nodes": columns.nodes,
         "seat_seconds": np.where(single_player & np.isnan(columns.seat_seconds), seconds, columns.seat_seconds),
+        "seat_cpu_seconds": columns.seat_cpu_seconds,
         "seconds": seconds,
         "termination": columns.termination.take(match_of).categories(),
         "seats": counts[match_of],
@@ -154,16 +157,23 @@ def summary(frame: pd.DataFrame) -> pd.DataFrame:
 
     Columns: game, agent, label; games (an agent that plays itself counts once per seat); mean, half_width (of the
     mean's 95 % interval, Student's t), median, median_low and median_high (its 95 % interval), std, best;
-    decisions_per_second (of its own seats' time), nodes_per_decision; failures (illegal actions, errors) and unfinished
-    (limit of plies reached); of games of two and more seats that have a result: points (1 for a win, 1/2 for a
-    draw), points_share with its 95 % interval points_share_low and points_share_high, wins, draws, losses, and win_rate
-    with its Wilson 95 % interval win_rate_low and win_rate_high; and for every milestone, for instance,
-    `max_tile>=2048`, `max_tile>=2048_low` and `max_tile>=2048_high`: the share of games that reached it and its Wilson
-    95 % interval.
+    decisions_per_second (of its own seats' time on the wall clock), cpu_seconds_per_decision, nodes_per_decision;
+    failures (illegal actions, errors) and unfinished (limit of plies reached); of games of two and more seats that have
+    a result: points (1 for a win, 1/2 for a draw), points_share with its 95 % interval points_share_low and
+    points_share_high, wins, draws, losses, and win_rate with its Wilson 95 % interval win_rate_low and win_rate_high;
+    and for every milestone, for instance, `max_tile>=2048`, `max_tile>=2048_low` and `max_tile>=2048_high`: the share
+    of games that reached it and its Wilson 95 % interval.
     """
     rows = [_summary_row(str(game), str(agent), part) for (game, agent), part in frame.groupby(["game", "agent"])]
     table = pd.DataFrame(rows) if rows else pd.DataFrame(columns=list(_summary_row("", "", frame)))
     return table.astype(dict.fromkeys(_COUNTS, "Int64"))
+
+
+def _per_decision(part: pd.DataFrame, time: str) -> float:
+    """Returns the mean time of a decision, of those whose time is known; NaN if there are none."""
+    timed = part[part[time].notna()]
+    decisions = int(timed["decisions"].sum())
+    return float(timed[time].sum()) / decisions if decisions else math.nan
 
 
 def shown_milestones(table: pd.DataFrame) -> list[str]:
@@ -189,6 +199,7 @@ def _summary_row(game: str, agent: str, part: pd.DataFrame) -> dict[str, Any]:
         "std": float(np.std(scores, ddof=1)) if n > 1 else math.nan,
         "best": float(scores.max()) if n else math.nan,
         "decisions_per_second": float(timed["decisions"].sum()) / seconds if seconds > 0 else math.nan,
+        "cpu_seconds_per_decision": _per_decision(part, "seat_cpu_seconds"),
         "nodes_per_decision": float(part["nodes"].sum()) / decisions if decisions else math.nan,
         "failures": int((~part["termination"].isin(WITH_RESULT)).sum()),
         "unfinished": int((part["termination"] == Termination.LIMIT.value).sum()),

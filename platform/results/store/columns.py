@@ -15,7 +15,7 @@ import pandas as pd
 Array = npt.NDArray[Any]
 # The first values of rows of matches and of seats, in this order, see `from_rows`.
 MATCH_FIELDS = ("number", "id", "game", "seed", "termination", "seconds", "facts")
-SEAT_FIELDS = ("match_number", "seat", "agent", "score", "decisions", "nodes", "seconds")
+SEAT_FIELDS = ("match_number", "seat", "agent", "score", "decisions", "nodes", "seconds", "cpu_seconds")
 
 
 class Texts(NamedTuple):
@@ -67,13 +67,14 @@ class MatchColumns(NamedTuple):
     decisions: Array  # [all seats] int64
     nodes: Array  # [all seats] int64
     seat_seconds: Array  # [all seats] float64, NaN where they were not measured
+    seat_cpu_seconds: Array  # [all seats] float64, NaN where they were not measured
 
     @classmethod
     def from_rows(cls, matches: Iterable[tuple[Any, ...]], seats: Iterable[tuple[Any, ...]]) -> MatchColumns:
         """Makes columns from rows that begin with MATCH_FIELDS and SEAT_FIELDS, both in the order of their keys."""
         rows = list(matches)
         number, ids, game, seed, termination, seconds, facts = _transposed(rows, len(MATCH_FIELDS))
-        of_match, _, agent, score, decisions, nodes, seat_seconds = _transposed(list(seats), len(SEAT_FIELDS))
+        of_match, _, agent, score, decisions, nodes, seconds_of, cpu_of = _transposed(list(seats), len(SEAT_FIELDS))
         numbers = np.array(number, np.int64)
         counts = np.bincount(np.searchsorted(numbers, np.array(of_match, np.int64)), minlength=len(rows))
         return cls(
@@ -89,7 +90,8 @@ class MatchColumns(NamedTuple):
             np.array(score, np.float64),
             np.array(decisions, np.int64),
             np.array(nodes, np.int64),
-            np.array(seat_seconds, np.float64),
+            np.array(seconds_of, np.float64),
+            np.array(cpu_of, np.float64),
         )
 
     def ids(self) -> Array:
@@ -148,6 +150,7 @@ class MatchColumns(NamedTuple):
         with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
             stored = dict(arrays)
         stored["id"] = stored["id"].view("V16")
+        stored.setdefault("seat_cpu_seconds", np.full(len(stored["seat_seconds"]), np.nan))  # of earlier versions
         fields: list[Any] = [
             stored[name] if name in stored else Texts(stored[f"{name}.values"], stored[f"{name}.codes"])
             for name in cls._fields

@@ -73,6 +73,7 @@ seats = Table(
     Column("decisions", BigInteger, nullable=False),
     Column("nodes", BigInteger, nullable=False),
     Column("seconds", Double),  # of this seat's decisions; NULL where an older version played
+    Column("cpu_seconds", Double),  # CPU time of these decisions; NULL where it was not measured
     sqlite_with_rowid=False,
 )
 

@@ -42,7 +42,7 @@ _MATCH_COLUMNS = (
     "created",
 )
 _OF_COLUMNS = [_MATCH_COLUMNS.index(name) for name in MATCH_FIELDS[1:]]
-_SEAT_COLUMNS = ("match_number", "seat", "agent", "score", "decisions", "nodes", "seconds")
+_SEAT_COLUMNS = ("match_number", "seat", "agent", "score", "decisions", "nodes", "seconds", "cpu_seconds")
 LAST = "last"  # names the run that was begun last
 _encode = json.JSONEncoder(default=float).encode
 
@@ -210,6 +210,7 @@ class Store:
                         record.decisions,
                         record.nodes,
                         (None if math.isnan(seconds) else seconds for seconds in record.seat_seconds),
+                        record.seat_cpu_seconds or [None] * len(record.scores),
                         strict=True,
                     )
                 )
@@ -379,4 +380,5 @@ def _record(match: Row[Any], match_seats: list[Row[Any]]) -> MatchRecord:
         match.plies,
         json.loads(match.facts),
         match.error,
+        tuple(seat.cpu_seconds for seat in match_seats if seat.cpu_seconds is not None),  # of all seats or of none
     )
