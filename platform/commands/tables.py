@@ -13,10 +13,11 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from turnier.core.number_text import interval, number, plus_minus
+from turnier.core.number_text import duration, number, plus_minus
 from turnier.results.frames.matches import shown_milestones
 
-COST = {"moves/s": "decisions_per_second", "nodes/move": "nodes_per_decision"}  # heading -> column of a summary
+COST = ("nodes", "CPU", "wall")
+COST_CAPTION = "nodes, CPU time, wall clock: means per move"
 AGENT_WIDTH = 20  # to which a column of agents shrinks where a table is too wide
 MAX_COLUMNS = 6  # of a grid of certainty
 MISSING = "-"
@@ -113,26 +114,26 @@ def agent_table(title: str, *headings: str, caption: str | None = None, numbered
 
 
 def _score_table(game: str, rows: list[dict[str, Any]], failed: bool) -> Table:
-    shown = agent_table(f"{game}: scores, means ± 95 %", "games", "mean", "median", "best", *COST, *["failed"] * failed)
+    headings = ("games", "mean", "median", "best", *COST, *["failed"] * failed)
+    shown = agent_table(f"{game}: scores, means ± 95 %", *headings, caption=COST_CAPTION)
     for row in rows:
         mean = plus_minus(row["mean"], row["half_width"])
-        rest = [_number(row[name]) for name in ("median", "best", *COST.values())]
+        rest = [_number(row["median"]), _number(row["best"]), *_costs(row)]
         shown.add_row(AgentText(row["label"]), f"{row['games']:,}", mean, *rest, *[str(row["failures"])] * failed)
     return shown
 
 
 def _points_table(game: str, rows: list[dict[str, Any]], failed: bool) -> Table:
     headings = ("games", "points, %\n(95 %)", "won-drawn\n-lost", *COST, *["failed"] * failed)
-    shown = agent_table(f"{game}: points, a draw is half a point", *headings)
+    shown = agent_table(f"{game}: points, a draw is half a point", *headings, caption=COST_CAPTION)
     for row in rows:
         share = _with_interval(*(row[f"points_share{end}"] for end in ("", "_low", "_high"))) or MISSING
-        costs = [_number(row[name]) for name in COST.values()]
         shown.add_row(
             AgentText(row["label"]),
             f"{row['games']:,}",
             share,
             results_text(row),
-            *costs,
+            *_costs(row),
             *[str(row["failures"])] * failed,
         )
     return shown
@@ -141,6 +142,12 @@ def _points_table(game: str, rows: list[dict[str, Any]], failed: bool) -> Table:
 def results_text(row: Mapping[Any, Any]) -> str:
     """Returns games won, drawn and lost as text, such as 70-2-28."""
     return "-".join(f"{row[name]:.0f}" for name in ("wins", "draws", "losses"))
+
+
+def _costs(row: dict[str, Any]) -> list[str]:
+    """Returns the cells of COST; CPU time is known of agents that play in compiled code on one thread."""
+    times = (row["cpu_seconds_per_decision"], 1 / row["decisions_per_second"])
+    return [_number(row["nodes_per_decision"]), *(duration(time, digits=2) or MISSING for time in times)]
 
 
 def _share_table(game: str, reached: list[str], rows: list[dict[str, Any]]) -> Table:
@@ -168,7 +175,8 @@ def _share(row: dict[Any, Any], name: str) -> str:
 
 
 def _with_interval(share: float, low: float, high: float, unit: str = "") -> str:
-    """Returns a share in per cent, as short as narrow columns need it: 54 % (41-66)."""
-    ends = interval(100 * low, 100 * high, "-" if low >= 0 else " to ")
-    value = number(100 * share, 50 * (high - low))
-    return f"{value}{unit} ({ends})" if ends else value + unit * bool(value)
+    """Returns a share in per cent, a digit shorter than elsewhere, for narrow columns: 54 % (41-66)."""
+    width = 1000 * (high - low) / 2
+    value, *ends = (number(100 * part, width) for part in (share, low, high))
+    between = "-" if low >= 0 else " to "
+    return f"{value}{unit} ({between.join(ends)})" if all(ends) else value + unit * bool(value)

@@ -12,7 +12,7 @@ DIGITS = 3  # significant ones of a number without an interval
 HALF_WIDTH_DIGITS = 2
 NOISE = 1e-9  # what is smaller is the rounding of sums: shown as 0; so is a half-width that much smaller than its value
 LEAST_P = 0.0001
-_TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
+_TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 
 def number(value: float, half_width: float = math.nan, *, digits: int = DIGITS, signed: bool = False) -> str:
@@ -58,7 +58,7 @@ def estimate(value: float, low: float, high: float, unit: str = "", *, signed: b
 
 
 def duration(seconds: float, digits: int = DIGITS) -> str:
-    """Returns a time in the unit that suits it: 410 µs, 3.2 ms, 1.5 s."""
+    """Returns a time in the unit that suits it: 170 ns, 410 µs, 3.2 ms, 1.5 s."""
     if math.isnan(seconds):
         return ""
     size, unit = next((pair for pair in _TIMES if abs(seconds) >= pair[0]), _TIMES[-1] if seconds else _TIMES[0])

@@ -60,7 +60,7 @@ def games(store: str) -> list[list[Any]]:
         frame = matches_frame(opened).sort_values(["match", "seat"])
         ids = list(frame["match"].unique())
         plies = {record.spec.id: record.plies for record in opened.records(ids)}
-    table = frame.drop(columns=["seconds", "seat_seconds", "run"]).astype(object)
+    table = frame.drop(columns=["seconds", "seat_seconds", "seat_cpu_seconds", "run"]).astype(object)
     return [[*row, plies[row[0]]] for row in table.where(table.notna(), None).to_numpy().tolist()]
 
 

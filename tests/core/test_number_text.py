@@ -74,7 +74,7 @@ def test_intervals() -> None:
 
 @pytest.mark.parametrize(
     ("seconds", "shown"),
-    [(0.00041, "410 µs"), (0.0032, "3.2 ms"), (1.5, "1.5 s"), (0.0, "0 s"), (2e-8, "0.02 µs"), (math.nan, "")],
+    [(0.00041, "410 µs"), (0.0032, "3.2 ms"), (1.5, "1.5 s"), (0.0, "0 s"), (1.7e-7, "170 ns"), (math.nan, "")],
 )
 def test_a_time_has_a_unit_that_suits_it(seconds: float, shown: str) -> None:
     assert duration(seconds) == shown
