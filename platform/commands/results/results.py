@@ -30,9 +30,9 @@ def results(
 ) -> None:
     """Show scores, ratings and pairwise results.
 
-    Tables show games, mean scores or points with 95 % intervals, moves/s and nodes/move per agent, then the rating list
-    and how each agent did against each other. A win is 1 point, a draw 1/2. Of a study: what it recommends, and the
-    held-out games that say so.
+    Tables show games, mean scores or points with 95 % intervals, and nodes, CPU time and wall clock per move of each
+    agent, then the rating list and how each agent did against each other. A win is 1 point, a draw 1/2. Of a study:
+    what it recommends, and the held-out games that say so.
 
     A game without parameters means all of its variants, each with a rating list of its own. Single-player games are
     ranked by mean score. With --run only the games of that run count.
