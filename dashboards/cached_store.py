@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import shlex
 import threading
 from collections.abc import Sequence
@@ -16,14 +15,15 @@ from turnier.arena.reanalysis import Reanalysis, Thought
 from turnier.arena.repeated_search import SearchRecord
 from turnier.core.errors import UserError
 from turnier.core.number_text import number
-from turnier.dashboards import STORE_VARIABLE, run_glance, run_summary
+from turnier.dashboards import run_glance, run_summary
 from turnier.dashboards.app.optuna_server import OFFSET, serve_optuna_dashboard
+from turnier.dashboards.opened_store import opened as _store
+from turnier.dashboards.opened_store import url
 from turnier.dashboards.run_glance import Glance
 from turnier.dashboards.run_summary import Ranks, Scores
 from turnier.games.registry import game_of
 from turnier.results.frames.certainty import position_certainty, searches_of_runs
 from turnier.results.match_list import full_ids, list_matches, newest_run_of
-from turnier.results.store import DEFAULT_URL
 from turnier.results.store.annotations import SETTINGS
 from turnier.results.store.curves import CurvePoint
 from turnier.results.store.progress import RUNNING, RunProgress, progress_of_runs, stored_command
@@ -39,20 +39,10 @@ from turnier.search.verdict import StudyVerdict
 
 __all__ = ["Run"]  # for annotations of pages
 
-PATIENCE = 5  # s that a page waits for a locked database
 SMALL = 20_000  # matches; figures of a larger running run are renewed in steps of 5 % or more
 _asking = threading.Lock()  # agents are asked for one page at a time
 GLANCES = 2000  # cached runs in one line
 KEPT = 32  # cached results of each kind
-
-
-def url() -> str:
-    return os.environ.get(STORE_VARIABLE, DEFAULT_URL)
-
-
-@st.cache_resource(ttl=300, show_spinner=False)
-def _store(url: str) -> Store:
-    return Store.open(url, read_only=True, patience=PATIENCE)
 
 
 def store() -> Store:

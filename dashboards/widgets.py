@@ -12,7 +12,7 @@ import pandas as pd
 import streamlit as st
 
 from turnier.core.errors import UserError
-from turnier.dashboards import cached_store
+from turnier.dashboards import cached_store, opened_store
 from turnier.dashboards.figures.charts import Figure, image, on_dark, shortened, table_csv
 from turnier.dashboards.figures.tables import formats
 from turnier.dashboards.links import HOME, pages_of
@@ -131,7 +131,9 @@ def show_facts(**known: str) -> None:
 def show_empty(what: str, *commands: str) -> None:
     """Says that there is nothing to show yet, and which commands change that."""
     st.info(f"{what} Type:", icon=":material/terminal:")
-    st.code("\n".join(commands), language="bash")
+    where = opened_store.option()
+    lines = [command + where if command.startswith(("turnier ", "python ")) else command for command in commands]
+    st.code("\n".join(lines), language="bash")
 
 
 def shown_first(runs: Sequence[Run]) -> Run:

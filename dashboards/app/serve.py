@@ -12,6 +12,7 @@ from streamlit.web import bootstrap
 from turnier.core.errors import UserError
 from turnier.dashboards import STORE_VARIABLE
 from turnier.dashboards.app.optuna_server import OFFSET
+from turnier.results.store.database import NoResults
 from turnier.results.store.store import Store
 
 HOST = "127.0.0.1"
@@ -36,9 +37,12 @@ OPTIONS = {
 
 
 def serve_dashboards(store: str, port: int | None = None) -> None:
-    """Serves the dashboards of a store until Ctrl-C; raises UserError where the store cannot be read."""
-    with Store.open(store, read_only=True, patience=5) as results:  # fails here, before anything is served
-        shown = results.shown_url
+    """Serves the dashboards of a store, which may come later, until Ctrl-C; raises UserError where it is unreadable."""
+    try:
+        with Store.open(store, read_only=True, patience=5) as results:  # fails here, before anything is served
+            shown = results.shown_url
+    except NoResults as missing:
+        shown = missing.shown_url
     chosen = free_port(port)
     os.environ[STORE_VARIABLE] = store
     options = OPTIONS | {"server.port": chosen, "browser.serverPort": chosen}

@@ -163,8 +163,7 @@ def test_a_chart_is_saved_as_pictures_and_data(page: Any, address: str) -> None:
 
 
 def test_a_run_in_progress_moves_without_a_reload(page: Any, tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path}/live.db"
-    Store.open(url).close()
+    url = f"sqlite:///{tmp_path}/live.db"  # which the run makes, after the dashboards have started
     words = ("tournament", "tictactoe", "random", "mc(iterations=300)", "--games", "100000", "--store", url)
     with served(url) as address:
         page.goto(address)

@@ -214,22 +214,30 @@ def test_results_of_spe_ed_are_shown(shown: str, store: Store, name: str, title:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_an_empty_store_says_what_to_type(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with Store.open(f"sqlite:///{tmp_path}/empty.db"):
-        pass
+@pytest.mark.parametrize("exists", [True, False])
+def test_an_empty_or_missing_store_says_what_to_type(
+    name: str, exists: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if exists:
+        Store.open(f"sqlite:///{tmp_path}/empty.db").close()
     told = at_another_store(name, tmp_path / "empty.db", monkeypatch)
     assert "Type:" in told and any(word in told for word in ("turnier ", "make study", "python studies/"))
+    assert f"--store sqlite:///{tmp_path}/empty.db" in told and exists == (tmp_path / "empty.db").exists()
 
 
-MISSING = "must exist to be read"
+def test_a_store_that_appears_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "No run is stored here yet" in at_another_store("runs", tmp_path / "later.db", monkeypatch)
+    with Store.open(f"sqlite:///{tmp_path}/later.db") as store:
+        store.begin_run("tournament:1", "tournament", "the first one", {"game": "2048"})
+    st.cache_data.clear()  # which seconds do, too
+    assert "the first one" in texts(look("runs"))
 
 
 @pytest.mark.parametrize(
     ("name", "spoil", "sentence"),
     [
-        *((name, "missing", MISSING) for name in PAGES),
         ("runs", "damaged", "must be an undamaged SQLite database"),
-        ("scores", "foreign", "must hold results to read"),
+        ("scores", "foreign", "must be new or Turnier's own"),
         ("studies", "newer", "install a newer Turnier"),
     ],
 )
@@ -241,7 +249,7 @@ def test_a_store_that_cannot_be_read_is_one_sentence(
         path.write_bytes(b"no database" * 1000)
     elif spoil == "foreign":
         with sqlite3.connect(path) as connection:
-            connection.execute("CREATE TABLE songs (title)")
+            connection.execute("CREATE TABLE matches (title)")
     elif spoil == "newer":
         shutil.copy(url.removeprefix("sqlite:///"), path)
         with sqlite3.connect(path) as connection:
@@ -256,7 +264,7 @@ def test_a_locked_store_is_one_sentence(tmp_path: Path, url: str, monkeypatch: p
     holder = sqlite3.connect(path, isolation_level=None)
     holder.execute("PRAGMA journal_mode = DELETE")
     holder.execute("BEGIN EXCLUSIVE")
-    monkeypatch.setattr("turnier.dashboards.cached_store.PATIENCE", 0.2)
+    monkeypatch.setattr("turnier.dashboards.opened_store.PATIENCE", 0.2)
     told = at_another_store("runs", path, monkeypatch)
     assert "must not be locked" in told and len(told.splitlines()) == 1
     holder.close()

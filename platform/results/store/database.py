@@ -80,6 +80,14 @@ _CAUSES = (
 )
 
 
+class NoResults(UserError):
+    """Raised where results are to be read from a database that does not exist or has none yet."""
+
+    def __init__(self, message: str, shown_url: str) -> None:
+        super().__init__(message)
+        self.shown_url = shown_url  # without its password
+
+
 class Database:
     """An open database. `shown_url` and `place` name it in messages, without its password; `url` has the password."""
 
@@ -90,9 +98,15 @@ class Database:
         self.is_sqlite = parsed.get_backend_name() == "sqlite"
         self._secrets = [s for s in (parsed.password, *(parsed.query.get(key) for key in _SECRETS)) if s]
         if self.is_sqlite:
-            path = _check_path(str(parsed.database), read_only)
+            path = _check_path(str(parsed.database))
             parsed = parsed.set(database=str(path))
             self.shown_url = parsed.render_as_string()
+            if read_only and not path.exists():
+                raise NoResults(
+                    f"a results database must exist to be read, but there is no {path}; `turnier tournament ...` makes"
+                    " one.",
+                    self.shown_url,
+                )
             self.place = f"the results database {path}"
             self._engine = _sqlite_engine(path, read_only, patience)
         else:
@@ -117,8 +131,9 @@ class Database:
         with self.reading() as connection:
             missing = schema.missing_tables(connection, self.place)
         if schema.version in missing and self.read_only:
-            raise UserError(
-                f"{self.place} must hold results to read, but it has none; `turnier tournament ...` makes some."
+            raise NoResults(
+                f"{self.place} must hold results to read, but it has none; `turnier tournament ...` makes some.",
+                self.shown_url,
             )
         self._lacking: set[tuple[str, str]] = set()
         self._lacking_tables = {table.name for table in missing} if self.read_only else set()
@@ -246,16 +261,12 @@ def _parse(text: str) -> URL:
     return url
 
 
-def _check_path(database: str, read_only: bool) -> Path:
+def _check_path(database: str) -> Path:
     path = Path(os.path.expanduser(database)).absolute()  # an unknown ~user stays as it is
     if path.is_dir():
         raise UserError(f"a results database must be a file, got the folder {path}; name a file in it.")
     if not path.parent.is_dir():
         raise UserError(f"the folder of a results database must exist, got {path}; create {path.parent} first.")
-    if read_only and not path.exists():
-        raise UserError(
-            f"a results database must exist to be read, but there is no {path}; `turnier tournament ...` makes one."
-        )
     return path
 
 
