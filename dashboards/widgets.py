@@ -23,6 +23,7 @@ from turnier.results.store.store import Run
 REFRESH_SECONDS = 3.0  # s between two updates of a running run
 PREFERRED = ("tournament", "comparison", "certainty", "training")  # kinds of runs, in the order of preference
 _HEAD = "head of the page"
+MAX_OPEN = 30  # rows of a table that is not scrolled
 LINKS = ("replay",)  # columns of tables with addresses
 IN_ADDRESS: dict[str, Any] = {"bind": "query-params"}
 
@@ -117,6 +118,11 @@ def show_table(title: str, frame: pd.DataFrame, note: str = "", **look: Any) -> 
     st.dataframe(frame, hide_index=True, width="stretch", column_config=columns, placeholder="", **look)
     if note:
         st.caption(note)
+
+
+def height(frame: pd.DataFrame) -> str:
+    """Returns the height of a table that people read as a whole, so that they need not scroll it."""
+    return "content" if len(frame) <= MAX_OPEN else "auto"
 
 
 def show_facts(**known: str) -> None:

@@ -160,18 +160,9 @@ def score_table(summary: pd.DataFrame) -> pd.DataFrame:
     return shown
 
 
-def interval(low: float, high: float, digits: int = 3) -> str:
-    """Returns an interval as text, empty where it is missing."""
-    if math.isnan(low) or math.isnan(high):
-        return ""
-    between = "–" if low >= 0 else " to "
-    return f"{short(low, digits)}{between}{short(high, digits)}"
-
-
-def short(value: float, digits: int = 3) -> str:
-    """Returns a number for people: whole from 100 on, a few digits below."""
-    if math.isnan(value):
-        return ""
-    if math.isinf(value):
-        return "∞"
-    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.{digits}g}"
+def score_note(summary: pd.DataFrame) -> str:
+    """Returns what the columns of a score table mean."""
+    if summary["points_share"].isna().all():
+        return "Mean scores with half of their 95 % interval (Student's t)."
+    several = " Agents of different runs met different opponents." if summary["run"].nunique() > 1 else ""
+    return POINTS_NOTE + several

@@ -25,7 +25,7 @@ SCORED_NOTE = (
 PAIR_NOTE = (
     "The stronger agent first. Games to separate: the number of games in which these two, playing as so far, would"
     " differ significantly with 80 % probability (two-sided t-test at 5 %, pairs of games as units); blank where they"
-    " are equal so far."
+    " are equal so far, or where too few games tell how much results vary."
 )
 
 

@@ -13,6 +13,7 @@ from turnier.dashboards.figures.scores import (
     milestone_shares,
     score_against_cost,
     score_distribution,
+    score_note,
     score_table,
     value_of,
 )
@@ -53,7 +54,8 @@ def _draw(chosen: list[cached_store.Run]) -> None:
     found = of_agents(found, game, agents)
     rows, _ = value_of(found.summary)
     replays = [games_address(run, agent) for run, agent in zip(rows["run"], rows["agent"], strict=True)]
-    widgets.show_table("Ranks", score_table(found.summary).assign(replay=replays))
+    table = score_table(found.summary).assign(replay=replays)
+    widgets.show_table("Ranks", table, score_note(found.summary), height=widgets.height(table))
     left, right = st.columns(2, gap="large")
     with left:
         widgets.show_figure(mean_scores(found.summary))

@@ -28,7 +28,6 @@ from turnier.dashboards.run_summary import Ranks, of_game
 
 PAIR = {"Games of": "agent", "against": "against"}  # the two agents whose games are shown: title -> key
 RATED_BY = ("this tournament", "all tournaments of the game")
-MAX_OPEN = 30  # rows of a rating list that is not scrolled
 PAIRS = "pairs"  # the key of the table of every two agents
 
 
@@ -73,8 +72,8 @@ def _rating_list(game: str, ranks: Ranks) -> None:
     tournaments = [other for other in cached_store.runs("tournament") if other.definition.get("game") == game]
     if len(tournaments) > 1 and widgets.choose_view("Rated by the games of", RATED_BY, "rated") == RATED_BY[1]:
         ranks = cached_store.ratings_of_game(game, tournaments)
-    height = "content" if len(ranks.ratings) <= MAX_OPEN else "auto"
-    widgets.show_table("Rating list", rating_list(ranks), list_note(ranks), height=height)
+    table = rating_list(ranks)
+    widgets.show_table("Rating list", table, list_note(ranks), height=widgets.height(table))
 
 
 def _square(run: cached_store.Run, ranks: Ranks) -> None:
