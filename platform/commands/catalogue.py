@@ -41,7 +41,11 @@ def agents(name: Annotated[str, typer.Argument(help="one agent, evaluator or lea
     from turnier.agents.ntuple.td import LEARNING
     from turnier.agents.registry import AGENTS, EVALUATORS
 
-    registries = {"Agents": AGENTS, "Evaluators": EVALUATORS, "Learning methods, of turnier train": LEARNING}
+    registries: dict[str, Registry[Any]] = {
+        "Agents": AGENTS,
+        "Evaluators": EVALUATORS,
+        "Learning methods, of turnier train": LEARNING,
+    }
     _print("agents", "agent, evaluator or learning method", name, registries)
 
 
@@ -100,7 +104,7 @@ def _print_parameters(console: Console, cls: type[Declared]) -> None:
     for field, info in parameters_of(cls):
         default = field.default
         is_number = isinstance(default, int | float) and not isinstance(default, bool)
-        text = number(default, digits=6) if is_number else format_value(default)
+        text = number(float(default), digits=6) if is_number else format_value(default)
         otherwise = "true | false" if isinstance(default, bool) else "text"
         ranges = f"any {default.kind}" if isinstance(default, Declared) else info.range_text() or otherwise
         limits = [info.search_text().removeprefix("from ")] * searched

@@ -85,9 +85,9 @@ def print_parameters(console: Console, study: StudyRun, agents: Mapping[str, Age
     console.print(table)
 
 
-def print_remarks(console: Console, remarks: Sequence[str]) -> None:
-    for remark in remarks:
-        console.print(remark, soft_wrap=True, markup=False, highlight=False)
+def print_hints(console: Console, hints: Sequence[str]) -> None:
+    for hint in hints:
+        console.print(hint, soft_wrap=True, markup=False, highlight=False)
 
 
 def _value(value: Value) -> str:

@@ -163,8 +163,8 @@ class TrainingResults(RunResults):
         """The greedy agent on the learned network."""
         return AGENTS.make(f"greedy(evaluator=ntuple(file={self.loop.out}))")
 
-    def remarks(self) -> list[str]:
-        """Returns what to know of the learning, a sentence each: its games did not differ."""
+    def hints(self) -> list[str]:
+        """Returns what to change in the learning, a sentence each: its games did not differ."""
         games, mean, variance = self.loop.points.newest(ALIKE_GAMES)
         if games < ALIKE_GAMES or variance > 0:
             return []

@@ -153,7 +153,7 @@ def same_scores(finalists: Mapping[str, Finalist], values: Mapping[str, Sequence
     for label in labels:
         by_scores.setdefault(tuple(values[label][:games]), []).append(label)
     alike = max(by_scores.values(), key=len, default=[])
-    if len(alike) < max(2, len(labels) / 2):
+    if not games or len(alike) < max(2, len(labels) / 2):
         return ""
     return (
         f"A plateau: {', '.join(alike[:-1])} and {alike[-1]} differ, but score the same in each of {games:,} held-out"

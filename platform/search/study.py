@@ -23,8 +23,9 @@ from turnier.search.objective import Objective
 from turnier.search.pareto import MAX_FINALISTS, ParetoDefinition, ParetoStudy, Point, dominated
 from turnier.search.samplers.registry import SAMPLERS
 from turnier.search.space import Space, read_parameters
+from turnier.search.storage.hints import hints
 from turnier.search.storage.studies import has_study
-from turnier.search.storage.trials import trials_frame
+from turnier.search.storage.trials import generations_frame, trials_frame
 from turnier.search.study_run import StudyRun
 from turnier.search.verdict import Finalist, StudyVerdict
 
@@ -163,10 +164,12 @@ class StudyResults(RunResults):
         """The agent that the search proposes, shown to be better or not."""
         return self.run.proposed()
 
-    def remarks(self) -> list[str]:
-        """Returns what to know of the search itself, a sentence each: it met the border of a range, or a plateau."""
-        border = self.run.space.at_border(self.run.space.of_agent(self.proposed))
-        return [text for text in (border, same_scores(self.finalists, self.final.values)) if text]
+    def hints(self) -> list[str]:
+        """Returns what to change in a search, a sentence each: one that met the border of a range, or a plateau."""
+        name, proposed = self.run.definition.name, self.run.space.of_agent(self.proposed)
+        found = hints(self.trials(), generations_frame(self.store, name), self.run.definition.stored, proposed)
+        plateau = same_scores(self.finalists, self.final.values)
+        return [*found, plateau] if plateau else found
 
     def trials(self) -> pd.DataFrame:
         """Returns one row per candidate: parameters, value, games, generation."""

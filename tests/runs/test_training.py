@@ -184,12 +184,12 @@ def test_a_game_without_chance_is_explored_unless_the_text_or_the_file_says_othe
 
 
 def test_self_play_that_repeats_one_game_is_said(store: Store, tmp_path: Path) -> None:
-    def remarks(learning: str, games: int) -> list[str]:
+    def hints(learning: str, games: int) -> list[str]:
         training = Training("tictactoe", "ntuple", out=tmp_path / f"{games}.npz", games=games, learning=learning)
-        return training.run(store, progress=False).remarks()
+        return training.run(store, progress=False).hints()
 
-    assert remarks("td(epsilon=0)", 999) == [] and remarks("td", 3000) == []
-    (sentence,) = remarks("td(epsilon=0)", 3001)
+    assert hints("td(epsilon=0)", 999) == [] and hints("td", 3000) == []
+    (sentence,) = hints("td(epsilon=0)", 3001)
     assert "All of the last 1,001 games scored 1: self-play repeats itself" in sentence and "above 0," in sentence
 
 

@@ -97,6 +97,17 @@ def test_a_front_from_python_is_the_study_of_the_command_and_plays_nothing_again
         assert not results.table()["dominated"].all() and "svg" in results._repr_html_()
 
 
+def test_a_front_shows_only_the_parameters_that_a_candidate_uses(tmp_path: Path) -> None:
+    """NSGA-II has to store a value of every parameter; those that others switch off are blank in frames."""
+    agent = "greedy(evaluator=heuristics2048(use_empty=false))"
+    searched = ["evaluator.use_merge", "evaluator.merge"]
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
+        front = Front("2048(size=4)", agent, searched, population=8, games=1)
+        trials = front.run(store, budget=16, executor="serial", progress=False).trials()
+    used = trials["evaluator.use_merge"].astype(bool)
+    assert 0 < used.sum() < len(trials) and (trials["evaluator.merge"].notna() == used).all()
+
+
 def test_opponents_are_met_in_every_seat_and_only_the_own_seat_costs(tmp_path: Path) -> None:
     search = {"game": "tictactoe", "agent": "mc(iterations=1)", "parameters": ("iterations=1..3",)}
     study = study_in(tmp_path, **search, against=("random",), games=1)

@@ -129,6 +129,35 @@ def test_all_parameters_of_an_evaluator_are_written_where_one_has_a_search_range
     assert Space.of(agent, planned).size == Space.of(agent, ["evaluator.*"]).size
 
 
+def test_an_agent_shows_only_the_values_that_it_uses() -> None:
+    agent = make_agent("mctse(evaluator=heuristics2048(use_merge=false,empty_method=1))")
+    merge, empty = Space.of(agent, ["evaluator.merge", "evaluator.empty1"]), Space.of(agent, ["evaluator.*"])
+    assert merge.of_agent(agent) == {"evaluator.empty1": 0.5}  # the switch itself is not searched
+    assert {path for path in empty.of_agent(agent) if "empty" in path} == {
+        "evaluator.use_empty", "evaluator.empty1", "evaluator.empty_method",
+    }  # fmt: skip
+    assert merge.of_agent(make_agent("mctse")) == {}
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "wider"),
+    [
+        ("rollout_depth=0..200", 199, "rollout_depth=0..400"),
+        ("rollout_depth=0..200", 1, ""),  # cannot be smaller
+        ("rollout_depth=0..1000000", 1_000_000, ""),
+        ("rollout_depth=0..200", 100, ""),
+        ("iterations=5..500", 5, "iterations=1..500"),
+        ("iterations=5..500", 490, "iterations=5..5000"),
+        ("exploration=0.01..10:log", 0.0101, "exploration=0.001..10:log"),
+        ("selection", "uct", ""),
+    ],
+)
+def test_the_border_of_a_range_that_could_be_wider_is_said(path: str, value: float | str, wider: str) -> None:
+    space = Space.of(make_agent("mctse(rollout_depth=20,iterations=100)"), [path])
+    sentence = space.at_border({space.dimensions[0].path: value})
+    assert sentence.endswith(f"search further, with --params {wider}.") if wider else sentence == ""
+
+
 def test_rounding_does_not_lead_out_of_a_range() -> None:
     agent = make_agent("expectimax(evaluator=rows2048)")
     space = Space.of(agent, ["evaluator.*"])

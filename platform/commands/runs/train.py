@@ -93,8 +93,8 @@ def _print_end(console: Console, results: TrainingResults) -> None:
             soft_wrap=True,
         )
         console.print(f'To play with it: turnier tournament {loop.plan.game} "{results.agent}"', soft_wrap=True)
-    for remark in results.remarks():
-        console.print(remark, soft_wrap=True, markup=False, highlight=False)
+    for hint in results.hints():
+        console.print(hint, soft_wrap=True, markup=False, highlight=False)
     evaluations, evaluating = results.run.evaluations(), results.run.evaluating
     if not evaluations:
         return

@@ -110,7 +110,7 @@ def tune(
 
 
 def _print(console: Console, results: StudyResults, as_json: bool) -> None:
-    from turnier.commands.search_tables import print_figures, print_parameters, print_remarks, print_verdict
+    from turnier.commands.search_tables import print_figures, print_hints, print_parameters, print_verdict
 
     run, definition = results.run, results.run.definition
     if as_json:
@@ -124,7 +124,7 @@ def _print(console: Console, results: StudyResults, as_json: bool) -> None:
             "noise": definition.noise,
             "games": run.games,
             "idle_games": run.idle_games,
-            "remarks": results.remarks(),
+            "hints": results.hints(),
             "parameters": run.space.decode(run.search.recommended()),
             "proposed": str(results.proposed),
             "recommended": str(results.recommended),
@@ -139,7 +139,7 @@ def _print(console: Console, results: StudyResults, as_json: bool) -> None:
     idle = f", {run.idle_games:,} games of recommendations by idle workers" if run.idle_games else ""
     console.print(f"{run.games:,} games of candidates in {run.search.generation} generations{idle}.")
     print_verdict(console, results.verdict)
-    print_remarks(console, results.remarks())
+    print_hints(console, results.hints())
 
 
 def _tune_front(

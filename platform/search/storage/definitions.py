@@ -123,27 +123,21 @@ def agent_with(definition: Mapping[str, Any], values: Mapping[str, Any]) -> str:
 
 def ranges_table(ranges: Mapping[str, StoredRange], definition: Mapping[str, Any]) -> pd.DataFrame:
     """Returns the searched parameters, one row each: parameter, range, scale and where the search starts."""
-    start: Any = None
+    start: dict[str, Any] = {}  # without what the start does not use
     with contextlib.suppress(UserError, KeyError):
-        start = AGENTS.make(definition["agent"])
+        agent = AGENTS.make(definition["agent"])
+        start = Space.of(agent, definition["parameters"]).of_agent(agent)
     rows = [
         {
             "parameter": name,
             "range": str(kind),
             "scale": "logarithmic" if kind.log else "",
-            "start": _value(start, name),
+            "start": value_text(start.get(name)),
         }
         for name, kind in ranges.items()
     ]
     table = pd.DataFrame(rows, columns=["parameter", "range", "scale", "start"])
     return table.loc[:, [name for name in table if name == "parameter" or (table[name] != "").any()]]
-
-
-def _value(agent: Any, path: str) -> str:
-    """Returns an agent's value of a parameter, which may be nested."""
-    for name in path.split("."):
-        agent = getattr(agent, name, None)
-    return value_text(agent)
 
 
 def _seats(game: str) -> int:

@@ -36,8 +36,8 @@ def run_id_of(study: str) -> str:
 
 def has_study(store: Store, name: str, definition: Mapping[str, Any]) -> bool:
     """Returns whether a study of that name is stored with exactly this definition."""
-    stored = next((run.definition for run in store.runs() if run.id == run_id_of(name)), None)
-    return stored == json.loads(json.dumps(definition))
+    mine: dict[str, Any] = json.loads(json.dumps(definition))
+    return any(run.id == run_id_of(name) and run.definition == mine for run in store.runs())
 
 
 class StoredStudy:
