@@ -102,9 +102,9 @@ def _print_parameters(console: Console, cls: type[Declared]) -> None:
     searched = cls.kind in SEARCHED
     table = _table("parameter", "default", "range", *["searched"] * searched, "meaning")
     for field, info in parameters_of(cls):
-        default = field.default
+        default: Any = field.default
         is_number = isinstance(default, int | float) and not isinstance(default, bool)
-        text = number(float(default), digits=6) if is_number else format_value(default)
+        text = number(default, digits=6) if is_number else format_value(default)
         otherwise = "true | false" if isinstance(default, bool) else "text"
         ranges = f"any {default.kind}" if isinstance(default, Declared) else info.range_text() or otherwise
         limits = [info.search_text().removeprefix("from ")] * searched
