@@ -13,7 +13,8 @@ import streamlit as st
 
 from turnier.core.errors import UserError
 from turnier.dashboards import cached_store, opened_store
-from turnier.dashboards.figures.charts import Figure, image, on_dark, shortened, table_csv
+from turnier.dashboards.dark_charts import on_dark
+from turnier.dashboards.figures.charts import Figure, image, shortened, table_csv
 from turnier.dashboards.figures.tables import formats
 from turnier.dashboards.links import HOME, pages_of
 from turnier.dashboards.run_heading import state_text, titled

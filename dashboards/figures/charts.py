@@ -34,7 +34,6 @@ MAX_TICKS = 12  # one for each value
 MANY_ROWS = 20  # closer to each other than fewer
 MAX_DOTS = 60  # of a line; a longer one has a band and no dots
 _TOLD = "estimate"  # column with the text of a value and its interval, for tooltips
-_DARK_INKS, _LIGHT_INK = ("#000000", "#222", "#444", "#555"), "#e8e8e8"
 _WRAP = 26  # characters per line of a label
 _NOTE_WRAP = 105  # characters per line of a note
 _LINES = "split(datum.label, '\\n')"
@@ -380,26 +379,6 @@ def _legend(names: Sequence[str]) -> Any:
 
 def _rows(label: str) -> int:
     return label.count("\n") + 1
-
-
-def on_dark(chart: Any) -> dict[str, Any]:
-    """Returns the Vega-Lite specification of a chart for pages with a dark background: transparent, with light ink."""
-    spec = _relit(chart.to_dict())
-    look = spec["config"]
-    ink = {"labelColor": _LIGHT_INK, "titleColor": _LIGHT_INK}
-    look["axis"] |= ink | {"gridColor": "#3d3d3d", "domainColor": "#8c8c8c", "tickColor": "#8c8c8c"}
-    look["legend"] |= ink
-    look["title"] |= {"color": _LIGHT_INK}
-    return dict(spec | {"config": look | {"background": "transparent", "text": {"color": _LIGHT_INK}}})
-
-
-def _relit(part: Any) -> Any:
-    """Returns a part of a specification with light ink in place of dark ink; text on coloured cells stays."""
-    if isinstance(part, dict):
-        return {key: value if key in ("data", "datasets") else _relit(value) for key, value in part.items()}
-    if isinstance(part, list):
-        return [_relit(value) for value in part]
-    return _LIGHT_INK if part in _DARK_INKS else part
 
 
 def styled(chart: Any) -> Any:

@@ -21,6 +21,7 @@ from turnier.agents.registry import label_of
 from turnier.arena.workers.local import SerialExecutor
 from turnier.dashboards import run_summary
 from turnier.dashboards.app.optuna_server import serve_optuna_dashboard
+from turnier.dashboards.dark_charts import LIGHT_INK, on_dark
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.certainty import (
     certainty_by_parameter,
@@ -273,3 +274,13 @@ def test_one_library_draws_all_charts() -> None:
     imports = re.compile(rf"^\s*(import|from) ({'|'.join(others)})", re.MULTILINE)
     found = [path.name for path in sources if imports.search(path.read_text())]
     assert len(sources) > 100 and not found
+
+
+def test_charts_on_dark_pages_have_light_ink_and_the_same_data() -> None:
+    frame = pd.DataFrame({"x": range(8), "y": range(8), "low": range(8), "high": range(8), "who": list("abcdefgh")})
+    chart = charts.lines(frame, "x", "y", "low", "high", "who", ("x", "y"))
+    light, dark = chart.to_dict(), on_dark(chart)
+    assert dark["config"]["background"] == "transparent" and light["config"]["background"] == "white"
+    assert "#000000" in str(light) and "#000000" not in str(dark)
+    assert light["datasets"] == dark["datasets"]
+    assert dark["config"]["axis"]["labelColor"] == dark["config"]["text"]["color"] == LIGHT_INK

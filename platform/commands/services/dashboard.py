@@ -16,8 +16,8 @@ def dashboard(
     """Show everything stored in the browser.
 
     Scores, ratings, certainty, studies, training and replays, updated live; it only reads the store, which may come
-    later. It serves this machine only (127.0.0.1) until you stop it with Ctrl-C. To look from another machine, forward its port, and that of
-    optuna-dashboard, which is 100 higher: ssh -L 8501:127.0.0.1:8501 -L 8601:127.0.0.1:8601 HOST
+    later. It serves this machine only (127.0.0.1) until you stop it with Ctrl-C. To look from another machine, forward
+    its port, and that of optuna-dashboard, which is 100 higher: ssh -L 8501:127.0.0.1:8501 -L 8601:127.0.0.1:8601 HOST
 
     \b
     Examples:
