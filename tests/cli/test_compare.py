@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 from rich.console import Console
+from typer.testing import CliRunner
 
+from turnier.commands.app import app
 from turnier.commands.runs.compare import print_comparison
 from turnier.results.store.store import Store
 from turnier.runs.comparison import Comparison
@@ -64,3 +66,12 @@ def test_alone_the_margin_is_a_share_of_the_mean_score(tmp_path: Path, capsys: p
     assert told["estimate"]["difference_percent"] == pytest.approx(100 * (means[0] / means[1] - 1))
     assert told["pairs"] == told["pairs_without_failure"] == told["agents"][0]["games"] == told["games"] / 2
     assert told["sentence"] == found.sentence and told["verdict"] == found.verdict.value
+
+
+def test_stored_results_say_what_the_command_said(tmp_path: Path) -> None:
+    found, shown = compared(tmp_path, "mcts(iterations=50)", "random", margin=30)
+    words = ["results", "--run", found.id, "--store", f"sqlite:///{tmp_path}/a.db"]
+    told = CliRunner().invoke(app, words, catch_exceptions=False).output
+    assert found.sentence in told and "margin 30 Elo" in told and found.sentence in shown
+    rows = json.loads(CliRunner().invoke(app, [*words, "--json"], catch_exceptions=False).output)
+    assert rows

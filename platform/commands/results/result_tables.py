@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 from rich.console import Console
 
+from turnier.commands.runs.compare import print_comparison
 from turnier.commands.search_tables import print_figures, print_verdict
 from turnier.commands.standings_tables import print_ratings, print_standings, with_standings
 from turnier.commands.tables import print_seats, print_summary
@@ -18,6 +19,7 @@ from turnier.games.registry import GAMES
 from turnier.results.frames import Standings, json_rows, matches_frame, seat_summary, summary
 from turnier.results.store.progress import progress_of_runs
 from turnier.results.store.store import Run, Store
+from turnier.runs.comparison import ComparisonResults
 from turnier.search.storage.studies import stored_verdict
 from turnier.search.storage.trials import FINISHED, study_names, trials_frame
 
@@ -46,6 +48,14 @@ def show_run(store: Store, run: Run | None, shown: Shown) -> None:
     print_summary(console, summary(frame))
     print_seats(console, seat_summary(frame))
     print_standings(console, *standings, top=shown.top)
+
+
+def show_comparison(store: Store, run: Run, shown: Shown) -> None:
+    """Shows a comparison as the command that played it; as JSON or with a crosstable, as any other run."""
+    if shown.as_json or shown.crosstable:
+        show_run(store, run, shown)
+    else:
+        print_comparison(Console(), ComparisonResults.find(store, run.id), as_json=False)
 
 
 def show_game(store: Store, game: str, run: Run | None, min_games: int, shown: Shown) -> None:

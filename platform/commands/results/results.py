@@ -32,7 +32,7 @@ def results(
 
     Tables show games, mean scores or points with 95 % intervals, and nodes, CPU time and wall clock per move of each
     agent, then the rating list and how each agent did against each other. A win is 1 point, a draw 1/2. Of a study:
-    what it recommends, and the held-out games that say so.
+    what it recommends, and the held-out games that say so. Of a comparison: its verdict.
 
     A game without parameters means all of its variants, each with a rating list of its own. Single-player games are
     ranked by mean score. With --run only the games of that run count.
@@ -55,5 +55,7 @@ def results(
             result_tables.show_game(opened, game, found, min_games or MIN_GAMES, shown)
         elif found is not None and found.kind == "study":
             result_tables.show_study(opened, found, shown)
+        elif found is not None and found.kind == "comparison":
+            result_tables.show_comparison(opened, found, shown)
         else:
             result_tables.show_run(opened, found, shown)
