@@ -15,13 +15,12 @@ from turnier.commands.search_tables import print_figures, print_verdict
 from turnier.commands.standings_tables import print_ratings, print_standings, with_standings
 from turnier.commands.tables import print_seats, print_summary
 from turnier.core.errors import UserError
-from turnier.games.registry import GAMES
 from turnier.results.frames import Standings, json_rows, matches_frame, seat_summary, summary
 from turnier.results.store.progress import progress_of_runs
 from turnier.results.store.store import Run, Store
 from turnier.runs.comparison import ComparisonResults
 from turnier.search.storage.studies import stored_verdict
-from turnier.search.storage.trials import FINISHED, study_names, trials_frame
+from turnier.search.storage.trials import FINISHED, study_names, trials_frame, unit
 
 
 class Shown(NamedTuple):
@@ -95,9 +94,7 @@ def show_study(store: Store, run: Run, shown: Shown) -> None:
     if verdict is None:
         console.print("It has no verdict yet: repeat its command, which resumes it and ends with one.")
         return
-    print_figures(
-        console, verdict, "mean score" if GAMES.make(run.definition["game"]).num_seats == 1 else "share of points"
-    )
+    print_figures(console, verdict, unit(store, run.name))
     print_verdict(console, verdict)
 
 
