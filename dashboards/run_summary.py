@@ -103,7 +103,7 @@ def spread(frame: pd.DataFrame) -> pd.DataFrame:
 def _bins(part: pd.DataFrame) -> int:
     """Returns how many bins the games of a game's rarest agent support, by Rice's rule (D. Lane)."""
     fewest = int(part.groupby("agent").size().min())
-    return max(1, min(MAX_BINS, math.ceil(2 * fewest ** (1 / 3))))
+    return max(1, min(MAX_BINS, math.ceil(2 * math.cbrt(fewest))))
 
 
 def extremes(frame: pd.DataFrame) -> pd.DataFrame:

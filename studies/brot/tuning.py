@@ -106,7 +106,7 @@ def search_grids(preset: str, store: Store, executor: Executor, console: Console
         study = StudyRun(store, define_study(preset, f"grid{place}", combi_of_brot(preset), ranges, sampler))
         study.run(1, executor)
         found = study.space.decode(study.search.recommended())
-        values = ", ".join(f"{key} {number(value, digits=4)}" for key, value in found.items())
+        values = ", ".join(f"{key} {number(float(value), digits=4)}" for key, value in found.items())
         console.print(f"grid, round {place}: {values}")
         for key, (low, high) in ranges.items():
             quarter = (high - low) / 4
