@@ -8,6 +8,7 @@ from html import escape
 import pandas as pd
 import streamlit as st
 
+from turnier.core.number_text import number
 from turnier.dashboards import cached_store, widgets
 from turnier.dashboards.figures.studies.landscape import contour, parallel_coordinates
 from turnier.dashboards.figures.studies.search import (
@@ -103,7 +104,7 @@ def _show_progress(progress: RunProgress | None) -> None:
         st.caption(f"{progress.state.capitalize()}: {done}, search and held-out games.")
         return
     left = "" if progress.seconds_left is None else f", {timedelta(seconds=round(progress.seconds_left))} left at most"
-    rate = "" if progress.rate is None else f", {progress.rate:,.3g} per second"
+    rate = "" if progress.rate is None else f", {number(progress.rate)} per second"
     share = min(1.0, progress.done / max(1, progress.planned))
     st.progress(share, f"Running: {done} of the search and the held-out games{rate}{left}")
 

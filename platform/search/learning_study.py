@@ -27,6 +27,7 @@ from turnier.agents.registry import AGENTS, EVALUATORS
 from turnier.arena.match import derive_seed
 from turnier.arena.schedules.round_robin import round_robin
 from turnier.arena.workers.executor import Executor
+from turnier.core import number_text
 from turnier.core.errors import UserError, unknown
 from turnier.core.parameters import parameters_of
 from turnier.games.game import Game
@@ -167,8 +168,8 @@ class LearningStudy(StoredStudy):
         for candidate in candidates[stored:]:  # in order: their numbers do not depend on which finished first
             self.optuna.add_trial(self._trial(candidate))
         top = max((c for c in candidates if self.definition.rungs[-1] in c.estimates), key=lambda c: c.value)
-        chosen = " ".join(f"{name} {value:.3g}" for name, value in top.values.items())
-        bar.print(f"round {number + 1:>3}: best {top.value:>9,.6g}   {chosen}")
+        chosen = " ".join(f"{name} {number_text.number(value)}" for name, value in top.values.items())
+        bar.print(f"round {number + 1:>3}: best {number_text.number(top.value):>9}   {chosen}")
         self._tidy()
         return sum(max(candidate.estimates) for candidate in candidates)
 

@@ -20,6 +20,7 @@ from turnier.agents.registry import AGENTS
 from turnier.arena.match import MatchRecord, derive_seed
 from turnier.arena.workers.executor import Executor
 from turnier.core.errors import UserError
+from turnier.core.number_text import number
 from turnier.games.game import Game
 from turnier.games.registry import GAMES
 from turnier.results.store.store import Store
@@ -133,7 +134,7 @@ class ParetoStudy(StoredStudy):
                 strongest = max(front, key=lambda trial: trial.values[0]).values
                 bar.print(
                     f"generation {finished // self.definition.population:>3}: {len(front)} on the front, the strongest"
-                    f" {strongest[0]:,.6g} at {strongest[1]:.3g} ms"
+                    f" {number(strongest[0])} at {number(strongest[1])} ms"
                 )
 
     def front(self) -> list[FrozenTrial]:
@@ -208,8 +209,8 @@ class ParetoStudy(StoredStudy):
         """Returns the mean time of the agent's decisions."""
         seconds = decisions = 0.0
         for unit in units:
-            for number, spec in enumerate(unit):
-                seat, record = number % self.game.num_seats, records[spec.id]
+            for order, spec in enumerate(unit):
+                seat, record = order % self.game.num_seats, records[spec.id]
                 seconds += record.seat_seconds[seat]
                 decisions += record.decisions[seat]
         return 1000 * seconds / max(1.0, decisions)

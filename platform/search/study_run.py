@@ -25,6 +25,7 @@ from turnier.agents.registry import AGENTS
 from turnier.arena.match import MatchSpec
 from turnier.arena.workers.executor import MATCHES, Executor
 from turnier.core.errors import UserError
+from turnier.core.number_text import number, plus_minus
 from turnier.games.game import Game
 from turnier.games.registry import GAMES
 from turnier.results.store.locks import Held, Lock
@@ -201,10 +202,10 @@ class StudyRun(StoredStudy):
             mean, half = mean_interval(idle)
             summary["recommended before"] = {"mean": mean, "half_width": half, "games": len(idle)}
         self.optuna.set_user_attr(name, summary)
-        known = f"   proposed {mean:,.6g} ± {half:,.2g}" if len(idle) > 1 else ""
+        known = f"   proposed {plus_minus(mean, half)}" if len(idle) > 1 else ""
         self._bar.print(
-            f"generation {generation.number + 1:>3}: candidates' mean {statistics.fmean(values):>9,.6g}"
-            f"   best {max(values):>9,.6g}   sigma {self.search.sigma:.3f}{known}"
+            f"generation {generation.number + 1:>3}: candidates' mean {number(statistics.fmean(values)):>9}"
+            f"   best {number(max(values)):>9}   sigma {number(self.search.sigma)}{known}"
         )
 
     def stored_trials(self) -> dict[int, dict[int, FrozenTrial]]:

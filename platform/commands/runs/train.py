@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from turnier.commands.options import DEFAULT_URL, StoreOption
+from turnier.core.number_text import plus_minus
 
 if TYPE_CHECKING:
     from turnier.runs.training import TrainingResults
@@ -89,7 +90,7 @@ def _print_end(console: Console, results: TrainingResults) -> None:
         error = 1.96 * deviation / math.sqrt(max(count, 1))
         console.print(
             f"{loop.out}: {loop.done:,} games, {loop.moves:,} moves, {loop.moves / loop.seconds:,.0f} moves/s;"
-            f" mean of the last {count:,.0f} games {mean:,.6g} ± {error:,.3g}",
+            f" mean of the last {count:,.0f} games {plus_minus(mean, error)}",
             soft_wrap=True,
         )
         console.print(f'To play with it: turnier tournament {loop.plan.game} "{results.agent}"', soft_wrap=True)

@@ -12,6 +12,7 @@ from optuna.distributions import BaseDistribution, CategoricalDistribution, Floa
 
 from turnier.agents.registry import AGENTS
 from turnier.core.errors import UserError
+from turnier.core.number_text import number
 from turnier.games.registry import GAMES, game_of
 from turnier.search.samplers.registry import SAMPLERS
 from turnier.search.space import Space
@@ -51,13 +52,13 @@ class StoredRange(NamedTuple):
     def __str__(self) -> str:
         if self.choices:
             return ", ".join(map(value_text, self.choices))
-        return f"{self.low:,.6g} to {self.high:,.6g}"
+        return f"{number(self.low, digits=6)} to {number(self.high, digits=6)}"
 
 
 def value_text(value: Any) -> str:
     """Returns a parameter's value as people read it; nothing for one that is not used."""
     if isinstance(value, float):
-        return "" if value != value else f"{value:,.4g}"
+        return number(value, digits=4)
     return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 

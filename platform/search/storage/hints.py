@@ -10,6 +10,7 @@ import pandas as pd
 
 from turnier.agents.registry import AGENTS
 from turnier.core.errors import UserError
+from turnier.core.number_text import number
 from turnier.search.space import Space
 
 STEPPING = ("cmaes", "cmaes_lr")  # samplers whose step size follows what they find
@@ -36,8 +37,9 @@ def hints(
 def _diverging(sigma: pd.Series) -> str:
     if len(sigma) < 3 or sigma.iloc[-1] < max(WIDE, GROWN * sigma.iloc[0]):
         return ""
+    first, last = (number(sigma.iloc[place], digits=2) for place in (0, -1))
     return (
-        f"The step size has risen from {sigma.iloc[0]:.2g} to {sigma.iloc[-1]:.2g} of the ranges: the search diverges,"
+        f"The step size has risen from {first} to {last} of the ranges: the search diverges,"
         " since it does not tell good candidates from lucky ones; let each candidate play more games."
     )
 
