@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import shlex
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pandas as pd
@@ -33,7 +33,7 @@ from turnier.runs.experiment import Experiment, Measurement, measurements
 from turnier.runs.training_run import Evaluation, stored_evaluations
 from turnier.search.pareto import Point, stored_points
 from turnier.search.storage import trials
-from turnier.search.storage.definitions import StudyFacts, agent_with
+from turnier.search.storage.definitions import StudyFacts, agent_with, used_values
 from turnier.search.storage.studies import run_id_of, stored_verdict
 from turnier.search.verdict import StudyVerdict
 
@@ -238,6 +238,14 @@ def recommended_agent(study: str) -> tuple[str, dict[str, Any]]:
     """Returns the agent that a search recommends now, and its searched parameters; empty where there is none."""
     values = trials.recommended_values(store(), study)
     return (agent_with(study_definition(study), values) if values else ""), values
+
+
+def candidates_agents(study: str, numbers: Iterable[int]) -> list[str]:
+    """Returns the agents of some candidates of a study; none where this version cannot build one of them."""
+    frame, known = study_trials(study), study_definition(study)
+    rows = frame.set_index("number").loc[list(numbers), frame.attrs["parameters"]].to_dict("records")
+    agents = [agent_with(known, used_values(row, frame.attrs["ranges"])) for row in rows]
+    return agents if all(agents) else []
 
 
 def study_verdict(study: str) -> StudyVerdict | None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import timedelta
 from html import escape
 
 import pandas as pd
 import streamlit as st
 
+from turnier.agents.registry import make_agent
 from turnier.core.number_text import number
 from turnier.dashboards import cached_store, widgets
 from turnier.dashboards.figures.studies.landscape import contour, parallel_coordinates
@@ -30,9 +32,11 @@ from turnier.dashboards.figures.studies.summary import (
     held_out_table,
     points_table,
 )
+from turnier.dashboards.links import games_address
 from turnier.results.store.progress import RUNNING, RunProgress
 from turnier.search.storage.definitions import StudyFacts, ranges_table
 from turnier.search.storage.hints import hints
+from turnier.search.storage.studies import run_id_of
 
 _FACTS = "display: grid; grid-template-columns: minmax(4rem, auto) 1fr; gap: 0.3rem 1.2rem; overflow-wrap: anywhere"
 
@@ -78,9 +82,11 @@ def _draw(study: str, facts: StudyFacts) -> None:
         st.code(first.agent, language=None, wrap_lines=True)
     _show_progress(progress)
     if verdict:
-        widgets.show_table("Held-out games", held_out_table(verdict, facts.unit_games), held_out_note(unit))
+        table = held_out_table(verdict, facts.unit_games)
+        widgets.show_table("Held-out games", table.assign(replay=_replays(study, table["agent"])), held_out_note(unit))
     elif points:
-        widgets.show_table("Held-out games", points_table(points, unit), "95 % intervals.")
+        table = points_table(points, unit)
+        widgets.show_table("Held-out games", table.assign(replay=_replays(study, table["agent"])), "95 % intervals.")
         widgets.show_figure(held_out_front(points, unit))
     elif trials["cost"].notna().any():
         note = f"Candidates that no other one beats at both; {unit} with 95 % intervals."
@@ -91,8 +97,15 @@ def _draw(study: str, facts: StudyFacts) -> None:
     _show_search(trials, noted, unit, facts)
     _show_parameters(study, trials, unit)
     table = candidate_table(trials, unit, facts.unit_games)
+    if agents := cached_store.candidates_agents(study, table["candidate"]):
+        table.insert(1, "replay", _replays(study, agents))
     note = f"The {len(table)} largest values of {len(trials):,} candidates: the larger, the luckier. Blank parameters"
     widgets.show_table("Candidates with the largest values", table, f"{note} are not used by a candidate.")
+
+
+def _replays(study: str, agents: Iterable[str]) -> list[str]:
+    """Returns the addresses of the games that some agents played in a study."""
+    return [games_address(run_id_of(study), make_agent(agent).full_text()) for agent in agents]
 
 
 def _show_progress(progress: RunProgress | None) -> None:

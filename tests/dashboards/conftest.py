@@ -19,6 +19,7 @@ from turnier.results.store.store import Store
 from turnier.runs.experiment import Experiment, Row, play_experiment
 from turnier.search.definition import StudyDefinition
 from turnier.search.pareto import ParetoDefinition, ParetoStudy
+from turnier.search.study import Study
 from turnier.search.study_run import StudyRun
 
 AGENT = "mctse(iterations=10,rollout_depth=2,maxnodes=10,evaluator=heuristics2048())"
@@ -34,6 +35,7 @@ COMMANDS = (
     ("tournament", "yavalath(size=3)", "mcts(iterations=40)", "mc(iterations=5)", "random", "--games", "6"),
 )  # fmt: skip
 TINY = StudyDefinition("tiny", "2048(size=4)", AGENT, ("evaluator.*",), "cmaes(population=6)", "fixed(games=3)", seed=4)
+DECIDED = "decided"  # a study with a verdict
 EXPERIMENT = Experiment(
     "guide",
     "small",
@@ -58,8 +60,14 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> str:
     start, ranges = "mc(iterations=10,rollout_depth=2)", ("iterations=1..40",)
     front = ParetoDefinition("front", "2048(size=3)", start, ranges, population=4, games=2)
     with Store.open(url) as store, make_executor("threads", 2) as pool:
-        ParetoStudy(store, front).run(16, pool)
+        search = ParetoStudy(store, front)
+        search.run(16, pool)
+        search.play_final(search.finalists(), 4, pool)
         StudyRun(store, TINY).run(3, pool)
+        decided = Study(
+            "tictactoe", "mcts(iterations=10)", "exploration=0..4", against="random", sampler="tpe", name=DECIDED
+        )
+        decided.run(store, budget=160, verify=0.1, executor="threads", workers=2, progress=False)
         for _ in play_experiment(EXPERIMENT, store, SerialExecutor()):
             pass
     return url

@@ -163,7 +163,7 @@ def test_trials_are_read_as_optuna_reads_them(store: Store) -> None:
     from optuna.storages import RDBStorage
 
     name = "tiny"
-    assert study_names(store) == ["front", name]
+    assert study_names(store) == ["front", name, "decided"]
     frame = trials_frame(store, name)
     storage = RDBStorage(store.url)
     trials = load_study(study_name=name, storage=storage).get_trials()

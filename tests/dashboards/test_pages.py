@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import shutil
 import sqlite3
 from pathlib import Path
@@ -18,6 +19,7 @@ from turnier.dashboards.pages import replay as replay_page
 from turnier.results.store.store import Store
 from turnier.runs.comparison import ComparisonResults
 from turnier.runs.tournament import Tournament
+from turnier.search.storage.studies import stored_verdict
 
 PAGES = ("runs", "scores", "tournament", "comparison", "certainty", "studies", "training", "replay", "reports")
 
@@ -59,7 +61,7 @@ def charts(page: AppTest) -> int:
         ("tournament", ["Rating list", "Who beats whom", "Ratings", "Points by seat", "Every two agents"], 3),
         ("comparison", ["Evidence", "Tests", "Pairs by outcome", "Agents"], 2),
         ("certainty", ["Normalised of agents", "Normalised by iterations", "mc(iterations=40): normalised"], 5),
-        ("studies", ["Generations", "Step size sigma", "Importance of parameters", "What is tuned"], 7),
+        ("studies", ["Generations", "Spread of the candidates", "Importance of parameters", "What is tuned"], 7),
         ("training", ["Training games", "Evaluations while training"], 2),
         ("replay", ["yavalath(size=3): ", "Move 1: seat 0"], 0),
         ("reports", ["A small question", "Ours and published"], 1),
@@ -93,6 +95,34 @@ def test_scores_of_one_seat_have_distributions_and_milestones_of_the_chosen_agen
     assert list(page.dataframe[0].value["agent"]) == ["mc(iterations=40)", "greedy", "random"]
     page = look("scores", runs=run, agents="greedy")
     assert list(page.dataframe[0].value["agent"]) == ["greedy"]
+
+
+def test_a_study_begins_with_its_verdict_and_the_agent_to_copy(shown: str, store: Store) -> None:
+    page = look("studies", study="decided")
+    verdict = stored_verdict(store, "decided")
+    assert verdict is not None and verdict.sentence in html_of(page) and page.code[0].value == verdict.agent
+    held_out = page.dataframe[0].value
+    assert held_out["finalist"].iloc[0] == "start" and {"luck", "minus start", "replay"} <= set(held_out)
+    link = next(element for element in page.get("link_button"))
+    assert link.proto.url.endswith("/dashboard/studies/3")
+
+
+def test_a_search_without_a_verdict_and_a_front_say_what_is_known(shown: str) -> None:
+    page = look("studies", study="tiny")
+    assert "Not yet verified" in html_of(page) and page.code[0].value.startswith("mctse(")
+    page = look("studies", study="front")
+    assert "are beaten by none at both" in html_of(page) and "Strength against time in held-out games" in texts(page)
+
+
+def test_studies_of_one_unit_are_compared(shown: str) -> None:
+    page = look("studies", study="tiny")
+    page.multiselect(key="compare").set_value(["front"]).run()
+    assert not page.exception and "Studies over their games" in texts(page)
+    assert list(page.dataframe[-1].value["study"]) == ["tiny", "front"]
+
+
+def html_of(page: AppTest) -> str:
+    return "\n".join(html.unescape(element.proto.body) for element in page.get("html"))
 
 
 def test_another_run_brings_its_own_agents(shown: str, store: Store) -> None:

@@ -32,7 +32,8 @@ HEADINGS = {
     "study": (
         '<div class="verdict"',
         "<pre>",
-        "Not yet verified",
+        "held-out games after",
+        "Held-out games",
         "Searched parameters",
         "importance, %",
         "generation",
