@@ -64,9 +64,8 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> str:
         search.run(16, pool)
         search.play_final(search.finalists(), 4, pool)
         StudyRun(store, TINY).run(3, pool)
-        decided = Study(
-            "tictactoe", "mcts(iterations=10)", "exploration=0..4", against="random", sampler="tpe", name=DECIDED
-        )
+        searched = ["exploration=0..4", "iterations=5..20"]
+        decided = Study("tictactoe", "mcts(iterations=10)", searched, against="random", sampler="tpe", name=DECIDED)
         decided.run(store, budget=160, verify=0.1, executor="threads", workers=2, progress=False)
         for _ in play_experiment(EXPERIMENT, store, SerialExecutor()):
             pass
