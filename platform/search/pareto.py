@@ -206,11 +206,11 @@ class ParetoStudy(StoredStudy):
         return [self.objective.search_unit(agent, generation, index, n, twin) for n in numbers]
 
     def _milliseconds(self, units: Sequence[Unit], records: Mapping[str, MatchRecord]) -> float:
-        """Returns the mean time of the agent's decisions."""
+        """Returns the mean time of the agent's decisions: CPU time, or the wall clock where that was not measured."""
         seconds = decisions = 0.0
         for unit in units:
             for order, spec in enumerate(unit):
                 seat, record = order % self.game.num_seats, records[spec.id]
-                seconds += record.seat_seconds[seat]
+                seconds += (record.seat_cpu_seconds or record.seat_seconds)[seat]
                 decisions += record.decisions[seat]
         return 1000 * seconds / max(1.0, decisions)
