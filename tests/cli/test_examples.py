@@ -1,0 +1,104 @@
+"""Every example of `--help` and of the README works, here with few and small games."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from tests.cli.running import REPO
+from turnier.commands.app import SECTIONS, app
+from turnier.results.store.manifest import started_with
+from turnier.results.store.store import Store
+
+# What waits for ever, needs another machine, or has a test of its own with these words.
+ELSEWHERE = re.compile(r"turnier (serve|join|dashboard|bench|report weitz|verify GAME)\b|postgresql:|replay log/")
+RUN, STUDY, MATCH = "tournament:1f0c", "study:2048-mctse-1f0c2b", "3f9a1c"  # stand for ids in examples
+SMALLER = (
+    (r"\biterations=\d{2,}(?!\.\.)", "iterations=3"),
+    (r"\biterations=10\.\.1000", "iterations=1..6"),
+    (r"\bpopulation=32", "population=4"),
+    (r"--game \S*2048\S*", "--game 2048"),
+    (r"mctse\(iterations=3,(?!rollout)", "mctse(iterations=3,maxnodes=5,rollout_depth=1,"),
+    (r"\bnetwork=4x6", "tuples=4,length=3"),
+    (r"\bdepth=4", "depth=1"),
+    (r"--games \d+", "--games 2"),
+    (r"--evaluate-every \d+", "--evaluate-every 1"),
+    (r"--budget \d+games", "--budget 30games"),
+    (r"(tune .*)(?<!games)$", r"\1 --budget 64games"),
+    (r"--budget 50ms", "--budget 1ms"),
+    (r"--repeats \d+", "--repeats 3"),
+    (r"--states \d+", "--states 1"),
+    (r"--overlay 120", "--overlay 2"),
+)
+
+
+def commands() -> dict[str, Any]:
+    """Returns the commands by name, as the library of the command line has them."""
+    group: Any = typer.main.get_command(app)
+    with click.Context(group) as context:
+        return {name: group.get_command(context, name) for part in SECTIONS.values() for name in part}
+
+
+def examples() -> list[str]:
+    """Returns the examples, with lines that a backslash continues in one, and without comments."""
+    texts = [command.help or "" for command in commands().values()] + [(REPO / "README.md").read_text()]
+    lines = [line.strip() for text in texts for line in text.replace("\\\n", " ").splitlines()]
+    found = [re.sub(r"\s+# .*", "", line) for line in lines if line.startswith("turnier ")]
+    return [line for line in dict.fromkeys(found) if not ELSEWHERE.search(line)]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with what examples refer to: a run and matches in a store."""
+    folder = tmp_path_factory.mktemp("examples")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        run('turnier tournament 2048 random "mc(iterations=2)" --games 2')
+        run('turnier tournament "spe_ed(width=10,height=10,players=2)" basic "combi(milliseconds=5)" --games 2')
+        run("turnier tournament yavalath random greedy --games 2")
+    return folder
+
+
+def run(example: str) -> None:
+    """Runs a command, says yes to its questions, and fails if it fails."""
+    words = shlex.split(example)[1:]
+    if any("--executor" in option.opts for option in commands()[words[0]].params):
+        words += ["--executor", "serial"]
+    started_with(["turnier", *words])  # runs record it
+    ended = CliRunner().invoke(app, words, input="y\n", env={"COLUMNS": "80"}, catch_exceptions=False)
+    started_with(sys.argv)
+    assert ended.exit_code == 0, f"{example}\n{ended.output}"
+    assert ended.output.strip() or "replay" in words or "export" in words
+
+
+def test_there_are_examples_of_every_command() -> None:
+    named = {line.split()[1] for line in examples()} | {"serve", "join", "dashboard", "bench"}
+    assert named == set(commands())
+
+
+@pytest.mark.parametrize("example", examples())
+def test_an_example_works(example: str, folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(folder / "turnier.db", tmp_path)
+    (tmp_path / "tests").symlink_to(REPO / "tests")
+    with Store.open(f"sqlite:///{tmp_path}/turnier.db", read_only=True) as store:
+        runs = {stored.name.partition("(")[0]: stored.id for stored in store.runs()}
+        matches = {game: next(iter(store.records_of_run(run_id)))[0].spec.id for game, run_id in runs.items()}
+    for pattern, less in SMALLER:
+        example = re.sub(pattern, less, example)
+    game = "spe_ed" if re.search("--log|--overlay", example) else "2048"
+    for text, known in ((RUN, runs["2048"]), (STUDY, runs["2048"]), (MATCH, matches[game])):
+        example = example.replace(text, known)
+    if "games.jsonl:" in example:
+        run(f"turnier export {runs['2048']} --out games.jsonl")
+    for part in example.split(" && "):
+        run(part)
