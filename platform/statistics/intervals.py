@@ -29,6 +29,7 @@ class Mean(NamedTuple):
     half_width: float
 
 
+_QUANTILE = float(stats.norm.ppf(0.5 + CONFIDENCE / 2))
 _UNKNOWN = Interval(math.nan, math.nan, math.nan)
 
 
@@ -91,8 +92,9 @@ def share_interval(hits: int, n: int) -> Interval:
     """Returns a share with its Wilson 95 % interval; NaN for n = 0."""
     if n == 0:
         return _UNKNOWN
-    interval = stats.binomtest(hits, n).proportion_ci(CONFIDENCE, method="wilson")
-    return Interval(hits / n, float(interval.low), float(interval.high))
+    share = hits / n
+    low, high = points_intervals(share, share * (1 - share), n)
+    return Interval(share, float(low), float(high))
 
 
 def points_interval(points: npt.ArrayLike) -> Interval:
@@ -116,7 +118,7 @@ def points_intervals(shares: npt.ArrayLike, variances: npt.ArrayLike, games: npt
     """
     share, variance, n = (np.asarray(values, np.float64) for values in (shares, variances, games))
     with np.errstate(divide="ignore", invalid="ignore"):
-        shrink = float(stats.norm.ppf(0.5 + CONFIDENCE / 2)) ** 2 / n
+        shrink = _QUANTILE**2 / n
         centre = (share + shrink / 2) / (1 + shrink)
         half = np.sqrt(shrink * (variance + shrink / 4)) / (1 + shrink)
-    return np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0)
+    return np.where(share == 0, 0.0, centre - half), np.where(share == 1, 1.0, centre + half)

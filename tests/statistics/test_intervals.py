@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 
 from turnier.statistics.comparisons import holm, paired_difference, paired_differences
 from turnier.statistics.intervals import (
@@ -135,8 +136,10 @@ def test_points_intervals_cover_and_are_bounded(win: float, draw: float) -> None
 
 
 def test_points_intervals_without_draws_are_wilsons() -> None:
-    for won, n in ((0, 5), (3, 7), (40, 40)):
-        assert points_interval([1.0] * won + [0.0] * (n - won)) == pytest.approx(share_interval(won, n))
+    for won, n in ((0, 5), (3, 7), (40, 40), (1, 100_000)):
+        expected = binomtest(won, n).proportion_ci(method="wilson")
+        for found in (points_interval([1.0] * won + [0.0] * (n - won)), share_interval(won, n)):
+            assert found == pytest.approx((won / n, expected.low, expected.high), abs=1e-12)
     _, low, high = points_interval([0.5] * 100)
     assert low == pytest.approx(0.48, abs=0.003) and high == pytest.approx(0.52, abs=0.003)
     assert math.isnan(points_interval([]).value)
