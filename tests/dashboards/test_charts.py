@@ -1,0 +1,63 @@
+"""Charts mean what they show: steps at equal distances, ticks and tooltips without digits that say nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from tests.results.made import GAME, made
+from turnier.dashboards.figures import charts
+from turnier.dashboards.figures.scores import milestone_shares
+from turnier.dashboards.run_summary import MAX_BINS, scores
+from turnier.results.store.store import Store
+
+
+def drawn(chart: Any) -> tuple[dict[str, Any], pd.DataFrame]:
+    """Returns the last layer's encoding and the data of a chart."""
+    spec = chart.to_dict()
+    (rows,) = spec["datasets"].values()
+    return spec["layer"][-1]["encoding"], pd.DataFrame(rows)
+
+
+def played(store: Store, run: str, games: int) -> None:
+    store.begin_run(run, "tournament", "t", {})
+    store.append(run, [made(seed, (float(seed),), facts={"max_tile": 2048 >> seed % 3}) for seed in range(games)])
+
+
+def test_tiles_are_steps_at_equal_distances_reached_or_not(tmp_path: Any) -> None:
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
+        played(store, "run", 6)
+        figure = milestone_shares(scores(store, "run").summary)
+    assert figure is not None
+    encoding, data = drawn(figure.chart)
+    assert encoding["x"]["type"] == "ordinal"
+    assert data["reached"].tolist() == [1024, 2048, 4096, 8192]
+    assert data["percent"].tolist() == pytest.approx([400 / 6, 200 / 6, 0, 0])
+    assert data["low"].min() >= 0 and data["high"].max() <= 100 and (data["high"] > 0).all()
+
+
+def test_a_single_value_is_its_own_tick() -> None:
+    frame = pd.DataFrame([{"x": 1155.2, "value": 50.0, "low": 40.0, "high": 60.0, "name": "a"}])
+    chart = charts.lines(frame, "x", "value", "low", "high", "name", ("x", "%"), connected=False)
+    axis = chart.to_dict()["layer"][0]["encoding"]["x"]["axis"]
+    assert (axis["values"], axis["labelExpr"]) == ([1155.2], "'1,155'")
+
+
+def test_tooltips_have_the_digits_of_the_interval() -> None:
+    frame = pd.DataFrame([{"name": "a", "value": 21646.387, "low": 19913.123, "high": 23379.456}])
+    encoding, data = drawn(charts.points(frame, "name", "value", "low", "high", "points"))
+    assert [tip["field"] for tip in encoding["tooltip"]] == ["name", "estimate"]
+    assert data["estimate"].tolist() == ["21,646 (19,913 to 23,379)"]
+    cloud = charts.cloud(pd.DataFrame({"x": [0.123456, 0.5], "value": [1234.56, 3.0]}), "x", "value", ("x", "value"))
+    assert [tip["format"] for tip in drawn(cloud)[0]["tooltip"]] == [",.4~r", ",.1~f"]
+
+
+@pytest.mark.parametrize(("games", "bins"), [(1, 2), (20, 6), (300, 14)])
+def test_a_distribution_has_as_many_bins_as_its_games_support(tmp_path: Any, games: int, bins: int) -> None:
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
+        played(store, "run", games)
+        spread = scores(store, "run").spread
+    assert len(spread) == bins <= MAX_BINS and spread["games"].sum() == games
+    assert set(spread["game"]) == {GAME}
