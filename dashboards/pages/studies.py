@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable
 from datetime import timedelta
 from html import escape
@@ -10,6 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from turnier.agents.registry import make_agent
+from turnier.core.errors import UserError
 from turnier.core.number_text import number
 from turnier.dashboards import cached_store, widgets
 from turnier.dashboards.figures.studies.landscape import contour, parallel_coordinates
@@ -104,8 +106,14 @@ def _draw(study: str, facts: StudyFacts) -> None:
 
 
 def _replays(study: str, agents: Iterable[str]) -> list[str]:
-    """Returns the addresses of the games that some agents played in a study."""
-    return [games_address(run_id_of(study), make_agent(agent).full_text()) for agent in agents]
+    """Returns the addresses of the games that some agents played in a study; all games where one is unknown here."""
+    addresses = []
+    for agent in agents:
+        names: tuple[str, ...] = ()
+        with contextlib.suppress(UserError):
+            names = (make_agent(agent).full_text(),)
+        addresses.append(games_address(run_id_of(study), *names))
+    return addresses
 
 
 def _show_progress(progress: RunProgress | None) -> None:

@@ -42,7 +42,7 @@ def contour(trials: pd.DataFrame, x: str, y: str, unit: str) -> Figure:
     field = alt.Chart(cells).mark_rect().encode(**place, x2="x2", y2="y2", color=colour)
     tooltip = ["number", x, y, "value"]
     names = [alt.Tooltip(_field(name), title=name) for name in tooltip]
-    candidates = alt.Chart(thinned(dots)).mark_circle(size=18, color="black", opacity=0.35)
+    candidates = alt.Chart(thinned(dots)).mark_circle(size=22, fill="white", stroke="#666", strokeWidth=0.8, opacity=0.8)
     chart = styled(alt.layer(field, candidates.encode(**place, tooltip=names)).properties(height=360))
     note = (
         "Colours are weighted means of the candidates around, blank where there are too few; dots are candidates."
@@ -80,7 +80,7 @@ def parallel_coordinates(trials: pd.DataFrame, names: Sequence[str], unit: str) 
         )
     )
     ends = pd.DataFrame([{"parameter": n, "end": end, "text": axes[n].ends()[end]} for n in names for end in (0, 1)])
-    base = alt.Chart(ends).mark_text(fontSize=11, color="#333").encode(x=alt.X("parameter:N", sort=names), text="text")
+    base = alt.Chart(ends).mark_text(fontSize=11, color="#444").encode(x=alt.X("parameter:N", sort=names), text="text")
     marks = [
         base.transform_filter(alt.datum.end == end).encode(y=alt.Y("end:Q", axis=None), yOffset=alt.value(shift))
         for end, shift in ((0, 9), (1, -9))
