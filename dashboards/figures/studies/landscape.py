@@ -42,8 +42,9 @@ def contour(trials: pd.DataFrame, x: str, y: str, unit: str) -> Figure:
     field = alt.Chart(cells).mark_rect().encode(**place, x2="x2", y2="y2", color=colour)
     tooltip = ["number", x, y, "value"]
     names = [alt.Tooltip(_field(name), title=name) for name in tooltip]
-    candidates = alt.Chart(thinned(dots)).mark_circle(size=22, fill="white", stroke="#666", strokeWidth=0.8, opacity=0.8)
-    chart = styled(alt.layer(field, candidates.encode(**place, tooltip=names)).properties(height=360))
+    ring: dict[str, Any] = {"fill": "white", "stroke": "#666", "strokeWidth": 0.8, "opacity": 0.8}
+    candidates = alt.Chart(thinned(dots)).mark_circle(size=22, **ring).encode(**place, tooltip=names)
+    chart = styled(alt.layer(field, candidates).properties(height=360))
     note = (
         "Colours are weighted means of the candidates around, blank where there are too few; dots are candidates."
         " Lighter is better."
