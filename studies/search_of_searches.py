@@ -33,6 +33,7 @@ from turnier.agents.registry import make_agent
 from turnier.arena.match import MatchSpec, derive_seed
 from turnier.arena.play import play_matches
 from turnier.arena.workers.simulated_workers import SimulatedExecutor
+from turnier.commands.options import writable_folder
 from turnier.commands.scripts.script import choose_preset, run_script
 from turnier.core.number_text import plus_minus
 from turnier.dashboards.figures.charts import Figure, lines, save
@@ -212,7 +213,10 @@ def main(
     only: Annotated[str, typer.Option(help="run only searches whose label contains this")] = "",
     processes: Annotated[int, typer.Option(help="searches at once", min=1)] = 2,
     folder: Annotated[
-        Path, typer.Option(help="results, table and picture; existing results are not computed again")
+        Path,
+        typer.Option(
+            help="results, table and picture; existing results are not computed again", callback=writable_folder
+        ),
     ] = Path("reports"),
     workers_only: Annotated[
         bool, typer.Option("--workers-only", help="only run one study with 8, 32 and 128 simulated workers")

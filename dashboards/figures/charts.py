@@ -21,6 +21,7 @@ from PIL import Image
 
 from turnier.core.errors import UserError
 from turnier.core.number_text import estimate, number
+from turnier.core.outputs import require_folder
 
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#000000", "#999999")
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "triangle-right", "triangle-left", "wedge")
@@ -258,10 +259,7 @@ def image(figure: Figure, kind: str, note: bool = True) -> bytes:
 
 def save(path: Path, *figures: Figure, title: str = "") -> None:
     """Writes figures below each other into one file; raises UserError where that is impossible."""
-    kind = path.suffix.removeprefix(".").lower()
-    if kind not in KINDS:
-        known = ", ".join(f".{kind}" for kind in KINDS)
-        raise UserError(f"the name of a picture must end in one of {known}, got {path}; choose another.")
+    require_picture(path)
     charts = [_titled(figure) for figure in figures]
     for chart in charts:
         chart.config = alt.Undefined  # Vega-Lite takes one for all
@@ -269,9 +267,21 @@ def save(path: Path, *figures: Figure, title: str = "") -> None:
     column = styled(column.properties(title=title) if title else column)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(_rendered(column, kind))
+        path.write_bytes(_rendered(column, _kind(path)))
     except OSError as failure:
         raise UserError(f"a picture must go to a file that can be written, got {path}: {failure}.") from None
+
+
+def require_picture(path: Path) -> None:
+    """Raises UserError where a picture cannot be written; its folder need not exist."""
+    if _kind(path) not in KINDS:
+        known = ", ".join(f".{kind}" for kind in KINDS)
+        raise UserError(f"the name of a picture must end in one of {known}, got {path}; choose another.")
+    require_folder(path.parent, "the folder of a picture")
+
+
+def _kind(path: Path) -> str:
+    return path.suffix.removeprefix(".").lower()
 
 
 def _titled(figure: Figure, note: bool = True) -> Any:

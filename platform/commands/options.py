@@ -10,10 +10,25 @@ from typing import Annotated
 
 import typer
 
+from turnier.core.outputs import require_file, require_folder
 from turnier.results.store import DEFAULT_URL
 from turnier.search import VERIFY
 
 EXECUTOR = "ray"  # where commands play by default
+
+
+def writable_file(option: typer.CallbackParam, path: Path | None) -> Path | None:
+    """The callback of options that name a file to write: refuses it before the command does anything."""
+    if path is not None:
+        require_file(path, option.opts[0])
+    return path
+
+
+def writable_folder(option: typer.CallbackParam, path: Path) -> Path:
+    """The callback of options that name a folder to write into, as `writable_file`."""
+    require_folder(path, option.opts[0])
+    return path
+
 
 GameArgument = Annotated[str, typer.Argument(help='a game, such as yavalath or "2048(size=3)"')]
 AgentsArgument = Annotated[list[str], typer.Argument(help='agents, such as random "mc(iterations=200)"')]
@@ -46,8 +61,11 @@ OnlyOption = Annotated[
     list[str] | None, typer.Option("--only", help="run only this experiment, such as figure11; may be given repeatedly")
 ]
 StudyNameOption = Annotated[str | None, typer.Option("--name", help="name of the study; default: SCRIPT-PRESET")]
-NetworksOption = Annotated[Path, typer.Option("--folder", help="trained networks; existing ones are not trained again")]
-PictureOption = Annotated[Path, typer.Option("--picture", help="folder for the picture")]
+NetworksOption = Annotated[
+    Path,
+    typer.Option("--folder", help="trained networks; existing ones are not trained again", callback=writable_folder),
+]
+PictureOption = Annotated[Path, typer.Option("--picture", help="folder for the picture", callback=writable_folder)]
 
 __all__ = [
     "DEFAULT_URL",
@@ -71,4 +89,6 @@ __all__ = [
     "VerifyOption",
     "WorkersOption",
     "YesOption",
+    "writable_file",
+    "writable_folder",
 ]

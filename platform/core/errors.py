@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+NEAR = 0.65  # from "rya" to "ray", not from "bayes" to "cmaes"
+
 
 class UserError(Exception):
     """A mistake that the user can fix; its text is shown as it is, without a traceback."""
@@ -14,6 +16,6 @@ def unknown(kind: str, name: str, names: Iterable[str]) -> UserError:
     """Returns the error for a name that does not exist, with the closest that does."""
     known = sorted(names)
     by_lower = {each.lower(): each for each in known}
-    close = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.5)
+    close = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=NEAR)
     hint = f"did you mean {by_lower[close[0]]}?" if close else f"there are: {', '.join(known)}."
     return UserError(f"There is no {kind} named {name!r}; {hint}")

@@ -14,6 +14,7 @@ import pandas as pd
 from turnier.arena.match import MatchRecord
 from turnier.arena.match_json import to_json
 from turnier.core.errors import UserError
+from turnier.core.outputs import require_file, require_folder
 from turnier.results.store.store import Run, Store
 
 COLUMNS = (
@@ -44,14 +45,7 @@ def export(store: Store, run: Run, out: Path, on_games: Callable[[int], object] 
             (Parquet only where pyarrow is installed).
         on_games: called with the number of games after each batch that was written.
     """
-    if out.suffix in _WRITERS:
-        paths = [out]
-    elif out.suffix:
-        raise UserError(f"an export must be a folder or end in {', '.join(_WRITERS)}, got {out}; choose one of them.")
-    else:
-        paths = [out / f"games{suffix}" for suffix in _WRITERS if suffix != ".parquet" or find_spec("pyarrow")]
-    if not out.parent.is_dir():
-        raise UserError(f"the folder of an export must exist, got {out}; create {out.parent} first.")
+    paths = export_files(out)
     facts = store.fact_names(run.id)
     parts = {path: path.with_name(f".{path.name}.part") for path in paths}
     try:
@@ -73,6 +67,19 @@ def export(store: Store, run: Run, out: Path, on_games: Callable[[int], object] 
         for part in parts.values():
             part.unlink(missing_ok=True)
     return paths
+
+
+def export_files(out: Path) -> list[Path]:
+    """Returns the files of an export, see `export`; raises UserError where they cannot be written."""
+    if out.suffix in _WRITERS:
+        require_file(out, "an export")
+        return [out]
+    if out.suffix:
+        raise UserError(f"an export must be a folder or end in {', '.join(_WRITERS)}, got {out}; choose one of them.")
+    if not out.parent.is_dir():
+        raise UserError(f"the folder of an export must exist, got {out}; create {out.parent} first.")
+    require_folder(out, "an export")
+    return [out / f"games{suffix}" for suffix in _WRITERS if suffix != ".parquet" or find_spec("pyarrow")]
 
 
 def seat_rows(records: Sequence[MatchRecord], facts: Sequence[str]) -> pd.DataFrame:

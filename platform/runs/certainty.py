@@ -86,9 +86,9 @@ class Certainty:
     ) -> CertaintyResults:
         """Collects positions and searches what the store does not have yet. See `playing`."""
         name, specs = str(self.game), self._collecting
-        store.begin_run(self.run_id, "certainty", name, self.definition)
         label = f"{name}: collecting positions"
         with playing(store, self.run_id, label, len(specs), executor, workers, address, progress) as (pool, bar):
+            store.begin_run(self.run_id, "certainty", name, self.definition)
             matches, searches = [], []
             for played in play_into(store, self.run_id, specs, pool):
                 matches += played

@@ -127,10 +127,10 @@ class Comparison:
         See `playing`.
         """
         duel, name = self.schedule(), str(self.game)
-        store.begin_run(self.run_id, KIND, name, self.definition)
-        store.annotations.set(self.run_id, SETTINGS, json.dumps(self.settings))
         total, played = duel.round_size * len(duel.orders), set()
         with playing(store, self.run_id, name, total, executor, workers, address, progress) as (pool, bar):
+            store.begin_run(self.run_id, KIND, name, self.definition)
+            store.annotations.set(self.run_id, SETTINGS, json.dumps(self.settings))
             pairs = 0
             for records in play_rounds(store, self.run_id, duel.rounds(), pool):
                 played |= {record.spec.id for record in records}

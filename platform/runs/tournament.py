@@ -121,12 +121,12 @@ class Tournament:
         progress: bool = True,
     ) -> TournamentResults:
         """Plays what the store does not have yet; after a stop or a kill, the same call resumes it. See `playing`."""
-        store.begin_run(self.run_id, "tournament", str(self.game), self.definition)
         adaptive = self._adaptive()
         with playing(store, self.run_id, str(self.game), self.max_games, executor, workers, address, progress) as (
             pool,
             bar,
         ):
+            store.begin_run(self.run_id, "tournament", str(self.game), self.definition)
             if self.specs:
                 played = play_into(store, self.run_id, self.specs, pool, bar.skip)
             else:

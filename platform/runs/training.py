@@ -16,6 +16,7 @@ from turnier.agents.ntuple.weights import Weights, read_config
 from turnier.agents.registry import AGENTS, EVALUATORS
 from turnier.core.errors import UserError
 from turnier.core.number_text import number
+from turnier.core.outputs import require_file
 from turnier.games.game import Game
 from turnier.games.registry import GAMES
 from turnier.results.store.store import Store
@@ -77,6 +78,7 @@ class Training:
             self.evaluating = Evaluating.of(made, evaluate_every, evaluation_games, str(against))
         self.threads, self.evaluation_workers = threads, evaluation_workers
         self.out, self.games = Path(out), games
+        require_file(self.out, "the file of weights")
         self.plan = Plan(made, evaluator, self._learning(made, learning), seed, every)
         self.plan.check()
 

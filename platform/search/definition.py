@@ -11,9 +11,11 @@ from turnier.arena.match import derive_seed
 from turnier.core.errors import UserError
 from turnier.games.registry import GAMES
 from turnier.search.noise import NOISES, Fixed
+from turnier.search.objective import Objective
 from turnier.search.samplers.cmaes import Cmaes
 from turnier.search.samplers.registry import SAMPLERS
 from turnier.search.samplers.sampler import MAX_POPULATION
+from turnier.search.space import Space
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,14 @@ class StudyDefinition:
         SAMPLERS.make(self.sampler), NOISES.make(self.noise)
         if self.seed < 0:
             raise UserError(f"a seed must be 0 or larger, got {self.seed}.")
+
+    @property
+    def generation_games(self) -> int:
+        """The maximum number of games of the first generation."""
+        space = Space.of(agent := AGENTS.make(self.agent), self.parameters)
+        candidates = len(SAMPLERS.make(self.sampler).begin(space.encode(agent), self.seed).ask())
+        units = NOISES.make(self.noise).max_games(0, candidates)
+        return units * Objective(GAMES.make(self.game), self.against, self.seed).unit_games
 
     @property
     def stored(self) -> dict[str, Any]:

@@ -15,6 +15,12 @@ from turnier.games.game import Game
 Unit = tuple[MatchSpec, ...]
 
 
+def require_generation(generation: int, games: int) -> None:
+    """Raises UserError where a budget in games does not last for a generation of that many."""
+    if games < generation:
+        raise UserError(f"a budget must last for a generation of {generation:,} games, got {games:,}; raise --budget.")
+
+
 @dataclass(frozen=True)
 class Objective:
     """The value of candidates in units: independent groups of games that yield one number each.

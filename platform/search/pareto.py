@@ -27,7 +27,7 @@ from turnier.results.store.store import Store
 from turnier.runs.bar import Bar
 from turnier.runs.play import play_into
 from turnier.search.final_comparison import START, HeldOutGames
-from turnier.search.objective import Objective, Unit
+from turnier.search.objective import Objective, Unit, require_generation
 from turnier.search.space import Space
 from turnier.search.storage.studies import StoredStudy, optuna_errors
 from turnier.search.storage.trials import study_notes
@@ -57,6 +57,11 @@ class ParetoDefinition:
                 "a search for a front needs a population of 4 or more, 1 game or more and a seed from 0 on, got"
                 f" {self.population}, {self.games} and {self.seed}."
             )
+
+    @property
+    def generation_games(self) -> int:
+        unit = Objective(GAMES.make(self.game), self.against, self.seed).unit_games
+        return self.population * self.games * unit
 
     @property
     def stored(self) -> dict[str, Any]:
@@ -111,17 +116,12 @@ class ParetoStudy(StoredStudy):
         super().__init__(store, definition.name, definition.stored, DIRECTIONS, progress)
         self.name_values(self.objective.name, "ms per decision")
 
-    @property
-    def generation_games(self) -> int:
-        return self.definition.population * self.definition.games * self.objective.unit_games
-
     def run(self, games: int, executor: Executor) -> None:
         """Runs until the next generation would take the candidates' games above this total."""
-        generations = games // self.generation_games
-        if not generations:
-            least = f"{self.generation_games:,} games, got {games:,}"
-            raise UserError(f"a budget must last for a generation of {least}; raise --budget.")
-        total = generations * self.generation_games
+        size = self.definition.generation_games
+        require_generation(size, games)
+        generations = games // size
+        total = generations * size
         with self.driving(self.store.lock(self.run_id), total) as (lock, bar):
             per_trial = self.definition.games * self.objective.unit_games
             finished = len(self._trials(TrialState.COMPLETE))

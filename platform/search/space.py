@@ -127,6 +127,10 @@ class Dimension:
         """Returns the dimension with a narrower range, such as 0..50; raises UserError where the start is not in it."""
         legal = self.legal
         limits = None if self.declared.choices else Range.read(text, legal.log)
+        if limits and limits.low > limits.high:
+            raise UserError(
+                f"a range of {self.path} must be LOW..HIGH, got {text}, where LOW is above HIGH; swap them."
+            )
         if limits is None or not limits.inside(legal) or not limits.low <= start <= limits.high:  # type: ignore[operator]
             raise UserError(
                 f"a range of {self.path} must be LOW..HIGH within {legal.low:,.12g}..{legal.high:,.12g} and hold the"
@@ -188,6 +192,8 @@ class Space:
                 named = [d for name, d in known.items() if name.startswith(path[:-1])]
             else:
                 named = [known[path]] if path in known else []
+            if not known:
+                raise UserError(f"--params must name parameters, but {agent.name} has none; choose another agent.")
             if not named:
                 raise unknown(f"parameter to search in {agent.name}", path, known)
             if limits:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
@@ -10,7 +11,7 @@ import pandas as pd
 from turnier.agents.agent import Agent
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import derive_seed
-from turnier.arena.workers.make import make_executor
+from turnier.arena.workers.make import make_executor, require_executor
 from turnier.games.game import Game
 from turnier.games.registry import GAMES
 from turnier.results.store.store import Store
@@ -19,7 +20,7 @@ from turnier.search import VERIFY
 from turnier.search.definition import StudyDefinition
 from turnier.search.final_comparison import START, FinalComparison, held_out_games, same_scores
 from turnier.search.noise import NOISES
-from turnier.search.objective import Objective
+from turnier.search.objective import Objective, require_generation
 from turnier.search.pareto import MAX_FINALISTS, ParetoDefinition, ParetoStudy, Point, dominated
 from turnier.search.samplers.registry import SAMPLERS
 from turnier.search.space import Space, read_parameters
@@ -32,7 +33,7 @@ from turnier.search.verdict import Finalist, StudyVerdict
 GENERATIONS = 8  # of the search for a front, if the budget is large enough
 
 
-class _Search:
+class _Search(ABC):
     """What every search is planned from; raises UserError where it cannot be run."""
 
     def __init__(
@@ -53,6 +54,14 @@ class _Search:
         self.against = tuple(AGENTS.make(opponent).full_text() for opponent in opponents)
         self.objective = Objective(self.game, self.against, seed)
         self.seed, self.name = seed, name
+
+    @abstractmethod
+    def definition(self, budget: int, store: Store | None = None) -> StudyDefinition | ParetoDefinition: ...
+
+    def require(self, budget: int, executor: str, workers: int | None, address: str | None) -> None:
+        """Raises UserError where nothing could be played: too small a budget, or no such executor."""
+        require_generation(self.definition(budget).generation_games, budget)
+        require_executor(executor, workers, address)
 
 
 class Study(_Search):
@@ -132,6 +141,7 @@ class Study(_Search):
             address: the Ray cluster to join.
             progress: whether bars are shown.
         """
+        self.require(budget, executor, workers, address)
         run = StudyRun(store, self.definition(budget, store), progress)
         later = run.max_held_out_games(verify, budget, baselines or ())
         with make_executor(executor, workers, address) as pool, run.in_phases(later):
@@ -242,6 +252,7 @@ class Front(_Search):
         progress: bool = True,
     ) -> FrontResults:
         """Searches, then measures the start and the front in held-out games; arguments as those of `Study.run`."""
+        self.require(budget, executor, workers, address)
         run = ParetoStudy(store, self.definition(budget, store), progress)
         later = held_out_games(verify, budget, 1 + MAX_FINALISTS, run.objective)
         with make_executor(executor, workers, address) as pool, run.in_phases(later):

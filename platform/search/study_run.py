@@ -45,7 +45,7 @@ from turnier.search.final_comparison import (
 from turnier.search.generation import Candidate, Generation
 from turnier.search.idle_games import StudyGames
 from turnier.search.noise import NOISES
-from turnier.search.objective import Objective
+from turnier.search.objective import Objective, require_generation
 from turnier.search.samplers.registry import SAMPLERS
 from turnier.search.space import Space
 from turnier.search.storage.studies import StoredStudy, optuna_errors
@@ -83,9 +83,7 @@ class StudyRun(StoredStudy):
 
     def run_budget(self, games: int, executor: Executor) -> None:
         """Runs until the next generation would take the candidates' games above this total."""
-        least = self.next_generation({}).max_games
-        if games < least:
-            raise UserError(f"a budget must last for a generation of {least:,} games, got {games:,}; raise --budget.")
+        require_generation(self.next_generation({}).max_games, games)
         self._run(executor, games, lambda generation: self.games + generation.max_games <= games)
 
     def _run(self, executor: Executor, total: int, fits: Fits) -> None:

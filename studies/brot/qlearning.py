@@ -15,6 +15,7 @@ import typer
 from rich.console import Console
 
 from turnier.agents.spe_ed.q_learning import Learning, QTraining
+from turnier.commands.options import writable_file
 from turnier.commands.scripts.script import run_script
 from turnier.core.errors import UserError
 from turnier.core.number_text import number
@@ -24,7 +25,9 @@ DEFAULTS = Learning()
 
 
 def main(
-    out: Annotated[Path, typer.Option(help="the file of the table; an existing one is trained further")],
+    out: Annotated[
+        Path, typer.Option(help="the file of the table; an existing one is trained further", callback=writable_file)
+    ],
     game: Annotated[str, typer.Option(help="the game; every seat learns")] = DEFAULTS.game,
     games: Annotated[int, typer.Option(help="games in all, including those of earlier runs", min=1)] = DEFAULTS.games,
     window: Annotated[

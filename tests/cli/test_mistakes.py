@@ -8,11 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import TURNIER, turnier
+from tests.cli.running import STUDIES, TURNIER, end_of_script, turnier
 from turnier.commands.app import main
+from turnier.results.store.store import Store
 
+TUNE = ("tune", "2048", "mc(iterations=10)", "--params", "rollout_depth")
 BAD = {
     "unknown game": (("play", "2084", "random"), "There is no game named '2084'; did you mean 2048?"),
+    "no game is near": (("play", "chess", "random"), "There is no game named 'chess'; there are: 2048, connect_four,"),
+    "capitals": (("play", "2048", "MC(iterations=50)"), "There is no agent named 'MC'; did you mean mc?"),
     "unknown agent": (("play", "2048", "mctsee"), "There is no agent named 'mctsee'; did you mean mctse?"),
     "unknown parameter": (("play", "2048", "mc(iteration=5)"), "did you mean iterations?"),
     "out of range": (("play", "2048", "mc(iterations=0)"), "iterations must be from 1 to 100,000,000, got 0"),
@@ -65,6 +69,61 @@ BAD = {
     "missing file": (("verify", "2048", "none.jsonl"), "must be readable, got none.jsonl"),
     "not JSON": (("verify", "2048", "corrupt.db"), "every line must be a recorded game or position of 2048"),
     "other format": (("verify", "tictactoe", "{}.jsonl"), "tictactoe has no recorded format"),
+    "no sampler is near": ((*TUNE, "--sampler", "bayes"), "There is no sampler named 'bayes'; there are: cmaes, "),
+    "no parameters": (("tune", "2048", "random", "--params", "*"), "but random has none; choose another agent"),
+    "range upside down": (
+        ("tune", "2048", "mc", "--params", "rollout_depth=50..0"),
+        "where LOW is above HIGH; swap them",
+    ),
+    "small budget": ((*TUNE, "--budget", "3games"), "must last for a generation of "),
+    "small budget of a front": (
+        (*TUNE, "--budget", "3games", "--objectives", "strength,time"),
+        "must last for a generation of 4 games, got 3; raise --budget",
+    ),
+    "unknown executor of a study": ((*TUNE, "--executor", "rya"), "did you mean ray?"),
+    "weights in a missing folder": (
+        ("train", "2048", "ntuple", "--out", "no/such/w.npz"),
+        "the folder of --out must exist, got no/such/w.npz; create no/such first",
+    ),
+    "weights where nobody may write": (
+        ("train", "2048", "ntuple", "--out", "/proc/w.npz"),
+        "--out must be where files",
+    ),
+    "weights in a folder's place": (
+        ("train", "2048", "ntuple", "--out", "."),
+        "must be a file, got the folder .",
+    ),
+    "plot of an unknown kind": (
+        ("train", "2048", "ntuple", "--out", "w.npz", "--plot", "curve.xlsx"),
+        "must end in one of .svg, .png, .pdf, got curve.xlsx",
+    ),
+    "export of an unknown kind": (
+        ("export", "last", "--out", "x.xlsx", "--store", "sqlite:///good.db"),
+        "must be a folder or end in .csv, .parquet, .jsonl, got x.xlsx",
+    ),
+    "export into a missing folder": (
+        ("export", "last", "--out", "no/x.csv", "--store", "sqlite:///good.db"),
+        "the folder of an export must exist, got no/x.csv; create no first",
+    ),
+    "export where nobody may write": (
+        ("export", "last", "--out", "/proc/x.csv", "--store", "sqlite:///good.db"),
+        "an export must be where files can be written, got /proc/x.csv",
+    ),
+    "report into a file": (
+        ("report", "last", "--html", "--out", "good.db", "--store", "sqlite:///good.db"),
+        "--out must be a folder, got good.db",
+    ),
+    "report where nobody may write": (("report", "weitz", "--out", "/proc/pages"), "--out must be where files"),
+    "animation in a missing folder": (
+        ("replay", "1", "--gif", "no/x.gif"),
+        "the folder of --gif must exist",
+    ),
+    "video in a missing folder": (("replay", "1", "--mp4", "no/x.mp4"), "the folder of --mp4 must exist"),
+    "picture in a missing folder": (("replay", "1", "--svg", "no/x.svg"), "the folder of --svg must exist"),
+    "log in a missing folder": (("replay", "1", "--log", "no/x.json"), "the folder of --log must exist"),
+    "overlay of nothing": (("replay", "1", "--overlay", "3"), "--overlay draws into the file of --svg, got no --svg"),
+    "table in a missing folder": (("results", "--crosstable", "no/x.csv"), "the folder of --crosstable must exist"),
+    "logs in a file's place": (("serve", "spe_ed", "--logs", "good.db"), "--logs must be a folder, got good.db"),
 }
 
 
@@ -95,6 +154,17 @@ def test_bad_input_is_one_sentence_and_exit_code_2(
     assert "secret" not in error
     assert len(error.strip().splitlines()) == 1
     assert all((folder / name).read_bytes() == content for name, content in before.items()), "nothing is lost"
+    for made in {path.name for path in folder.glob("*.db")} - before.keys():
+        with Store.open(f"sqlite:///{made}", read_only=True) as store:
+            assert not store.runs(), "nothing is begun"
+
+
+def test_a_picture_of_a_study_is_refused_before_the_study_begins(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for script in ("cmaes_rows.py", "rollout_depth.py", "mctse_parameters.py"):
+        ended = end_of_script(STUDIES / script, "--preset", "tiny", "--picture", "file", folder=tmp_path)
+        assert ended.code == 2 and "--picture must be a folder, got file" in ended.errors
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
 def test_a_mistake_ends_the_process_with_its_code(tmp_path: Path) -> None:

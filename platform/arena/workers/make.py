@@ -16,7 +16,7 @@ EXECUTORS = ("ray", "threads", "serial")
 
 def make_executor(name: str, workers: int | None = None, address: str | None = None) -> Executor:
     """Returns the executor with that name; raises UserError for an unknown name or where it cannot start."""
-    _check(name, workers, address)
+    require_executor(name, workers, address)
     if name == "ray":
         from turnier.arena.workers.ray_workers import RayExecutor
 
@@ -29,7 +29,7 @@ def make_pool(agents: Iterable[Agent], name: str, workers: int | None = None, ad
 
     Raises UserError as `make_executor` does.
     """
-    _check(name, workers, address)
+    require_executor(name, workers, address)
     if name == "serial" or not any(isinstance(agent, Ensemble) for agent in agents):
         return SerialPool()
     if name == "ray":
@@ -39,7 +39,8 @@ def make_pool(agents: Iterable[Agent], name: str, workers: int | None = None, ad
     return ThreadPool(workers)
 
 
-def _check(name: str, workers: int | None, address: str | None) -> None:
+def require_executor(name: str, workers: int | None, address: str | None) -> None:
+    """Raises UserError for an unknown name and for options that do not fit it."""
     if name not in EXECUTORS:
         raise unknown("executor", name, EXECUTORS)
     if address and name != "ray":

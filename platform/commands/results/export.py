@@ -27,9 +27,11 @@ def export(
       turnier export tournament:1f0c --out folder
     """
     from turnier.results.export import export as write_files
+    from turnier.results.export import export_files
     from turnier.results.store.store import Store
     from turnier.runs.bar import game_bar
 
+    export_files(out)
     with Store.open(store, read_only=True) as results:
         stored = results.find_run(run)
         with game_bar(stored.name, results.match_counts().get(stored.id, 0)) as bar:

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from turnier.commands.options import DEFAULT_URL, StoreOption
+from turnier.commands.options import DEFAULT_URL, StoreOption, writable_file
 from turnier.core.errors import UserError
 from turnier.core.number_text import number
 
@@ -21,10 +21,14 @@ def replay(
         str, typer.Argument(help="a match's id or its beginning; an official log; FILE:LINE of exported games")
     ],
     delay: Annotated[float, typer.Option(help="seconds between two positions", min=0)] = 0.15,
-    gif: Annotated[Path | None, typer.Option(help="write a GIF")] = None,
-    mp4: Annotated[Path | None, typer.Option(help="write a video (needs: pip install 'turnier[video]')")] = None,
-    log: Annotated[Path | None, typer.Option(help="write an official spe_ed log")] = None,
-    svg: Annotated[Path | None, typer.Option(help="write a picture of the final position")] = None,
+    gif: Annotated[Path | None, typer.Option(help="write a GIF", callback=writable_file)] = None,
+    mp4: Annotated[
+        Path | None, typer.Option(help="write a video (needs: pip install 'turnier[video]')", callback=writable_file)
+    ] = None,
+    log: Annotated[Path | None, typer.Option(help="write an official spe_ed log", callback=writable_file)] = None,
+    svg: Annotated[
+        Path | None, typer.Option(help="write a picture of the final position", callback=writable_file)
+    ] = None,
     overlay: Annotated[
         int | None,
         typer.Option(help="with --svg: the position before this move of spe_ed, and what its agent computed", min=1),
@@ -46,9 +50,9 @@ def replay(
     """
     from turnier.server.finished_game import find_game
 
-    console, played = Console(highlight=False), find_game(match, store)
     if overlay is not None and svg is None:
         raise UserError("--overlay draws into the file of --svg, got no --svg; add it.")
+    console, played = Console(highlight=False), find_game(match, store)
     if svg is not None:
         picture = played.game.svg(played.states[-1]) if overlay is None else played.overlaid_board(overlay - 1)
         try:

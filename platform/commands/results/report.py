@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from turnier.commands.options import DEFAULT_URL, StoreOption
+from turnier.commands.options import DEFAULT_URL, StoreOption, writable_folder
 
 
 def report(
@@ -16,7 +16,7 @@ def report(
         str, typer.Argument(help="a document with stored experiments, such as weitz; with --html a run")
     ],
     store: StoreOption = DEFAULT_URL,
-    out: Annotated[Path, typer.Option(help="folder for the pages")] = Path("reports"),
+    out: Annotated[Path, typer.Option(help="folder for the pages", callback=writable_folder)] = Path("reports"),
     as_html: Annotated[bool, typer.Option("--html", help="a run of any kind as one self-contained file")] = False,
 ) -> None:
     """Write a page of measured and published figures, or of one run.

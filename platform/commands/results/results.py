@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from turnier.commands.options import DEFAULT_URL, JsonOption, StoreOption
+from turnier.commands.options import DEFAULT_URL, JsonOption, StoreOption, writable_file
 
 TOP = 200  # agents of a rating list
 MIN_GAMES = 10  # of an agent in the rating list of a game
@@ -24,7 +24,8 @@ def results(
         int, typer.Option(help=f"with --game: leave out agents with fewer games; default: {MIN_GAMES}", min=0)
     ] = 0,
     crosstable: Annotated[
-        Path | None, typer.Option(help="also write who scored what against whom to this CSV file")
+        Path | None,
+        typer.Option(help="also write who scored what against whom to this CSV file", callback=writable_file),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:

@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from turnier.commands.options import DEFAULT_URL, StoreOption
+from turnier.commands.options import DEFAULT_URL, StoreOption, writable_file
 from turnier.core.number_text import plus_minus
 
 if TYPE_CHECKING:
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 def train(
     game: Annotated[str, typer.Argument(help="a game with a board, such as 2048 or yavalath")],
     evaluator: Annotated[str, typer.Argument(help='the network, such as "ntuple(network=4x6)"')],
-    out: Annotated[Path, typer.Option(help="the file of weights; an existing one is trained further")],
+    out: Annotated[
+        Path, typer.Option(help="the file of weights; an existing one is trained further", callback=writable_file)
+    ],
     games: Annotated[int, typer.Option(help="games in all, including those of earlier runs", min=1)] = 10_000,
     learning: Annotated[str, typer.Option(help='the method, such as "td(alpha=0.1,coherence=false)"')] = "td",
     seed: Annotated[int, typer.Option(help="same seed and one thread, same weights", min=0)] = 1,
@@ -52,6 +54,10 @@ def train(
     from turnier.results.store.store import Store
     from turnier.runs.training import Training
 
+    if plot:
+        from turnier.dashboards.figures.charts import require_picture
+
+        require_picture(plot)
     console = Console()
     planned = Training(
         game,

@@ -88,6 +88,7 @@ def tune(
         from turnier.search.study import Front
 
         front = Front(game, agent, [params], against=opponents, seed=seed, name=name)
+        front.require(games, executor, workers, address)
         _tune_front(front, games, verify, store, executor, workers, address, as_json)
         return
     from turnier.results.store.store import Store
@@ -99,6 +100,7 @@ def tune(
         return
     from turnier.commands.search_tables import print_ranges
 
+    study.require(games, executor, workers, address)
     console = Console()
     with Store.open(store) as opened:
         definition = study.definition(games, opened)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from turnier.commands.options import DEFAULT_URL, StoreOption
+from turnier.commands.options import DEFAULT_URL, StoreOption, writable_folder
 from turnier.core.errors import UserError, unknown
 from turnier.core.number_text import number
 
@@ -49,7 +49,9 @@ def serve(
     seed: Annotated[int | None, typer.Option(help="same seed, same sequence of boards; default: random")] = None,
     idle: Annotated[float, typer.Option(help="seconds until a silent connection is closed", min=1)] = 10,
     connections: Annotated[int, typer.Option(help="maximum connections at once", min=1)] = 1000,
-    logs: Annotated[Path, typer.Option(help="folder for logs in the official format")] = Path("log"),
+    logs: Annotated[Path, typer.Option(help="folder for logs in the official format", callback=writable_folder)] = Path(
+        "log"
+    ),
     store: StoreOption = DEFAULT_URL,
 ) -> None:
     """Serve games over the network, with a live page.
