@@ -63,13 +63,13 @@ def _tournament(store: Store, run: Run) -> Glance:
     ratings = Standings.of(frame, pairs=False).ratings
     if ratings.empty:
         return _means(frame, run)
-    agents = tuple(shortened(label) for label in ratings["label"])
-    first = ratings.iloc[0]
+    played = [shortened(label) for label in ratings["label"]]
+    agents, first = (*played, *(agent for agent in agents_planned(run) if agent not in played)), ratings.iloc[0]
     if pd.isna(first["elo"]):
         value = plus_minus(first["mean"], (first["mean_high"] - first["mean_low"]) / 2)
     else:
-        share = (100 * first[f"points_share{end}"] for end in ("", "_low", "_high"))
-        value = f"{estimate(*share, unit=' %')} of the points"
+        share, low, high = (100 * first[f"points_share{end}"] for end in ("", "_low", "_high"))
+        value = f"{estimate(share, low, high, ' %')} of the points"
     sure = first["superiority"]
     known = "over 99.9" if sure > 0.999 else number(100 * sure)
     ahead = f"; stronger than the next with {known} % probability" if known else ""
@@ -120,9 +120,9 @@ def _training(store: Store, run: Run) -> Glance:
     if not found:
         return Glance(agents)
     last = found[-1]
-    value = estimate(last.value, last.low, last.high)
-    unit, games = evaluation_unit(game), f"{last.matches:,} games of the evaluation"
-    return Glance(agents, f"after {last.games:,} training games: {unit} {value}, {games}")
+    name, _, unit = evaluation_unit(game).partition(", ")
+    value = estimate(last.value, last.low, last.high, f" {unit}" if unit else "")
+    return Glance(agents, f"after {last.games:,} training games: {name} {value}, {last.matches:,} games of evaluation")
 
 
 def _experiment(store: Store, run: Run) -> Glance:

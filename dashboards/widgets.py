@@ -11,7 +11,7 @@ from urllib.parse import parse_qs
 import pandas as pd
 import streamlit as st
 
-from turnier.core.errors import UserError
+from turnier.core.errors import UserError, unknown
 from turnier.dashboards import cached_store, opened_store
 from turnier.dashboards.dark_charts import on_dark
 from turnier.dashboards.figures.charts import Figure, image, shortened, table_csv
@@ -180,6 +180,13 @@ def _asked_run(text: str, shown: Sequence[Run], ids: Sequence[str]) -> str:
             " another run, or begin with the page Runs."
         )
     return found.id
+
+
+def refuse_unknown(kind: str, key: str, options: Sequence[str]) -> None:
+    """Raises UserError where the URL names something that is not among the options, rather than show another one."""
+    named = st.query_params.get(key)
+    if named is not None and named not in options:
+        raise unknown(kind, named, options)
 
 
 def choose(label: str, options: Sequence[str], key: str, **words: Any) -> str:

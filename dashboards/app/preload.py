@@ -13,6 +13,7 @@ from streamlit import runtime
 
 from turnier.core.errors import UserError
 from turnier.dashboards import cached_store, widgets
+from turnier.dashboards.pages.runs import PAGE
 from turnier.dashboards.run_summary import SHOWN
 
 # Modules that the libraries, or we, import only when first needed.
@@ -46,6 +47,9 @@ def _warm() -> None:
 
 def read_ahead() -> None:
     """Reads what pages show before the user chooses anything."""
+    for run in cached_store.all_runs()[-PAGE:]:
+        with contextlib.suppress(UserError):
+            cached_store.glance(run)
     if runs := cached_store.runs(*SHOWN):
         cached_store.scores([widgets.shown_first(runs)])
     for study in cached_store.studies()[:1]:

@@ -18,6 +18,8 @@ def draw() -> None:
     if not documents:
         widgets.show_empty("No experiment is stored here yet.", "python studies/weitz/table1.py")
     else:
+        widgets.refuse_unknown("document", "document", documents)
+        widgets.refuse_unknown("experiment", "experiment", [run.id for run in experiments])
         with st.container(border=True):
             document = widgets.choose("Document", documents, "document")
             of_document = [run for run in experiments if run.definition["document"] == document][::-1]
@@ -25,6 +27,7 @@ def draw() -> None:
             words: dict[str, Any] = {"format_func": lambda run: names.get(run, run), **widgets.IN_ADDRESS}
             chosen = st.selectbox("Experiment", list(names), key="experiment", **words)
         run = next(run for run in of_document if run.id == chosen)
+        widgets.show_title(run.name, [run])
         widgets.refresh(lambda: _experiment(run), widgets.is_live([run]))
     _files()
 

@@ -50,7 +50,8 @@ def draw() -> None:
 
 def _filter(title: str, options: Sequence[str], key: str) -> str | None:
     words: dict[str, Any] = {"index": None, "placeholder": "all", "key": key, **widgets.IN_ADDRESS}
-    return st.selectbox(title, options, **words)
+    chosen: str | None = st.selectbox(title, options, **words)
+    return chosen
 
 
 def _renew(known: Mapping[str, cached_store.Run]) -> None:

@@ -48,6 +48,7 @@ def draw() -> None:
     if not names:
         widgets.show_empty("No study is stored here yet.", "make study", "python studies/cmaes_heuristics.py")
         return
+    widgets.refuse_unknown("study", "study", names)
     with st.container(border=True):
         left, right = st.columns([3, 1], vertical_alignment="bottom")
         with left:

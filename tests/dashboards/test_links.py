@@ -53,6 +53,12 @@ def test_an_unknown_run_is_an_error_and_never_another_run(shown: str, name: str,
     assert len(told.splitlines()) == 1 and page.query_params[key] == "tournament:doesnotexist"
 
 
+@pytest.mark.parametrize(("name", "key"), [("studies", "study"), ("reports", "experiment"), ("reports", "document")])
+def test_an_unknown_study_or_experiment_is_an_error_too(shown: str, name: str, key: str) -> None:
+    told = texts(look(name, **{key: "nope"}))
+    assert f"There is no {key} named 'nope'; " in told and len(told.splitlines()) == 1
+
+
 def test_a_run_that_a_page_does_not_show_is_an_error(shown: str) -> None:
     told = texts(look("tournament", run="study:tiny"))
     assert "got the study study:tiny (tiny)" in told and len(told.splitlines()) == 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, ForeignKey, Select, Table, delete, func, insert, select, update
 
@@ -62,7 +62,7 @@ def delete_run(store: Store, run: Run) -> None:
     """
     refuse_running(store, run)
     with store.database.writing() as connection:
-        own = {table: list(connection.scalars(_own(table, run.id))) for table in _ATTACHED}
+        own: dict[Table, list[Any]] = {table: list(connection.scalars(_own(table, run.id))) for table in _ATTACHED}
         for table in _tables_of_runs():
             connection.execute(delete(table).where(table.c.run_id == run.id))
         for table, (_, kept_in) in _ATTACHED.items():
