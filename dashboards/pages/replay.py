@@ -23,7 +23,7 @@ from turnier.games.game import Game
 from turnier.results.frames.certainty import position_certainty, searches_frame
 
 ORDERS = ("latest", "largest score", "smallest score")
-KINDS = ("tournament", "comparison", "study", "experiment", "certainty", "training")
+KINDS = ("tournament", "comparison", "study", "experiment", "certainty", "training", "server")
 PATIENCE = 1.5  # s for asking an agent again for all of its moves
 REPEATS = 20
 PROBABILITIES = "What the agent computed for single cells, such as how likely others enter them in the next rounds."
