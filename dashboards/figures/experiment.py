@@ -58,7 +58,7 @@ def experiment_figure(experiment: Experiment, frame: pd.DataFrame) -> Figure | N
 def experiment_table(experiment: Experiment, frame: pd.DataFrame) -> pd.DataFrame:
     """Returns a table for people: ours with its interval, published, and the number of games or searches."""
     what, each = counted(experiment)
-    return pd.DataFrame(
+    table = pd.DataFrame(
         {
             "row": frame["label"],
             f"ours, {unit(experiment.rows[0])}": rounded(frame["value"], (frame["high"] - frame["low"]) / 2),
@@ -69,6 +69,7 @@ def experiment_table(experiment: Experiment, frame: pd.DataFrame) -> pd.DataFram
             each: rounded(frame["seconds"]),
         }
     )
+    return table if frame["published"].notna().any() else table.drop(columns=["published", "ours is"])
 
 
 def verdicts_note(experiment: Experiment) -> str:

@@ -72,7 +72,8 @@ def cost_scatter(frame: pd.DataFrame, titles: tuple[str, str]) -> Any:
         data["text"] = data["text"].where(data["value"].ge(best_so_far), "")
         text = alt.expr("datum.text")
     scale = alt.Scale(zero=False, nice=True)
-    x = alt.X("cost:Q", title=titles[0], scale=alt.Scale(type="log", nice=False, padding=14))
+    axis = alt.Axis(format=",.3~r", labelOverlap="greedy")  # an agent alone has its cost as the only tick
+    x = alt.X("cost:Q", title=titles[0], scale=alt.Scale(type="log", nice=False, padding=14), axis=axis)
     tooltip = ["rank", "name", *(alt.Tooltip(f"{name}:Q", format=",.4~r") for name in ("cost", "value", "low", "high"))]
     base = alt.Chart(data).encode(x=x, tooltip=[*tooltip, alt.Tooltip("games:Q", format=",")])
     rules = base.mark_rule(strokeWidth=1.5, color=COLOURS[0], opacity=0.8)

@@ -74,12 +74,14 @@ def print_experiment(console: Console, experiment: Experiment, store: Store) -> 
     units = ", ".join(dict.fromkeys(unit(row) for row in experiment.rows))
     table = Table(title=f"{experiment.title}: {units}")
     table.add_column("", overflow="fold")
-    for heading in ("ours, 95 %", "published", "ours is", *counted(experiment)):
+    known = any(row.published is not None for row in experiment.rows)
+    for heading in ("ours, 95 %", *["published", "ours is"] * known, *counted(experiment)):
         table.add_column(heading, justify="right", no_wrap=True)
     for row, ours in zip(experiment.rows, measurements(experiment, store), strict=True):
         published = "" if row.published is None else number(row.published, digits=4)
+        theirs = (published, verdict(row, ours)) if known else ()
         shown = estimate(ours.value, ours.low, ours.high)
-        table.add_row(row.label, shown, published, verdict(row, ours), f"{ours.games:,}", number(ours.seconds))
-    if any(row.published is not None for row in experiment.rows):
+        table.add_row(row.label, shown, *theirs, f"{ours.games:,}", number(ours.seconds))
+    if known:
         table.caption = VERDICTS.replace("*", "")
     console.print(table)
