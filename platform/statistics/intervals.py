@@ -121,4 +121,5 @@ def points_intervals(shares: npt.ArrayLike, variances: npt.ArrayLike, games: npt
         shrink = _QUANTILE**2 / n
         centre = (share + shrink / 2) / (1 + shrink)
         half = np.sqrt(shrink * (variance + shrink / 4)) / (1 + shrink)
-    return np.where(share == 0, 0.0, centre - half), np.where(share == 1, 1.0, centre + half)
+    low = np.where(share == 0, 0.0, np.maximum(centre - half, 0.0))
+    return low, np.where(share == 1, 1.0, np.minimum(centre + half, 1.0))
