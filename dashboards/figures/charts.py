@@ -34,7 +34,7 @@ MAX_POINTS = 3000  # drawn in one chart, evenly chosen; the data has all
 MAX_TICKS = 12  # one for each value
 MANY_ROWS = 20  # closer to each other than fewer
 MAX_DOTS = 60  # of a line; a longer one has a band and no dots
-_TOLD = "estimate"  # column with the text of a value and its interval, for tooltips
+TOLD = "estimate"  # column with the text of a value and its interval, for tooltips
 _WRAP = 26  # characters per line of a label
 _NOTE_WRAP = 105  # characters per line of a note
 _LINES = "split(datum.label, '\\n')"
@@ -88,12 +88,12 @@ def points(frame: pd.DataFrame, label: str, value: str, low: str, high: str, uni
     data = frame.assign(**{label: frame[label].map(wrapped)})
     order = data[label].tolist()
     y = alt.Y(f"{label}:N", sort=order, title=None, axis=alt.Axis(labelExpr=_LINES, labelLimit=230))
-    data = _told(data[[label, value, low, high, *([mark] if mark else [])]], value, low, high)
+    data = told(data[[label, value, low, high, *([mark] if mark else [])]], value, low, high)
     base = alt.Chart(data).encode(y=y)
     scale = alt.Scale(zero=False, nice=True)
     bars = base.mark_rule(strokeWidth=2, color=COLOURS[0]).encode(x=alt.X(f"{low}:Q", scale=scale), x2=f"{high}:Q")
     dots = base.mark_point(filled=True, size=90, color=COLOURS[0], opacity=1).encode(
-        x=alt.X(f"{value}:Q", title=unit, scale=scale), tooltip=_tooltip(data, label, _TOLD)
+        x=alt.X(f"{value}:Q", title=unit, scale=scale), tooltip=_tooltip(data, label, TOLD)
     )
     layers = [bars, dots]
     if mark:
@@ -130,7 +130,7 @@ def lines(
         across: the columns of an interval of x.
     """
     data = thinned(frame[[x, value, low, high, series, *across]].assign(**{series: frame[series].map(wrapped)}), series)
-    data = _told(data, value, low, high)
+    data = told(data, value, low, high)
     names = list(dict.fromkeys(data[series]))
     partners = {wrapped(name): wrapped(partner) for name, partner in (published or {}).items()}
     smallest, largest = (float(data[x].min()), float(data[x].max())) if len(data) else (0.0, 0.0)
@@ -150,7 +150,7 @@ def lines(
         layers.append(base.mark_rule(strokeWidth=1.5).encode(x=left_end, x2=f"{ends}:Q", y=y))
     if not many:
         dots = base.mark_point(filled=True, size=60, opacity=1)
-        layers.append(dots.encode(y=y, shape=_shape(series, names, partners), tooltip=_tooltip(data, series, x, _TOLD)))
+        layers.append(dots.encode(y=y, shape=_shape(series, names, partners), tooltip=_tooltip(data, series, x, TOLD)))
     if connected:
         layers.insert(1, base.mark_line(strokeWidth=2).encode(y=y, strokeDash=_dash(series, names, partners)))
     return styled(alt.layer(*layers).properties(height=_height(names)))
@@ -331,9 +331,9 @@ def _number_axis(x: str, title: str, kind: str, values: pd.Series) -> Any:
     return alt.X(f"{x}:Q", title=title, scale=scale, axis=look)
 
 
-def _told(data: pd.DataFrame, value: str, low: str, high: str) -> pd.DataFrame:
+def told(data: pd.DataFrame, value: str, low: str, high: str) -> pd.DataFrame:
     """Returns the data with a column of texts: each value with its interval."""
-    return data.assign(**{_TOLD: [estimate(*row) for row in data[[value, low, high]].itertuples(index=False)]})
+    return data.assign(**{TOLD: [estimate(*row) for row in data[[value, low, high]].itertuples(index=False)]})
 
 
 def _tooltip(data: pd.DataFrame, *fields: str) -> list[Any]:

@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from turnier.dashboards.figures.charts import COLOURS, NUMBERS, shortened, styled
+from turnier.dashboards.figures.charts import COLOURS, NUMBERS, TOLD, shortened, styled, told
 
 MAX_TEXTS = 16  # agents whose cells have texts
 MAX_AGENTS = 60  # agents of one square
@@ -74,7 +74,8 @@ def cost_scatter(frame: pd.DataFrame, titles: tuple[str, str]) -> Any:
     scale = alt.Scale(zero=False, nice=True)
     axis = alt.Axis(format=",.3~r", labelOverlap="greedy")  # an agent alone has its cost as the only tick
     x = alt.X("cost:Q", title=titles[0], scale=alt.Scale(type="log", nice=False, padding=14), axis=axis)
-    tooltip = ["rank", "name", *(alt.Tooltip(f"{name}:Q", format=",.4~r") for name in ("cost", "value", "low", "high"))]
+    data = told(data, "value", "low", "high")
+    tooltip = ["rank", "name", alt.Tooltip("cost:Q", format=",.3~r"), f"{TOLD}:N"]
     base = alt.Chart(data).encode(x=x, tooltip=[*tooltip, alt.Tooltip("games:Q", format=",")])
     rules = base.mark_rule(strokeWidth=1.5, color=COLOURS[0], opacity=0.8)
     dots = base.mark_point(filled=True, size=60, opacity=1, color=COLOURS[0]).encode(alt.Y("value:Q", scale=scale))
