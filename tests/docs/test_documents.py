@@ -3,18 +3,34 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 from pathlib import Path
+from types import ModuleType
 
 REPO = Path(__file__).resolve().parents[2]
 DOCUMENTS = [*REPO.glob("*.md"), *(REPO / "docs").rglob("*.md"), *(REPO / "benchmarks").glob("*.md")]
 
 
-def test_the_reference_of_commands_is_current() -> None:
-    spec = importlib.util.spec_from_file_location("write_cli", REPO / "docs/reference/write_cli.py")
+def writer_of(name: str) -> ModuleType:
+    """Returns a script of docs/reference."""
+    spec = importlib.util.spec_from_file_location(name, REPO / "docs/reference" / f"{name}.py")
     assert spec and spec.loader
     writer = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(writer)
+    return writer
+
+
+def test_the_readme_shows_what_its_commands_printed() -> None:
+    writer = writer_of("write_readme")
+    figures, text = json.loads(writer.FIGURES.read_text()), writer.README.read_text()
+    assert writer.with_excerpts(text, figures["excerpts"]) == text, "run: python docs/reference/write_readme.py"
+    assert figures["excerpts"].keys() == writer.EXCERPTS.keys() and figures["study"].startswith("Recommended: ")
+    assert "Recommended: " in " ".join(figures["excerpts"]["turnier tune"])
+
+
+def test_the_reference_of_commands_is_current() -> None:
+    writer = writer_of("write_cli")
     assert writer.PAGE.read_text() == writer.page(), "run: python docs/reference/write_cli.py"
 
 

@@ -54,7 +54,7 @@ class Rows2048(Evaluator):
     evaluate_kernel: ClassVar[Any] = evaluate_rows
 
     lost: float = parameter(200_000.0, "points of every line, which a lost board does not have", low=0, high=1_000_000)
-    empty: float = parameter(270.0, "points of an empty cell", low=1, high=100_000, log=True, search=(10, 10_000))
+    empty: float = parameter(270.0, "points of an empty cell", low=1, high=100_000, log=True)
     merges: float = parameter(
         700.0,
         "points of a tile next to an equal one; gaps do not count",
