@@ -69,8 +69,10 @@ def scores(rng: np.random.Generator, gain: float) -> Play:
 
 def fixed_test(play: Play) -> bool:
     """Whether the old table shows the proposed agent to be better than both references, at the same error."""
-    proposed = play(CHALLENGERS[0], OLD_GAMES)
-    return all(superiority(proposed, play(label, OLD_GAMES)) <= 0.05 / len(CHALLENGERS) for label in REFERENCES)
+    proposed = play(CHALLENGERS[0], OLD_GAMES).tolist()
+    return all(
+        superiority(proposed, play(label, OLD_GAMES).tolist()) <= 0.05 / len(CHALLENGERS) for label in REFERENCES
+    )
 
 
 def main(

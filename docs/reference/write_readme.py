@@ -23,6 +23,7 @@ EXCERPTS = {
     "turnier tournament": (r"^ +points  won-drawn", r"^ 3 "),
     "turnier tune": (r"^ agent +games +claimed", r"^\S+\(.*evaluator=rows2048\("),
 }
+OMITTED = r"^ candidate [23] |^[\d,]+ games of candidates|^workers\."
 STUDY = ("studies/cmaes_rows.py", "docs/images/study.png")  # `make study`, and its picture
 BLOCK = r"(?m)^(?P<command>    {name} .*)\n\n(?:    .+\n)+"
 
@@ -37,7 +38,7 @@ def excerpt(printed: str, name: str) -> list[str]:
     lines, (first, last) = printed.splitlines(), EXCERPTS[name]
     begin = next(i for i, line in enumerate(lines) if re.search(first, line))
     end = next(i for i in range(begin, len(lines)) if re.search(last, lines[i]))
-    return [line.rstrip() for line in lines[begin : end + 1] if line.strip()]
+    return [line.rstrip() for line in lines[begin : end + 1] if line.strip() and not re.search(OMITTED, line)]
 
 
 def with_excerpts(text: str, shown: dict[str, list[str]]) -> str:
