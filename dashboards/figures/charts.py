@@ -89,8 +89,7 @@ def points(frame: pd.DataFrame, label: str, value: str, low: str, high: str, uni
     order = data[label].tolist()
     y = alt.Y(f"{label}:N", sort=order, title=None, axis=alt.Axis(labelExpr=_LINES, labelLimit=230))
     data = told(data[[label, value, low, high, *([mark] if mark else [])]], value, low, high)
-    base = alt.Chart(data).encode(y=y)
-    scale = alt.Scale(zero=False, nice=True)
+    base, scale = alt.Chart(data).encode(y=y), alt.Scale(zero=False, nice=True)
     bars = base.mark_rule(strokeWidth=2, color=COLOURS[0]).encode(x=alt.X(f"{low}:Q", scale=scale), x2=f"{high}:Q")
     dots = base.mark_point(filled=True, size=90, color=COLOURS[0], opacity=1).encode(
         x=alt.X(f"{value}:Q", title=unit, scale=scale), tooltip=_tooltip(data, label, TOLD)
@@ -100,7 +99,8 @@ def points(frame: pd.DataFrame, label: str, value: str, low: str, high: str, uni
         cross = base.mark_point(shape="cross", angle=45, filled=True, size=130, color=COLOURS[3], opacity=1)
         layers.append(cross.encode(x=alt.X(f"{mark}:Q", scale=scale), tooltip=_tooltip(data, label, mark)))
     least = 28 if len(order) <= MANY_ROWS else 18
-    return styled(alt.layer(*layers).properties(height=alt.Step(max(least, 18 * max(map(_rows, order), default=1)))))
+    text = 18 * max((name.count("\n") + 1 for name in order), default=1)
+    return styled(alt.layer(*layers).properties(height=alt.Step(max(least, text))))
 
 
 def lines(
@@ -385,10 +385,6 @@ def _legend(names: Sequence[str]) -> Any:
         return None
     columns = _columns(names)
     return alt.Legend(orient="top", columns=columns, labelLimit=330, labelExpr="replace(datum.label, /\\n/g, '')")
-
-
-def _rows(label: str) -> int:
-    return label.count("\n") + 1
 
 
 def styled(chart: Any) -> Any:
