@@ -134,8 +134,7 @@ def lines(
     names = list(dict.fromkeys(data[series]))
     partners = {wrapped(name): wrapped(partner) for name, partner in (published or {}).items()}
     smallest, largest = (float(data[x].min()), float(data[x].max())) if len(data) else (0.0, 0.0)
-    kind = "log" if log and smallest > 0 and largest / smallest >= 4 else "linear"
-    kind = "ordinal" if ordinal else kind
+    kind = "ordinal" if ordinal else "log" if log and smallest > 0 and largest / smallest >= 4 else "linear"
     place = _number_axis(x, titles[0], kind, data[x])
     base = alt.Chart(data).encode(x=place, color=_colour(series, names, partners))
     scale = alt.Scale(zero=False, nice=True)
@@ -149,8 +148,8 @@ def lines(
         left_end = _number_axis(begins, titles[0], kind, data[x])
         layers.append(base.mark_rule(strokeWidth=1.5).encode(x=left_end, x2=f"{ends}:Q", y=y))
     if not many:
-        dots = base.mark_point(filled=True, size=60, opacity=1)
-        layers.append(dots.encode(y=y, shape=_shape(series, names, partners), tooltip=_tooltip(data, series, x, TOLD)))
+        look = {"shape": _shape(series, names, partners), "tooltip": _tooltip(data, series, x, TOLD)}
+        layers.append(base.mark_point(filled=True, size=60, opacity=1).encode(y=y, **look))
     if connected:
         layers.insert(1, base.mark_line(strokeWidth=2).encode(y=y, strokeDash=_dash(series, names, partners)))
     return styled(alt.layer(*layers).properties(height=_height(names)))
@@ -318,13 +317,12 @@ def table_csv(frame: pd.DataFrame) -> bytes:
 def _number_axis(x: str, title: str, kind: str, values: pd.Series) -> Any:
     """Returns an axis from the smallest to the largest number, or of steps; few whole numbers are its ticks."""
     known = sorted(values.dropna().unique().tolist())
-    whole = all(value == round(value) for value in known)
     if kind == "ordinal":
         return alt.X(f"{x}:O", title=title, axis=alt.Axis(labelAngle=0))
     look = alt.Axis(labelOverlap="greedy", labelFlush=False)
     if len(known) == 1:  # its only tick; Vega would write it with six decimals
         look.values, look.labelExpr = known, f"'{number(known[0])}'"
-    elif whole:
+    elif all(value == round(value) for value in known):
         look.format, look.tickMinStep = ",d", 1
         look.values = known if len(known) <= MAX_TICKS else alt.Undefined
     scale = alt.Scale(type=kind, zero=False, nice=False, padding=14)
@@ -345,9 +343,7 @@ def _format(values: pd.Series) -> Any:
     if not pd.api.types.is_numeric_dtype(values) or pd.api.types.is_bool_dtype(values):
         return alt.Undefined
     known = values.dropna()
-    if (known == known.round()).all():
-        return ",d"
-    return ",.1~f" if known.abs().max() >= 1000 else ",.4~r"
+    return ",d" if (known == known.round()).all() else ",.1~f" if known.abs().max() >= 1000 else ",.4~r"
 
 
 def _colour(series: str, names: Sequence[str], partners: Mapping[str, str] = MappingProxyType({})) -> Any:
