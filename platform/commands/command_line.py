@@ -1,6 +1,6 @@
-"""What all command lines share: a mistake becomes one sentence, and Ctrl-C stops at once.
+"""What all command lines share: a mistake becomes one sentence, and Ctrl-C or a signal to end stops at once.
 
-Importing this module installs the handler of Ctrl-C, so that it works during later imports, too.
+Importing this module installs the handler of the signals, so that it works during later imports, too.
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ def _stop(signal_number: int, frame: FrameType | None) -> None:
     command = shlex.join([*program, *sys.argv[1:]])
     cursor = SHOW_CURSOR if sys.stderr.isatty() else ""
     os.write(2, f"{cursor}\nStopped; finished games are stored. To resume, type: {command}\n".encode())
-    os._exit(130)
+    os._exit(128 + signal_number)
 
 
-signal.signal(signal.SIGINT, _stop)
+for _number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    if _number == signal.SIGINT or signal.getsignal(_number) is not signal.SIG_IGN:  # nohup has SIGHUP ignored
+        signal.signal(_number, _stop)

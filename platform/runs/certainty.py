@@ -87,8 +87,11 @@ class Certainty:
         """Collects positions and searches what the store does not have yet. See `playing`."""
         name, specs = str(self.game), self._collecting
         label = f"{name}: collecting positions"
-        with playing(store, self.run_id, label, len(specs), executor, workers, address, progress) as (pool, bar):
+
+        def begin() -> None:
             store.begin_run(self.run_id, "certainty", name, self.definition)
+
+        with playing(store, self.run_id, label, len(specs), executor, workers, address, progress, begin) as (pool, bar):
             matches, searches = [], []
             for played in play_into(store, self.run_id, specs, pool):
                 matches += played

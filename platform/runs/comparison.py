@@ -128,9 +128,12 @@ class Comparison:
         """
         duel, name = self.schedule(), str(self.game)
         total, played = duel.round_size * len(duel.orders), set()
-        with playing(store, self.run_id, name, total, executor, workers, address, progress) as (pool, bar):
+
+        def begin() -> None:
             store.begin_run(self.run_id, KIND, name, self.definition)
             store.annotations.set(self.run_id, SETTINGS, json.dumps(self.settings))
+
+        with playing(store, self.run_id, name, total, executor, workers, address, progress, begin) as (pool, bar):
             pairs = 0
             for records in play_rounds(store, self.run_id, duel.rounds(), pool):
                 played |= {record.spec.id for record in records}

@@ -24,24 +24,25 @@ def playing(
     workers: int | None = None,
     address: str | None = None,
     progress: bool = True,
+    begin: Callable[[], object] = lambda: None,
 ) -> Iterator[tuple[Executor, Bar]]:
-    """Starts workers, then a bar for a run of `total` games.
+    """Starts workers, then the run, then a bar for its `total` games.
 
     Args:
         store: where the run is.
-        run_id: its id; the run need not have begun.
+        run_id: its id.
         label: of the bar.
         total: games.
         executor: ray, threads or serial; or one that has been started, which stays open.
         workers: their number, by default one per core.
         address: the Ray cluster to join.
         progress: whether the bar is shown.
+        begin: stores the run, if it has not begun; not called where no worker starts.
     """
-    with (
-        make_executor(executor, workers, address) if isinstance(executor, str) else nullcontext(executor) as made,
-        run_bar(store, run_id, label, total, None if progress else QUIET) as bar,
-    ):
-        yield made, bar
+    with make_executor(executor, workers, address) if isinstance(executor, str) else nullcontext(executor) as made:
+        begin()
+        with run_bar(store, run_id, label, total, None if progress else QUIET) as bar:
+            yield made, bar
 
 
 def play_into(

@@ -122,11 +122,15 @@ class Tournament:
     ) -> TournamentResults:
         """Plays what the store does not have yet; after a stop or a kill, the same call resumes it. See `playing`."""
         adaptive = self._adaptive()
-        with playing(store, self.run_id, str(self.game), self.max_games, executor, workers, address, progress) as (
+
+        def begin() -> None:
+            store.begin_run(self.run_id, "tournament", str(self.game), self.definition)
+
+        where = executor, workers, address
+        with playing(store, self.run_id, str(self.game), self.max_games, *where, progress, begin) as (
             pool,
             bar,
         ):
-            store.begin_run(self.run_id, "tournament", str(self.game), self.definition)
             if self.specs:
                 played = play_into(store, self.run_id, self.specs, pool, bar.skip)
             else:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import uvicorn
@@ -58,6 +62,19 @@ class GameServer(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, lobby: Lobby) -> None:
         super().__init__(config)
         self.lobby = lobby
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Ends the server by SIGHUP as by SIGINT and SIGTERM, which uvicorn takes; they are raised again at its end."""
+        with super().capture_signals():
+            if threading.current_thread() is not threading.main_thread():  # which alone may take signals
+                yield
+                return
+            before = signal.signal(signal.SIGHUP, self.handle_exit)
+            try:
+                yield
+            finally:
+                signal.signal(signal.SIGHUP, before)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         await self.lobby.stop()

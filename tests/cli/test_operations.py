@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import time
@@ -72,7 +73,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> str:
     return store
 
 
-@pytest.mark.parametrize("stopped_by", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize("stopped_by", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_stopped_driver_is_seen_and_resumed_by_its_name(
     tmp_path: Path, undisturbed: str, stopped_by: signal.Signals
 ) -> None:
@@ -84,13 +85,28 @@ def test_a_stopped_driver_is_seen_and_resumed_by_its_name(
     _, told = process.communicate(timeout=60)
     stopped = status(store)
     assert stopped["state"] == "stopped" and 0 < stopped["done"] == stopped["stored"] < GAMES
-    if stopped_by is signal.SIGINT:
-        assert process.returncode == 130 and "To resume, type: turnier tournament" in told
+    if stopped_by is not signal.SIGKILL:
+        assert process.returncode == 128 + stopped_by and "To resume, type: turnier tournament" in told
     resumed = start(store, "tournament", "--resume", stopped["run"][:15])
     assert resumed.communicate(timeout=300) and resumed.returncode == 0
     finished = status(store)
     assert (finished["state"], finished["done"], finished["stored"]) == ("finished", GAMES, GAMES)
     assert games(store) == games(undisturbed)
+
+
+def test_with_ray_a_signal_to_all_processes_leaves_one_sentence(tmp_path: Path) -> None:
+    store = f"sqlite:///{tmp_path}/a.db"
+    command = [*TURNIER, *TOURNAMENT, "--store", store, "--executor", "ray", "--workers", "1"]
+    streams: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, start_new_session=True, **streams) as process:
+        until_playing(process, store)
+        os.killpg(process.pid, signal.SIGTERM)  # as Slurm and the end of a terminal do
+        _, told = process.communicate(timeout=60)
+    assert process.returncode == 128 + signal.SIGTERM
+    (sentence,) = [
+        line for line in told.splitlines() if line and "games/s" not in line and "tictactoe " not in line[:10]
+    ]
+    assert sentence.startswith("Stopped; finished games are stored. To resume, type: turnier tournament")
 
 
 def test_two_users_play_into_one_server_at_once(postgres_url: str, undisturbed: str) -> None:

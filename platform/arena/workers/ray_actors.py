@@ -6,8 +6,10 @@ import contextlib
 import logging
 import os
 import re
+import signal
 import socket
 import sys
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -280,6 +282,7 @@ def connect(address: str, workers: int | None) -> Any:
     import ray
 
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
+    before = signal.getsignal(signal.SIGTERM)
     try:
         if address == "local":
             cpus = workers or os.cpu_count() or 1
@@ -296,6 +299,10 @@ def connect(address: str, workers: int | None) -> Any:
             f"a Ray cluster must answer at {address}, got: {reason}; start one with `ray start --head`,"
             " set RAY_AUTH_MODE=token if it asks for a token, or omit --address."
         ) from None
+    finally:
+        # Ray would end the process by an exception and dump the stacks of its threads.
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, before)
     return ray
 
 
