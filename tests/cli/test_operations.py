@@ -209,3 +209,11 @@ def test_the_doctor_looks_at_a_server_and_at_old_stores(postgres_url: str) -> No
     assert checks.check_store(postgres_url).state == "ok"
     with pytest.raises(UserError, match="must exist, got"):
         checks.check_store(postgres_url + "no")
+
+
+def test_openings_say_how_many_games_they_make(tmp_path: Path) -> None:
+    words = ("tournament", "tictactoe", "random", "greedy", "--openings", "1", "--executor", "serial")
+    store = ("--store", f"sqlite:///{tmp_path}/a.db")
+    told = shown(*words, *store, "--games", "7")
+    assert "7 games per group are rounded up to 20: 10 openings x 2 orders of seats." in told
+    assert "rounded up" not in shown(*words, *store, "--games", "20")

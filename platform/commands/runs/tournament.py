@@ -77,6 +77,8 @@ def tournament(
         return
     if not game or not agents:
         raise UserError("a tournament needs a game and agents, or a run after --resume; see turnier tournament --help.")
+    from turnier.arena.schedules.round_robin import openings as openings_of
+    from turnier.arena.schedules.round_robin import seat_orders
     from turnier.results.store.store import Store
     from turnier.runs.tournament import Tournament
 
@@ -94,6 +96,11 @@ def tournament(
         certainty=certain,
         budget=budget,
     )
+    if openings and len(set(planned.agents)) == len(agents):  # an agent against itself has fewer orders of seats
+        starts, orders = len(openings_of(planned.game, openings)), len(seat_orders(planned.game.num_seats))
+        if made := -games % (starts * orders):
+            text = f"rounded up to {games + made:,}: {starts:,} openings x {orders} orders of seats"
+            console.print(f"{games:,} games per group are {text}.", highlight=False, soft_wrap=True)
     with Store.open(store) as opened:
         results = planned.run(opened, executor=executor, workers=workers, address=address)
         if results.stored_before:
