@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from turnier.core.number_text import number, plus_minus
+from turnier.core.number_text import duration, number, plus_minus
 from turnier.dashboards.figures.charts import COLOURS
 from turnier.dashboards.figures.comparison import banner
 from turnier.dashboards.figures.tables import rounded
@@ -88,7 +88,8 @@ def _of_points(points: Sequence[Point], unit: str) -> Headline:
     best = [p for p, worse in zip(points, dominated(points), strict=True) if not worse]
     best.sort(key=lambda point: point.milliseconds)
     ends = [
-        f"{plus_minus(p.strength, p.strength_half_width)} at {number(p.milliseconds)} ms" for p in (best[0], best[-1])
+        f"{plus_minus(p.strength, p.strength_half_width)} at {duration(p.milliseconds / 1000)}"
+        for p in (best[0], best[-1])
     ]
     sentence = f"{len(best)} of {len(points)} agents are beaten by none at both: {unit} {ends[0]} per decision"
     sentence += f" to {ends[1]}." if len(best) > 1 else "."
@@ -118,7 +119,7 @@ def _beaten_by(point: Point, points: Sequence[Point]) -> str:
 
 def _of_front(trials: pd.DataFrame, unit: str) -> Headline:
     front = front_of(trials)
-    ends = [f"{number(row['value'])} at {number(row['cost'])} ms" for _, row in front.iloc[[0, -1]].iterrows()]
+    ends = [f"{number(row['value'])} at {duration(row['cost'] / 1000)}" for _, row in front.iloc[[0, -1]].iterrows()]
     sentence = f"{len(front)} candidates that no other one beats at both: {unit} {ends[0]} per decision to {ends[1]}."
     meaning = "These are the search's own values, which luck has chosen: see the held-out games."
     return Headline(sentence, meaning, OPEN, "")

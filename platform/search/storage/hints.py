@@ -30,7 +30,8 @@ def hints(
         proposed: the parameters that the search recommends.
     """
     steps = str(definition.get("sampler", "")).partition("(")[0] in STEPPING
-    found = (_diverging(noted["sigma"].dropna()) if steps else "", _repeating(trials), _border(definition, proposed))
+    diverging = _diverging(noted["sigma"].dropna()) if steps else ""
+    found = (diverging, _repeating(trials, definition), _border(definition, proposed))
     return [sentence for sentence in found if sentence]
 
 
@@ -44,7 +45,12 @@ def _diverging(sigma: pd.Series) -> str:
     )
 
 
-def _repeating(trials: pd.DataFrame) -> str:
+def _repeating(trials: pd.DataFrame, definition: Mapping[str, Any]) -> str:
+    """Says that candidates repeat, unless there are few to try: switches, choices and whole numbers only."""
+    with contextlib.suppress(UserError, KeyError):
+        space = Space.of(AGENTS.make(definition["agent"]), definition["parameters"])
+        if not any(dimension.type is float for dimension in space.dimensions):
+            return ""
     names = trials.attrs["parameters"]
     again = int(trials[names].astype(str).duplicated().sum()) if names else 0
     if again < max(1, REPEATED * len(trials)):
