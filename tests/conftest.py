@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from pathlib import Path
 
@@ -14,6 +15,8 @@ if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
 from turnier.core.kernel import JIT  # noqa: E402
+
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup ignores it, and the commands that tests start would, too
 
 settings.register_profile("turnier", deadline=None, derandomize=True, max_examples=200 if JIT else 25)
 settings.load_profile("turnier")

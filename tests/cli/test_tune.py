@@ -157,7 +157,7 @@ def test_a_name_follows_from_the_definition() -> None:
         (("--params", "rollout_dept"), "did you mean rollout_depth"),
         (
             ("--params", "rollout_depth=30..20"),
-            "must be LOW..HIGH within 0..1,000,000 and hold the start's 5, got 30..20",
+            "got 30..20, where LOW is above HIGH; swap them",
         ),
         (("--params", "a,"), "--params must name parameters"),
         (("--sampler", "cmae"), "did you mean cmaes"),

@@ -103,8 +103,3 @@ def test_a_port_that_is_taken_is_told_or_passed_over() -> None:
             free_port(port)
     assert free_port(port) == port
     assert free_port(None) >= 8501
-
-
-def test_a_store_that_is_missing_is_told_before_anything_is_served(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="must exist to be read"):
-        CliRunner().invoke(app, ["dashboard", "--store", f"sqlite:///{tmp_path}/no.db"], catch_exceptions=False)

@@ -162,7 +162,7 @@ def test_the_plot_is_a_picture(store: Store, tmp_path: Path) -> None:
         path = tmp_path / f"{len(evaluations)}.png"
         save_training_picture(path, "a curve", store.curves.points(run.id), evaluations, run.unit)
         assert path.read_bytes().startswith(b"\x89PNG")
-    for name, message in (("w.npz/x.png", "must go to a file that can be written"), ("x.txt", "must end in one of")):
+    for name, message in (("w.npz/x.png", "the folder of a picture must be a folder"), ("x.txt", "must end in one of")):
         with pytest.raises(UserError, match=message):
             save_training_picture(tmp_path / name, "a curve", store.curves.points(run.id), [], run.unit)
 

@@ -125,7 +125,7 @@ def test_a_start_outside_widens_the_search_range(agent: str, path: str, planned:
 def test_all_parameters_of_an_evaluator_are_written_where_one_has_a_search_range() -> None:
     agent = make_agent("expectimax(evaluator=rows2048)")
     planned = Space.planned(agent, ["evaluator.*"])
-    assert "evaluator.empty=10..10000" in planned and "evaluator.corner" in planned
+    assert "evaluator.merges=10..10000" in planned and "evaluator.empty" in planned and "evaluator.corner" in planned
     assert Space.of(agent, planned).size == Space.of(agent, ["evaluator.*"]).size
 
 
