@@ -35,6 +35,7 @@ class Tournament:
         seed: int = 1,
         format: str = "round_robin",
         openings: int = 0,
+        exactly: bool = False,
         challengers: int = 1,
         rounds: int = 0,
         top: int = 3,
@@ -50,6 +51,7 @@ class Tournament:
             seed: the same seed gives the same games, whatever the number of workers.
             format: round_robin, gauntlet, swiss or adaptive.
             openings: start from every position after at most this many plies.
+            exactly: do not round `games` up to whole sets of openings and seat orders.
             challengers: of a gauntlet: this many agents, named first, play the others.
             rounds: of a Swiss tournament; 0 = until one agent is unbeaten.
             top: of an adaptive tournament: number of first places that must be certain.
@@ -60,6 +62,9 @@ class Tournament:
             raise unknown("format", format, FORMATS)
         if openings and format in ("swiss", "adaptive"):
             raise UserError(f"openings are for round robins and gauntlets, got the format {format}; leave them out.")
+        if exactly and format in ("swiss", "adaptive"):
+            raise UserError(f"--exactly is for round robins and gauntlets, got the format {format}; leave it out.")
+        self.exactly = exactly
         self.game: Game = GAMES.make(game)
         self.format, self.games, self.seed, self.openings = format, games, seed, openings
         self.challengers, self.rounds, self.top, self.certainty = challengers, rounds, top, certainty
@@ -69,9 +74,9 @@ class Tournament:
         self._playing = playing
         self.specs: list[MatchSpec] = []  # all matches, of formats in which they do not depend on results
         if format == "round_robin":
-            self.specs = round_robin(self.game, playing, games, seed, openings)
+            self.specs = round_robin(self.game, playing, games, seed, openings, exactly)
         elif format == "gauntlet":
-            self.specs = gauntlet(self.game, playing, challengers, games, seed, openings)
+            self.specs = gauntlet(self.game, playing, challengers, games, seed, openings, exactly)
         else:
             self._rounds(self._adaptive())
 
@@ -90,6 +95,7 @@ class Tournament:
         """What is stored of the run; more games of the same matches resume it, other matches are another run."""
         definition: dict[str, Any] = {"game": self.game.full_text(), "agents": self.agents, "seed": self.seed}
         definition |= {"openings": self.openings} if self.openings else {}
+        definition |= {"exactly": True} if self.exactly else {}
         ordered = self._ordered
         of_format: dict[str, dict[str, Any]] = {
             "gauntlet": {"challengers": sorted(ordered[: self.challengers])},

@@ -52,6 +52,27 @@ def pairings(specs: Sequence[MatchSpec]) -> list[frozenset[int]]:
     return list(dict.fromkeys(frozenset(strength(agent) for agent in spec.agents) for spec in specs))
 
 
+@pytest.mark.parametrize(("game", "agents", "plies"), [("tictactoe", 4, 1), ("yavalath(players=3)", 4, 0)])
+@pytest.mark.parametrize("games", [1, 2, 3, 7, 20, 27, 40])
+def test_exactly_the_games_that_were_asked_for(game: str, agents: int, plies: int, games: int) -> None:
+    """Every group plays this many, seats shared evenly, on the same openings; more games only add to them."""
+    made_game = GAMES.make(game)
+    seats = made_game.num_seats
+    specs = round_robin(made_game, made(agents), games, 5, plies, exactly=True)
+    by_group: dict[frozenset[str], list[MatchSpec]] = {}
+    for spec in specs:
+        by_group.setdefault(frozenset(spec.agents), []).append(spec)
+    assert {len(own) for own in by_group.values()} == {games} and len({spec.id for spec in specs}) == len(specs)
+    assert len({tuple(sorted(Counter(spec.opening for spec in own).items())) for own in by_group.values()}) == 1
+    for group, own in by_group.items():
+        for seat in range(seats):
+            held = [sum(spec.agents[seat] == agent for spec in own) for agent in group]
+            assert max(held) - min(held) <= 1
+    rounded = {spec.id for spec in round_robin(made_game, made(agents), games, 5, plies)}
+    more = {spec.id for spec in round_robin(made_game, made(agents), games + 3, 5, plies, exactly=True)}
+    assert {spec.id for spec in specs} <= rounded & more
+
+
 def test_a_gauntlet_is_the_part_of_the_round_robin_with_one_challenger() -> None:
     agents = made(5)
     whole, part = round_robin(TTT, agents, 4, seed=3), gauntlet(TTT, agents, 2, 4, seed=3)

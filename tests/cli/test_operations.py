@@ -215,5 +215,5 @@ def test_openings_say_how_many_games_they_make(tmp_path: Path) -> None:
     words = ("tournament", "tictactoe", "random", "greedy", "--openings", "1", "--executor", "serial")
     store = ("--store", f"sqlite:///{tmp_path}/a.db")
     told = shown(*words, *store, "--games", "7")
-    assert "7 games per group are rounded up to 20: 10 openings x 2 orders of seats." in told
+    assert "7 games per group are rounded up to 20: 10 openings x 2 orders of seats;" in told
     assert "rounded up" not in shown(*words, *store, "--games", "20")

@@ -38,7 +38,9 @@ def openings(game: Game, plies: int) -> list[tuple[int, ...]]:
     return playable
 
 
-def round_robin(game: Game, agents: Sequence[Agent], games: int, seed: int, opening_plies: int = 0) -> list[MatchSpec]:
+def round_robin(
+    game: Game, agents: Sequence[Agent], games: int, seed: int, opening_plies: int = 0, exactly: bool = False
+) -> list[MatchSpec]:
     """Returns a round robin in which every group of agents competes in all roles.
 
     Args:
@@ -47,20 +49,27 @@ def round_robin(game: Game, agents: Sequence[Agent], games: int, seed: int, open
         games: matches per group, rounded up to whole sets of seat orders (and openings) on one seed.
         seed: the tournament's seed; every match's own seed depends only on it and on the repetition.
         opening_plies: play from every position after at most this many plies, see `openings`.
+        exactly: do not round up, see `matches_of`.
     """
     texts = check_field(game, agents, games, seed)
     groups = itertools.combinations(texts, game.num_seats)
-    return list(matches_of(game, groups, games, (seed,), openings(game, opening_plies)))
+    return list(matches_of(game, groups, games, (seed,), openings(game, opening_plies), exactly))
 
 
 def gauntlet(
-    game: Game, agents: Sequence[Agent], challengers: int, games: int, seed: int, opening_plies: int = 0
+    game: Game,
+    agents: Sequence[Agent],
+    challengers: int,
+    games: int,
+    seed: int,
+    opening_plies: int = 0,
+    exactly: bool = False,
 ) -> list[MatchSpec]:
     """Returns the matches of each of the first agents against every group of the others, in all roles.
 
     Args:
         challengers: number of agents, from the first, that play against all others.
-        agents, games, seed, opening_plies: as in `round_robin`, whose matches these are a part of.
+        agents, games, seed, opening_plies, exactly: as in `round_robin`, whose matches these are a part of.
     """
     texts = check_field(game, agents, games, seed)
     if game.num_seats == 1:
@@ -73,7 +82,7 @@ def gauntlet(
         )
     fields = list(itertools.combinations(field, game.num_seats - 1))
     groups = ((challenger, *rest) for challenger in texts[:challengers] for rest in fields)
-    return list(matches_of(game, groups, games, (seed,), openings(game, opening_plies)))
+    return list(matches_of(game, groups, games, (seed,), openings(game, opening_plies), exactly))
 
 
 def check_field(game: Game, agents: Sequence[Agent], games: int, seed: int) -> list[str]:
@@ -92,20 +101,51 @@ def check_field(game: Game, agents: Sequence[Agent], games: int, seed: int) -> l
 
 
 def matches_of(
-    game: Game, groups: Iterable[tuple[str, ...]], games: int, seeds: tuple[int, ...], starts: Sequence[tuple[int, ...]]
+    game: Game,
+    groups: Iterable[tuple[str, ...]],
+    games: int,
+    seeds: tuple[int, ...],
+    starts: Sequence[tuple[int, ...]],
+    exactly: bool = False,
 ) -> Iterator[MatchSpec]:
     """Yields the matches of groups of agents in all seat orders, from every start, all groups on the same seeds.
 
     Args:
         games: matches per group, rounded up to whole sets of seat orders and starts.
         seeds: what the matches' seeds depend on in addition to the repetition and the start.
+        exactly: do not round up: the last set has as many starts as are left, drawn by the seeds and the same for all
+            groups, and of the last start only some seat orders, in which no seat is an agent's more than once more
+            often than another. A larger number of games adds matches to these.
     """
     text, num_seats = game.full_text(), game.num_seats
-    for group in groups:
+    for place, group in enumerate(groups):
         # An agent against itself has fewer orders: those that differ.
         orders = list(dict.fromkeys(tuple(group[i] for i in order) for order in seat_orders(num_seats)))
+        left = games
         for repetition in range(-(-games // (len(orders) * len(starts)))):
-            for opening in starts:
+            drawn = _drawn(starts, seeds, repetition) if exactly and left < len(orders) * len(starts) else starts
+            for opening in drawn:
                 match_seed = derive_seed(*seeds, repetition, *opening)
-                for order in orders:
+                some = _balanced(group, place)[:left] if exactly and left < len(orders) else orders
+                for order in some:
                     yield MatchSpec(text, order, match_seed, opening=opening)
+                left -= len(orders)
+                if exactly and left <= 0:
+                    break
+
+
+def _drawn(starts: Sequence[tuple[int, ...]], seeds: tuple[int, ...], repetition: int) -> list[tuple[int, ...]]:
+    """Returns the starts in an order that only the seeds decide."""
+    return sorted(starts, key=lambda opening: derive_seed(*seeds, "opening", repetition, *opening))
+
+
+def _balanced(group: tuple[str, ...], place: int) -> list[tuple[str, ...]]:
+    """Returns the seat orders with rotations first, any number of which shares the seats evenly.
+
+    Args:
+        place: of the group; groups begin with different rotations, so that no agent always has the first seat.
+    """
+    n = len(group)
+    rotations = [tuple((i + place + shift) % n for i in range(n)) for shift in range(n)]
+    others = [tuple(reversed(order)) for order in rotations] if n == 3 else []
+    return list(dict.fromkeys(tuple(group[i] for i in order) for order in rotations + others))

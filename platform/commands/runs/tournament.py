@@ -40,6 +40,9 @@ def tournament(
     form: Annotated[str, typer.Option("--format", help="round_robin, gauntlet, swiss or adaptive")] = "round_robin",
     budget: BudgetOption = "",
     openings: OpeningsOption = 0,
+    exactly: Annotated[
+        bool, typer.Option("--exactly", help="do not round --games up to whole sets of openings and seat orders")
+    ] = False,
     challengers: Annotated[int, typer.Option(help="gauntlet: this many agents, named first, play the others")] = 1,
     rounds: Annotated[int, typer.Option(help="swiss: rounds, 0 = until one agent is unbeaten", min=0)] = 0,
     top: Annotated[int, typer.Option(help="adaptive: number of first places that must be certain")] = 3,
@@ -90,17 +93,20 @@ def tournament(
         seed=seed,
         format=form,
         openings=openings,
+        exactly=exactly,
         challengers=challengers,
         rounds=rounds,
         top=top,
         certainty=certain,
         budget=budget,
     )
-    if openings and len(set(planned.agents)) == len(agents):  # an agent against itself has fewer orders of seats
+    # An agent against itself has fewer orders of seats.
+    if openings and not exactly and len(set(planned.agents)) == len(agents):
         starts, orders = len(openings_of(planned.game, openings)), len(seat_orders(planned.game.num_seats))
         if made := -games % (starts * orders):
             text = f"rounded up to {games + made:,}: {starts:,} openings x {orders} orders of seats"
-            console.print(f"{games:,} games per group are {text}.", highlight=False, soft_wrap=True)
+            hint = "--exactly keeps to the number asked for"
+            console.print(f"{games:,} games per group are {text}; {hint}.", highlight=False, soft_wrap=True)
     with Store.open(store) as opened:
         results = planned.run(opened, executor=executor, workers=workers, address=address)
         if results.stored_before:
