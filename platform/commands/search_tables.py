@@ -109,7 +109,8 @@ def print_figures(console: Console, verdict: StudyVerdict, unit: str) -> None:
             for value, signed in ((row.claimed, False), (row.shrinkage, True))
         )
         gain = "" if row.gain is None else plus_minus(row.gain, row.gain_half_width or math.nan, signed=True)
-        table.add_row(row.label, f"{row.units:,}", claimed, plus_minus(row.held_out, row.half_width), luck, gain)
+        games, held_out = row.units * verdict.unit_games, plus_minus(row.held_out, row.half_width)
+        table.add_row(row.label, f"{games:,}", claimed, held_out, luck, gain)
     console.print(table)
 
 

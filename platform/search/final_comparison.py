@@ -141,6 +141,7 @@ def verdict_on(
         searched=searched,
         alpha=test.alpha,
         figures=figures_of(chosen, values, start, reference),
+        unit_games=objective.unit_games,
     )
 
 

@@ -98,13 +98,14 @@ class StudyVerdict:
     searched: int  # games of the search
     alpha: float  # probability of a false "better"
     figures: tuple[HeldOutFigures, ...]
+    unit_games: int = 1  # games per unit
 
     @property
     def sentence(self) -> str:
         """The verdict in one sentence, without the agent's text."""
         if self.challenger is None:
             return f"No improvement shown: the search found no other agent than {self._kept}; keep it."
-        measured = f"{self._measured}, {self.units:,} held-out games each"
+        measured = f"{self._measured}, {self.units * self.unit_games:,} held-out games each"
         if self.improved:
             return f"Recommended: the {self.label} agent, {measured}."
         start = self.figures[0].label

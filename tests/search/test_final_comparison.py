@@ -152,5 +152,6 @@ def test_a_study_ends_with_a_stored_verdict(tmp_path: Path) -> None:
             games = len(results.frame())
             again = study.run(store, budget=96, executor="serial", progress=False)
             assert again.verdict == results.verdict and len(again.frame()) == games
-    assert verdicts[0] == verdicts[1]
+    assert verdicts[0] == verdicts[1] and verdicts[0].unit_games == 2
+    assert f"{2 * verdicts[0].units} held-out games each" in verdicts[0].sentence
     assert verdicts[0].improved and verdicts[0].games <= 24 * 5 * 2 and "iterations=" in verdicts[0].agent
