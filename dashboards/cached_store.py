@@ -31,7 +31,7 @@ from turnier.results.store.store import Run, Store
 from turnier.runs.comparison import ComparisonResults
 from turnier.runs.experiment import Experiment, Measurement, measurements
 from turnier.runs.training_run import Evaluation, stored_evaluations
-from turnier.search.pareto import Point, stored_points
+from turnier.search.front.points import Point, stored_points
 from turnier.search.storage import trials
 from turnier.search.storage.definitions import StudyFacts, agent_with, used_values
 from turnier.search.storage.studies import run_id_of, stored_verdict

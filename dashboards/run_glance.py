@@ -21,7 +21,7 @@ from turnier.results.store.store import Run, Store
 from turnier.runs.comparison import ComparisonResults
 from turnier.runs.experiment import Experiment, measurements, verdict
 from turnier.runs.training_run import evaluation_unit, stored_evaluations
-from turnier.search.pareto import dominated, stored_points
+from turnier.search.front.points import dominated, stored_points
 from turnier.search.storage.studies import stored_verdict
 from turnier.search.storage.trials import count_trials, study_names
 from turnier.statistics.sprt import Verdict
@@ -100,8 +100,9 @@ def _study(store: Store, run: Run) -> Glance:
         return Glance(agents_planned(run))
     concluded = stored_verdict(store, run.name)
     if points := stored_points(store, run.name):
-        best = sum(not worse for worse in dominated(points))
-        return Glance(agents_planned(run), f"a front of {best} of {len(points)} agents in held-out games")
+        best, second = sum(not worse for worse in dominated(points)), points[0].objective.name
+        said = f"a front of strength and {second}: {best} of {len(points)} agents in held-out games"
+        return Glance(agents_planned(run), said)
     if concluded is None:
         return Glance(agents_planned(run), f"no verdict so far, {count_trials(store, run.name):,} candidates")
     colour = VERDICT_COLOURS[Verdict.STRONGER if concluded.improved else Verdict.UNDECIDED]

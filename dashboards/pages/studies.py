@@ -16,6 +16,7 @@ from turnier.core.number_text import number
 from turnier.dashboards import cached_store, widgets
 from turnier.dashboards.figures.studies.landscape import contour, parallel_coordinates
 from turnier.dashboards.figures.studies.search import (
+    all_of_front,
     candidate_table,
     generation_means,
     held_out_front,
@@ -24,7 +25,6 @@ from turnier.dashboards.figures.studies.search import (
     parameter_slice,
     search_history,
     step_sizes,
-    strength_against_time,
 )
 from turnier.dashboards.figures.studies.summary import (
     compared,
@@ -91,7 +91,7 @@ def _draw(study: str, facts: StudyFacts) -> None:
         table = points_table(points, unit)
         widgets.show_table("Held-out games", table.assign(replay=_replays(study, table["agent"])), "95 % intervals.")
         widgets.show_figure(held_out_front(points, unit))
-    elif trials["cost"].notna().any():
+    elif trials["other"].notna().any():
         note = f"Candidates that no other one beats at both; {unit} with 95 % intervals."
         widgets.show_table("The front", front_table(trials, unit, cached_store.study_definition(study)), note)
     for sentence in hints(trials, noted, cached_store.study_definition(study), values):
@@ -150,7 +150,7 @@ def _define(study: str, facts: StudyFacts, trials: pd.DataFrame) -> None:
 
 def _show_search(trials: pd.DataFrame, noted: pd.DataFrame, unit: str, facts: StudyFacts) -> None:
     """Shows how the values developed."""
-    first = generation_means(trials, noted, unit) or strength_against_time(trials, unit)
+    first = generation_means(trials, noted, unit) or all_of_front(trials, unit)
     figures = [*filter(None, [first]), search_history(trials, unit), *step_sizes(noted, facts.sampler_name)]
     for pair in (figures[i : i + 2] for i in range(0, len(figures), 2)):
         for column, figure in zip(st.columns(2, gap="large"), pair, strict=False):

@@ -7,17 +7,17 @@ from pathlib import Path
 
 from turnier.dashboards.figures.charts import save
 from turnier.dashboards.figures.studies.search import (
+    all_of_front,
     generation_means,
     held_out_front,
     held_out_means,
     search_history,
-    strength_against_time,
 )
 from turnier.dashboards.figures.training import evaluation_curves, training_curves
 from turnier.results.store.curves import CurvePoint
 from turnier.results.store.store import Store
 from turnier.runs.training_run import Evaluation
-from turnier.search.pareto import Point
+from turnier.search.front.points import Point
 from turnier.search.storage.trials import generations_frame, trials_frame, unit
 
 
@@ -37,7 +37,7 @@ def save_study_picture(path: Path, store: Store, study: str, scores: Mapping[str
 
 
 def save_front_picture(path: Path, store: Store, study: str, points: Sequence[Point]) -> None:
-    """Writes the candidates by strength and time, and what the start and the front are worth in held-out games."""
+    """Writes the candidates by both objectives, and what the start and the front are worth in held-out games."""
     what = unit(store, study)
-    candidates = strength_against_time(trials_frame(store, study), what)
+    candidates = all_of_front(trials_frame(store, study), what)
     save(path, *filter(None, (candidates,)), held_out_front(points, what), title=study)

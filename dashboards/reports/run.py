@@ -40,6 +40,7 @@ from turnier.dashboards.figures.scores import (
 )
 from turnier.dashboards.figures.studies.landscape import parallel_coordinates
 from turnier.dashboards.figures.studies.search import (
+    all_of_front,
     candidate_table,
     generation_means,
     held_out_front,
@@ -47,7 +48,6 @@ from turnier.dashboards.figures.studies.search import (
     parameter_slice,
     search_history,
     step_sizes,
-    strength_against_time,
 )
 from turnier.dashboards.figures.studies.summary import (
     front_table,
@@ -79,7 +79,7 @@ from turnier.runs.comparison import KIND as COMPARISON
 from turnier.runs.comparison import ComparisonResults
 from turnier.runs.experiment import Experiment, measurements
 from turnier.runs.training_run import evaluation_unit, stored_evaluations
-from turnier.search.pareto import stored_points
+from turnier.search.front.points import stored_points
 from turnier.search.storage import trials
 from turnier.search.storage.definitions import StudyFacts, agent_with, ranges_table
 from turnier.search.storage.studies import stored_verdict
@@ -222,11 +222,11 @@ def _study(store: Store, run: Run) -> Iterator[Section]:
     if points:
         yield TableSection("Held-out games", points_table(points, unit), "95 % intervals.")
         yield held_out_front(points, unit)
-    elif frame["cost"].notna().any():
+    elif frame["other"].notna().any():
         yield TableSection("The front", front_table(frame, unit, definition), unit)
     yield HtmlSection(f"<h2>What is tuned, and how</h2>{_rows(facts.rows())}")
     yield TableSection("Searched parameters", ranges_table(frame.attrs["ranges"], definition), "")
-    figures = [generation_means(frame, noted, unit), strength_against_time(frame, unit), search_history(frame, unit)]
+    figures = [generation_means(frame, noted, unit), all_of_front(frame, unit), search_history(frame, unit)]
     shares = trials.importance(frame)
     figures += [*step_sizes(noted, facts.sampler_name), importance_bars(shares, frame)]
     figures += [parameter_slice(frame, parameter, unit) for parameter in shares.index[:4]]

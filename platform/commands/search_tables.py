@@ -1,4 +1,4 @@
-"""Tables of searches: progress, parameters, finalists, and the front of strength and time."""
+"""Tables of searches: progress, parameters, finalists, and fronts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from turnier.agents.agent import Agent
 from turnier.agents.registry import AGENTS
 from turnier.commands.tables import agent_table
 from turnier.core.number_text import half_width_text, number, plus_minus
-from turnier.search.pareto import dominated
+from turnier.search.front.points import best_first, dominated
 from turnier.search.space import Space, Value
 
 if TYPE_CHECKING:  # what plays takes a second to import
@@ -121,15 +121,15 @@ def print_verdict(console: Console, verdict: StudyVerdict) -> None:
 
 
 def print_points(console: Console, results: FrontResults) -> None:
-    """Prints the start and the front in held-out games, the cheapest first."""
+    """Prints the start and the front in held-out games, the best one at the second objective first."""
     study, points = results.run, results.points
-    title = f"{study.objective.name} and time in {points[0].units:,} held-out games each; * not dominated"
-    table = agent_table(title, study.objective.name, "± 95 %", "ms/decision", "± 95 %", "*", numbered=True)
+    title = f"{study.objective.name} and {study.second.name} in {points[0].sample} each; * not dominated"
+    table = agent_table(title, study.objective.name, "± 95 %", study.second.title, "± 95 %", "*", numbered=True)
     beaten = dict(zip((p.label for p in points), dominated(points), strict=True))
-    for point in sorted(points, key=lambda p: p.milliseconds):
+    for point in best_first(points):
         strength = _in_two_columns(point.strength, point.strength_half_width)
-        cost = _in_two_columns(point.milliseconds, point.milliseconds_half_width)
-        table.add_row(point.label, str(point.agent), *strength, *cost, "" if beaten[point.label] else "*")
+        other = _in_two_columns(point.other, point.other_half_width)
+        table.add_row(point.label, str(point.agent), *strength, *other, "" if beaten[point.label] else "*")
     console.print(table)
 
 

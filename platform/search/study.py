@@ -1,4 +1,4 @@
-"""Studies search the parameters of an agent, for strength or for strength and time, and end with held-out games."""
+"""Studies search the parameters of an agent, for strength or for a front, and end with held-out games."""
 
 from __future__ import annotations
 
@@ -19,9 +19,12 @@ from turnier.runs.results import RunResults
 from turnier.search import VERIFY
 from turnier.search.definition import StudyDefinition
 from turnier.search.final_comparison import START, FinalComparison, held_out_games, same_scores
+from turnier.search.front.agreement import POSITIONS, require_certainty
+from turnier.search.front.pareto import MAX_FINALISTS, ParetoDefinition, ParetoStudy
+from turnier.search.front.points import Point, best_first, dominated
+from turnier.search.front.second_objective import CERTAINTY, TIME, read_objectives
 from turnier.search.noise import NOISES
 from turnier.search.objective import Objective, require_generation
-from turnier.search.pareto import MAX_FINALISTS, ParetoDefinition, ParetoStudy, Point, dominated
 from turnier.search.samplers.registry import SAMPLERS
 from turnier.search.space import Space, read_parameters
 from turnier.search.storage.hints import hints
@@ -194,7 +197,7 @@ class StudyResults(RunResults):
 
 
 class Front(_Search):
-    """A search for the best trade-offs between strength and time per decision, by NSGA-II."""
+    """A search for the best trade-offs between strength and time per decision, or certainty, by NSGA-II."""
 
     def __init__(
         self,
@@ -203,8 +206,10 @@ class Front(_Search):
         parameters: str | Sequence[str],
         *,
         against: str | Agent | Sequence[str | Agent] = (),
+        objectives: str = "strength,time",
         population: int = 0,
         games: int = 0,
+        positions: int = POSITIONS,
         seed: int = 1,
         name: str = "",
     ) -> None:
@@ -215,13 +220,19 @@ class Front(_Search):
             agent: where the search starts; it fixes what is not searched.
             parameters: to search, such as ["iterations=10..1000"].
             against: opponents; without any, single-player games count the mean score.
+            objectives: "strength,time" or "strength,certainty".
             population: candidates per generation; 0 = as suits the budget.
             games: units of games per candidate, see `Objective`; 0 = as suits the budget.
-            seed: the same seed gives the same games; times are measured and differ.
+            positions: that each candidate searches repeatedly, for certainty; at the end there are more.
+            seed: the same seed gives the same games and searches; times are measured and differ.
             name: of the study in the store; empty = derived from its settings.
         """
         super().__init__(game, agent, parameters, against, seed, name)
         self.population, self.games = population, games
+        self.second = read_objectives(objectives) or TIME
+        self.positions = positions if self.second is CERTAINTY else 0
+        if self.second is CERTAINTY:
+            require_certainty(self.game, self.agent, seed)
 
     def definition(self, budget: int, store: Store | None = None) -> ParetoDefinition:
         """Returns what is stored of the search, as `Study.definition` does."""
@@ -236,9 +247,13 @@ class Front(_Search):
         population = self.population or max(4, min(32, units // games))
         texts = self.game.full_text(), self.agent.full_text()
         searched = self._text if parameters == self._typed else ",".join(parameters)
-        content = f"{derive_seed(*texts, searched, *self.against, population, games, self.seed):016x}"[:6]
+        parts: list[str | int] = [*texts, searched, *self.against, population, games, self.seed]
+        if self.second is not TIME:  # names of earlier versions, which had no other, must stay
+            parts += [self.second.name, self.positions]
+        content = f"{derive_seed(*parts):016x}"[:6]
         name = self.name or f"{self.game.name}-{self.agent.name}-front-{content}"
-        return ParetoDefinition(name, *texts, parameters, self.against, population, games, self.seed)
+        second = self.second.name, self.positions
+        return ParetoDefinition(name, *texts, parameters, self.against, population, games, self.seed, *second)
 
     def run(
         self,
@@ -273,13 +288,16 @@ class FrontResults(RunResults):
     points: Sequence[Point]  # of the start and of the front, in held-out games
 
     def trials(self) -> pd.DataFrame:
-        """Returns one row per candidate: parameters, strength, milliseconds per decision, generation."""
+        """Returns one row per candidate: parameters, strength (value), the second objective (other), generation."""
         return trials_frame(self.store, self.run.definition.name)
 
     def held_out(self) -> pd.DataFrame:
-        """Returns one row per finalist: strength and milliseconds with 95 % intervals, and whether one beats both."""
-        frame = pd.DataFrame([point._asdict() | {"agent": str(point.agent)} for point in self.points])
-        return frame.assign(dominated=dominated(self.points))
+        """Returns one row per finalist: both objectives with 95 % intervals, and whether another one is dominant."""
+        return _frame(self.points)
 
     def table(self) -> pd.DataFrame:
-        return self.held_out().sort_values("milliseconds").set_index("label")
+        return _frame(best_first(self.points)).set_index("label")
+
+
+def _frame(points: Sequence[Point]) -> pd.DataFrame:
+    return pd.DataFrame([point.row() for point in points]).assign(dominated=dominated(points))

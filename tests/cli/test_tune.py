@@ -108,7 +108,17 @@ def test_a_front_of_strength_and_time(tmp_path: Path) -> None:
     again = json.loads(tune(tmp_path, *words, "--objectives", "strength,time", "--json"))
     assert again == found
     shown = tune(tmp_path, *words, "--objectives", "strength,time")
-    assert "mean score and milliseconds per decision, NSGA-II" in shown and "front 1" in shown
+    assert "mean score and ms per decision, NSGA-II" in shown and "front 1" in shown
+
+
+def test_a_front_of_strength_and_certainty(tmp_path: Path) -> None:
+    words = ("tictactoe", "mcts(iterations=2)", "--params", "iterations=1..60", "--against", "random", "--budget",
+             "32games", "--objectives", "strength,certainty")  # fmt: skip
+    found = json.loads(tune(tmp_path, *words, "--json"))
+    start, *front = found["finalists"]
+    assert start["label"] == "start" and front and {"agreement_percent", "positions"} <= set(start)
+    shown = tune(tmp_path, *words)
+    assert "share of points and agreement, %, NSGA-II" in shown and "held-out positions each" in " ".join(shown.split())
 
 
 def test_texts_are_read() -> None:
@@ -163,7 +173,8 @@ def test_a_name_follows_from_the_definition() -> None:
         (("--sampler", "cmae"), "did you mean cmaes"),
         (("--noise", "race"), "noise strategy named 'race'"),
         (("--against", "random"), "opponents are for games of two or more seats"),
-        (("--objectives", "time"), "--objectives must be strength or strength,time, got 'time'"),
+        (("--objectives", "time"), "--objectives must be strength, strength,time or strength,certainty, got 'time'"),
+        (("--objectives", "strength,certainty", "--watch"), "a front of strength and certainty is searched by NSGA-II"),
         (("--objectives", "strength,time", "--sampler", "tpe"), "leave out --sampler, --noise and --watch"),
         (("--seed", "-1"), "a seed must be 0 or larger"),
     ],

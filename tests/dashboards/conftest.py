@@ -18,7 +18,7 @@ from turnier.dashboards import STORE_VARIABLE
 from turnier.results.store.store import Store
 from turnier.runs.experiment import Experiment, Row, play_experiment
 from turnier.search.definition import StudyDefinition
-from turnier.search.pareto import ParetoDefinition, ParetoStudy
+from turnier.search.front.pareto import ParetoDefinition, ParetoStudy
 from turnier.search.study import Study
 from turnier.search.study_run import StudyRun
 

@@ -31,7 +31,7 @@ from turnier.dashboards.figures.certainty import (
 )
 from turnier.dashboards.figures.charts import Figure, image, shortened, table_csv, wrapped
 from turnier.dashboards.figures.scores import mean_scores
-from turnier.dashboards.figures.studies.search import candidate_table, search_history, strength_against_time
+from turnier.dashboards.figures.studies.search import all_of_front, candidate_table, search_history
 from turnier.dashboards.figures.tournament import crosstable, leader_text, pair_table, rating_list
 from turnier.dashboards.figures.training import curve_frame, training_curves
 from turnier.results.frames.certainty import position_certainty, searches_frame, searches_of_runs
@@ -181,13 +181,13 @@ def test_trials_are_read_as_optuna_reads_them(store: Store) -> None:
 
 def test_a_front_is_what_no_other_candidate_beats_at_both(store: Store) -> None:
     trials = trials_frame(store, "front")
-    figure = strength_against_time(trials, unit(store, "front"))
-    assert figure is not None and len(trials) == 8 and (trials["cost"] > 0).all()
+    figure = all_of_front(trials, unit(store, "front"))
+    assert figure is not None and len(trials) == 8 and (trials["other"] > 0).all()
     for row in figure.data.to_dict("records"):
-        others = trials[(trials["value"] > row["value"]) & (trials["cost"] <= row["cost"])]
+        others = trials[(trials["value"] > row["value"]) & (trials["other"] <= row["other"])]
         assert row["front"] <= others.empty
     assert figure.data["front"].any()
-    assert strength_against_time(trials_frame(store, "tiny"), "mean score") is None
+    assert all_of_front(trials_frame(store, "tiny"), "mean score") is None
 
 
 def test_studies_are_read_from_postgresql_and_shown_without_being_changed(postgres_url: str) -> None:

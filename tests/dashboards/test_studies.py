@@ -20,7 +20,8 @@ from turnier.dashboards.figures.studies.search import (
 )
 from turnier.dashboards.figures.studies.summary import compared, front_of, headline, held_out_table, points_table
 from turnier.results.store.store import Store
-from turnier.search.pareto import Point
+from turnier.search.front.points import Point
+from turnier.search.front.second_objective import TIME
 from turnier.search.storage.definitions import StoredRange, StudyFacts, agent_with, ranges_table
 from turnier.search.storage.hints import hints
 from turnier.search.storage.trials import definition, generations_frame, importance, recommended_values, trials_frame
@@ -44,11 +45,12 @@ def candidates(count: int = 40, **columns: Any) -> pd.DataFrame:
     frame = pd.DataFrame(
         {
             "number": range(count), "state": "COMPLETE", "value": random.random(count), "low": np.nan, "high": np.nan,
-            "cost": np.nan, "group": np.arange(count) // 10, "index": np.arange(count) % 10, "games": 5.0,
+            "other": np.nan, "group": np.arange(count) // 10, "index": np.arange(count) % 10, "games": 5.0,
             "seconds": 1.0, "width": random.uniform(1, 100, count), "steps": random.integers(0, 5, count),
             "kind": random.choice(["a", "b"], count),
         }
     ).assign(**columns)  # fmt: skip
+    frame.attrs["second"] = TIME
     frame.attrs["parameters"] = ["kind", "steps", "width"]
     frame.attrs["ranges"] = {
         "kind": StoredRange(choices=("a", "b")),
@@ -96,10 +98,10 @@ def test_held_out_games_are_numbers_with_luck_and_differences() -> None:
 
 
 def test_no_other_candidate_beats_one_of_the_front_at_both() -> None:
-    trials = candidates(cost=np.random.default_rng(3).random(40))
+    trials = candidates(other=np.random.default_rng(3).random(40))
     front = front_of(trials)
     for row in front.itertuples():
-        assert trials[(trials["cost"] <= row.cost) & (trials["value"] > row.value)].empty
+        assert trials[(trials["other"] <= row.other) & (trials["value"] > row.value)].empty
     first = headline(trials, NOTED, None, [], "", "mean score", 1, live=False)
     assert first.sentence.startswith(f"{len(front)} candidates") and first.agent == ""
 
@@ -111,7 +113,7 @@ def test_held_out_games_of_a_front_replace_its_lucky_values() -> None:
         Point("front 1", agent, 90.0, 10.0, 1.0, 0.1, 30),
         Point("front 2", agent, 95.0, 10.0, 3.0, 0.1, 30),
     ]
-    first = headline(candidates(cost=1.0), NOTED, None, points, "", "mean score", 1, live=False)
+    first = headline(candidates(other=1.0), NOTED, None, points, "", "mean score", 1, live=False)
     assert (
         first.sentence.startswith("2 of 3 agents")
         and "90 ± 10 at 1 ms per decision to 100 ± 10 at 2 ms" in first.sentence

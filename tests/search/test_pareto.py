@@ -14,7 +14,8 @@ from turnier.commands.search_tables import print_points
 from turnier.core.errors import UserError
 from turnier.dashboards.reports.pictures import save_front_picture
 from turnier.results.store.store import Store
-from turnier.search.pareto import ParetoDefinition, ParetoStudy, Point, dominated
+from turnier.search.front.pareto import ParetoDefinition, ParetoStudy
+from turnier.search.front.points import Point, dominated
 from turnier.search.study import Front, FrontResults
 
 ALONE = {"game": "2048(size=4)", "agent": "mc(iterations=1,rollout_depth=2)", "parameters": ("iterations=1..40",)}
@@ -69,7 +70,7 @@ def test_more_thought_costs_more_and_fresh_games_say_what_it_is_worth(tmp_path: 
     assert costs == sorted(costs) and [t.values[0] for t in front] == sorted(t.values[0] for t in front)
     points = study.play_final(study.finalists(), 12, SerialExecutor())
     assert [p.label for p in points][:2] == ["start", "front 1"] and all(p.units == 12 for p in points)
-    cheap, dear = points[0], max(points, key=lambda p: p.milliseconds)
+    cheap, dear = points[0], max(points, key=lambda p: p.other)
     assert dear.agent.full_text() != cheap.agent.full_text()
     assert dear.strength - dear.strength_half_width > cheap.strength + cheap.strength_half_width
     console = Console(record=True, width=120)

@@ -10,7 +10,8 @@ from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.charts import Figure
 from turnier.dashboards.figures.tables import rounded
 from turnier.search.final_comparison import START
-from turnier.search.pareto import Point
+from turnier.search.front.points import Point
+from turnier.search.front.second_objective import TIME, SecondObjective
 from turnier.search.storage.definitions import value_text
 from turnier.search.storage.trials import MAX_EVALUATED, MIN_EVALUATED
 from turnier.statistics.intervals import mean_interval
@@ -33,16 +34,18 @@ def search_history(trials: pd.DataFrame, unit: str) -> Figure:
     return Figure("Candidates", chart, data, f"Dots are candidates, the line is {what}. The highest dots were lucky.")
 
 
-def strength_against_time(trials: pd.DataFrame, unit: str) -> Figure | None:
-    """Strength against time: all candidates, and the front that none beats at both; None with one objective."""
-    data = trials.loc[trials["cost"].notna() & trials["value"].notna(), ["number", "cost", "value"]]
+def all_of_front(trials: pd.DataFrame, unit: str) -> Figure | None:
+    """Strength against the second objective: all candidates, and the front that none beats at both; None without."""
+    data = trials.loc[trials["other"].notna() & trials["value"].notna(), ["number", "other", "value"]]
     if data.empty:
         return None
-    data = data.sort_values(["cost", "value"], ascending=[True, False], ignore_index=True)
+    second: SecondObjective = trials.attrs["second"]
+    data = data.sort_values(["other", "value"], ascending=[second.sign < 0, False], ignore_index=True)
     data = data.assign(best=data["value"].cummax())
     data = data.assign(front=(data["value"] == data["best"]) & ~data.duplicated("best"))
-    chart = charts.cloud(data, "cost", "value", ("ms per decision", unit), line="best")
-    return Figure("Strength against time", chart, data, "Dots are candidates, the line is the best value for the time.")
+    chart = charts.cloud(data, "other", "value", (second.title, unit), line="best")
+    note = f"Dots are candidates, the line is the best value for the {second.name}."
+    return Figure(f"Strength against {second.name}", chart, data, note)
 
 
 def held_out_means(scores: Mapping[str, Sequence[float]], unit: str) -> Figure:
@@ -58,13 +61,14 @@ def held_out_means(scores: Mapping[str, Sequence[float]], unit: str) -> Figure:
 
 
 def held_out_front(points: Sequence[Point], unit: str) -> Figure:
-    """Strength against time of the start and the front, in games that the search has not seen."""
+    """Strength against the second objective of the start and the front, in games that the search has not seen."""
+    second = points[0].objective
     rows = [
         {
             "agent": "start" if point.label == START else "front",
-            "ms": point.milliseconds,
-            "ms_low": point.milliseconds - point.milliseconds_half_width,
-            "ms_high": point.milliseconds + point.milliseconds_half_width,
+            "other": point.other,
+            "other_low": point.other - point.other_half_width,
+            "other_high": point.other + point.other_half_width,
             "value": point.strength,
             "low": point.strength - point.strength_half_width,
             "high": point.strength + point.strength_half_width,
@@ -73,10 +77,14 @@ def held_out_front(points: Sequence[Point], unit: str) -> Figure:
         for point in reversed(points)  # the start lies on top
     ]
     data = pd.DataFrame(rows)
-    across, titles = ("ms_low", "ms_high"), ("ms per decision", unit)
-    drawn = data.assign(ms_low=data["ms_low"].clip(lower=data["ms"].min() / 2))  # a logarithmic axis has no zero
-    chart = charts.lines(drawn, "ms", "value", "low", "high", "agent", titles, log=True, connected=False, across=across)
-    return Figure("Strength against time in held-out games", chart, data, f"The start and the front. {NOTE}")
+    across, titles, drawn = ("other_low", "other_high"), (second.title, unit), data
+    if logarithmic := second is TIME:
+        drawn = data.assign(other_low=data["other_low"].clip(lower=data["other"].min() / 2))  # its axis has no zero
+    chart = charts.lines(
+        drawn, "other", "value", "low", "high", "agent", titles, log=logarithmic, connected=False, across=across
+    )
+    title = f"Strength against {second.name} in held-out games"
+    return Figure(title, chart, data, f"The start and the front, {points[0].sample} each. {NOTE}")
 
 
 MIN_IDLE_GAMES = 8  # of a previous recommendation: the interval of fewer would dwarf everything else
@@ -176,8 +184,8 @@ def candidate_table(trials: pd.DataFrame, unit: str, unit_games: int = 1) -> pd.
     done = trials[trials["state"] == "COMPLETE"].nlargest(TABLE_ROWS, "value")
     half = (done["high"] - done["low"]) / 2
     shown = pd.DataFrame({"candidate": done["number"], unit: rounded(done["value"], half)})
-    if done["cost"].notna().any():
-        shown["ms per decision"] = rounded(done["cost"])
+    if done["other"].notna().any():
+        shown[trials.attrs["second"].title] = rounded(done["other"])
     if half.notna().any():
         shown["± 95 %"] = rounded(half, half)
     if done["games"].notna().any():

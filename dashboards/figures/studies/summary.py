@@ -7,12 +7,13 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from turnier.core.number_text import duration, number, plus_minus
+from turnier.core.number_text import number, plus_minus
 from turnier.dashboards.figures.charts import COLOURS
 from turnier.dashboards.figures.comparison import banner
 from turnier.dashboards.figures.tables import rounded
 from turnier.search.final_comparison import START
-from turnier.search.pareto import Point, dominated
+from turnier.search.front.points import Point, best_first, dominated
+from turnier.search.front.second_objective import SecondObjective
 from turnier.search.storage.definitions import agent_with, used_values
 from turnier.search.verdict import StudyVerdict
 from turnier.statistics.intervals import mean_interval
@@ -57,7 +58,7 @@ def headline(
     """
     if verdict:
         return _of_verdict(verdict, int(trials["games"].sum()) * unit_games)
-    if trials["cost"].notna().any():
+    if trials["other"].notna().any():
         return _of_points(points, unit) if points else _of_front(trials, unit)
     later = "held-out games at its end decide" if live else "repeat its command to play the held-out games that decide"
     meaning = f"Not yet verified: {later} whether it is better than the start."
@@ -85,31 +86,29 @@ def _of_verdict(verdict: StudyVerdict, searched: int) -> Headline:
 
 
 def _of_points(points: Sequence[Point], unit: str) -> Headline:
-    best = [p for p, worse in zip(points, dominated(points), strict=True) if not worse]
-    best.sort(key=lambda point: point.milliseconds)
-    ends = [
-        f"{plus_minus(p.strength, p.strength_half_width)} at {duration(p.milliseconds / 1000)}"
-        for p in (best[0], best[-1])
-    ]
-    sentence = f"{len(best)} of {len(points)} agents are beaten by none at both: {unit} {ends[0]} per decision"
+    best = best_first([p for p, worse in zip(points, dominated(points), strict=True) if not worse])
+    second = best[0].objective
+    ends = [f"{plus_minus(p.strength, p.strength_half_width)} at {second.text(p.other)}" for p in (best[0], best[-1])]
+    what = f"strength and {second.name}"
+    sentence = f"{len(best)} of {len(points)} agents are beaten by none at both {what}: {unit} {ends[0]}"
     sentence += f" to {ends[1]}." if len(best) > 1 else "."
-    meaning = f"Means of {points[0].units:,} held-out games each, or rounds of games of one seed."
+    meaning = f"Means of {points[0].sample} each; a game can be a round of games of one seed."
     if START in {point.label for point in best}:
         meaning += " The start is one of them."
     return Headline(sentence, meaning, BETTER, "")
 
 
 def points_table(points: Sequence[Point], unit: str) -> pd.DataFrame:
-    """Returns the start and the front in held-out games, the cheapest first."""
+    """Returns the start and the front in held-out games, the best one at the second objective first."""
+    points, second = best_first(points), points[0].objective
     frame = pd.DataFrame([point._asdict() for point in points])
-    half, wide = frame["strength_half_width"], frame["milliseconds_half_width"]
+    half, wide = frame["strength_half_width"], frame["other_half_width"]
     table = pd.DataFrame({"finalist": frame["label"], unit: rounded(frame["strength"], half)})
     table["± 95 %"] = rounded(half, half)
-    table["ms per decision"] = rounded(frame["milliseconds"], wide)
-    table["± ms"] = rounded(wide, wide)
+    table[second.title] = rounded(frame["other"], wide)
+    table[f"± of {second.title}"] = rounded(wide, wide)
     table["beaten by"] = [_beaten_by(point, points) for point in points]
-    table["agent"] = frame["agent"].map(str)
-    return table.iloc[frame["milliseconds"].argsort()].reset_index(drop=True)
+    return table.assign(agent=frame["agent"].map(str))
 
 
 def _beaten_by(point: Point, points: Sequence[Point]) -> str:
@@ -118,25 +117,30 @@ def _beaten_by(point: Point, points: Sequence[Point]) -> str:
 
 
 def _of_front(trials: pd.DataFrame, unit: str) -> Headline:
-    front = front_of(trials)
-    ends = [f"{number(row['value'])} at {duration(row['cost'] / 1000)}" for _, row in front.iloc[[0, -1]].iterrows()]
-    sentence = f"{len(front)} candidates that no other one beats at both: {unit} {ends[0]} per decision to {ends[1]}."
+    front, second = front_of(trials), trials.attrs["second"]
+    ends = [f"{number(row['value'])} at {second.text(row['other'])}" for _, row in front.iloc[[0, -1]].iterrows()]
+    sentence = (
+        f"{len(front)} candidates that no other one beats at both strength and {second.name}: {unit} {ends[0]}"
+        f" to {ends[1]}."
+    )
     meaning = "These are the search's own values, which luck has chosen: see the held-out games."
     return Headline(sentence, meaning, OPEN, "")
 
 
 def front_of(trials: pd.DataFrame) -> pd.DataFrame:
-    """Returns the candidates that no other one beats at strength and time, the cheapest first."""
-    data = trials.dropna(subset=["value", "cost"]).sort_values(["cost", "value"], ascending=[True, False])
+    """Returns the candidates that no other one beats at both objectives, the best one at the second objective first."""
+    second: SecondObjective = trials.attrs["second"]
+    data = trials.dropna(subset=["value", "other"])
+    data = data.sort_values(["other", "value"], ascending=[second.sign < 0, False])
     best = data["value"].cummax()
     return data[(data["value"] == best) & ~best.duplicated()]
 
 
 def front_table(trials: pd.DataFrame, unit: str, definition: Mapping[str, Any]) -> pd.DataFrame:
-    """Returns the candidates of the front, the cheapest first, with their agents' texts."""
+    """Returns the candidates of the front, as `front_of` does, with their agents' texts."""
     front = front_of(trials)
     half = (front["high"] - front["low"]) / 2
-    table = pd.DataFrame({"candidate": front["number"], "ms per decision": rounded(front["cost"])})
+    table = pd.DataFrame({"candidate": front["number"], trials.attrs["second"].title: rounded(front["other"])})
     table[unit] = rounded(front["value"], half)
     if half.notna().any():
         table["± 95 %"] = rounded(half, half)

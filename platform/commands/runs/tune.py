@@ -50,7 +50,9 @@ def tune(
     noise: Annotated[
         str, typer.Option(help="fixed, growing, reevaluated or racing; default: what suits the sampler")
     ] = "",
-    objectives: Annotated[str, typer.Option(help="strength, or strength,time for a front by NSGA-II")] = "strength",
+    objectives: Annotated[
+        str, typer.Option(help="strength; strength,time or strength,certainty for a front by NSGA-II")
+    ] = "strength",
     name: Annotated[str, typer.Option(help="name of the study; default: derived from its settings")] = "",
     seed: SeedOption = 1,
     verify: VerifyOption = VERIFY,
@@ -78,16 +80,17 @@ def tune(
         --sampler "cmaes(population=32)" --noise "racing(games=8)"
     """
     games, opponents = read_games(budget), against or []
-    if objectives != "strength":
-        if objectives != "strength,time":
-            raise UserError(f"--objectives must be strength or strength,time, got {objectives!r}.")
+    from turnier.search.front.second_objective import read_objectives
+
+    if second := read_objectives(objectives):
         if (sampler, noise, watch) != ("cmaes", "", False):
             raise UserError(
-                "a front of strength and time is searched by NSGA-II; leave out --sampler, --noise and --watch."
+                f"a front of strength and {second.name} is searched by NSGA-II; leave out --sampler, --noise and"
+                " --watch."
             )
         from turnier.search.study import Front
 
-        front = Front(game, agent, [params], against=opponents, seed=seed, name=name)
+        front = Front(game, agent, [params], against=opponents, objectives=objectives, seed=seed, name=name)
         front.require(games, executor, workers, address)
         _tune_front(front, games, verify, store, executor, workers, address, as_json)
         return
@@ -154,7 +157,7 @@ def _tune_front(
     address: str | None,
     as_json: bool,
 ) -> None:
-    """Searches for a front of strength and time."""
+    """Searches for a front of strength and a second objective."""
     from turnier.commands.search_tables import print_points, print_ranges
     from turnier.results.store.store import Store
 
@@ -163,12 +166,11 @@ def _tune_front(
         definition = front.definition(games, opened)
         name = definition.name
         if not as_json:
-            console.print(f"Study {name}: {front.objective.name} and milliseconds per decision, NSGA-II")
+            console.print(f"Study {name}: {front.objective.name} and {front.second.title}, NSGA-II")
             print_ranges(console, definition.agent, definition.parameters)
         results = front.run(opened, budget=games, verify=verify, executor=executor, workers=workers, address=address)
         if as_json:
-            shown = [point._asdict() | {"agent": str(point.agent)} for point in results.points]
-            print(json.dumps({"study": name, "finalists": shown}, indent=2))
+            print(json.dumps({"study": name, "finalists": [point.row() for point in results.points]}, indent=2))
         else:
             print_points(console, results)
 

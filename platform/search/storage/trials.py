@@ -23,6 +23,7 @@ from turnier.games.registry import GAMES
 from turnier.results.store.database import chunks
 from turnier.results.store.schema import matches
 from turnier.results.store.store import Store
+from turnier.search.front.second_objective import stored_objective
 from turnier.search.space import Space
 from turnier.search.storage.definitions import StoredRange, used_values
 from turnier.statistics.intervals import CONFIDENCE
@@ -41,7 +42,7 @@ NOTES = table("trial_user_attributes", column("trial_id"), column("key"), column
 
 # What studies note per trial; `round` is what studies of learners call a generation.
 NOTED = ("generation", "round", "index", "standard_error", "low", "high", "games", "seconds")
-TRIAL_COLUMNS = ("number", "state", "value", "low", "high", "cost", "group", "index", "games", "seconds")
+TRIAL_COLUMNS = ("number", "state", "value", "low", "high", "other", "group", "index", "games", "seconds")
 FINISHED = ("COMPLETE", "PRUNED")
 MAX_EVALUATED = 1000  # trials that importance is computed from at most
 MIN_EVALUATED = 8  # below which importance says nothing
@@ -81,10 +82,10 @@ def trials_frame(store: Store, study: str) -> pd.DataFrame:
     """Returns one row per finished trial of a study, by number.
 
     Columns: number, state (COMPLETE, or PRUNED with its latest value), value, low and high (its 95 % interval: stored,
-    or Student's t from the stored standard error; NaN where neither is), cost (the second objective: ms a decision; NaN
-    where the study has one objective), group (generation or round, from 0), index,
-    games (of the trial), seconds; then one for each parameter, whose names are `frame.attrs["parameters"]`, and whose
-    ranges are `frame.attrs["ranges"]` by name.
+    or Student's t from the stored standard error; NaN where neither is), other (the value of the second objective,
+    which is `frame.attrs["second"]`; NaN where the study has one objective), group (generation or round, from 0),
+    index, games (of the trial), seconds; then one for each parameter, whose names are `frame.attrs["parameters"]`, and
+    whose ranges are `frame.attrs["ranges"]` by name.
     """
     with store.database.reading() as connection:
         trials = _read(connection, _of_study([TRIALS.c.trial_id, TRIALS.c.number, TRIALS.c.state], study))
@@ -106,16 +107,18 @@ def trials_frame(store: Store, study: str) -> pd.DataFrame:
     frame = frame.assign(
         low=known["low"].fillna(frame["value"] - half),
         high=known["high"].fillna(frame["value"] + half),
-        cost=objectives.get(1, pd.Series(dtype=float)).reindex(trials.index).astype(float),
+        other=objectives.get(1, pd.Series(dtype=float)).reindex(trials.index).astype(float),
         group=known["generation"].fillna(known["round"]),
         index=known["index"],
         games=known["games"],
         seconds=known["seconds"],
     )
-    chosen = _used(_chosen(parameters), definition(store, study)).reindex(trials.index)
+    begun = definition(store, study)
+    chosen = _used(_chosen(parameters), begun).reindex(trials.index)
     frame = frame[list(TRIAL_COLUMNS)].join(chosen).sort_values("number", ignore_index=True)
     frame.attrs["parameters"] = list(chosen.columns)
     frame.attrs["ranges"] = _ranges(parameters)
+    frame.attrs["second"] = stored_objective(begun)
     return frame
 
 

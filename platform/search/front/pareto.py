@@ -1,14 +1,14 @@
-"""Two objectives at once, strength and time per decision: a study whose result is a front, not a point.
+"""Two objectives at once, strength and another one: a study whose result is a front, not a point.
 
-The storage is the only state: a resumed study first plays the trials that have no values yet. The cost of moves is
-measured time, so two runs of one study may differ.
+The storage is the only state: a resumed study first plays the trials that have no values yet. Time per decision is
+measured, so two runs of a study that weighs it may differ; certainty is not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import optuna
@@ -27,15 +27,16 @@ from turnier.results.store.store import Store
 from turnier.runs.bar import Bar
 from turnier.runs.play import play_into
 from turnier.search.final_comparison import START, HeldOutGames
+from turnier.search.front.agreement import REPEATS, Agreement
+from turnier.search.front.measures import DecisionTime, Measure, Played
+from turnier.search.front.points import HELD_OUT, Point
+from turnier.search.front.second_objective import CERTAINTY, SECOND_OBJECTIVES, TIME, SecondObjective
 from turnier.search.objective import Objective, Unit, require_generation
 from turnier.search.space import Space
 from turnier.search.storage.studies import StoredStudy, optuna_errors
-from turnier.search.storage.trials import study_notes
 from turnier.statistics.intervals import mean_interval
 
-DIRECTIONS = (StudyDirection.MAXIMIZE, StudyDirection.MINIMIZE)  # strength, milliseconds per decision
 MAX_FINALISTS = 10
-HELD_OUT = "held-out front"  # the attribute of Optuna's study
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,8 @@ class ParetoDefinition:
     population: int = 24  # candidates per generation
     games: int = 4  # units of each candidate, see Objective
     seed: int = 1
+    second: str = TIME.name  # one of SECOND_OBJECTIVES
+    positions: int = 0  # that each candidate searches, where certainty is the second objective
 
     def __post_init__(self) -> None:
         if self.population < 4 or self.games < 1 or self.seed < 0:
@@ -57,6 +60,12 @@ class ParetoDefinition:
                 "a search for a front needs a population of 4 or more, 1 game or more and a seed from 0 on, got"
                 f" {self.population}, {self.games} and {self.seed}."
             )
+        if self.second_objective is CERTAINTY and self.positions < 2:
+            raise UserError(f"certainty must be measured at 2 positions or more, got {self.positions}.")
+
+    @property
+    def second_objective(self) -> SecondObjective:
+        return SECOND_OBJECTIVES[self.second]
 
     @property
     def generation_games(self) -> int:
@@ -65,39 +74,12 @@ class ParetoDefinition:
 
     @property
     def stored(self) -> dict[str, Any]:
-        objectives = ["strength", "milliseconds a decision"]  # the wording of stored studies
-        return asdict(self) | {"sampler": "nsga2", "objectives": objectives}
-
-
-class Point(NamedTuple):
-    """An agent with its strength and its cost; half widths are those of 95 % intervals."""
-
-    label: str
-    agent: Agent
-    strength: float
-    strength_half_width: float
-    milliseconds: float  # per decision
-    milliseconds_half_width: float
-    units: int
-
-
-def dominated(points: Sequence[Point]) -> list[bool]:
-    """Returns which of the points another one beats: at least as strong and as cheap, and better at one of both."""
-    return [
-        any(
-            other.strength >= point.strength
-            and other.milliseconds <= point.milliseconds
-            and (other.strength, -other.milliseconds) != (point.strength, -point.milliseconds)
-            for other in points
-        )
-        for point in points
-    ]
-
-
-def stored_points(store: Store, study: str) -> list[Point]:
-    """Returns the start and the front in held-out games, as a search for a front ended; empty where it has not."""
-    rows = study_notes(store, study, HELD_OUT).get(HELD_OUT, ())
-    return [Point(**row | {"agent": AGENTS.make(row["agent"])}) for row in rows]
+        known = asdict(self) | {"sampler": "nsga2", "objectives": ["strength", self.second_objective.stored]}
+        del known["second"]
+        if self.second_objective is TIME:
+            del known["positions"]  # earlier versions had no other objective, and their studies must be resumed
+            return known
+        return known | {"repeats": REPEATS}
 
 
 class ParetoStudy(StoredStudy):
@@ -113,8 +95,13 @@ class ParetoStudy(StoredStudy):
         self.agent.require(self.game)
         self.objective = Objective(self.game, definition.against, definition.seed)
         self.space = Space.of(self.agent, definition.parameters)
-        super().__init__(store, definition.name, definition.stored, DIRECTIONS, progress)
-        self.name_values(self.objective.name, "ms per decision")
+        self.second = definition.second_objective
+        directions = (StudyDirection.MAXIMIZE, self.second.direction)
+        super().__init__(store, definition.name, definition.stored, directions, progress)
+        self.name_values(self.objective.name, self.second.title)
+        self.measure: Measure = DecisionTime()
+        if self.second is CERTAINTY:
+            self.measure = Agreement(self, self.game, self.agent, definition.positions, definition.seed)
 
     def run(self, games: int, executor: Executor) -> None:
         """Runs until the next generation would take the candidates' games above this total."""
@@ -134,12 +121,12 @@ class ParetoStudy(StoredStudy):
                 strongest = max(front, key=lambda trial: trial.values[0]).values
                 bar.print(
                     f"generation {finished // self.definition.population:>3}: {len(front)} on the front, the strongest"
-                    f" {number(strongest[0])} at {number(strongest[1])} ms"
+                    f" {number(strongest[0])} at {self.second.text(strongest[1])}"
                 )
 
     def front(self) -> list[FrozenTrial]:
-        """Returns the candidates that no other one dominates, the cheapest first."""
-        return sorted(self.optuna.best_trials, key=lambda trial: trial.values[1])
+        """Returns the candidates that no other one dominates, by the second objective, the best one first."""
+        return sorted(self.optuna.best_trials, key=lambda trial: -self.second.sign * float(trial.values[1]))
 
     def of(self, trial: FrozenTrial) -> Agent:
         return self.space.apply(self.agent, trial.params)
@@ -155,15 +142,16 @@ class ParetoStudy(StoredStudy):
         played = HeldOutGames(self, self.objective, agents)
         with self.phase("held-out games", count * len(agents) * self.objective.unit_games) as bar:
             played.play(agents, count, executor, bar)
-        points = [self._point(label, agents[label], units, played.records) for label, units in played.units.items()]
+            texts = [Played(agents[label].full_text(), units) for label, units in played.units.items()]
+            others = self.measure.finalists(texts, played.records, executor, bar)
+        points = []
+        for (label, values), other in zip(played.values().items(), others, strict=True):
+            strength = mean_interval(values)
+            found = *strength, other.value, other.half_width, len(values), other.positions
+            points.append(Point(label, agents[label], *found, self.second))
         with optuna_errors(self.store.shown_url):
-            self.optuna.set_user_attr(HELD_OUT, [point._asdict() | {"agent": str(point.agent)} for point in points])
+            self.optuna.set_user_attr(HELD_OUT, [point.row() for point in points])
         return points
-
-    def _point(self, label: str, agent: Agent, units: Sequence[Unit], records: Mapping[str, MatchRecord]) -> Point:
-        strength = mean_interval(self.objective.values(units, records))
-        cost = mean_interval([self._milliseconds([unit], records) for unit in units])
-        return Point(label, agent, *strength, *cost, len(units))
 
     def _trials(self, state: TrialState) -> list[FrozenTrial]:
         return self.optuna.get_trials(deepcopy=False, states=(state,))
@@ -180,10 +168,11 @@ class ParetoStudy(StoredStudy):
         for batch in play_into(self.store, self.run_id, list(specs.values()), executor):
             records |= {record.spec.id: record for record in batch}
             bar.advance(len(batch))
-        for trial in trials:
-            played = units[trial.number]
-            value = float(np.mean(self.objective.values(played, records)))
-            self.optuna.tell(trial.number, [value, self._milliseconds(played, records)])
+        played = [Played(self.of(trial).full_text(), units[trial.number]) for trial in trials]
+        others = self.measure.candidates(played, records, executor, bar)
+        for trial, one, other in zip(trials, played, others, strict=True):
+            value = float(np.mean(self.objective.values(one.units, records)))
+            self.optuna.tell(trial.number, [value, other])
 
     def _ask(self) -> FrozenTrial:
         """Asks for one candidate; its random numbers depend on its number only. The first is the start."""
@@ -204,13 +193,3 @@ class ParetoStudy(StoredStudy):
         twin = [self.of(other).full_text() for other in before].count(agent)
         numbers = range(self.definition.games)
         return [self.objective.search_unit(agent, generation, index, n, twin) for n in numbers]
-
-    def _milliseconds(self, units: Sequence[Unit], records: Mapping[str, MatchRecord]) -> float:
-        """Returns the mean time of the agent's decisions: CPU time, or the wall clock where that was not measured."""
-        seconds = decisions = 0.0
-        for unit in units:
-            for order, spec in enumerate(unit):
-                seat, record = order % self.game.num_seats, records[spec.id]
-                seconds += (record.seat_cpu_seconds or record.seat_seconds)[seat]
-                decisions += record.decisions[seat]
-        return 1000 * seconds / max(1.0, decisions)

@@ -1,0 +1,110 @@
+"""Certainty as an objective: how often an agent's searches of the same position agree (Kutsch 2017, 9.1).
+
+All candidates search the same positions, those of games of the start; what is on the front at the end searches those of
+other games. The measure is agreement, see `results.frames.certainty`: 0 % for a random agent, 100 % for one that always
+chooses the same, such as every agent that draws no random numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from turnier.agents.agent import Agent
+from turnier.arena.match import derive_seed
+from turnier.arena.play import play_match
+from turnier.arena.positions import Group, choose_positions, collector_matches, search_specs
+from turnier.arena.repeated_search import SeenPosition, search_position
+from turnier.arena.workers.executor import Executor
+from turnier.core.errors import UserError
+from turnier.games.game import Game
+from turnier.results.frames.certainty import estimates, position_certainty, searches_frame
+from turnier.runs.bar import Bar
+from turnier.runs.play import play_into, search_into
+from turnier.search.front.measures import Estimate, Played, Records
+from turnier.search.storage.studies import StoredStudy
+
+POSITIONS = 60  # that each candidate searches, by default
+HELD_OUT_FACTOR = 5  # times as many are searched by what is on the front at the end
+REPEATS = 8  # searches of a position
+COLLECTED_GAMES = 8  # of the start
+TRIED_POSITIONS, TRIED_SEARCHES = 8, 3  # to find out whether an agent draws random numbers
+
+
+class Agreement:
+    """Searches positions into the store of a study."""
+
+    def __init__(self, study: StoredStudy, game: Game, collector: Agent, positions: int, seed: int) -> None:
+        self.study, self.positions, self.seed = study, positions, seed
+        self._game, self._collector = game.full_text(), collector.full_text()
+        self._chosen: dict[str, list[SeenPosition]] = {}
+
+    def candidates(self, played: Sequence[Played], records: Records, executor: Executor, bar: Bar) -> list[float]:
+        return [found.value for found in self._agreements(played, "positions", self.positions, executor, bar)]
+
+    def finalists(self, played: Sequence[Played], records: Records, executor: Executor, bar: Bar) -> list[Estimate]:
+        count = HELD_OUT_FACTOR * self.positions
+        return self._agreements(played, "held-out positions", count, executor, bar)
+
+    def _agreements(
+        self, played: Sequence[Played], purpose: str, count: int, executor: Executor, bar: Bar
+    ) -> list[Estimate]:
+        positions = self._collected(purpose, count, executor, bar)
+        agents = dict.fromkeys(one.agent for one in played)
+        specs = [spec for agent in agents for spec in search_specs(positions, agent, REPEATS, self.seed)]
+        searches = []
+        for batch in search_into(self.study.store, self.study.run_id, specs, executor):
+            searches += batch
+            bar.note(f"{len(searches):,} of {len(specs):,} searches")
+        bar.note("")
+        found = {}
+        for agent, own in position_certainty(searches_frame(searches)).groupby("agent"):
+            row = estimates(own)
+            half = (row["agreement_high"] - row["agreement_low"]) / 2
+            found[agent] = Estimate(100 * row["agreement"], 100 * half, row["states"])
+        return [found[one.agent] for one in played]
+
+    def _collected(self, purpose: str, count: int, executor: Executor, bar: Bar) -> list[SeenPosition]:
+        """Returns the positions of games of the start that are played for this purpose only."""
+        if purpose not in self._chosen:
+            bar.note("collecting positions")
+            seed = derive_seed(self.seed, purpose)
+            specs = collector_matches(self._game, self._collector, COLLECTED_GAMES, seed)
+            matches = [m for batch in play_into(self.study.store, self.study.run_id, specs, executor) for m in batch]
+            self._chosen[purpose] = spread(choose_positions(matches, count, seed), count)
+        return self._chosen[purpose]
+
+
+def spread(groups: Mapping[Group, Sequence[SeenPosition]], count: int) -> list[SeenPosition]:
+    """Returns at most `count` positions, as many of each group; of too many groups, some that lie evenly among them.
+
+    A group has two positions or more where the games have them: the interval needs their differences.
+    """
+    chosen = np.unique(np.linspace(0, len(groups) - 1, min(len(groups), max(1, count // 2))).round().astype(int))
+    kept = [list(groups.values())[i] for i in chosen.tolist()]
+    return [position for positions in kept for position in positions[: max(1, count // len(kept))]]
+
+
+def require_certainty(game: Game, agent: Agent, seed: int) -> None:
+    """Raises UserError where certainty says nothing: at some games, and of agents that draw no random numbers."""
+    if game.kernels.has_observe:
+        raise UserError(
+            "certainty as an objective needs a game without simultaneous moves and hidden information, where good"
+            f" agents mix their moves, got {game}; search for --objectives strength,time."
+        )
+    match = play_match(collector_matches(game.full_text(), "random", 1, seed)[0])
+    positions = spread(choose_positions([match], TRIED_POSITIONS, seed), TRIED_POSITIONS)
+    if not positions:
+        raise UserError(
+            f"certainty as an objective needs a game with choices, got {game}; search for --objectives strength,time."
+        )
+    found = set()
+    for spec in search_specs(positions, agent.full_text(), TRIED_SEARCHES, seed):
+        done = search_position(spec)
+        found.add((spec.position.id, done.action, done.visits, done.values))
+    if len(found) == len(positions):
+        raise UserError(
+            f"certainty as an objective needs an agent that draws random numbers, got {agent}, whose searches of a"
+            " position are all the same: its certainty is always 100 %; search for --objectives strength,time."
+        )

@@ -1,0 +1,80 @@
+"""Points of a front: agents with what they have shown in held-out games, which of them others beat, and how they are
+stored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from turnier.agents.agent import Agent
+from turnier.agents.registry import AGENTS
+from turnier.results.store.store import Store
+from turnier.search.front.second_objective import SECOND_OBJECTIVES, TIME, SecondObjective
+from turnier.search.storage.trials import study_notes
+
+HELD_OUT = "held-out front"  # the attribute of Optuna's study
+
+
+class Point(NamedTuple):
+    """An agent with its strength and its value of the second objective; half widths are those of 95 % intervals."""
+
+    label: str
+    agent: Agent
+    strength: float
+    strength_half_width: float
+    other: float
+    other_half_width: float
+    units: int  # of held-out games
+    positions: int = 0  # that were searched repeatedly
+    objective: SecondObjective = TIME  # the second one
+
+    @property
+    def sample(self) -> str:
+        """What the means are taken over."""
+        positions = f" and {self.positions:,} held-out positions" if self.positions else ""
+        return f"{self.units:,} held-out games{positions}"
+
+    def row(self) -> dict[str, Any]:
+        """Returns the point as it is stored and exported; `read_point` is the way back."""
+        column = self.objective.column
+        row = {
+            "label": self.label,
+            "agent": str(self.agent),
+            "strength": self.strength,
+            "strength_half_width": self.strength_half_width,
+            column: self.other,
+            f"{column}_half_width": self.other_half_width,
+            "units": self.units,
+        }
+        return row | ({"positions": self.positions} if self.positions else {})
+
+
+def read_point(row: Mapping[str, Any]) -> Point:
+    objective = next(one for one in SECOND_OBJECTIVES.values() if one.column in row)
+    return Point(
+        row["label"],
+        AGENTS.make(row["agent"]),
+        row["strength"],
+        row["strength_half_width"],
+        row[objective.column],
+        row[f"{objective.column}_half_width"],
+        row["units"],
+        row.get("positions", 0),
+        objective,
+    )
+
+
+def stored_points(store: Store, study: str) -> list[Point]:
+    """Returns the start and the front in held-out games, as a search for a front ended; empty where it has not."""
+    return [read_point(row) for row in study_notes(store, study, HELD_OUT).get(HELD_OUT, ())]
+
+
+def dominated(points: Sequence[Point]) -> list[bool]:
+    """Returns which of the points another one beats: at least as good at both objectives, and better at one."""
+    values = [(point.strength, point.objective.sign * point.other) for point in points]
+    return [any(other[0] >= own[0] and other[1] >= own[1] and other != own for other in values) for own in values]
+
+
+def best_first(points: Sequence[Point]) -> list[Point]:
+    """Returns the points by the second objective, the best one first."""
+    return sorted(points, key=lambda point: -point.objective.sign * point.other)

@@ -1,0 +1,70 @@
+"""What a search for a front weighs against strength: the time of a decision, or certainty."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from optuna.study import StudyDirection
+
+from turnier.core.errors import UserError
+from turnier.core.number_text import number, plus_minus
+
+
+@dataclass(frozen=True)
+class SecondObjective:
+    """An objective beside strength, and how it is called."""
+
+    name: str  # in --objectives
+    stored: str  # in the definitions of studies
+    column: str  # of tables, and of points as they are stored
+    title: str  # of axes
+    unit: str
+    direction: StudyDirection
+    best: str  # what an agent is called whose value is the best one
+
+    @property
+    def sign(self) -> int:
+        """1 if more is better, otherwise -1."""
+        return 1 if self.direction == StudyDirection.MAXIMIZE else -1
+
+    def text(self, value: float, half_width: float | None = None) -> str:
+        shown = number(value) if half_width is None else plus_minus(value, half_width)
+        return f"{shown} {self.unit}"
+
+
+TIME = SecondObjective(
+    "time",
+    "milliseconds a decision",
+    "milliseconds",
+    "ms per decision",
+    "ms per decision",
+    StudyDirection.MINIMIZE,
+    "the cheapest",
+)
+CERTAINTY = SecondObjective(
+    "certainty",
+    "certainty",
+    "agreement_percent",
+    "agreement, %",
+    "% agreement",
+    StudyDirection.MAXIMIZE,
+    "the most certain",
+)
+SECOND_OBJECTIVES = {objective.name: objective for objective in (TIME, CERTAINTY)}
+
+
+def read_objectives(text: str) -> SecondObjective | None:
+    """Returns what `--objectives` weighs against strength, None if nothing; raises UserError for anything else."""
+    first, comma, second = text.replace(" ", "").partition(",")
+    if first != "strength" or (comma and second not in SECOND_OBJECTIVES):
+        allowed = " or ".join(f"strength,{name}" for name in SECOND_OBJECTIVES)
+        raise UserError(f"--objectives must be strength, {allowed}, got {text!r}.")
+    return SECOND_OBJECTIVES[second] if comma else None
+
+
+def stored_objective(definition: Mapping[str, Any]) -> SecondObjective:
+    """Returns the second objective of a stored study; that of a study without one does not matter."""
+    stored = definition.get("objectives", ())
+    return next((objective for objective in SECOND_OBJECTIVES.values() if objective.stored in stored), TIME)
