@@ -73,7 +73,7 @@ def main(
         console.print(f"Study {front.name}; watch it with: {in_this_environment('optuna-dashboard')} {url}")
         budget = chosen.generations * chosen.population * chosen.games
         results = front.run(opened, budget=budget, verify=VERIFY, executor=executor, workers=workers, address=address)
-        print_points(console, results)
+        print_points(console, results.points, front.objective.name, front.objective.unit_games)
         path = picture / f"{front.name}.png"
         save_front_picture(path, opened, front.name, results.points)
         console.print(f"Picture: {path}", soft_wrap=True)

@@ -225,8 +225,8 @@ def bars(frame: pd.DataFrame, label: str, value: str, unit: str) -> Any:
     return styled(chart.properties(height=alt.Step(26)))
 
 
-def cloud(frame: pd.DataFrame, x: str, value: str, titles: tuple[str, str], line: str | None = None) -> Any:
-    """Returns a dot for every row; `line` names a column that is drawn as a stepped line."""
+def cloud(frame: pd.DataFrame, x: str, value: str, titles: tuple[str, str], line: str = "", step: str = "after") -> Any:
+    """Returns a dot for every row; `line` names a column that is drawn with steps before or after its dots."""
     named = pd.api.types.is_numeric_dtype(frame[x]) and not pd.api.types.is_bool_dtype(frame[x])
     data = thinned(frame[[x, value, *([line] if line else [])]])
     place = _number_axis(x, titles[0], "linear", data[x]) if named else alt.X(f"{x}:N", title=titles[0])
@@ -236,7 +236,7 @@ def cloud(frame: pd.DataFrame, x: str, value: str, titles: tuple[str, str], line
         base.mark_circle(size=40, opacity=0.45, color=COLOURS[0]).encode(y=height, tooltip=_tooltip(data, x, value))
     ]
     if line:
-        best = base.mark_line(interpolate="step-after", strokeWidth=2.5, color=COLOURS[3])
+        best = base.mark_line(interpolate=f"step-{step}", strokeWidth=2.5, color=COLOURS[3])
         layers.append(best.encode(y=alt.Y(f"{line}:Q", scale=alt.Scale(zero=False))))
     return styled(alt.layer(*layers).properties(height=300))
 

@@ -15,12 +15,11 @@ from turnier.agents.agent import Agent
 from turnier.agents.registry import AGENTS
 from turnier.commands.tables import agent_table
 from turnier.core.number_text import half_width_text, number, plus_minus
-from turnier.search.front.points import best_first, dominated
+from turnier.search.front.points import Point, best_first, dominated
 from turnier.search.space import Space, Value
 
 if TYPE_CHECKING:  # what plays takes a second to import
     from turnier.search.storage.study_state import StudyState
-    from turnier.search.study import FrontResults
     from turnier.search.study_run import StudyRun
     from turnier.search.verdict import StudyVerdict
 
@@ -120,11 +119,17 @@ def print_verdict(console: Console, verdict: StudyVerdict) -> None:
     console.print(verdict.agent, soft_wrap=True, markup=False, highlight=False)
 
 
-def print_points(console: Console, results: FrontResults) -> None:
-    """Prints the start and the front in held-out games, the best one at the second objective first."""
-    study, points = results.run, results.points
-    title = f"{study.objective.name} and {study.second.name} in {points[0].sample} each; * not dominated"
-    table = agent_table(title, study.objective.name, "± 95 %", study.second.title, "± 95 %", "*", numbered=True)
+def print_points(console: Console, points: Sequence[Point], unit: str, unit_games: int) -> None:
+    """Prints the start and the front in held-out games, the best one at the second objective first.
+
+    Args:
+        points: of the start and the front.
+        unit: of strength.
+        unit_games: games per unit, see `Objective`.
+    """
+    second = points[0].objective
+    title = f"{unit} and {second.name} in {points[0].sample(unit_games)} each; * not dominated"
+    table = agent_table(title, unit, "± 95 %", second.title, "± 95 %", "*", numbered=True)
     beaten = dict(zip((p.label for p in points), dominated(points), strict=True))
     for point in best_first(points):
         strength = _in_two_columns(point.strength, point.strength_half_width)

@@ -230,8 +230,8 @@ class Front(_Search):
         super().__init__(game, agent, parameters, against, seed, name)
         self.population, self.games = population, games
         self.second = read_objectives(objectives) or TIME
-        self.positions = positions if self.second is CERTAINTY else 0
-        if self.second is CERTAINTY:
+        self.positions = positions if self.second == CERTAINTY else 0
+        if self.second == CERTAINTY:
             require_certainty(self.game, self.agent, seed)
 
     def definition(self, budget: int, store: Store | None = None) -> ParetoDefinition:
@@ -248,7 +248,7 @@ class Front(_Search):
         texts = self.game.full_text(), self.agent.full_text()
         searched = self._text if parameters == self._typed else ",".join(parameters)
         parts: list[str | int] = [*texts, searched, *self.against, population, games, self.seed]
-        if self.second is not TIME:  # names of earlier versions, which had no other, must stay
+        if self.second != TIME:  # names of earlier versions, which had no other, must stay
             parts += [self.second.name, self.positions]
         content = f"{derive_seed(*parts):016x}"[:6]
         name = self.name or f"{self.game.name}-{self.agent.name}-front-{content}"

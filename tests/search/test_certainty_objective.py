@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -122,12 +123,14 @@ def test_a_front_of_certainty_is_shown_with_its_name_and_its_direction(tmp_path:
         assert "strength and certainty" in headline(trials, noted, None, [], "", "mean score", 1, live=False).sentence
         shown = points_table(results.points, "mean score")
         assert list(shown["agreement, %"]) == sorted(shown["agreement, %"], reverse=True)
+        assert json.loads(json.dumps(trials.attrs["second"])) == list(CERTAINTY)  # as streamlit stores it
         figures = [all_of_front(trials, "mean score"), held_out_front(results.points, "mean score")]
         assert all(figure and "certainty" in figure.title for figure in figures)
+        assert b"step-before" in json.dumps(figures[0].chart.to_dict()).encode()
         console = Console(record=True, width=140)
-        print_points(console, results)
+        print_points(console, results.points, "mean score", 2)
         text = " ".join(console.export_text().split())
-        assert "mean score and certainty in 24 held-out games" in text and "agreement, %" in text
+        assert "mean score and certainty in 48 held-out games" in text and "agreement, %" in text
 
 
 def test_studies_of_time_are_stored_as_before() -> None:

@@ -16,7 +16,7 @@ from turnier.dashboards.reports.pictures import save_front_picture
 from turnier.results.store.store import Store
 from turnier.search.front.pareto import ParetoDefinition, ParetoStudy
 from turnier.search.front.points import Point, dominated
-from turnier.search.study import Front, FrontResults
+from turnier.search.study import Front
 
 ALONE = {"game": "2048(size=4)", "agent": "mc(iterations=1,rollout_depth=2)", "parameters": ("iterations=1..40",)}
 
@@ -74,7 +74,7 @@ def test_more_thought_costs_more_and_fresh_games_say_what_it_is_worth(tmp_path: 
     assert dear.agent.full_text() != cheap.agent.full_text()
     assert dear.strength - dear.strength_half_width > cheap.strength + cheap.strength_half_width
     console = Console(record=True, width=120)
-    print_points(console, FrontResults(study.store, study.run_id, study, points))
+    print_points(console, points, study.objective.name, 1)
     assert "mean score and time in 12 held-out games each" in " ".join(console.export_text().split())
     save_front_picture(tmp_path / "pictures" / "front.png", study.store, "front", points)
     assert (tmp_path / "pictures" / "front.png").stat().st_size > 10_000

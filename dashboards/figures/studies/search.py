@@ -43,7 +43,8 @@ def all_of_front(trials: pd.DataFrame, unit: str) -> Figure | None:
     data = data.sort_values(["other", "value"], ascending=[second.sign < 0, False], ignore_index=True)
     data = data.assign(best=data["value"].cummax())
     data = data.assign(front=(data["value"] == data["best"]) & ~data.duplicated("best"))
-    chart = charts.cloud(data, "other", "value", (second.title, unit), line="best")
+    step = "before" if second.sign > 0 else "after"  # where more is better, a value is the best up to its dot
+    chart = charts.cloud(data, "other", "value", (second.title, unit), line="best", step=step)
     note = f"Dots are candidates, the line is the best value for the {second.name}."
     return Figure(f"Strength against {second.name}", chart, data, note)
 
@@ -78,13 +79,13 @@ def held_out_front(points: Sequence[Point], unit: str) -> Figure:
     ]
     data = pd.DataFrame(rows)
     across, titles, drawn = ("other_low", "other_high"), (second.title, unit), data
-    if logarithmic := second is TIME:
+    if logarithmic := second == TIME:
         drawn = data.assign(other_low=data["other_low"].clip(lower=data["other"].min() / 2))  # its axis has no zero
     chart = charts.lines(
         drawn, "other", "value", "low", "high", "agent", titles, log=logarithmic, connected=False, across=across
     )
     title = f"Strength against {second.name} in held-out games"
-    return Figure(title, chart, data, f"The start and the front, {points[0].sample} each. {NOTE}")
+    return Figure(title, chart, data, f"The start and the front. {NOTE}")
 
 
 MIN_IDLE_GAMES = 8  # of a previous recommendation: the interval of fewer would dwarf everything else

@@ -59,7 +59,7 @@ def headline(
     if verdict:
         return _of_verdict(verdict, int(trials["games"].sum()) * unit_games)
     if trials["other"].notna().any():
-        return _of_points(points, unit) if points else _of_front(trials, unit)
+        return _of_points(points, unit, unit_games) if points else _of_front(trials, unit)
     later = "held-out games at its end decide" if live else "repeat its command to play the held-out games that decide"
     meaning = f"Not yet verified: {later} whether it is better than the start."
     known = noted[noted["idle_games"] > 1]
@@ -85,14 +85,14 @@ def _of_verdict(verdict: StudyVerdict, searched: int) -> Headline:
     return Headline(verdict.sentence, meaning, BETTER if verdict.improved else KEPT, verdict.agent)
 
 
-def _of_points(points: Sequence[Point], unit: str) -> Headline:
+def _of_points(points: Sequence[Point], unit: str, unit_games: int) -> Headline:
     best = best_first([p for p, worse in zip(points, dominated(points), strict=True) if not worse])
     second = best[0].objective
     ends = [f"{plus_minus(p.strength, p.strength_half_width)} at {second.text(p.other)}" for p in (best[0], best[-1])]
     what = f"strength and {second.name}"
     sentence = f"{len(best)} of {len(points)} agents are beaten by none at both {what}: {unit} {ends[0]}"
     sentence += f" to {ends[1]}." if len(best) > 1 else "."
-    meaning = f"Means of {points[0].sample} each; a game can be a round of games of one seed."
+    meaning = f"Means of {points[0].sample(unit_games)} each."
     if START in {point.label for point in best}:
         meaning += " The start is one of them."
     return Headline(sentence, meaning, BETTER, "")

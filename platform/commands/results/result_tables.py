@@ -11,7 +11,7 @@ import pandas as pd
 from rich.console import Console
 
 from turnier.commands.runs.compare import print_comparison
-from turnier.commands.search_tables import print_figures, print_verdict
+from turnier.commands.search_tables import print_figures, print_points, print_verdict
 from turnier.commands.standings_tables import print_ratings, print_standings, with_standings
 from turnier.commands.tables import print_seats, print_summary
 from turnier.core.errors import UserError
@@ -19,6 +19,8 @@ from turnier.results.frames import Standings, json_rows, matches_frame, seat_sum
 from turnier.results.store.progress import progress_of_runs
 from turnier.results.store.store import Run, Store
 from turnier.runs.comparison import ComparisonResults
+from turnier.search.front.points import stored_points
+from turnier.search.storage.definitions import StudyFacts
 from turnier.search.storage.studies import stored_verdict
 from turnier.search.storage.trials import FINISHED, study_names, trials_frame, unit
 
@@ -80,17 +82,23 @@ def show_game(store: Store, game: str, run: Run | None, min_games: int, shown: S
 
 
 def show_study(store: Store, run: Run, shown: Shown) -> None:
-    """Shows how far a study is, and the verdict with which it ended; never its candidates."""
+    """Shows how far a study is, and the verdict or the front with which it ended; never its candidates."""
     state = next((one.state for one in progress_of_runs(store) if one.run == run.id), "unknown")
     candidates = int(trials_frame(store, run.name)["state"].isin(FINISHED).sum())
     games = store.match_counts().get(run.id, 0)
-    verdict = stored_verdict(store, run.name) if run.name in study_names(store) else None
+    begun = run.name in study_names(store)
+    verdict = stored_verdict(store, run.name) if begun else None
+    points = stored_points(store, run.name) if begun else []
     if shown.as_json:
         counts = {"study": run.name, "state": state, "candidates": candidates, "games": games}
-        _print_json(counts | {"verdict": None if verdict is None else verdict.to_json()})
+        front = {"front": [point.row() for point in points]} if points else {}
+        _print_json(counts | {"verdict": None if verdict is None else verdict.to_json()} | front)
         return
     console = Console()
     console.print(f"Study {run.name}: {state}, {candidates:,} candidates, {games:,} games.", soft_wrap=True)
+    if points:
+        print_points(console, points, unit(store, run.name), StudyFacts.of(run.definition).unit_games)
+        return
     if verdict is None:
         console.print("It has no verdict yet: repeat its command, which resumes it and ends with one.")
         return

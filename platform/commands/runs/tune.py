@@ -172,7 +172,7 @@ def _tune_front(
         if as_json:
             print(json.dumps({"study": name, "finalists": [point.row() for point in results.points]}, indent=2))
         else:
-            print_points(console, results)
+            print_points(console, results.points, front.objective.name, front.objective.unit_games)
 
 
 def _watch(url: str, study: Study, games: int, as_json: bool) -> None:

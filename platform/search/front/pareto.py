@@ -60,7 +60,7 @@ class ParetoDefinition:
                 "a search for a front needs a population of 4 or more, 1 game or more and a seed from 0 on, got"
                 f" {self.population}, {self.games} and {self.seed}."
             )
-        if self.second_objective is CERTAINTY and self.positions < 2:
+        if self.second_objective == CERTAINTY and self.positions < 2:
             raise UserError(f"certainty must be measured at 2 positions or more, got {self.positions}.")
 
     @property
@@ -76,7 +76,7 @@ class ParetoDefinition:
     def stored(self) -> dict[str, Any]:
         known = asdict(self) | {"sampler": "nsga2", "objectives": ["strength", self.second_objective.stored]}
         del known["second"]
-        if self.second_objective is TIME:
+        if self.second_objective == TIME:
             del known["positions"]  # earlier versions had no other objective, and their studies must be resumed
             return known
         return known | {"repeats": REPEATS}
@@ -100,7 +100,7 @@ class ParetoStudy(StoredStudy):
         super().__init__(store, definition.name, definition.stored, directions, progress)
         self.name_values(self.objective.name, self.second.title)
         self.measure: Measure = DecisionTime()
-        if self.second is CERTAINTY:
+        if self.second == CERTAINTY:
             self.measure = Agreement(self, self.game, self.agent, definition.positions, definition.seed)
 
     def run(self, games: int, executor: Executor) -> None:

@@ -28,11 +28,10 @@ class Point(NamedTuple):
     positions: int = 0  # that were searched repeatedly
     objective: SecondObjective = TIME  # the second one
 
-    @property
-    def sample(self) -> str:
-        """What the means are taken over."""
+    def sample(self, unit_games: int) -> str:
+        """Returns what the means are taken over; `unit_games` is the number of games per unit, see `Objective`."""
         positions = f" and {self.positions:,} held-out positions" if self.positions else ""
-        return f"{self.units:,} held-out games{positions}"
+        return f"{self.units * unit_games:,} held-out games{positions}"
 
     def row(self) -> dict[str, Any]:
         """Returns the point as it is stored and exported; `read_point` is the way back."""

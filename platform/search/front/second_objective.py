@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from optuna.study import StudyDirection
 
@@ -12,8 +11,7 @@ from turnier.core.errors import UserError
 from turnier.core.number_text import number, plus_minus
 
 
-@dataclass(frozen=True)
-class SecondObjective:
+class SecondObjective(NamedTuple):
     """An objective beside strength, and how it is called."""
 
     name: str  # in --objectives
@@ -21,37 +19,19 @@ class SecondObjective:
     column: str  # of tables, and of points as they are stored
     title: str  # of axes
     unit: str
-    direction: StudyDirection
-    best: str  # what an agent is called whose value is the best one
+    sign: int  # 1 if more is better, otherwise -1
 
     @property
-    def sign(self) -> int:
-        """1 if more is better, otherwise -1."""
-        return 1 if self.direction == StudyDirection.MAXIMIZE else -1
+    def direction(self) -> StudyDirection:
+        return StudyDirection.MAXIMIZE if self.sign > 0 else StudyDirection.MINIMIZE
 
     def text(self, value: float, half_width: float | None = None) -> str:
         shown = number(value) if half_width is None else plus_minus(value, half_width)
         return f"{shown} {self.unit}"
 
 
-TIME = SecondObjective(
-    "time",
-    "milliseconds a decision",
-    "milliseconds",
-    "ms per decision",
-    "ms per decision",
-    StudyDirection.MINIMIZE,
-    "the cheapest",
-)
-CERTAINTY = SecondObjective(
-    "certainty",
-    "certainty",
-    "agreement_percent",
-    "agreement, %",
-    "% agreement",
-    StudyDirection.MAXIMIZE,
-    "the most certain",
-)
+TIME = SecondObjective("time", "milliseconds a decision", "milliseconds", "ms per decision", "ms per decision", -1)
+CERTAINTY = SecondObjective("certainty", "certainty", "agreement_percent", "agreement, %", "% agreement", 1)
 SECOND_OBJECTIVES = {objective.name: objective for objective in (TIME, CERTAINTY)}
 
 
