@@ -25,6 +25,7 @@ from turnier.search.front.agreement import HELD_OUT_FACTOR, REPEATS, require_cer
 from turnier.search.front.pareto import ParetoDefinition, ParetoStudy
 from turnier.search.front.points import dominated, stored_points
 from turnier.search.front.second_objective import CERTAINTY, TIME, read_objectives
+from turnier.search.storage.definitions import StudyFacts
 from turnier.search.storage.trials import trials_frame
 from turnier.search.study import Front
 
@@ -141,6 +142,8 @@ def test_studies_of_time_are_stored_as_before() -> None:
     assert of_time["objectives"] == ["strength", "milliseconds a decision"]
     certain = ParetoDefinition("a", "2048", "mc", ("iterations",), second="certainty", positions=9).stored
     assert certain == of_time | {"objectives": ["strength", "certainty"], "positions": 9, "repeats": REPEATS}
+    facts = [StudyFacts.of(stored).rows()["objectives"] for stored in (of_time, certain)]
+    assert facts == ["strength, time", f"strength, certainty: 9 positions, {REPEATS} searches of each"]
     start, kinds = PLANNED["agent"], [("time", 60), ("time", 9), ("certainty", 9), ("certainty", 8)]
     names = [
         Front("2048", start, "iterations", objectives=f"strength,{kind}", positions=n).definition(40).name

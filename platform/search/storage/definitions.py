@@ -14,6 +14,7 @@ from turnier.agents.registry import AGENTS
 from turnier.core.errors import UserError
 from turnier.core.number_text import number
 from turnier.games.registry import GAMES, game_of
+from turnier.search.front.second_objective import stored_objective
 from turnier.search.samplers.registry import SAMPLERS
 from turnier.search.space import Space
 
@@ -73,6 +74,7 @@ class StudyFacts:
     noise: str  # how often candidates play
     seed: str
     unit_games: int  # games per unit of a candidate, see Objective
+    objectives: str  # of a front
 
     @classmethod
     def of(cls, definition: Mapping[str, Any]) -> StudyFacts:
@@ -95,6 +97,7 @@ class StudyFacts:
             noise=noise,
             seed=str(definition.get("seed", "")),
             unit_games=1 if learners else _seats(game) * max(1, len(against)),
+            objectives=_objectives(definition),
         )
 
     @property
@@ -104,6 +107,7 @@ class StudyFacts:
     def rows(self) -> dict[str, str]:
         """Returns what people want to know, in the order in which they ask it."""
         rows = {"game": self.game, "start": self.start, "against": "\n".join(self.against)}
+        rows |= {"objectives": self.objectives}
         rows |= {"sampler": self.sampler, "games per candidate": self.noise, "seed": self.seed}
         return {what: text for what, text in rows.items() if text}
 
@@ -139,6 +143,15 @@ def ranges_table(ranges: Mapping[str, StoredRange], definition: Mapping[str, Any
     ]
     table = pd.DataFrame(rows, columns=["parameter", "range", "scale", "start"])
     return table.loc[:, [name for name in table if name == "parameter" or (table[name] != "").any()]]
+
+
+def _objectives(definition: Mapping[str, Any]) -> str:
+    if "objectives" not in definition:
+        return ""
+    said = f"strength, {stored_objective(definition).name}"
+    if "positions" in definition:
+        said += f": {definition['positions']} positions, {definition['repeats']} searches of each"
+    return said
 
 
 def _seats(game: str) -> int:
