@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
+
 from tests.cli.running import STUDIES, run_study_script
 from turnier.results.store.store import Store
 
@@ -49,3 +51,17 @@ def test_a_race_of_searches(tmp_path: Path) -> None:
     assert len(rows) == 2 * 2 * 2 and all(row["used"] <= row["games"] for row in rows)
     again = run(tmp_path, "search_of_searches.py", *command[2:])
     assert again == shown and len(path.read_text().splitlines()) == len(rows)
+
+
+def test_certainty_against_score(tmp_path: Path) -> None:
+    """The iterations are measured once and stored, so that the second run plays and searches nothing."""
+    words = ("kutsch/certainty_against_score.py", "--preset", "tiny", "--executor", "serial")
+    shown = run(tmp_path, *words)
+    assert "2 games and" in shown and "rank correlation, all agents (6)" in shown
+    path = tmp_path / "reports" / "certainty_against_score-tiny.csv"
+    figures = pd.read_csv(path)
+    assert len(figures) == 6 and set(figures["family"]) == {"MC", "MCTS", "MCTSE"} and (figures["games"] == 2).all()
+    assert figures["score"].is_monotonic_decreasing and (figures["searches"] == 3 * figures["positions"]).all()
+    assert path.with_suffix(".png").stat().st_size > 10_000
+    before = counts(tmp_path)
+    assert run(tmp_path, *words) == shown and counts(tmp_path) == before and pd.read_csv(path).equals(figures)
