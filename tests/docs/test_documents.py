@@ -8,6 +8,11 @@ import re
 from pathlib import Path
 from types import ModuleType
 
+import pandas as pd
+
+from turnier.core.number_text import plus_minus
+from turnier.studies.kutsch.certainty_against_score import rank_correlation
+
 REPO = Path(__file__).resolve().parents[2]
 DOCUMENTS = [*REPO.glob("*.md"), *(REPO / "docs").rglob("*.md"), *(REPO / "benchmarks").glob("*.md")]
 
@@ -27,6 +32,20 @@ def test_the_readme_shows_what_its_commands_printed() -> None:
     assert writer.with_excerpts(text, figures["excerpts"]) == text, "run: python docs/reference/write_readme.py"
     assert figures["excerpts"].keys() == writer.EXCERPTS.keys() and figures["study"].startswith("Recommended: ")
     assert "Recommended: " in " ".join(figures["excerpts"]["turnier tune"])
+
+
+def test_the_page_on_certainty_and_score_says_what_its_figures_say() -> None:
+    page = (REPO / "docs/results/certainty_against_score.md").read_text()
+    found = pd.read_csv(REPO / "docs/results/data/certainty_against_score.csv")
+    for family, part in {"all agents": found, **dict(list(found.groupby("family")))}.items():
+        rho, low, high = rank_correlation(part, 1)
+        assert f"| {family} ({len(part)}) | {rho:.2f} | {low:.2f} to {high:.2f} |" in page
+    fastest, slowest = found["cpu_ms_per_move"].min(), found["cpu_ms_per_move"].max()
+    assert f"{fastest:.2f} to {slowest:.2f} ms measured" in page
+    assert set(found["family"][found.nlargest(4, "agreement_percent").index]) == {"MC"}
+    assert set(found.nsmallest(3, "score")["agent"]) < set(found.nlargest(4, "agreement_percent")["agent"])
+    for score, half in found.loc[found["family"] == "MC", ["score", "score_half_width"]].itertuples(index=False):
+        assert plus_minus(score, half) in page
 
 
 def test_the_reference_of_commands_is_current() -> None:
