@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from optuna.trial import TrialState
+from optuna.trial import TrialState, create_trial
 from rich.console import Console
 
 from turnier.arena.workers.local import SerialExecutor
@@ -78,6 +78,16 @@ def test_more_thought_costs_more_and_fresh_games_say_what_it_is_worth(tmp_path: 
     assert "mean score and time in 12 held-out games each" in " ".join(console.export_text().split())
     save_front_picture(tmp_path / "pictures" / "front.png", study.store, "front", points)
     assert (tmp_path / "pictures" / "front.png").stat().st_size > 10_000
+
+
+def test_an_agent_that_was_asked_for_twice_stands_in_the_front_once(tmp_path: Path) -> None:
+    study = study_in(tmp_path)
+    study.run(16, SerialExecutor())
+    first = study.optuna.best_trials[0]
+    study.optuna.add_trial(create_trial(params=first.params, distributions=first.distributions, values=first.values))
+    assert len(study.optuna.best_trials) > len(study.front())
+    agents = [study.of(trial).full_text() for trial in study.front()]
+    assert len(set(agents)) == len(agents) and study.of(first).full_text() in agents
 
 
 def test_a_front_from_python_is_the_study_of_the_command_and_plays_nothing_again(tmp_path: Path) -> None:

@@ -125,8 +125,15 @@ class ParetoStudy(StoredStudy):
                 )
 
     def front(self) -> list[FrozenTrial]:
-        """Returns the candidates that no other one dominates, by the second objective, the best one first."""
-        return sorted(self.optuna.best_trials, key=lambda trial: -self.second.sign * float(trial.values[1]))
+        """Returns the candidates that no other one dominates, by the second objective, the best one first.
+
+        An agent that was asked for twice stands there once.
+        """
+        best = sorted(self.optuna.best_trials, key=lambda trial: -self.second.sign * float(trial.values[1]))
+        once: dict[str, FrozenTrial] = {}
+        for trial in best:
+            once.setdefault(self.of(trial).full_text(), trial)
+        return list(once.values())
 
     def of(self, trial: FrozenTrial) -> Agent:
         return self.space.apply(self.agent, trial.params)
