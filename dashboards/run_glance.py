@@ -34,6 +34,7 @@ class Glance:
     agents: tuple[str, ...] = ()  # labels, the best first where that is known
     result: str = ""
     colour: str = ""
+    unplayed: tuple[str, ...] = ()  # agents that come later, whose pace and strength nothing is known of
 
 
 def glance(store: Store, run: Run) -> Glance:
@@ -65,7 +66,7 @@ def _tournament(store: Store, run: Run) -> Glance:
     if ratings.empty:
         return _means(frame, run)
     played = [shortened(label) for label in ratings["label"]]
-    agents, first = (*played, *(agent for agent in agents_planned(run) if agent not in played)), ratings.iloc[0]
+    unplayed, first = tuple(agent for agent in agents_planned(run) if agent not in played), ratings.iloc[0]
     if pd.isna(first["elo"]):
         value = plus_minus(first["mean"], (first["mean_high"] - first["mean_low"]) / 2)
     else:
@@ -74,7 +75,9 @@ def _tournament(store: Store, run: Run) -> Glance:
     sure = first["superiority"]
     known = "over 99.9" if sure > 0.999 else number(100 * sure)
     ahead = f"; stronger than the next with {known} % probability" if known else ""
-    return Glance(agents, f"{agents[0]} leads: {value}, {first['games']:,} games{ahead}")
+    later = f"; yet to play: {', '.join(unplayed)}" if unplayed else ""
+    leads = f"{played[0]} leads{' so far' if unplayed else ''}: {value}, {first['games']:,} games{ahead}{later}"
+    return Glance((*played, *unplayed), leads, unplayed=unplayed)
 
 
 def _means(frame: pd.DataFrame, run: Run) -> Glance:

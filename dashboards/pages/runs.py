@@ -93,15 +93,18 @@ def _show_more() -> None:
 
 def _show_running(run: RunProgress, planned: cached_store.Run) -> None:
     done, total = run.done or 0, max(1, run.planned or 1)
+    later = _glance(planned).unplayed
     with st.container(border=True):
         st.html(_row(run, planned))
         st.progress(min(1.0, done / total))
         widgets.show_facts(
             done=f"{done:,} of {total:,} {run.unit}",
             per_second=rate_text(run.rate) or "...",
-            time_left="..." if run.seconds_left is None else time_text(run.seconds_left),
+            time_left="..." if run.seconds_left is None or later else time_text(run.seconds_left),
             running_for=time_text(_since(run.started or run.began)),
         )
+        if later:
+            st.caption("The time left is known once every agent plays: some think longer than others.")
 
 
 def _row(progress: RunProgress, run: cached_store.Run) -> str:

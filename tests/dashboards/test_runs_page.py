@@ -53,6 +53,16 @@ def test_a_tournament_shows_its_leader_with_points_or_mean(store: Store) -> None
     assert best_first[0] == "mc(iterations=40)"
 
 
+def test_a_tournament_says_which_agents_are_yet_to_play(copied: str) -> None:
+    with Store.open(copied) as store:
+        run = next(run for run in store.runs() if (run.kind, run.name) == ("tournament", "2048(size=3)"))
+        later = replace(run, definition={**run.definition, "agents": [*run.definition["agents"], "mc(iterations=500)"]})
+        assert glance(store, run).unplayed == ()
+        seen = glance(store, later)
+    assert seen.unplayed == ("mc(iterations=500)",) == seen.agents[-1:]
+    assert "leads so far:" in seen.result and seen.result.endswith("; yet to play: mc(iterations=500)")
+
+
 def test_other_kinds_show_what_they_measured(store: Store) -> None:
     said = results(store)
     assert re.search(
