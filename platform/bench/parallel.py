@@ -59,7 +59,7 @@ def _majority_5(folder: Path, seed: int) -> Rates:
 
 def _ray_members(folder: Path, seed: int) -> Rates:
     """Searches/s of members in Ray actors and in threads, once both are warm."""
-    from turnier.arena.workers.ray_workers import RayPool
+    from turnier.arena.workers.ray_executor import RayPool
 
     positions, ensemble, members = middle_positions(seed), "root_parallel(agent={},members=4)", 4
     searches = members * len(positions)

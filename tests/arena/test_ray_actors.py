@@ -36,7 +36,7 @@ class FailingRay:
 def test_a_cluster_on_which_no_worker_starts_is_given_up() -> None:
     actors = ray_actors.RayActors.__new__(ray_actors.RayActors)
     actors.address, actors._ray, actors._requested = "auto", FailingRay(), None
-    actors._ready, actors._failed_starts = [], 0
+    actors._ready, actors._failed_starts, actors._local = [], 0, None
     starts = 2 * ray_actors.START_ATTEMPTS
     for attempt in range(starts - 1):
         actors._starting = {attempt: ray_actors._Worker(None)}

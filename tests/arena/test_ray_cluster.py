@@ -18,8 +18,8 @@ from turnier.arena.match import MatchRecord, MatchSpec
 from turnier.arena.play import play_match
 from turnier.arena.schedules.round_robin import round_robin
 from turnier.arena.workers import ray_head
+from turnier.arena.workers.ray_executor import PlainRows, RayExecutor
 from turnier.arena.workers.ray_head import HeadMonitor
-from turnier.arena.workers.ray_workers import PlainRows, RayExecutor
 from turnier.core.errors import UserError
 from turnier.games.registry import make_game
 

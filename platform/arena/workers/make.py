@@ -18,7 +18,7 @@ def make_executor(name: str, workers: int | None = None, address: str | None = N
     """Returns the executor with that name; raises UserError for an unknown name or where it cannot start."""
     require_executor(name, workers, address)
     if name == "ray":
-        from turnier.arena.workers.ray_workers import RayExecutor
+        from turnier.arena.workers.ray_executor import RayExecutor
 
         return RayExecutor(workers, address)
     return SerialExecutor() if name == "serial" else ThreadExecutor(workers)
@@ -33,7 +33,7 @@ def make_pool(agents: Iterable[Agent], name: str, workers: int | None = None, ad
     if name == "serial" or not any(isinstance(agent, Ensemble) for agent in agents):
         return SerialPool()
     if name == "ray":
-        from turnier.arena.workers.ray_workers import RayPool
+        from turnier.arena.workers.ray_executor import RayPool
 
         return RayPool(workers, address)
     return ThreadPool(workers)

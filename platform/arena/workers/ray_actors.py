@@ -17,7 +17,8 @@ from importlib import metadata
 from typing import Any
 
 from turnier.arena.workers.executor import Lost
-from turnier.arena.workers.ray_head import HeadMonitor
+from turnier.arena.workers.local_ray import LocalRay
+from turnier.arena.workers.ray_head import LOCAL, HeadMonitor
 from turnier.core.errors import UserError
 
 CHECK_SECONDS = 2.0  # between two checks of nodes and silent workers
@@ -58,10 +59,8 @@ class RayActors:
     """Actors on the cluster at `address`, otherwise on a local one: `workers`, or one per CPU."""
 
     def __init__(self, workers: int | None = None, address: str | None = None) -> None:
-        self.address = address or os.environ.get("RAY_ADDRESS") or "local"
-        self._ray = connect(self.address, workers)
+        self.address = address or os.environ.get("RAY_ADDRESS") or LOCAL
         self._requested = workers
-        self._class = self._ray.remote(num_cpus=1, max_restarts=0, concurrency_groups={"pings": 1})(RayWorker)
         self._ready: list[_Worker] = []
         self._starting: dict[Any, _Worker] = {}  # by the ref of their first ping
         self._working: dict[Any, _Worker] = {}  # by the ref of the work
@@ -70,12 +69,35 @@ class RayActors:
         self._waiting_since: float | None = None
         self._warned = False
         self._failed_starts = 0  # since a worker last joined
-        self._head = HeadMonitor(self.address, self._ray.get_runtime_context().gcs_address)
+        self._connect()
         try:
             self._await_first_workers()
         except BaseException:
             self.close()
             raise
+
+    def _connect(self) -> None:
+        self._ray = connect(self.address, self._requested)
+        self._class = self._ray.remote(num_cpus=1, max_restarts=0, concurrency_groups={"pings": 1})(RayWorker)
+        self._local = LocalRay(self._ray) if self.address == LOCAL else None
+        self._head = HeadMonitor(self.address, self._ray.get_runtime_context().gcs_address)
+
+    def _start_again(self) -> None:
+        """Starts Ray on this machine again after it has ended; the work of all workers is lost."""
+        print("Ray on this machine has ended; starting it again ...", file=sys.stderr, flush=True)
+        self._lost += self._working
+        for known in (self._working, self._ready, self._starting):
+            known.clear()
+        self._checked_at, self._waiting_since = -1e9, None
+        self._disconnect()
+        self._connect()
+
+    def _disconnect(self) -> None:
+        self._head.stop()
+        with contextlib.suppress(Exception):
+            self._ray.shutdown()
+        if self._local:
+            self._local.close()
 
     @property
     def workers(self) -> int:
@@ -93,7 +115,8 @@ class RayActors:
 
     def _nodes(self) -> dict[str, dict[str, float]]:
         """Returns the resources of the nodes that are alive."""
-        return {node["NodeID"]: node["Resources"] for node in self._ray.nodes() if node["Alive"]}
+        nodes = self._local.nodes if self._local else self._ray.nodes()
+        return {node["NodeID"]: node["Resources"] for node in nodes if node["Alive"]}
 
     def _await_first_workers(self) -> None:
         self._check_workers()
@@ -171,14 +194,14 @@ class RayActors:
 
     def _check_workers(self) -> None:
         """Drops dead and silent workers and starts new ones on free CPUs; at most every CHECK_SECONDS."""
+        if self._local and (self._local.has_ended() or self._head.is_gone()):
+            self._start_again()
         self._head.require()
         now = time.monotonic()
         if now - self._checked_at < CHECK_SECONDS:
             return
         self._checked_at = now
         nodes = self._nodes()
-        if self.address == "local" and not nodes:
-            raise UserError("Ray on this machine must keep running, but it has ended; repeat the command to resume.")
         for worker in list(self._ready):
             if worker.node not in nodes or self._is_silent(worker, now):
                 self._drop(worker)
@@ -194,7 +217,8 @@ class RayActors:
         if worker.ping is not None and self._ray.wait([worker.ping], timeout=0)[0]:
             worker.ping, worker.last_answer = None, now  # also if it raised: then its work raises too
         if worker.ping is None and worker.load and now - worker.last_answer > SILENT_SECONDS:
-            worker.ping = _ping(worker.actor)
+            # We may have been busy for longer, such as waiting for the database: the answer's time begins now.
+            worker.ping, worker.last_answer = _ping(worker.actor), now - SILENT_SECONDS
         return worker.ping is not None and now - worker.last_answer > DEAD_SECONDS
 
     def _admit_started(self, timeout: float) -> bool:
@@ -247,11 +271,11 @@ class RayActors:
     def close(self) -> None:
         if self._head.is_gone():
             return  # every call would wait for it; the process ends anyway
-        self._head.stop()
-        for worker in (*self._ready, *self._starting.values()):
-            with contextlib.suppress(Exception):
-                self._ray.kill(worker.actor)
-        disconnect(self._ray)
+        if not self._local:  # where all of Ray ends with us
+            for worker in (*self._ready, *self._starting.values()):
+                with contextlib.suppress(Exception):
+                    self._ray.kill(worker.actor)
+        self._disconnect()
 
 
 def _ping(actor: Any) -> Any:
@@ -273,7 +297,7 @@ def connect(address: str, workers: int | None) -> Any:
     """Starts or joins Ray, quietly; raises UserError with one sentence where that fails."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-    if address == "local":
+    if address == LOCAL:
         # Otherwise Ray's ports would listen on all interfaces.
         os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
     else:
@@ -284,7 +308,7 @@ def connect(address: str, workers: int | None) -> Any:
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
     before = signal.getsignal(signal.SIGTERM)
     try:
-        if address == "local":
+        if address == LOCAL:
             cpus = workers or os.cpu_count() or 1
             ray.init(
                 address, num_cpus=cpus, include_dashboard=False, object_store_memory=128 << 20,
@@ -315,8 +339,3 @@ def _require_reachable(address: str) -> None:
         raise ConnectionError("the address is not HOST:PORT or auto")
     with socket.create_connection((host.strip("[]"), int(port)), timeout=5):
         pass
-
-
-def disconnect(ray: Any) -> None:
-    with contextlib.suppress(Exception):
-        ray.shutdown()

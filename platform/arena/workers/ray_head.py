@@ -10,6 +10,7 @@ import time
 
 from turnier.core.errors import UserError
 
+LOCAL = "local"  # the address of the Ray that a driver starts for itself
 PROBE_SECONDS = 3.0
 HEAD_SECONDS = 25.0  # of silence; Ray gives up after 60
 GRACE_SECONDS = 10.0  # further silence before the process is ended: its main thread may hang in a call of Ray
@@ -39,9 +40,11 @@ class HeadMonitor:
             raise UserError(self._sentence())
 
     def _sentence(self) -> str:
+        is_ours = self._address == LOCAL
+        name = "Ray on this machine" if is_ours else f"the head of the Ray cluster at {self._address}"
+        cure = "" if is_ours else "start the cluster again and "
         return (
-            f"the head of the Ray cluster at {self._address} must answer, but it has been silent for"
-            f" {HEAD_SECONDS:.0f} s; start the cluster again and repeat the command to resume."
+            f"{name} must answer, but it has been silent for {HEAD_SECONDS:.0f} s; {cure}repeat the command to resume."
         )
 
     def _probe(self) -> None:
