@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import io
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -116,16 +118,45 @@ def test_a_full_disk_stops_a_run_which_resumes_when_there_is_room(tmp_path: Path
         assert store.match_counts() == {"run": 300}
 
 
-def test_a_server_that_stops_ends_a_run_which_resumes_when_it_is_back(postgres_url: str) -> None:
+def test_a_server_that_stays_away_ends_a_run_which_resumes_when_it_is_back(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TURNIER_DATABASE_WAIT", "1")
     with Store.open(postgres_url) as store:
         store.begin_run("run", "tournament", "run", {})
         driving = drive(store, MANY)
         next(driving)
         with (
             stopped(postgres_url),
-            pytest.raises(UserError, match=r"must be running and reachable, got: .*repeat the command.*\.$"),
+            pytest.raises(UserError, match=r"reachable again within 1 s, got: .*repeat the command to resume\.$"),
         ):
             list(driving)
+        assert capsys.readouterr().err.count("does not answer; waiting up to 1 s") == 1
         assert 0 < store.match_counts()["run"] < 300
         assert list(drive(store, MANY))[-1] == 300
         assert state(store) == ("finished", 300)
+
+
+@pytest.mark.parametrize("seconds", [0.0, 2.0])
+def test_a_run_outlasts_a_restart_of_the_server(
+    postgres_url: str, seconds: float, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Store.open(postgres_url) as store:
+        store.begin_run("run", "tournament", "run", {})
+        driving = drive(store, MANY)
+        next(driving)
+
+        def restart() -> None:
+            with stopped(postgres_url):
+                time.sleep(seconds)
+
+        restarting = threading.Thread(target=restart)
+        restarting.start()
+        assert list(driving)[-1] == 300
+        restarting.join()
+        assert state(store) == ("finished", 300)
+        assert {r.spec: r.scores for r in store.records([spec.id for spec in MANY])} == {
+            spec: play_match(spec).scores for spec in MANY
+        }
+    told = capsys.readouterr().err
+    assert told.count("does not answer") == told.count("answers again") <= 2 and "secret" not in told

@@ -23,6 +23,7 @@ from sqlalchemy import inspect, select
 
 from turnier.agents.registry import label_of
 from turnier.arena.repeated_search import SearchRecord
+from turnier.results.outage import outlasting
 from turnier.results.store.schema import positions, run_votes, votes
 from turnier.results.store.store import Store
 from turnier.statistics.intervals import mean_of_means, points_interval
@@ -48,6 +49,7 @@ def searches_frame(records: Iterable[SearchRecord]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=_SEARCH)
 
 
+@outlasting
 def searches_of_runs(store: Store, run_ids: Sequence[str]) -> pd.DataFrame:
     """Returns the frame of `searches_frame` for all searches of some runs, without reading visits and values."""
     query = (

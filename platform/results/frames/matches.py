@@ -17,6 +17,7 @@ from turnier.arena.match import Termination
 from turnier.core.errors import UserError
 from turnier.core.parameters import Registry
 from turnier.games.registry import GAMES
+from turnier.results.outage import outlasting
 from turnier.results.store.columns import Array, MatchColumns, Texts
 from turnier.results.store.store import Store
 from turnier.statistics.intervals import mean_interval, median_interval, points_interval, share_interval
@@ -52,6 +53,7 @@ SHARES = (
 WITH_RESULT = [termination.value for termination in Termination if termination.has_result]
 
 
+@outlasting
 def matches_frame(
     store: Store,
     run: str | None = None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import delete, select
 
+from turnier.results.outage import outlasting
 from turnier.results.store.database import Database
 from turnier.results.store.schema import run_annotations
 
@@ -17,6 +18,7 @@ class Annotations:
     def __init__(self, database: Database) -> None:
         self.database = database
 
+    @outlasting
     def set(self, run_id: str, name: str, text: str) -> None:
         """Stores a text of a run that has begun, in place of the earlier one; an empty text removes it."""
         table = run_annotations.c
@@ -26,6 +28,7 @@ class Annotations:
                 columns = ("run_id", "name", "text")
                 self.database.insert_many(connection, run_annotations, columns, [(run_id, name, text)])
 
+    @outlasting
     def of_name(self, name: str) -> dict[str, str]:
         """Returns the texts of that name: run -> text."""
         if self.database.lacks(run_annotations):

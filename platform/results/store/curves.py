@@ -7,6 +7,7 @@ from dataclasses import astuple, dataclass
 
 from sqlalchemy import Connection, Table, delete, inspect, select
 
+from turnier.results.outage import outlasting
 from turnier.results.store.database import Database
 from turnier.results.store.schema import matches, run_matches, seats, training_evaluations, training_points
 
@@ -27,6 +28,7 @@ class Curves:
     def __init__(self, database: Database) -> None:
         self.database = database
 
+    @outlasting
     def replace_points(self, run_id: str, points: Iterable[CurvePoint]) -> None:
         """Stores a run's curve, replacing any earlier one."""
         rows = [(run_id, *astuple(point)) for point in points]
@@ -36,6 +38,7 @@ class Curves:
                 connection, training_points, ("run_id", "games", "count", "mean", "deviation"), rows
             )
 
+    @outlasting
     def points(self, run_id: str) -> list[CurvePoint]:
         """Returns a run's curve."""
         t = training_points
@@ -43,12 +46,14 @@ class Curves:
         with self.database.reading() as connection:
             return [CurvePoint(*row) for row in connection.execute(query)] if _has(connection, t) else []
 
+    @outlasting
     def add_evaluation(self, run_id: str, games: int, agent: str) -> None:
         """Notes that all matches of an evaluation are stored."""
         with self.database.writing() as connection:
             columns = ("run_id", "games", "agent")
             self.database.insert_many(connection, training_evaluations, columns, [(run_id, games, agent)])
 
+    @outlasting
     def evaluated(self, run_id: str) -> dict[int, str]:
         """Returns the evaluated agents by their number of training games, ascending."""
         t = training_evaluations
@@ -56,6 +61,7 @@ class Curves:
         with self.database.reading() as connection:
             return {row.games: row.agent for row in connection.execute(query)} if _has(connection, t) else {}
 
+    @outlasting
     def match_ids(self, run_id: str, agent: str) -> list[str]:
         """Returns the matches of a run in which the agent plays, in the order in which they were stored."""
         query = (
@@ -69,6 +75,7 @@ class Curves:
         with self.database.reading() as connection:
             return [row.id for row in connection.execute(query)]
 
+    @outlasting
     def clear(self, run_id: str) -> None:
         """Deletes a run's curve and evaluations, but not their matches."""
         with self.database.writing() as connection:

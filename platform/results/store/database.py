@@ -38,6 +38,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from turnier.core.errors import UserError
+from turnier.results.outage import Outage, wait_seconds
 from turnier.results.store import schema
 
 K = TypeVar("K")
@@ -54,6 +55,8 @@ _SETTINGS = (
     "foreign_keys = ON",
     "wal_autocheckpoint = 8000",  # pages; with the default of 1000 appends are half as fast
 )
+# Libpq's: a server whose machine or network is gone counts as silent after half a minute, not after hours.
+_KEEPALIVE = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 4, "tcp_user_timeout": 30_000}
 _SECRETS = ("password", "sslpassword", "passfile")
 
 # The first pattern found in the driver's message gives what must hold and what to do.
@@ -76,7 +79,7 @@ _CAUSES = (
     ("database .* does not exist", "must exist", "create it with createdb"),
     ("relation .* not exist|column .* not exist", "must have all of Turnier's tables", "name another database"),
     ("too many (connections|clients)", "must have a connection left", f"end other programs and {_AGAIN}"),
-    ("", "must be running and reachable", f"start it or fix the URL, then {_AGAIN}"),
+    ("", "must be running and reachable{waited}", f"start it or fix the URL, then {_AGAIN}"),
 )
 
 
@@ -109,12 +112,15 @@ class Database:
                 )
             self.place = f"the results database {path}"
             self._engine = _sqlite_engine(path, read_only, patience)
+            self.outage = Outage(self.place, lambda _: False)
         else:
             hidden = {key: "***" for key in _SECRETS if key in parsed.query}
             shown = parsed.set(drivername="postgresql").update_query_dict(hidden)
             self.shown_url = shown.render_as_string(hide_password=True).replace("%2A", "*")
             self.place = f"the results database {self.shown_url}"
             self._engine = _postgresql_engine(parsed, read_only)
+            self.outage = Outage(self.place, self._is_absence)
+            self.outage.wait_in(self._engine)
         self.url = parsed.render_as_string(hide_password=False)
         # Writers of SQLite queue when they begin; a reader sees one state of the database in all of its queries.
         self._writer = self._engine.execution_options(begin="BEGIN IMMEDIATE")
@@ -126,6 +132,8 @@ class Database:
         except BaseException:
             self.close()
             raise
+        if not read_only and not self.is_sqlite:  # from now on the URL is known to be right
+            self.outage.patience = wait_seconds()
 
     def _prepare(self) -> None:
         with self.reading() as connection:
@@ -214,12 +222,27 @@ class Database:
         try:
             yield
         except (DBAPIError, PoolTimeoutError, OverflowError) as error:
-            cause = " ".join(str(getattr(error, "orig", None) or error).partition("\nLINE ")[0].split())
-            for secret in self._secrets:
-                cause = cause.replace(str(secret), "***")
-            _, must, cure = next(row for row in _CAUSES if re.search(row[0], cause, re.IGNORECASE))
-            must = must.format(patience=self._patience)
+            cause = self._cause(error)
+            _, must, cure = _row(cause)
+            waited = f" again within {self.outage.patience:.0f} s" if self.outage.is_too_long else ""
+            must = must.format(patience=self._patience, waited=waited)
             raise UserError(f"{self.place} {must}, got: {cause[:300].rstrip('.')}; {cure}.") from error
+
+    def _cause(self, error: Exception) -> str:
+        """Returns what the driver says, in one line and without secrets."""
+        cause = " ".join(str(getattr(error, "orig", None) or error).partition("\nLINE ")[0].split())
+        for secret in self._secrets:
+            cause = cause.replace(str(secret), "***")
+        return cause
+
+    def _is_absence(self, error: Exception) -> bool:
+        """Whether no connection was made because no server is there, not because it refuses us."""
+        return _row(self._cause(error)) is _CAUSES[-1]
+
+
+def _row(cause: str) -> tuple[str, str, str]:
+    """Returns the row of _CAUSES for what a driver says."""
+    return next(row for row in _CAUSES if re.search(row[0], cause, re.IGNORECASE))
 
 
 def chunks(keys: Iterable[K]) -> Iterator[list[K]]:
@@ -315,7 +338,8 @@ def _sqlite_engine(path: Path, read_only: bool, patience: float) -> Engine:
 
 
 def _postgresql_engine(url: URL, read_only: bool) -> Engine:
-    options: dict[str, Any] = {} if "connect_timeout" in url.query else {"connect_timeout": CONNECT_SECONDS}
+    usual = {"connect_timeout": CONNECT_SECONDS, **_KEEPALIVE}
+    options = {name: value for name, value in usual.items() if name not in url.query}
     try:
         engine = create_engine(url, connect_args=options, pool_pre_ping=True)
     except (ImportError, NoSuchModuleError):

@@ -14,6 +14,7 @@ from typing import Self
 from sqlalchemy import delete, select, update
 
 from turnier.core.errors import UserError
+from turnier.results.outage import outlasting
 from turnier.results.store.database import Database, clock
 from turnier.results.store.schema import locks
 
@@ -41,27 +42,34 @@ class Lock:
         """Takes the lock; raises Held where another one has it."""
         self.name = name
         self.holder = f"{holder} ({uuid.uuid4().hex[:8]})"  # two drivers in one process are two holders
-        self._database = database
+        self.database = database
         self._ended = threading.Event()
         self._thread: threading.Thread | None = None
-        with database.writing() as connection:
+        self._take()
+
+    @outlasting
+    def _take(self) -> None:
+        with self.database.writing() as connection:
             now = clock(connection)
-            row = (name, self.holder, now)
-            if database.insert_many(connection, locks, ("name", "holder", "heartbeat"), [row]):
+            row = (self.name, self.holder, now)
+            if self.database.insert_many(connection, locks, ("name", "holder", "heartbeat"), [row]):
                 return
-            query = select(locks.c.holder, locks.c.heartbeat).where(locks.c.name == name).with_for_update()
+            query = select(locks.c.holder, locks.c.heartbeat).where(locks.c.name == self.name).with_for_update()
             other, heartbeat = connection.execute(query).one()
+            if other == self.holder:
+                return  # taken before the connection ended
             if not is_stale(heartbeat, now) and not is_dead(other):
                 raise Held(
-                    f"{name!r} must have one driver at a time, but {other} has it (heartbeat {now - heartbeat:.0f} s"
-                    " ago); wait until it has ended, or end it.",
+                    f"{self.name!r} must have one driver at a time, but {other} has it (heartbeat"
+                    f" {now - heartbeat:.0f} s ago); wait until it has ended, or end it.",
                     other,
                 )
-            connection.execute(update(locks).where(locks.c.name == name).values(holder=self.holder, heartbeat=now))
+            connection.execute(update(locks).where(locks.c.name == self.name).values(holder=self.holder, heartbeat=now))
 
+    @outlasting
     def heartbeat(self) -> None:
         """Notes that the holder is alive; raises UserError where another one has taken the lock over."""
-        with self._database.writing() as connection:
+        with self.database.writing() as connection:
             mine = (locks.c.name == self.name) & (locks.c.holder == self.holder)
             if connection.execute(update(locks).where(mine).values(heartbeat=clock(connection))).rowcount == 1:
                 return
@@ -71,9 +79,10 @@ class Lock:
             f" heartbeat for {STALE_SECONDS:.0f} s); stop here, the results so far are kept."
         )
 
+    @outlasting
     def unlock(self) -> None:
         """Releases the lock; does nothing where another one has it."""
-        with self._database.writing() as connection:
+        with self.database.writing() as connection:
             connection.execute(delete(locks).where(locks.c.name == self.name, locks.c.holder == self.holder))
 
     def __enter__(self) -> Self:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, Protocol, Self
 from sqlalchemy import Row, insert, inspect, select, update
 
 from turnier.core.errors import UserError
+from turnier.results.outage import outlasting
 from turnier.results.store import manifest
 from turnier.results.store.annotations import NOTE
 from turnier.results.store.database import Database, clock, now
@@ -67,7 +68,7 @@ class ProgressReporter:
     """Stores the progress of a bar every BEAT_SECONDS, on its own thread; a context manager."""
 
     def __init__(self, database: Database, run_id: str, bar: Countable) -> None:
-        self._database, self._run_id, self._bar = database, run_id, bar
+        self.database, self._run_id, self._bar = database, run_id, bar
         self._row: dict[str, Any] = {
             "holder": this_process(),
             "started": now(),
@@ -93,6 +94,7 @@ class ProgressReporter:
         while not self._ended.wait(BEAT_SECONDS):
             self._report(RUNNING)
 
+    @outlasting
     def _report(self, state: str) -> None:
         row = self._row | {
             "planned": self._bar.total,
@@ -103,7 +105,7 @@ class ProgressReporter:
             "ended": None if state == RUNNING else now(),
         }
         # The driver notices a store that fails at its next append; a failure here must not hide why a run ended.
-        with contextlib.suppress(UserError), self._database.writing() as connection:
+        with contextlib.suppress(UserError), self.database.writing() as connection:
             row["heartbeat"] = clock(connection)
             mine = run_progress.c.run_id == self._run_id
             if connection.execute(update(run_progress).where(mine).values(row)).rowcount:

@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Row, Table, func, select
 
 from turnier.arena.repeated_search import SearchRecord, SearchSpec, SeenPosition
 from turnier.core.errors import UserError
+from turnier.results.outage import outlasting
 from turnier.results.store.database import Database, chunks, now
 from turnier.results.store.schema import positions, run_votes, votes
 
@@ -38,6 +39,7 @@ class Searches:
     def __init__(self, database: Database) -> None:
         self.database = database
 
+    @outlasting
     def append(self, run_id: str, records: Iterable[SearchRecord]) -> int:
         """Stores searches of a run that has begun, all or none; returns the number of new ones.
 
@@ -73,6 +75,7 @@ class Searches:
             self._link(connection, run_id, [search_id for search_id, _ in batch])
         return new
 
+    @outlasting
     def link(self, run_id: str, search_ids: Iterable[str]) -> None:
         """Attaches searches that are stored already (by any run) to a run that has begun."""
         ids = sorted(set(search_ids))
@@ -88,17 +91,20 @@ class Searches:
         self.database.insert_many(connection, run_votes, ("run_id", "vote_number"), rows)
         return len(numbers)
 
+    @outlasting
     def counts(self) -> dict[str, int]:
         """Returns the number of searches of every run that has any."""
         query = select(run_votes.c.run_id, func.count()).group_by(run_votes.c.run_id)
         with self.database.reading() as connection:
             return {run_id: count for run_id, count in connection.execute(query)}
 
+    @outlasting
     def stored(self, search_ids: Iterable[str]) -> set[str]:
         """Returns those of the ids whose searches are stored, by any run."""
         with self.database.reading() as connection:
             return set(_numbers(connection, votes, search_ids))
 
+    @outlasting
     def records(self, search_ids: Iterable[str]) -> list[SearchRecord]:
         """Returns stored searches in the order of the ids; ids that are not stored are left out."""
         records: list[SearchRecord] = []
@@ -112,6 +118,7 @@ class Searches:
                 records += [_record(rows[i], searched[rows[i].position_number]) for i in ids if i in rows]
         return records
 
+    @outlasting
     def of_run(self, run_id: str) -> list[SearchRecord]:
         """Returns all searches of a run, in the order in which they were stored."""
         query = select(votes.c.id).join(run_votes, run_votes.c.vote_number == votes.c.number)

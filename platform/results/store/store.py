@@ -17,6 +17,7 @@ from sqlalchemy import Connection, Row, delete, func, inspect, select
 
 from turnier.arena.match import MatchRecord, MatchSpec, Termination, unpack_plies
 from turnier.core.errors import UserError
+from turnier.results.outage import outlasting
 from turnier.results.store import DEFAULT_URL
 from turnier.results.store.annotations import Annotations
 from turnier.results.store.columns import MATCH_FIELDS, MatchColumns
@@ -104,6 +105,7 @@ class Store:
     ) -> None:
         self.close()
 
+    @outlasting
     def begin_run(self, run_id: str, kind: str, name: str, definition: Mapping[str, Any]) -> None:
         """Stores a run; one that exists already stays as it is and must have the same definition."""
         row = {
@@ -128,12 +130,14 @@ class Store:
                 f"run {run_id!r} must keep its definition, got {difference}; choose another name for another {kind}."
             )
 
+    @outlasting
     def runs(self) -> list[Run]:
         """Returns all runs, the oldest first."""
         with self.database.reading() as connection:
             rows = connection.execute(select(runs).order_by(runs.c.created, runs.c.id)).all()
         return [_run(row) for row in rows]
 
+    @outlasting
     def run(self, run_id: str) -> Run:
         with self.database.reading() as connection:
             row = connection.execute(select(runs).where(runs.c.id == run_id)).one_or_none()
@@ -159,18 +163,21 @@ class Store:
             raise UserError(f"a run must be named unambiguously, got {text!r}, which begins {which}; write more.")
         return self.run(found[0] if found else text)
 
+    @outlasting
     def match_counts(self) -> dict[str, int]:
         """Returns the number of matches of every run that has any."""
         query = select(run_matches.c.run_id, func.count()).group_by(run_matches.c.run_id)
         with self.database.reading() as connection:
             return {run_id: count for run_id, count in connection.execute(query)}
 
+    @outlasting
     def stored_counts(self) -> dict[str, int]:
         """Returns the number of matches and searches of every run that has any; also from a store of version 2."""
         with self.database.reading() as connection:
             searches = self.searches.counts() if inspect(connection).has_table(run_votes.name) else {}
         return dict(Counter(self.match_counts()) + Counter(searches))
 
+    @outlasting
     def append(self, run_id: str, records: Iterable[MatchRecord]) -> int:
         """Stores matches of a run that has begun, all or none; returns the number of new ones.
 
@@ -222,6 +229,7 @@ class Store:
             self.blocks.add(connection, run_id, MatchColumns.from_rows(sorted(added), sorted(match_seats)))
         return len(new)
 
+    @outlasting
     def link(self, run_id: str, match_ids: Iterable[str]) -> None:
         """Attaches matches that are stored already (by any run) to a run that has begun."""
         ids = sorted(set(match_ids))
@@ -251,6 +259,7 @@ class Store:
             numbers.update((row.id, row.number) for row in connection.execute(query))
         return numbers
 
+    @outlasting
     def played(self, match_ids: Iterable[str]) -> set[str]:
         """Returns those of the ids whose matches are stored, by any run."""
         found: set[str] = set()
@@ -259,6 +268,7 @@ class Store:
                 found.update(connection.scalars(select(matches.c.id).where(self.database.among(matches.c.id, ids))))
         return found
 
+    @outlasting
     def discard_failures(self, match_ids: Iterable[str]) -> int:
         """Removes matches in which an agent failed, so that they are played again; returns their number."""
         failed = matches.c.termination.in_([end.value for end in Termination if not end.has_result])
@@ -275,6 +285,7 @@ class Store:
                     removed += len(numbers)
         return removed
 
+    @outlasting
     def records(self, match_ids: Iterable[str]) -> list[MatchRecord]:
         """Returns stored matches in the order of the ids; ids that are not stored are left out."""
         records: list[MatchRecord] = []
@@ -304,6 +315,7 @@ class Store:
             last = some[-1].number
             yield self.records([row.id for row in some])
 
+    @outlasting
     def fact_names(self, run_id: str) -> list[str]:
         """Returns the names of the facts in a run's matches, for each game as in its first match."""
         first = select(func.min(matches.c.number)).join(run_matches, run_matches.c.match_number == matches.c.number)

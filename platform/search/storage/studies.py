@@ -20,6 +20,7 @@ from turnier.core.errors import UserError
 from turnier.results.store.locks import Lock
 from turnier.results.store.store import Store
 from turnier.runs.bar import QUIET, Bar, run_bar
+from turnier.search.storage.lasting_storage import LastingStorage
 from turnier.search.storage.trials import study_notes
 from turnier.search.verdict import StudyVerdict
 
@@ -122,7 +123,7 @@ def open_study(
 ) -> optuna.Study:
     """Returns the study of that name; raises UserError where it is stored with another definition."""
     with optuna_errors(store.shown_url):
-        storage = open_storage(store.url)
+        storage = open_storage(store)
         study = optuna.create_study(storage=storage, study_name=name, directions=list(directions), load_if_exists=True)
         mine, stored = json.loads(json.dumps(definition)), study.user_attrs.get("definition")
         if stored is None:
@@ -139,11 +140,11 @@ def open_study(
     return study
 
 
-def open_storage(url: str) -> optuna.storages.RDBStorage:
+def open_storage(store: Store) -> LastingStorage:
     """Opens Optuna's storage; retries if another driver creates its tables at the same time."""
     for attempt in range(ATTEMPTS):
         try:
-            return optuna.storages.RDBStorage(url)
+            return LastingStorage(store)
         except (DBAPIError, optuna.exceptions.StorageInternalError) as failure:
             reason = str(failure.__cause__ or failure)
             if attempt == ATTEMPTS - 1 or not re.search("exist|unique|duplicate|locked", reason, re.IGNORECASE):

@@ -36,5 +36,5 @@ def delete_study(store: Store, run: Run) -> None:
     refuse_running(store, run)
     if run.name in study_names(store):
         with optuna_errors(store.shown_url):
-            open_storage(store.url).delete_study(optuna_number(store, run.name))
+            open_storage(store).delete_study(optuna_number(store, run.name))
     delete_run(store, run)

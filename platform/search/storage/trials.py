@@ -20,6 +20,7 @@ from sqlalchemy import Connection, column, inspect, select, table
 
 from turnier.agents.registry import AGENTS
 from turnier.games.registry import GAMES
+from turnier.results.outage import outlasting
 from turnier.results.store.database import chunks
 from turnier.results.store.schema import matches
 from turnier.results.store.store import Store
@@ -48,6 +49,7 @@ MAX_EVALUATED = 1000  # trials that importance is computed from at most
 MIN_EVALUATED = 8  # below which importance says nothing
 
 
+@outlasting
 def study_names(store: Store) -> list[str]:
     """Returns the names of all studies in a store, the oldest first; none where there are no tables of Optuna's."""
     with store.database.reading() as connection:
@@ -56,18 +58,21 @@ def study_names(store: Store) -> list[str]:
         return list(connection.scalars(select(STUDIES.c.study_name).order_by(STUDIES.c.study_id)))
 
 
+@outlasting
 def optuna_number(store: Store, study: str) -> int:
     """Returns the number that Optuna gave a study."""
     with store.database.reading() as connection:
         return int(connection.scalars(select(STUDIES.c.study_id).where(STUDIES.c.study_name == study)).one())
 
 
+@outlasting
 def count_trials(store: Store, study: str) -> int:
     """Returns the number of finished trials of a study."""
     with store.database.reading() as connection:
         return sum(str(state) in FINISHED for state in connection.scalars(_of_study(TRIALS.c.state, study)))
 
 
+@outlasting
 def played_between(store: Store, ids: Sequence[str]) -> tuple[datetime, datetime]:
     """Returns when the first of some stored matches began and the last one ended, in local time as Optuna stores it."""
     played = select(matches.c.created, matches.c.seconds)
@@ -78,6 +83,7 @@ def played_between(store: Store, ids: Sequence[str]) -> tuple[datetime, datetime
     return min(starts), max(ends)
 
 
+@outlasting
 def trials_frame(store: Store, study: str) -> pd.DataFrame:
     """Returns one row per finished trial of a study, by number.
 
@@ -153,6 +159,7 @@ def definition(store: Store, study: str) -> dict[str, Any]:
     return dict(study_notes(store, study, "definition").get("definition", {}))
 
 
+@outlasting
 def study_notes(store: Store, study: str, pattern: str) -> dict[str, Any]:
     """Returns what is noted of a study under keys like an SQL pattern."""
     query = (
