@@ -1,0 +1,104 @@
+"""A PostgreSQL server that restarts three times under real commands: not started again by hand, and nothing differs."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from tests.cli.running import TURNIER
+from tests.postgres import stopped
+from turnier.results.frames.matches import matches_frame
+from turnier.results.store.store import Store
+from turnier.search.storage.trials import generations_frame, study_names, trials_frame
+
+AWAY_SECONDS = 4.0
+TOURNAMENT = ("tournament", "tictactoe", "random", "mc(iterations=300)", "greedy", "--games", "500", "--seed", "3")
+STUDY = ("tune", "tictactoe", "mc(iterations=100)", "--params", "iterations=50..400,rollout_depth=0..30", "--against",
+         "mc(iterations=150)", "--budget", "1200games", "--sampler", "cmaes(population=6)", "--seed", "5")  # fmt: skip
+FRONT = ("tune", "tictactoe", "mc(iterations=100)", "--params", "iterations=50..400", "--against", "mc(iterations=150)",
+         "--budget", "800games", "--objectives", "strength,certainty", "--seed", "5")  # fmt: skip
+COMPARISON = ("compare", "--game", "tictactoe", "mc(iterations=300)", "mc(iterations=310)", "--seed", "3")
+CERTAINTY = ("certainty", "tictactoe", "mc(iterations=2000)", "--states", "60", "--repeats", "20", "--seed", "3")
+
+
+def start(words: tuple[str, ...], store: str) -> subprocess.Popen[str]:
+    command = [*TURNIER, *words, "--store", store, "--executor", "threads", "--workers", "1"]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def stored(url: str) -> int:
+    """Returns how many matches and searches are there; 0 as long as there are no tables."""
+    try:
+        with psycopg.connect(url) as connection:
+            row = connection.execute("SELECT (SELECT count(*) FROM matches) + (SELECT count(*) FROM votes)").fetchone()
+            return int(row[0]) if row else 0
+    except psycopg.errors.UndefinedTable:
+        return 0
+
+
+def until(process: subprocess.Popen[str], holds: Callable[[], object]) -> None:
+    deadline = time.monotonic() + 120
+    while not holds():
+        assert process.poll() is None and time.monotonic() < deadline, process.communicate()
+        time.sleep(0.02)
+
+
+def kept(url: str) -> list[Any]:
+    """Returns everything in a store but clocks."""
+    with Store.open(url, read_only=True) as store:
+        frame = matches_frame(store)
+        found: list[Any] = []
+        if len(frame):
+            table = frame[["match", "seat", "agent", "seed", "score", "decisions", "nodes"]]
+            plies = {r.spec.id: r.plies for r in store.records(sorted(set(frame["match"])))}
+            found = [sorted(table.to_numpy().tolist()), plies, store.match_counts()]
+        for name in study_names(store):
+            trials = trials_frame(store, name)
+            found += [
+                trials.drop(columns="seconds").to_json(),
+                generations_frame(store, name).filter(["generation", "mean", "best", "sigma"]).to_json(),
+            ]
+        for run in store.runs():
+            found.append(sorted((r.spec.id, r.action, r.visits) for r in store.searches.of_run(run.id)))
+        return found
+
+
+@pytest.mark.parametrize(
+    "words",
+    [TOURNAMENT, STUDY, FRONT, COMPARISON, CERTAINTY],
+    ids=["tournament", "study", "front", "comparison", "certainty"],
+)
+def test_three_restarts_change_nothing(words: tuple[str, ...], postgres_url: str, tmp_path: Path) -> None:
+    """At once, for some seconds, and in the middle of an append."""
+    sqlite = f"sqlite:///{tmp_path}/a.db"
+    undisturbed = start(words, sqlite)
+    _, errors = undisturbed.communicate(timeout=300)
+    assert undisturbed.returncode == 0, errors
+    driver = start(words, postgres_url)
+    until(driver, lambda: stored(postgres_url) > 20)
+    with stopped(postgres_url):
+        pass
+    before = stored(postgres_url)
+    until(driver, lambda: stored(postgres_url) > before)
+    with stopped(postgres_url):
+        time.sleep(AWAY_SECONDS)
+    before = stored(postgres_url)
+    until(driver, lambda: stored(postgres_url) > before)
+    held = psycopg.connect(postgres_url)  # the driver's append waits for this lock when the server ends
+    held.execute("LOCK TABLE run_matches, run_votes IN SHARE MODE")
+    waits = "SELECT count(*) FROM pg_locks WHERE NOT granted"
+    until(driver, lambda: (held.execute(waits).fetchone() or (0,))[0])
+    with stopped(postgres_url):  # ends both connections
+        held.close()
+        time.sleep(1.0)
+    _, told = driver.communicate(timeout=300)
+    assert driver.returncode == 0, told
+    assert told.count("does not answer; waiting up to 120 s") == told.count("answers again, after") >= 2
+    assert "Traceback" not in told
+    assert kept(postgres_url) == kept(sqlite)
