@@ -56,6 +56,8 @@ def serve_dashboards(store: str, port: int | None = None) -> None:
         f" at port {chosen + OFFSET}.",
         flush=True,
     )
+    # Signals end the process as they end every command: Streamlit would take them for a success.
+    bootstrap._set_up_signal_handler = lambda server: None
     bootstrap.run(str(Path(__file__).with_name("app.py")), False, [], flags)
 
 

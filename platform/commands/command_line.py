@@ -17,6 +17,7 @@ import typer
 from turnier.core.errors import UserError
 from turnier.results.store.manifest import started_with
 
+STORING = ("tournament", "compare", "certainty", "tune", "train", "serve")  # what they have done when stopped is kept
 SHOW_CURSOR = "\x1b[?25h"  # a progress bar may have hidden it
 
 
@@ -37,18 +38,23 @@ def in_this_environment(program: str) -> str:
 
 
 def _stop(signal_number: int, frame: FrameType | None) -> None:
-    """Ends the process and says how to resume.
+    """Ends the process, and says how to resume what can be.
 
     The store is as safe as after a kill: it holds whole batches. An exception would be swallowed where Python runs
     callbacks, and would wait for compiled code.
     """
-    program = [in_this_environment("python"), sys.argv[0]] if sys.argv[0].endswith(".py") else ["turnier"]
-    command = shlex.join([*program, *sys.argv[1:]])
+    is_script = _words[0].endswith(".py")
+    sentence = "Stopped."
+    if is_script or (_words[1:2] and _words[1] in STORING):
+        program = [in_this_environment("python"), _words[0]] if is_script else ["turnier"]
+        command = shlex.join([*program, *_words[1:]])
+        sentence = f"Stopped; finished games are stored. To resume, type: {command}"
     cursor = SHOW_CURSOR if sys.stderr.isatty() else ""
-    os.write(2, f"{cursor}\nStopped; finished games are stored. To resume, type: {command}\n".encode())
+    os.write(2, f"{cursor}\n{sentence}\n".encode())
     os._exit(128 + signal_number)
 
 
+_words = list(sys.argv)  # which libraries change
 for _number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
     if _number == signal.SIGINT or signal.getsignal(_number) is not signal.SIG_IGN:  # nohup has SIGHUP ignored
         signal.signal(_number, _stop)

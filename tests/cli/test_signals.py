@@ -1,0 +1,98 @@
+"""Signals that end a process: every command that runs long ends at once, with one sentence and the usual exit code."""
+
+from __future__ import annotations
+
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import STUDIES, TURNIER
+from turnier.core.errors import UserError
+from turnier.results.store.store import Store
+
+PLAY = ("--executor", "threads", "--workers", "1", "--store", "sqlite:///a.db")
+SEARCH = ("tune", "tictactoe", "mc(iterations=100)", "--params", "iterations=50..400", "--against",
+          "mc(iterations=150)", "--budget", "20000games")  # fmt: skip
+STORING = {
+    "tournament": ("tournament", "tictactoe", "random", "mc(iterations=300)", "--games", "20000"),
+    "study": SEARCH,
+    "front": (*SEARCH, "--objectives", "strength,certainty"),
+    "certainty": ("certainty", "tictactoe", "mc(iterations=3000)", "--states", "600", "--repeats", "200"),
+    "comparison": ("compare", "--game", "yavalath", "mcts(iterations=300)", "mcts(iterations=301)"),
+}
+SCRIPT = (str(STUDIES / "cmaes_heuristics.py"), "--preset", "paper", "--name", "x", "--picture", ".")
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def ends(
+    command: list[str], folder: Path, stopped_by: signal.Signals, is_ready: Callable[[subprocess.Popen[str]], object]
+) -> str:
+    """Starts a command, sends the signal when it is ready; returns the last line that it says."""
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, cwd=folder, text=True, **streams) as process:  # type: ignore[call-overload]
+        try:
+            deadline = time.monotonic() + 120
+            while not is_ready(process):
+                assert process.poll() is None and time.monotonic() < deadline, process.communicate()
+                time.sleep(0.05)
+            process.send_signal(stopped_by)
+            _, told = process.communicate(timeout=30)
+        finally:
+            process.kill()
+    assert process.returncode == 128 + stopped_by
+    assert "Traceback" not in told
+    return str(told.rstrip().splitlines()[-1])
+
+
+def plays(folder: Path) -> Callable[[object], bool]:
+    """Returns whether anything is stored in a folder's store."""
+
+    def is_stored(_: object) -> bool:
+        try:
+            with Store.open(f"sqlite:///{folder}/a.db", read_only=True) as store:
+                return bool(store.stored_counts())
+        except UserError:
+            return False
+
+    return is_stored
+
+
+@pytest.mark.parametrize("stopped_by", SIGNALS)
+@pytest.mark.parametrize("kind", [*STORING, "script"])
+def test_what_plays_says_how_to_resume(kind: str, stopped_by: signal.Signals, tmp_path: Path) -> None:
+    words = [*(SCRIPT if kind == "script" else STORING[kind]), *PLAY]
+    command = [*([sys.executable] if kind == "script" else TURNIER), *words]
+    told = ends(command, tmp_path, stopped_by, plays(tmp_path))
+    typed = told.removeprefix("Stopped; finished games are stored. To resume, type: ")
+    assert typed != told and shlex.split(typed)[1:] == words
+
+
+@pytest.fixture
+def silent_port() -> Iterator[int]:
+    """A port at which somebody listens who never says anything."""
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        yield silent.getsockname()[1]
+
+
+@pytest.mark.parametrize("stopped_by", SIGNALS)
+def test_what_only_shows_or_joins_says_that_it_was_stopped(
+    stopped_by: signal.Signals, silent_port: int, tmp_path: Path
+) -> None:
+    def serves(process: subprocess.Popen[str]) -> bool:
+        assert process.stdout is not None
+        return "dashboards" in process.stdout.readline()
+
+    assert ends([*TURNIER, "dashboard"], tmp_path, stopped_by, serves) == "Stopped."
+
+    began = time.monotonic()
+    words = ("join", "spe_ed", "--key", "k", "--url", f"ws://127.0.0.1:{silent_port}/spe_ed")
+    assert ends([*TURNIER, *words], tmp_path, stopped_by, lambda _: time.monotonic() > began + 5) == "Stopped."
