@@ -76,3 +76,21 @@ def test_ray_that_ended_is_started_again_and_plays_the_same(killed: str, capfd: 
     assert found == {spec: play_match(spec).plies for spec in specs}
     told = capfd.readouterr().err
     assert told.strip() == "Ray on this machine has ended; starting it again ..."
+
+
+def test_killed_workers_are_replaced_without_a_word(capfd: pytest.CaptureFixture[str]) -> None:
+    """Ray itself would print a page per worker on standard output."""
+    specs = round_robin(make_game("2048"), [make_agent("mc(iterations=60,rollout_depth=30)")], games=12, seed=7)
+    found: dict[MatchSpec, bytes] = {}
+    with RayExecutor(2, "local") as executor:
+        import ray
+
+        pids = [ray.get(handle.__ray_call__.remote(lambda _: os.getpid())) for handle in executor.actors.handles]
+        for batch in executor.play(specs):
+            if not found:
+                for pid in pids:
+                    os.kill(pid, signal.SIGKILL)
+            found |= {record.spec: record.plies for record in batch}
+        time.sleep(2.0)  # until the report is there
+    assert found == {spec: play_match(spec).plies for spec in specs}
+    assert capfd.readouterr() == ("", "")

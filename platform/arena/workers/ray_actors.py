@@ -305,6 +305,8 @@ def connect(address: str, workers: int | None) -> Any:
             os.environ.setdefault(name, value)
     import ray
 
+    # What raylets report would be printed on standard output, amid tables and JSON; calls raise what matters to us.
+    ray._private.worker.print_to_stdstream = lambda *_, **__: None
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
     before = signal.getsignal(signal.SIGTERM)
     try:
