@@ -13,6 +13,7 @@ import pytest
 
 from tests.cli.running import TURNIER
 from tests.postgres import stopped
+from turnier.core.errors import UserError
 from turnier.results.frames.matches import matches_frame
 from turnier.results.store.store import Store
 from turnier.search.storage.trials import generations_frame, study_names, trials_frame
@@ -102,3 +103,26 @@ def test_three_restarts_change_nothing(words: tuple[str, ...], postgres_url: str
     assert told.count("does not answer; waiting up to 120 s") == told.count("answers again, after") >= 2
     assert "Traceback" not in told
     assert kept(postgres_url) == kept(sqlite)
+
+
+@pytest.mark.parametrize("words", [FRONT, COMPARISON, CERTAINTY], ids=["front", "comparison", "certainty"])
+def test_a_killed_driver_changes_nothing(words: tuple[str, ...], tmp_path: Path) -> None:
+    """Of a tournament and a study this is shown in `test_operations` and in `tests/search/test_study`."""
+    whole, broken = (f"sqlite:///{tmp_path}/{name}.db" for name in ("whole", "broken"))
+    driver = start(words, broken)
+    until(driver, lambda: has_stored(broken, 20))
+    driver.kill()
+    driver.communicate()
+    for store in (broken, whole):
+        resumed = start(words, store)
+        _, errors = resumed.communicate(timeout=300)
+        assert resumed.returncode == 0, errors
+    assert kept(broken) == kept(whole)
+
+
+def has_stored(url: str, count: int) -> bool:
+    try:
+        with Store.open(url, read_only=True) as store:
+            return sum(store.stored_counts().values()) > count
+    except UserError:  # not there yet
+        return False

@@ -101,11 +101,15 @@ class ServerStops(SerialExecutor):
 
 @pytest.mark.parametrize("batches", [1, 9])
 def test_a_server_that_stops_is_one_sentence_and_the_same_study_goes_on(
-    tmp_path: Path, postgres_url: str, batches: int
+    tmp_path: Path, postgres_url: str, batches: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("TURNIER_DATABASE_WAIT", "1")
     whole = tuned(tmp_path, ALONE, 72)
     executor = ServerStops(postgres_url, batches)
-    with executor.stack, pytest.raises(UserError, match=r"must (be running and reachable|answer), got: "):
+    with (
+        executor.stack,
+        pytest.raises(UserError, match=r"must (be running and reachable again within 1 s|answer), got: "),
+    ):
         StudyRun(Store.open(postgres_url), ALONE).run_budget(72, executor)
     again = StudyRun(Store.open(postgres_url), ALONE)
     with again.store.database.writing() as connection:
