@@ -10,6 +10,7 @@ import numpy.typing as npt
 from scipy import stats
 
 from turnier.statistics.intervals import CONFIDENCE, Floats
+from turnier.statistics.superiority import VIRTUAL
 
 
 class Difference(NamedTuple):
@@ -45,13 +46,16 @@ def paired_difference(differences: Sequence[float]) -> Difference:
     return Difference(*(field[0].item() for field in found))
 
 
-def paired_differences(values: Floats, group: npt.NDArray[np.int64], groups: int) -> Differences:
+def paired_differences(values: Floats, group: npt.NDArray[np.int64], groups: int, points: bool = False) -> Differences:
     """Returns what `paired_difference` returns for each of many groups.
 
     Args:
         values: differences.
         group: [values] the number of each one's group, from 0.
         groups: their number.
+        points: whether these are differences of points. They take few values, so that a few pairs often vary by chance
+            less than their agents do, or not at all. The test then has virtual differences, as `superiority` has; the
+            intervals have none.
     """
     n = np.bincount(group, minlength=groups)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -66,8 +70,21 @@ def paired_differences(values: Floats, group: npt.NDArray[np.int64], groups: int
         half = np.where(varied, stats.t.ppf(0.5 + CONFIDENCE / 2, freedom) * error, np.nan)
     signs = np.where(mean != 0, 0.5 ** (n - 1.0), 1.0)  # p-value of the sign test, all signs alike
     p = np.where(n == 0, 1.0, np.where(varied, 2 * stats.t.cdf(-np.abs(scaled), freedom), signs))
+    if points:
+        p = _p_of_points(values, group, n)
     above = np.where(mean > 0, 1 - p / 2, np.where(mean < 0, p / 2, 0.5))
     return Differences(mean, mean - half, mean + half, p, above, n)
+
+
+def _p_of_points(values: Floats, group: npt.NDArray[np.int64], n: npt.NDArray[np.int64]) -> Floats:
+    """Returns two-sided p-values of groups of n differences of points, by Student's t with virtual differences."""
+    groups, size = len(n), n + VIRTUAL
+    apart, squares = np.bincount(group[values != 0], minlength=groups), np.bincount(group, values**2, groups)
+    mean = np.bincount(group, values, groups) / size
+    usual = squares / np.maximum(apart, 1)
+    error = np.sqrt((squares + VIRTUAL * usual - size * mean**2) / (size - 1) / size)
+    p = 2 * stats.t.cdf(-np.abs(mean) / np.where(apart > 0, error, 1.0), size - 1)
+    return np.asarray(np.where(apart > 0, p, 1.0), np.float64)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

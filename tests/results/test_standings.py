@@ -59,6 +59,14 @@ def test_pairs_by_hand(tmp_path: Any) -> None:
     assert (bc["games"], bc["pairs"], bc["difference"], bc["p"]) == (2, 1, 0.0, 1.0)
 
 
+def test_single_games_are_no_surer_than_their_number_allows(tmp_path: Any) -> None:
+    """Ten games won without changing seats: equal agents do that once in 512 times."""
+    (row,) = Standings.of(stored(tmp_path, [made(n, (1.0, -1.0), ("a", "b"), DUEL) for n in range(10)])).pairs.to_dict(
+        "records"
+    )
+    assert (row["pairs"], row["p"]) == (10, 2 / 2**10)
+
+
 def test_alone_only_shared_seeds_are_compared(tmp_path: Any) -> None:
     scores = {"a": [5.0, 9.0, 7.0, 4.0], "b": [4.0, 6.0, 7.0]}
     records = [made(seed, (score,), (agent,)) for agent, its in scores.items() for seed, score in enumerate(its)]

@@ -52,7 +52,7 @@ class Standings(NamedTuple):
       interval points_share_low and points_share_high; win_rate with Wilson's 95 % interval;
     - difference, difference_low and difference_high: the mean over pairs of points won minus points lost, between -1
       and 1 (single-player: of the scores), with its 95 % interval (Student's t);
-    - p (two-sided) and p_holm (corrected for all pairs of agents of the game);
+    - p (two-sided; of points as `paired_differences` says) and p_holm (corrected for all pairs of agents of the game);
     - superiority: the likelihood that the first is stronger, by the ratings of all games (single-player: that it has
       the higher mean score).
     """
@@ -116,7 +116,7 @@ def _met_pairs(met: Meetings, superiority: Floats) -> pd.DataFrame:
     pairings, pairing = np.unique(low * n + high, return_inverse=True)
     cells, cell = np.unique(pairing * clusters + met.clusters, return_inverse=True)
     units = 2 * np.bincount(cell, points) / np.bincount(cell) - 1
-    pairs = _pairs(pairing, points, cells // clusters, units, len(pairings))
+    pairs = _pairs(pairing, points, cells // clusters, units, len(pairings), of_points=True)
     agents, first, second = np.array(met.agents, object), pairings // n, pairings % n
     pairs = pairs.assign(first=agents[first], second=agents[second], superiority=superiority[first, second])
     return pairs.assign(p_holm=holm(pairs["p"].tolist()))
@@ -152,7 +152,9 @@ def _as_pairs(parts: list[pd.DataFrame]) -> pd.DataFrame:
     return pd.concat(kept, ignore_index=True)[columns] if kept else pd.DataFrame(columns=columns)
 
 
-def _pairs(pairing: Ints, points: Floats, unit_pairing: Ints, units: Floats, pairings: int) -> pd.DataFrame:
+def _pairs(
+    pairing: Ints, points: Floats, unit_pairing: Ints, units: Floats, pairings: int, of_points: bool = False
+) -> pd.DataFrame:
     """Returns a row per pairing, without its agents.
 
     Args:
@@ -161,13 +163,16 @@ def _pairs(pairing: Ints, points: Floats, unit_pairing: Ints, units: Floats, pai
         unit_pairing: [units] the number of each unit's pairing.
         units: [units] differences of pairs of games, or of scores on a seed.
         pairings: their number.
+        of_points: whether the units are differences of points.
     """
     games = np.bincount(pairing, minlength=pairings)
     wins, draws, losses = (np.bincount(pairing[points == end], minlength=pairings) for end in (1, 0.5, 0))
     share, rate = (wins + draws / 2) / games, wins / games
     low, high = points_intervals(share, (wins + draws / 4) / games - share**2, games)
     rate_low, rate_high = points_intervals(rate, rate * (1 - rate), games)
-    difference = paired_differences(units, unit_pairing, pairings)
+    difference = paired_differences(units, unit_pairing, pairings, of_points)
+    # Equal agents get no result of so many games with a lower probability; it tells only where units are single games.
+    least = 0.5 ** (games - 1.0) if of_points else 0.0
     return pd.DataFrame(
         {
             "games": games,
@@ -185,7 +190,7 @@ def _pairs(pairing: Ints, points: Floats, unit_pairing: Ints, units: Floats, pai
             "difference": difference.mean,
             "difference_low": difference.low,
             "difference_high": difference.high,
-            "p": difference.p,
+            "p": np.maximum(difference.p, least),
             "superiority": difference.superiority,
         }
     )
