@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+# What taking data apart raises that are not of the expected form, such as a damaged line of JSON.
+MALFORMED = (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
 NEAR = 0.65  # from "rya" to "ray", not from "bayes" to "cmaes"
 
 

@@ -15,6 +15,7 @@ from turnier.arena.match import MatchRecord
 from turnier.arena.match_json import to_json
 from turnier.core.errors import UserError
 from turnier.core.outputs import require_file, require_folder
+from turnier.results.integrity.match_rows import DamagedMatch
 from turnier.results.store.store import Run, Store
 
 COLUMNS = (
@@ -34,11 +35,14 @@ COLUMNS = (
     "termination",
     "error",
 )
+LISTED = 20  # damaged games in one sentence
 Writer = Callable[[Sequence[MatchRecord]], object]
 
 
 def export(store: Store, run: Run, out: Path, on_games: Callable[[int], object] = lambda games: None) -> list[Path]:
     """Writes a run's matches in the order in which they were stored; returns the files, which appear only when whole.
+
+    Damaged games are left out; Damaged, raised after all others were written, lists them.
 
     Args:
         out: a file that ends in .csv, .parquet or .jsonl; or a folder, for all of them and the run's manifest
@@ -48,6 +52,7 @@ def export(store: Store, run: Run, out: Path, on_games: Callable[[int], object] 
     paths = export_files(out)
     facts = store.fact_names(run.id)
     parts = {path: path.with_name(f".{path.name}.part") for path in paths}
+    left_out: list[DamagedMatch] = []
     try:
         with contextlib.ExitStack() as stack:
             if out not in paths:
@@ -55,7 +60,7 @@ def export(store: Store, run: Run, out: Path, on_games: Callable[[int], object] 
                 manifest = asdict(run) | {"created": run.created.isoformat()}
                 (out / "run.json").write_text(json.dumps(manifest, indent=2) + "\n")
             writers = [stack.enter_context(_WRITERS[path.suffix](part, facts)) for path, part in parts.items()]
-            for records in store.records_of_run(run.id):
+            for records in store.records_of_run(run.id, damage=left_out.append):
                 for write in writers:
                     write(records)
                 on_games(len(records))
@@ -66,6 +71,10 @@ def export(store: Store, run: Run, out: Path, on_games: Callable[[int], object] 
     finally:
         for part in parts.values():
             part.unlink(missing_ok=True)
+    if left_out:
+        shown = "; ".join(map(str, left_out[:LISTED]))
+        more = f" and {len(left_out) - LISTED:,} more" if len(left_out) > LISTED else ""
+        raise store.database.damaged(f"{', '.join(map(str, paths))} had to leave out what is damaged ({shown}{more})")
     return paths
 
 

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from sqlalchemy import exists, select
 
 from turnier.agents.registry import label_of
+from turnier.arena.match import MatchRecord
 from turnier.core.errors import UserError
 from turnier.core.number_text import number
+from turnier.results.integrity.match_rows import DamagedMatch
 from turnier.results.store.schema import matches, run_matches, runs, seats
 from turnier.results.store.store import Store
 
 
 class ListedMatch(NamedTuple):
-    """A match, and a text that says who scored what."""
+    """A match, and a text that says who scored what, or that it is damaged."""
 
     id: str
     text: str
@@ -34,16 +35,20 @@ def list_matches(store: Store, run: str, agents: Sequence[str] = (), limit: int 
         .limit(limit)
     )
     query = (
-        select(matches.c.id, matches.c.number, matches.c.seed, seats.c.agent, seats.c.score)
-        .join(seats, seats.c.match_number == matches.c.number)
-        .where(matches.c.number.in_(numbers.scalar_subquery()))
-        .order_by(matches.c.number.desc(), seats.c.seat)
+        select(matches.c.id).where(matches.c.number.in_(numbers.scalar_subquery())).order_by(matches.c.number.desc())
     )
-    scores: dict[tuple[str, int], list[str]] = defaultdict(list)
     with store.database.reading() as connection:
-        for row in connection.execute(query):
-            scores[row.id, row.seed].append(f"{number(row.score)} {label_of(row.agent)}")
-    return [ListedMatch(match, f"{' : '.join(seats)} · seed {seed}") for (match, seed), seats in scores.items()]
+        ids = list(connection.scalars(query))
+    return [_listed(found) for found in store.records_or_damage(ids)]
+
+
+def _listed(match: MatchRecord | DamagedMatch) -> ListedMatch:
+    if isinstance(match, DamagedMatch):
+        return ListedMatch(match.id, f"damaged: {match.reason}")
+    scores = (
+        f"{number(score)} {label_of(agent)}" for score, agent in zip(match.scores, match.spec.agents, strict=True)
+    )
+    return ListedMatch(match.spec.id, f"{' : '.join(scores)} · seed {match.spec.seed}")
 
 
 def newest_run_of(store: Store, match: str) -> str:

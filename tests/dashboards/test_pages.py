@@ -304,7 +304,7 @@ def test_an_older_schema_is_read_as_it_is(tmp_path: Path, url: str, monkeypatch:
     path = tmp_path / "older.db"
     shutil.copy(url.removeprefix("sqlite:///"), path)
     with sqlite3.connect(path) as connection:
-        for table in ("match_columns", "run_progress"):
+        for table in ("match_columns", "run_progress", "run_totals"):
             connection.execute(f"DROP TABLE {table}")
         connection.execute("UPDATE turnier_version SET version = 3")
     assert "Past runs" in at_another_store("runs", path, monkeypatch)

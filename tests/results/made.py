@@ -9,8 +9,10 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 import numpy as np
+from sqlalchemy import delete, text, update
 
 from turnier.arena.match import MatchRecord, MatchSpec, Termination, pack_plies
+from turnier.results.store import schema
 from turnier.results.store.store import Store
 
 GAME = "2048(size=4)"
@@ -40,6 +42,29 @@ def made(
 
 def ids(records: Sequence[MatchRecord]) -> list[str]:
     return [record.spec.id for record in records]
+
+
+def as_version(store: Store, version: int) -> None:
+    """Makes a store what an earlier version made."""
+    later = {table.name for table in schema._ADDED_TABLES[version]}
+    with store.database.writing() as connection:
+        for table in reversed(schema.metadata.sorted_tables):
+            if table.name in later:
+                connection.execute(text(f"DROP TABLE {table.name}"))
+            elif "checksum" in table.c:
+                connection.execute(text(f"ALTER TABLE {table.name} DROP COLUMN checksum"))
+        if version < 4:
+            connection.execute(text("ALTER TABLE seats DROP COLUMN seconds"))
+        connection.execute(text(f"UPDATE turnier_version SET version = {version}"))
+
+
+def begun_by_an_earlier_version(store: Store) -> None:
+    """Takes from all runs what versions before checksums did not store with them."""
+    with store.database.writing() as connection:
+        connection.execute(delete(schema.run_totals))
+        for table in schema.metadata.sorted_tables:
+            if "checksum" in table.c:
+                connection.execute(update(table).values(checksum=None))
 
 
 def started(work: Callable[..., None], *arguments: Any) -> tuple[BaseProcess, Any]:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text
 
+from tests.results.made import as_version
 from turnier.core.errors import UserError
 from turnier.results.store.annotations import NOTE, SETTINGS
 from turnier.results.store.store import Store
@@ -36,9 +36,7 @@ def test_only_runs_have_annotations(own: Store) -> None:
 
 
 def test_a_store_of_version_5_has_none_and_is_upgraded_by_a_writer(own: Store) -> None:
-    with own.database.writing() as connection:
-        connection.execute(text("DROP TABLE run_annotations"))
-        connection.execute(text("UPDATE turnier_version SET version = 5"))
+    as_version(own, 5)
     with Store.open(own.url, read_only=True) as reader:
         assert reader.annotations.of_name(NOTE) == {} and reader.runs()
     with Store.open(own.url) as writer:

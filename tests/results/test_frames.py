@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from sqlalchemy import delete, func, select
 
-from tests.results.made import DUEL, GAME, ids, made
+from tests.results.made import DUEL, GAME, begun_by_an_earlier_version, ids, made
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import Termination
 from turnier.core.errors import UserError
@@ -261,6 +261,7 @@ def test_columns_hold_what_rows_hold(store: Store) -> None:
         parts = select(func.count()).where(match_columns.c.run_id == "run")
         assert connection.scalar(parts) < 20
         columns = [store.blocks.of_run(connection, run) for run in ("run", "study")]
+    begun_by_an_earlier_version(store)
     with store.database.writing() as connection:
         connection.execute(delete(match_columns))
     with store.database.reading() as connection:
@@ -272,6 +273,7 @@ def test_columns_hold_what_rows_hold(store: Store) -> None:
 
 def test_a_run_of_an_earlier_version_gets_columns_when_it_resumes(store: Store) -> None:
     before = json_rows(matches_frame(store, "run"))
+    begun_by_an_earlier_version(store)
     with store.database.writing() as connection:
         connection.execute(delete(match_columns))
     store.append("run", [made(50)])  # does not begin the run: its columns would have this match alone

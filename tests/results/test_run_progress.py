@@ -18,7 +18,7 @@ import pytest
 from rich.console import Console
 from sqlalchemy import text, update
 
-from tests.results.made import made
+from tests.results.made import as_version, made
 from turnier.core.errors import UserError
 from turnier.results.frames.matches import matches_frame
 from turnier.results.store import manifest
@@ -50,7 +50,7 @@ def bar(store: Store, total: int = 10) -> Any:
 def change_row(store: Store, **changes: Any) -> None:
     """Changes what the driver said last."""
     with store.database.writing() as connection:
-        connection.execute(update(table).values(changes))
+        connection.execute(update(table).values(changes | {"checksum": None}))
 
 
 def eventually(store: Store, done: int) -> RunProgress:
@@ -139,18 +139,10 @@ def test_a_store_that_fails_does_not_hide_why_a_run_ended(tmp_path: Path) -> Non
             fails(store)
 
 
-def as_version_3(store: Store) -> None:
-    """Makes a store what version 3 made."""
-    with store.database.writing() as connection:
-        connection.execute(text("DROP TABLE run_progress"))
-        connection.execute(text("ALTER TABLE seats DROP COLUMN seconds"))
-        connection.execute(text("UPDATE turnier_version SET version = 3"))
-
-
 def test_a_store_of_version_3_is_read_as_it_is_and_upgraded_by_a_writer(run: Store, url: str) -> None:
     run.append(RUN, [made(1), made(2)])
     before = run.runs()
-    as_version_3(run)
+    as_version(run, 3)
     with Store.open(url, read_only=True) as reader:
         assert (shown(reader).state, shown(reader).stored) == ("unknown", 2)
         assert stored_command(reader, RUN) == ()

@@ -41,9 +41,9 @@ def test_the_schema_has_its_tables_and_version(store: Store) -> None:
         names = set(inspect(connection).get_table_names())
         version = connection.scalars(text("SELECT version FROM turnier_version")).all()
     matches = {"turnier_version", "runs", "matches", "seats", "run_matches", "match_columns", "locks"}
-    training = {"training_points", "training_evaluations", "run_progress", "run_annotations"}
+    training = {"training_points", "training_evaluations", "run_progress", "run_annotations", "run_totals"}
     assert names == matches | {"positions", "votes", "run_votes"} | training
-    assert version == [schema.SCHEMA_VERSION] == [6]
+    assert version == [schema.SCHEMA_VERSION] == [7]
 
 
 def test_sqlite_is_set_up_for_a_writer_and_many_readers(tmp_path: object) -> None:

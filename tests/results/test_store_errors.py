@@ -115,12 +115,12 @@ def test_a_database_that_was_damaged_later(tmp_path: Path) -> None:
     ("change", "message"),
     [
         (
-            "UPDATE turnier_version SET version = 7",
-            "version 6, got 7; install a newer Turnier, or name another database",
+            "UPDATE turnier_version SET version = 8",
+            "version 7, got 8; install a newer Turnier, or name another database",
         ),
-        ("UPDATE turnier_version SET version = 0", "version 6, got 0; use the Turnier that made it, or name another"),
-        ("DELETE FROM turnier_version", "version 6, got none"),
-        ("DROP TABLE turnier_version", "must be new or Turnier's own, but another program's table 'locks' is in it"),
+        ("UPDATE turnier_version SET version = 0", "version 7, got 0; use the Turnier that made it, or name another"),
+        ("DELETE FROM turnier_version", "version 7, got none"),
+        ("DROP TABLE turnier_version", "must hold what was stored in it, but its table 'turnier_version' is missing"),
     ],
 )
 @pytest.mark.parametrize("read_only", [True, False])
@@ -185,7 +185,7 @@ def test_a_locked_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_new_file_that_is_locked_for_a_moment_is_waited_for(tmp_path: Path) -> None:
     """SQLite itself would give up at once while another process makes the same file."""
     other = sqlite3.connect(tmp_path / "a.db", isolation_level=None, check_same_thread=False)
-    other.execute("CREATE TABLE optunas (id)")
+    other.execute("CREATE TABLE studies (study_id)")
     other.execute("BEGIN IMMEDIATE")
     release = threading.Timer(0.2, other.close)
     release.start()

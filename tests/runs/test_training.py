@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sqlalchemy import inspect, text
+from sqlalchemy import inspect
 
+from tests.results.made import as_version
 from turnier.agents.ntuple.evaluator import NTuple
 from turnier.agents.ntuple.td import LEARNING, learning_for
 from turnier.agents.ntuple.training import Plan, TrainingLoop
@@ -139,11 +140,8 @@ def test_a_file_of_values_is_not_trained_on(tmp_path: Path) -> None:
 def test_a_store_of_version_3_without_the_tables_gets_them(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'old.db'}"
     names = ("training_points", "training_evaluations")
-    with Store.open(url) as store, store.database.writing() as connection:
-        for name in (*names, "run_progress"):
-            connection.execute(text(f"DROP TABLE {name}"))
-        connection.execute(text("ALTER TABLE seats DROP COLUMN seconds"))
-        connection.execute(text("UPDATE turnier_version SET version = 3"))
+    with Store.open(url) as store:
+        as_version(store, 3)
     with Store.open(url, read_only=True) as store:
         assert store.curves.points("x") == [] and store.curves.evaluated("x") == {}
         assert "seat_seconds" in matches_frame(store) and store.records(["none"]) == []

@@ -12,19 +12,16 @@ Three columns say how often searches of the same position agree, all from 0 to 1
 from __future__ import annotations
 
 import functools
-import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy import stats
-from sqlalchemy import inspect, select
 
 from turnier.agents.registry import label_of
 from turnier.arena.repeated_search import SearchRecord
 from turnier.results.outage import outlasting
-from turnier.results.store.schema import positions, run_votes, votes
 from turnier.results.store.store import Store
 from turnier.statistics.intervals import mean_of_means, points_interval
 
@@ -51,29 +48,9 @@ def searches_frame(records: Iterable[SearchRecord]) -> pd.DataFrame:
 
 @outlasting
 def searches_of_runs(store: Store, run_ids: Sequence[str]) -> pd.DataFrame:
-    """Returns the frame of `searches_frame` for all searches of some runs, without reading visits and values."""
-    query = (
-        select(
-            positions.c.game,
-            votes.c.agent,
-            positions.c.legal,
-            positions.c.phase,
-            positions.c.id.label("position"),
-            votes.c.seed,
-            votes.c.action,
-            votes.c.nodes,
-            votes.c.seconds,
-        )
-        .join_from(votes, positions, positions.c.number == votes.c.position_number)
-        .where(votes.c.number.in_(select(run_votes.c.vote_number).where(run_votes.c.run_id.in_(run_ids))))
-        .order_by(votes.c.number)
-    )
-    with store.database.reading() as connection:
-        rows = connection.execute(query).all() if inspect(connection).has_table(votes.name) else []
-    frame = pd.DataFrame([tuple(row) for row in rows], columns=[name for name in _SEARCH if name != "label"])
-    counts = {text: len(json.loads(text)) for text in frame["legal"].unique()}
-    frame = frame.assign(label=frame["agent"].map(label_of), legal=frame["legal"].map(counts).astype(np.int64))
-    return frame[_SEARCH]
+    """Returns the frame of `searches_frame` for all searches of some runs, each once."""
+    records = {record.spec.id: record for run_id in run_ids for record in store.searches.of_run(run_id)}
+    return searches_frame(records.values())
 
 
 def position_certainty(searches: pd.DataFrame) -> pd.DataFrame:

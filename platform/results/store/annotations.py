@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from sqlalchemy import delete, select
 
+from turnier.results.integrity.checksums import checksum
+from turnier.results.integrity.totals import Total, Totals
 from turnier.results.outage import outlasting
 from turnier.results.store.database import Database
 from turnier.results.store.schema import run_annotations
@@ -15,27 +17,37 @@ NOTE = "note"  # what a user wrote about the run
 class Annotations:
     """Reads and writes the texts beside runs; it is `Store.annotations`."""
 
-    def __init__(self, database: Database) -> None:
-        self.database = database
+    def __init__(self, database: Database, totals: Totals) -> None:
+        self.database, self.totals = database, totals
 
     @outlasting
     def set(self, run_id: str, name: str, text: str) -> None:
         """Stores a text of a run that has begun, in place of the earlier one; an empty text removes it."""
         table = run_annotations.c
         with self.database.writing() as connection:
+            self.totals.lock(connection, run_id, run_annotations)
             connection.execute(delete(run_annotations).where(table.run_id == run_id, table.name == name))
             if text:
                 columns = ("run_id", "name", "text")
                 self.database.insert_many(connection, run_annotations, columns, [(run_id, name, text)])
+            kept = connection.execute(select(table.name, table.text).where(table.run_id == run_id))
+            self.totals.replace(connection, run_id, run_annotations, [checksum(*row) for row in kept])
 
     @outlasting
     def of_name(self, name: str) -> dict[str, str]:
         """Returns the texts of that name: run -> text."""
         if self.database.lacks(run_annotations):
             return {}
-        query = select(run_annotations.c.run_id, run_annotations.c.text).where(run_annotations.c.name == name)
         with self.database.reading() as connection:
-            return {run_id: text for run_id, text in connection.execute(query)}
+            rows = connection.execute(select(run_annotations)).all()
+            totals = self.totals.of_runs(connection, run_annotations)
+        found: dict[str, list[int]] = {run_id: [] for run_id in totals}
+        for run_id, *content in rows:
+            found.setdefault(run_id, []).append(checksum(*content))
+        for run_id, known in totals.items():
+            if Total.of(found[run_id]) != known:
+                raise self.database.damaged(f"notes and settings of {run_id} are not those that were stored")
+        return {run_id: text for run_id, this, text in rows if this == name}
 
     def get(self, run_id: str, name: str) -> str:
         """Returns a run's text of that name; empty if there is none."""

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import astuple, dataclass
+from typing import Any
 
-from sqlalchemy import Connection, Table, delete, inspect, select
+import numpy as np
+from sqlalchemy import Connection, Table, delete, select
 
+from turnier.results.integrity.checksums import checksum
+from turnier.results.integrity.totals import Total, Totals, content
 from turnier.results.outage import outlasting
 from turnier.results.store.database import Database
-from turnier.results.store.schema import matches, run_matches, seats, training_evaluations, training_points
+from turnier.results.store.match_blocks import MatchBlocks
+from turnier.results.store.schema import training_evaluations, training_points
 
 
 @dataclass(frozen=True)
@@ -25,55 +30,47 @@ class CurvePoint:
 class Curves:
     """Reads and writes the curves of training; it is `Store.curves`."""
 
-    def __init__(self, database: Database) -> None:
-        self.database = database
+    def __init__(self, database: Database, totals: Totals, blocks: MatchBlocks) -> None:
+        self.database, self.totals, self.blocks = database, totals, blocks
 
     @outlasting
     def replace_points(self, run_id: str, points: Iterable[CurvePoint]) -> None:
         """Stores a run's curve, replacing any earlier one."""
         rows = [(run_id, *astuple(point)) for point in points]
         with self.database.writing() as connection:
+            self.totals.lock(connection, run_id, training_points)
             connection.execute(delete(training_points).where(training_points.c.run_id == run_id))
             self.database.insert_many(
                 connection, training_points, ("run_id", "games", "count", "mean", "deviation"), rows
             )
+            self._count(connection, run_id, training_points)
 
     @outlasting
     def points(self, run_id: str) -> list[CurvePoint]:
         """Returns a run's curve."""
-        t = training_points
-        query = select(t.c.games, t.c.count, t.c.mean, t.c.deviation).where(t.c.run_id == run_id).order_by(t.c.games)
-        with self.database.reading() as connection:
-            return [CurvePoint(*row) for row in connection.execute(query)] if _has(connection, t) else []
+        return [CurvePoint(*row) for row in self._rows(run_id, training_points)]
 
     @outlasting
     def add_evaluation(self, run_id: str, games: int, agent: str) -> None:
         """Notes that all matches of an evaluation are stored."""
         with self.database.writing() as connection:
+            self.totals.lock(connection, run_id, training_evaluations)
             columns = ("run_id", "games", "agent")
             self.database.insert_many(connection, training_evaluations, columns, [(run_id, games, agent)])
+            self._count(connection, run_id, training_evaluations)
 
     @outlasting
     def evaluated(self, run_id: str) -> dict[int, str]:
         """Returns the evaluated agents by their number of training games, ascending."""
-        t = training_evaluations
-        query = select(t.c.games, t.c.agent).where(t.c.run_id == run_id).order_by(t.c.games)
-        with self.database.reading() as connection:
-            return {row.games: row.agent for row in connection.execute(query)} if _has(connection, t) else {}
+        return {games: agent for games, agent in self._rows(run_id, training_evaluations)}
 
     @outlasting
     def match_ids(self, run_id: str, agent: str) -> list[str]:
         """Returns the matches of a run in which the agent plays, in the order in which they were stored."""
-        query = (
-            select(matches.c.id, matches.c.number)
-            .join(run_matches, run_matches.c.match_number == matches.c.number)
-            .join(seats, seats.c.match_number == matches.c.number)
-            .where(run_matches.c.run_id == run_id, seats.c.agent == agent)
-            .distinct()
-            .order_by(matches.c.number)
-        )
         with self.database.reading() as connection:
-            return [row.id for row in connection.execute(query)]
+            columns = self.blocks.of_run(connection, run_id)
+        seated = np.repeat(np.arange(len(columns.number)), columns.seats)[columns.agent.are([agent])]
+        return [str(match_id) for match_id in columns.ids()[np.unique(seated)]]
 
     @outlasting
     def clear(self, run_id: str) -> None:
@@ -81,8 +78,19 @@ class Curves:
         with self.database.writing() as connection:
             for table in (training_points, training_evaluations):
                 connection.execute(delete(table).where(table.c.run_id == run_id))
+                self._count(connection, run_id, table)
 
+    def _count(self, connection: Connection, run_id: str, table: Table) -> None:
+        """Notes which rows a run has now."""
+        rows = connection.execute(select(*content(table)).where(table.c.run_id == run_id))
+        self.totals.replace(connection, run_id, table, [checksum(*row) for row in rows])
 
-def _has(connection: Connection, table: Table) -> bool:
-    """Whether the table exists; a store that was not written since the table was introduced does not have it."""
-    return inspect(connection).has_table(table.name)
+    def _rows(self, run_id: str, table: Table) -> list[tuple[Any, ...]]:
+        """Returns a run's rows, by games; raises Damaged where they are not those that were stored."""
+        if self.database.lacks(table):
+            return []
+        query = select(*content(table)).where(table.c.run_id == run_id).order_by(table.c.games)
+        with self.database.reading() as connection:
+            rows = [tuple(row) for row in connection.execute(query)]
+            self.totals.check(connection, run_id, table, Total.of(checksum(*row) for row in rows))
+        return rows

@@ -34,10 +34,11 @@ from sqlalchemy import (
     null,
     select,
 )
-from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
+from sqlalchemy.exc import ArgumentError, DBAPIError, MultipleResultsFound, NoResultFound, NoSuchModuleError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from turnier.core.errors import UserError
+from turnier.results.integrity.damage import REPAIR, Damaged, damaged, decoding
 from turnier.results.outage import Outage, wait_seconds
 from turnier.results.store import schema
 
@@ -55,14 +56,17 @@ _SETTINGS = (
     "foreign_keys = ON",
     "wal_autocheckpoint = 8000",  # pages; with the default of 1000 appends are half as fast
 )
+_CAUTION = ("cell_size_check = ON", "trusted_schema = OFF")  # damaged pages are noticed earlier, and run no code
+SMALL = 1 << 25  # bytes of an SQLite file that is checked whole when it is opened: 0.1 s
 # Libpq's: a server whose machine or network is gone counts as silent after half a minute, not after hours.
 _KEEPALIVE = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 4, "tcp_user_timeout": 30_000}
 _SECRETS = ("password", "sslpassword", "passfile")
 
 # The first pattern found in the driver's message gives what must hold and what to do.
 _CAUSES = (
-    ("not a database|malformed|encrypted", "must be an undamaged SQLite database", "move it away or name another"),
-    ("no such (table|column)", "must have all of Turnier's tables", "restore it from a copy or name another"),
+    ("not a database|encrypted", "must be an undamaged SQLite database", "move it away or name another"),
+    ("malformed", "must be an undamaged SQLite database", REPAIR),
+    ("no such (table|column)", "must have all of Turnier's tables", REPAIR),
     (
         "database is locked",
         "must not be locked for more than {patience:.0f} s",
@@ -79,8 +83,9 @@ _CAUSES = (
     ("database .* does not exist", "must exist", "create it with createdb"),
     ("relation .* not exist|column .* not exist", "must have all of Turnier's tables", "name another database"),
     ("too many (connections|clients)", "must have a connection left", f"end other programs and {_AGAIN}"),
-    ("", "must be running and reachable{waited}", f"start it or fix the URL, then {_AGAIN}"),
+    ("", "must be running and reachable{waited}", f"start it or fix the URL, then {_AGAIN}"),  # all else
 )
+_ELSE_OF_SQLITE = ("", "must be an undamaged SQLite database", REPAIR)
 
 
 class NoResults(UserError):
@@ -101,7 +106,7 @@ class Database:
         self.is_sqlite = parsed.get_backend_name() == "sqlite"
         self._secrets = [s for s in (parsed.password, *(parsed.query.get(key) for key in _SECRETS)) if s]
         if self.is_sqlite:
-            path = _check_path(str(parsed.database))
+            self.path = path = _check_path(str(parsed.database))
             parsed = parsed.set(database=str(path))
             self.shown_url = parsed.render_as_string()
             if read_only and not path.exists():
@@ -136,8 +141,10 @@ class Database:
             self.outage.patience = wait_seconds()
 
     def _prepare(self) -> None:
+        if self.is_sqlite and self.size() <= SMALL and (wrong := self.structure()):
+            raise self.damaged(f"SQLite finds: {wrong[0]}")
         with self.reading() as connection:
-            missing = schema.missing_tables(connection, self.place)
+            missing = schema.missing_tables(connection, self.place, self.shown_url)
         if schema.version in missing and self.read_only:
             raise NoResults(
                 f"{self.place} must hold results to read, but it has none; `turnier tournament ...` makes some.",
@@ -147,13 +154,26 @@ class Database:
         self._lacking_tables = {table.name for table in missing} if self.read_only else set()
         if missing and not self.read_only:
             with self.writing() as connection:
-                schema.make(connection, self.place)
+                schema.make(connection, self.place, self.shown_url)
         elif missing:  # a database of an earlier version can be read as it is
             with self.reading() as connection:
                 self._lacking = {(c.table.name, c.name) for c in schema.missing_columns(connection)}
 
     def close(self) -> None:
         self._engine.dispose()
+
+    def size(self) -> int:
+        """Returns the bytes of an SQLite file, without what is in its log; 0 if there is none."""
+        return self.path.stat().st_size if self.path.exists() else 0
+
+    def structure(self, limit: int = 1) -> list[str]:
+        """Returns what SQLite's own check of tables, indexes and pages finds; nothing of PostgreSQL."""
+        if not self.is_sqlite:
+            return []
+        with self.reading() as connection:
+            found = connection.exec_driver_sql(f"PRAGMA integrity_check({limit})").scalars()
+            lines = [line for text in found if text != "ok" for line in str(text).splitlines()]
+        return [" ".join(line.split()) for line in lines if not line.startswith("***")]
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -210,7 +230,7 @@ class Database:
         """Returns a column to read; NULL under its name if it is missing, see `lacks`."""
         return null().label(column.name) if (column.table.name, column.name) in self._lacking else column
 
-    def among(self, column: Column[Any], ids: Sequence[str]) -> ColumnElement[bool]:
+    def among(self, column: Column[Any], ids: Sequence[str] | Sequence[int]) -> ColumnElement[bool]:
         """Returns the condition that a column is one of many values, passed as one parameter."""
         if self.is_sqlite:
             return column.in_(select(literal_column("value")).select_from(func.json_each(json.dumps(ids))))
@@ -221,12 +241,23 @@ class Database:
         """Turns what the database raises into a UserError with one sentence."""
         try:
             yield
+        except (NoResultFound, MultipleResultsFound) as error:
+            raise self.damaged("a row that it must have once is missing or repeated") from error
         except (DBAPIError, PoolTimeoutError, OverflowError) as error:
             cause = self._cause(error)
-            _, must, cure = _row(cause)
+            _, must, cure = self._row(cause)
+            kind = Damaged if cure is REPAIR else UserError
             waited = f" again within {self.outage.patience:.0f} s" if self.outage.is_too_long else ""
-            must = must.format(patience=self._patience, waited=waited)
-            raise UserError(f"{self.place} {must}, got: {cause[:300].rstrip('.')}; {cure}.") from error
+            must, cure = must.format(patience=self._patience, waited=waited), cure.format(url=self.shown_url)
+            raise kind(f"{self.place} {must}, got: {cause[:300].rstrip('.')}; {cure}.") from error
+
+    def damaged(self, what: str) -> Damaged:
+        """Returns the error for damaged data: what is wrong with which."""
+        return damaged(self.place, self.shown_url, what)
+
+    def decoding(self, what: str) -> contextlib.AbstractContextManager[None]:
+        """Raises Damaged where what is read cannot be decoded."""
+        return decoding(self.place, self.shown_url, what)
 
     def _cause(self, error: Exception) -> str:
         """Returns what the driver says, in one line and without secrets."""
@@ -237,12 +268,12 @@ class Database:
 
     def _is_absence(self, error: Exception) -> bool:
         """Whether no connection was made because no server is there, not because it refuses us."""
-        return _row(self._cause(error)) is _CAUSES[-1]
+        return self._row(self._cause(error)) is _CAUSES[-1]
 
-
-def _row(cause: str) -> tuple[str, str, str]:
-    """Returns the row of _CAUSES for what a driver says."""
-    return next(row for row in _CAUSES if re.search(row[0], cause, re.IGNORECASE))
+    def _row(self, cause: str) -> tuple[str, str, str]:
+        """Returns the row of _CAUSES for what a driver says."""
+        causes = (*_CAUSES[:-1], _ELSE_OF_SQLITE) if self.is_sqlite else _CAUSES
+        return next(row for row in causes if re.search(row[0], cause, re.IGNORECASE))
 
 
 def chunks(keys: Iterable[K]) -> Iterator[list[K]]:
@@ -298,6 +329,8 @@ def _connect_sqlite(path: Path, mode: str, patience: float) -> sqlite3.Connectio
     connection = sqlite3.connect(target, patience, isolation_level=None, check_same_thread=False, uri=True)
     try:
         for setting in _SETTINGS if mode == "rwc" else ():
+            connection.execute(f"PRAGMA {setting}")
+        for setting in _CAUTION:
             connection.execute(f"PRAGMA {setting}")
         connection.execute("PRAGMA cache_size = -64000").execute("SELECT 1 FROM sqlite_master").close()
     except BaseException:

@@ -1,19 +1,24 @@
 """A copy of each run's matches in blocks of columns: a million games are read in the time of ten thousand rows.
 
-The rows are authoritative; blocks are written in the same transaction. Every run has a block from its beginning, even
-if it is empty; of a run without blocks, which an earlier version stored, the rows are read instead.
+The rows are authoritative, and blocks are made of checked rows only; they are written in the same transaction. Every
+run has a block from its beginning, even if it is empty; of a run without blocks, which an earlier version stored, the
+rows are read instead.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, Select, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
 
+from turnier.results.integrity.checksums import MARKS, checksum
+from turnier.results.integrity.match_rows import read_matches
+from turnier.results.integrity.totals import Total, Totals
 from turnier.results.store.columns import MATCH_FIELDS, SEAT_FIELDS, MatchColumns
 from turnier.results.store.database import Database, chunks
-from turnier.results.store.schema import match_columns, matches, run_matches, runs, seats
+from turnier.results.store.schema import match_columns, matches, run_matches
 
 MERGED = 32  # blocks of about the same size that become one
 MAX_MATCHES = 1 << 18  # in a block: some 30 MB
@@ -22,19 +27,18 @@ MAX_MATCHES = 1 << 18  # in a block: some 30 MB
 class MatchBlocks:
     """Reads and writes blocks within the transactions of the store."""
 
-    def __init__(self, database: Database) -> None:
-        self.database = database
+    def __init__(self, database: Database, totals: Totals) -> None:
+        self.database, self.totals = database, totals
 
     def begin(self, connection: Connection, run_id: str) -> None:
         """Gives a run its first block, with the matches that an earlier version stored, if any."""
-        one = select(runs.c.id).where(runs.c.id == run_id)
-        connection.execute(one.with_for_update(key_share=True))  # two processes that begin it wait for each other
         if not self._has_blocks(connection, run_id):
-            self._insert(connection, run_id, -1, self._from_rows(connection, run_id))
+            self._insert(connection, run_id, -1, self.of_rows(connection, run_id))
 
     def add(self, connection: Connection, run_id: str, columns: MatchColumns) -> None:
         """Stores matches that were just attached to a run; merges small blocks, so that there are never many."""
         if not self._has_blocks(connection, run_id):
+            self._refuse_without(connection, run_id)
             return
         level, block = 0, columns
         while len(block.number):
@@ -45,37 +49,45 @@ class MatchBlocks:
             numbers = list(connection.scalars(same.order_by(table.number).with_for_update()))
             if len(numbers) < MERGED:
                 return
-            query = select(table.matches, table.data).where(table.number.in_(numbers)).order_by(table.number)
-            blocks = connection.execute(query).all()
-            if sum(count for count, _ in blocks) > MAX_MATCHES:
+            blocks = self._checked(connection, table.number.in_(numbers))
+            if sum(len(block.number) for block in blocks.values()) > MAX_MATCHES:
                 connection.execute(update(match_columns).where(table.number.in_(numbers)).values(level=-1))
                 return
             connection.execute(delete(match_columns).where(table.number.in_(numbers)))
-            level, block = level + 1, MatchColumns.concatenated([MatchColumns.from_bytes(data) for _, data in blocks])
+            level, block = level + 1, MatchColumns.concatenated(list(blocks.values()))
 
     def remove(self, connection: Connection, numbers: Sequence[int]) -> None:
         """Removes matches from the blocks of all their runs; `run_matches` must still have them."""
         run_ids = select(run_matches.c.run_id).where(run_matches.c.match_number.in_(numbers)).distinct()
-        table = match_columns.c
-        query = select(table.number, table.data).where(table.run_id.in_(run_ids)).order_by(table.number)
-        for number, data in connection.execute(query.with_for_update()).all():
-            block = MatchColumns.from_bytes(data)
+        for number, block in self._checked(connection, match_columns.c.run_id.in_(run_ids), lock=True).items():
             kept = np.flatnonzero(~np.isin(block.number, numbers))
             if len(kept) < len(block.number):
-                remaining = {"matches": len(kept), "data": block.take(kept).to_bytes()}
-                connection.execute(update(match_columns).where(table.number == number).values(remaining))
+                changed = update(match_columns).where(match_columns.c.number == number)
+                connection.execute(changed.values(_values(block.take(kept))))
 
     def of_run(self, connection: Connection, run_id: str) -> MatchColumns:
         """Returns all matches of a run in the order of their numbers."""
         if not self._has_blocks(connection, run_id):
-            return self._from_rows(connection, run_id)
-        query = select(match_columns.c.data).where(match_columns.c.run_id == run_id)
-        blocks = [MatchColumns.from_bytes(data) for data in connection.scalars(query)]
-        return MatchColumns.concatenated(blocks).in_order()
+            self._refuse_without(connection, run_id)
+            return self.of_rows(connection, run_id)
+        blocks = self._checked(connection, match_columns.c.run_id == run_id)
+        columns = MatchColumns.concatenated(list(blocks.values())).in_order()
+        marks = columns.short_ids()
+        found = Total(len(marks), int(marks.sum()) % MARKS)  # integers of 64 bits wrap around at a multiple
+        self.totals.check(connection, run_id, run_matches, found)
+        if len(np.unique(marks)) < len(marks):
+            raise self.database.damaged(f"{run_id} has a game twice")
+        return columns
 
     def of_matches(self, connection: Connection, numbers: Iterable[int]) -> MatchColumns:
-        """Returns stored matches by their numbers, from their rows."""
+        """Returns stored matches by their numbers, from their rows; raises Damaged where one is damaged or missing."""
         return MatchColumns.concatenated([self._read(connection, some) for some in chunks(sorted(numbers))])
+
+    def rebuild(self, connection: Connection, run_id: str) -> None:
+        """Makes the blocks of a run anew from its rows, all of which must be undamaged."""
+        columns = self.of_rows(connection, run_id)
+        connection.execute(delete(match_columns).where(match_columns.c.run_id == run_id))
+        self._insert(connection, run_id, -1, columns)
 
     def _has_blocks(self, connection: Connection, run_id: str) -> bool:
         if self.database.lacks(match_columns):
@@ -83,18 +95,47 @@ class MatchBlocks:
         some = select(match_columns.c.number).where(match_columns.c.run_id == run_id).limit(1)
         return connection.scalar(some) is not None
 
+    def _refuse_without(self, connection: Connection, run_id: str) -> None:
+        """Raises Damaged for a run without blocks, unless an earlier version stored it."""
+        if run_id in self.totals.of_runs(connection, run_matches):
+            raise self.database.damaged(f"{run_id} has no rows in {match_columns.name}")
+
+    def _checked(
+        self, connection: Connection, chosen: ColumnElement[bool], lock: bool = False
+    ) -> dict[int, MatchColumns]:
+        """Returns blocks by their numbers; raises Damaged where one is not what was stored."""
+        query = select(*map(self.database.stored, match_columns.columns)).where(chosen).order_by(match_columns.c.number)
+        blocks = {}
+        for row in connection.execute(query.with_for_update() if lock else query):
+            what = f"columns of {row.run_id}"
+            if row.checksum is not None and checksum(row.matches, row.data) != row.checksum:
+                raise self.database.damaged(f"{what} differ from their checksum")
+            with self.database.decoding(what):
+                blocks[row.number] = MatchColumns.from_bytes(row.data)
+        return blocks
+
     def _insert(self, connection: Connection, run_id: str, level: int, block: MatchColumns) -> None:
-        row = {"run_id": run_id, "level": level, "matches": len(block.number), "data": block.to_bytes()}
-        connection.execute(insert(match_columns).values(row))
+        connection.execute(insert(match_columns).values(run_id=run_id, level=level, **_values(block)))
 
-    def _from_rows(self, connection: Connection, run_id: str) -> MatchColumns:
-        return self._read(connection, select(run_matches.c.match_number).where(run_matches.c.run_id == run_id))
+    def of_rows(self, connection: Connection, run_id: str) -> MatchColumns:
+        """Returns all matches of a run from their rows; raises Damaged as `of_matches` does."""
+        numbers = select(run_matches.c.match_number).where(run_matches.c.run_id == run_id)
+        return self.of_matches(connection, connection.scalars(numbers).all())
 
-    def _read(self, connection: Connection, numbers: Sequence[int] | Select[tuple[int]]) -> MatchColumns:
-        of_matches = select(*(matches.c[name] for name in MATCH_FIELDS)).where(matches.c.number.in_(numbers))
-        of_seats = select(*(self.database.stored(seats.c[name]) for name in SEAT_FIELDS))
-        of_seats = of_seats.where(seats.c.match_number.in_(numbers))
+    def _read(self, connection: Connection, numbers: Sequence[int]) -> MatchColumns:
+        found = list(read_matches(self.database, connection, self.database.among(matches.c.number, numbers)))
+        for row, _, wrong in found:
+            if wrong:
+                raise self.database.damaged(f"the game {row.id}: {wrong}")
+        if len(found) < len(numbers):
+            raise self.database.damaged(f"{len(numbers) - len(found):,} games have no row in {matches.name}")
         return MatchColumns.from_rows(
-            map(tuple, connection.execute(of_matches.order_by(matches.c.number))),
-            map(tuple, connection.execute(of_seats.order_by(seats.c.match_number, seats.c.seat))),
+            (tuple(row._mapping[name] for name in MATCH_FIELDS) for row, _, _ in found),
+            (tuple(seat._mapping[name] for name in SEAT_FIELDS) for _, own, _ in found for seat in own),
         )
+
+
+def _values(block: MatchColumns) -> dict[str, Any]:
+    """Returns what is stored of a block."""
+    data = block.to_bytes()
+    return {"matches": len(block.number), "data": data, "checksum": checksum(len(block.number), data)}

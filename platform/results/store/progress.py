@@ -12,17 +12,19 @@ from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any, NamedTuple, Protocol, Self
 
-from sqlalchemy import Row, insert, inspect, select, update
+from sqlalchemy import Row, insert, select, update
 
 from turnier.core.errors import UserError
+from turnier.results.integrity.checksums import checksum
 from turnier.results.outage import outlasting
 from turnier.results.store import manifest
 from turnier.results.store.annotations import NOTE
 from turnier.results.store.database import Database, clock, now
 from turnier.results.store.locks import is_dead, is_stale, this_process
 from turnier.results.store.schema import run_progress, runs
-from turnier.results.store.store import Store
+from turnier.results.store.store import Run, Store
 
+_CHECKED = [column.name for column in run_progress.columns if column.name not in ("run_id", "checksum")]
 BEAT_SECONDS = 2.0
 RATE_SECONDS = 20.0  # the rate is measured over this time
 _OTHER_UNITS = ("study", "training")  # kinds of runs whose bar does not count what they store
@@ -97,8 +99,8 @@ class ProgressReporter:
     @outlasting
     def _report(self, state: str) -> None:
         row = self._row | {
-            "planned": self._bar.total,
-            "done": self._bar.done,
+            "planned": int(self._bar.total),
+            "done": int(self._bar.done),
             "unit": self._bar.unit,
             "rate": self._rate(),
             "state": state,
@@ -107,6 +109,7 @@ class ProgressReporter:
         # The driver notices a store that fails at its next append; a failure here must not hide why a run ended.
         with contextlib.suppress(UserError), self.database.writing() as connection:
             row["heartbeat"] = clock(connection)
+            row["checksum"] = checksum(*(row[name] for name in _CHECKED))
             mine = run_progress.c.run_id == self._run_id
             if connection.execute(update(run_progress).where(mine).values(row)).rowcount:
                 return
@@ -124,22 +127,18 @@ class ProgressReporter:
 
 def progress_of_runs(store: Store) -> list[RunProgress]:
     """Returns the progress of all runs, the oldest first."""
-    stored = store.stored_counts()
+    stored, reports = store.stored_counts(), reported(store)
     with store.database.reading() as connection:
-        reported: dict[str, Row[Any]] = {}
-        if inspect(connection).has_table(run_progress.name):  # missing until a writer opens an older store
-            reported = {row.run_id: row for row in connection.execute(select(run_progress))}
-        query = select(runs.c.id, runs.c.kind, runs.c.name, runs.c.created).order_by(runs.c.created, runs.c.id)
-        begun = connection.execute(query).all()
         time_now = clock(connection)
     notes = store.annotations.of_name(NOTE)
-    found = [_progress(run, reported.get(run.id), stored.get(run.id, 0), time_now) for run in begun]
+    found = [_progress(run, reports.get(run.id), stored.get(run.id, 0), time_now) for run in store.runs()]
     return [replace(run, note=notes.get(run.run, "")) for run in found]
 
 
-def _progress(run: Any, row: Row[Any] | None, stored: int, time_now: float) -> RunProgress:
+def _progress(run: Run, row: Row[Any] | None, stored: int, time_now: float) -> RunProgress:
+    began = run.created.isoformat(timespec="microseconds")
     if row is None:
-        return RunProgress(run.id, run.kind, run.name, began=run.created, stored=stored)
+        return RunProgress(run.id, run.kind, run.name, began=began, stored=stored)
     state, done = row.state, row.done
     if state == RUNNING and (is_stale(row.heartbeat, time_now) or is_dead(row.holder)):
         state = STOPPED
@@ -150,7 +149,7 @@ def _progress(run: Any, row: Row[Any] | None, stored: int, time_now: float) -> R
         run=run.id,
         kind=run.kind,
         name=run.name,
-        began=run.created,
+        began=began,
         stored=stored,
         state=state,
         done=done,
@@ -166,7 +165,20 @@ def _progress(run: Any, row: Row[Any] | None, stored: int, time_now: float) -> R
 
 def stored_command(store: Store, run_id: str) -> Sequence[str]:
     """Returns the words of the command line that last drove a run; empty if unknown."""
-    query = select(run_progress.c.command).where(run_progress.c.run_id == run_id)
+    row = reported(store).get(run_id)
+    if row is None:
+        return ()
+    with store.database.decoding(f"the command of {run_id}"):
+        return tuple(json.loads(row.command))
+
+
+def reported(store: Store) -> dict[str, Row[Any]]:
+    """Returns what drivers reported last; raises Damaged where that is not what was stored."""
+    if store.database.lacks(run_progress):
+        return {}
     with store.database.reading() as connection:
-        words = connection.scalar(query) if inspect(connection).has_table(run_progress.name) else None
-    return tuple(json.loads(words)) if words else ()
+        rows = connection.execute(select(*map(store.database.stored, run_progress.columns))).all()
+    for row in rows:
+        if row.checksum is not None and checksum(*(row._mapping[name] for name in _CHECKED)) != row.checksum:
+            raise store.database.damaged(f"the progress of {row.run_id} differs from its checksum")
+    return {row.run_id: row for row in rows}

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, ForeignKey, Select, Table, delete, func, insert, select, update
 
 from turnier.core.errors import UserError
+from turnier.results.integrity.checksums import checksum
 from turnier.results.store.database import chunks
 from turnier.results.store.progress import RUNNING, progress_of_runs
 from turnier.results.store.schema import locks, matches, metadata, run_matches, run_votes, runs, seats, votes
@@ -42,14 +43,15 @@ def refuse_running(store: Store, run: Run) -> None:
 def rename_run(store: Store, run: Run, name: str) -> None:
     """Gives a run another name to be shown; its id stays."""
     with store.database.writing() as connection:
-        connection.execute(update(runs).where(runs.c.id == run.id).values(name=name))
+        row = connection.execute(select(runs).where(runs.c.id == run.id)).one()._asdict()
+        connection.execute(update(runs).where(runs.c.id == run.id).values(_changed(row, name=name)))
 
 
 def move_run(connection: Connection, run: Run, run_id: str, name: str) -> None:
     """Gives a run whose id is its name another name, also in its definition, within a transaction."""
     row = connection.execute(select(runs).where(runs.c.id == run.id)).one()._asdict()
     definition = json.dumps(run.definition | {"name": name}, sort_keys=True)
-    connection.execute(insert(runs).values(row | {"id": run_id, "name": name, "definition": definition}))
+    connection.execute(insert(runs).values(_changed(row, id=run_id, name=name, definition=definition)))
     for table in _tables_of_runs():
         connection.execute(update(table).where(table.c.run_id == run.id).values(run_id=run_id))
     connection.execute(delete(runs).where(runs.c.id == run.id))
@@ -61,6 +63,8 @@ def delete_run(store: Store, run: Run) -> None:
     Searched positions stay: they are few, and nothing shows those without searches.
     """
     refuse_running(store, run)
+    if wrong := store.database.structure():  # games of other runs must not be taken for its own
+        raise store.database.damaged(f"SQLite finds: {wrong[0]}")
     with store.database.writing() as connection:
         own: dict[Table, list[Any]] = {table: list(connection.scalars(_own(table, run.id))) for table in _ATTACHED}
         for table in _tables_of_runs():
@@ -72,6 +76,12 @@ def delete_run(store: Store, run: Run) -> None:
                 connection.execute(delete(kept_in).where(store.database.among(kept_in.c.number, some)))
         connection.execute(delete(locks).where(locks.c.name == run.id))
         connection.execute(delete(runs).where(runs.c.id == run.id))
+
+
+def _changed(row: dict[str, Any], **changes: str) -> dict[str, Any]:
+    """Returns the row of a run with changes, and its checksum if it has one."""
+    *values, known = (row | changes).values()
+    return row | changes | {"checksum": None if known is None else checksum(*values)}
 
 
 def _tables_of_runs() -> list[Table]:

@@ -24,8 +24,9 @@ from sqlalchemy import (
 )
 
 from turnier.core.errors import UserError
+from turnier.results.integrity.damage import damaged
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 _CREATION_LOCK = 0x7475726E  # PostgreSQL's advisory lock while tables are made
 
 metadata = MetaData()
@@ -41,6 +42,7 @@ runs = Table(
     Column("definition", Text, nullable=False),  # JSON
     Column("created", Text, nullable=False),  # UTC, ISO 8601
     Column("environment", Text, nullable=False),  # JSON
+    Column("checksum", BigInteger),  # of the columns before; NULL where an older version stored it, as everywhere
 )
 
 # Seats and runs refer to a match by number: rows are appended to a table, where keys by content hash would touch a
@@ -60,6 +62,7 @@ matches = Table(
     Column("facts", Text, nullable=False),  # JSON
     Column("error", Text, nullable=False),
     Column("created", Text, nullable=False),  # UTC, ISO 8601
+    Column("checksum", BigInteger),  # with its seats, see integrity/match_rows.py
     Index("matches_by_game", "game"),
 )
 
@@ -95,6 +98,7 @@ match_columns = Table(
     Column("level", Integer, nullable=False),  # how often its matches were merged; -1 = never again
     Column("matches", BigInteger, nullable=False),
     Column("data", LargeBinary, nullable=False),  # MatchColumns.to_bytes
+    Column("checksum", BigInteger),  # of the data
     Index("match_columns_by_run", "run_id", "level"),
 )
 
@@ -121,6 +125,7 @@ run_progress = Table(
     Column("started", Text, nullable=False),  # UTC, ISO 8601: the driver's start
     Column("ended", Text),  # UTC, ISO 8601
     Column("command", Text, nullable=False),  # JSON: manifest.command_line
+    Column("checksum", BigInteger),
 )
 
 # Texts that may change, unlike a run's definition, see annotations.py.
@@ -144,6 +149,7 @@ positions = Table(
     Column("returns", Text, nullable=False),
     Column("legal", Text, nullable=False),  # action ids
     Column("phase", BigInteger, nullable=False),
+    Column("checksum", BigInteger),
 )
 
 votes = Table(
@@ -160,6 +166,7 @@ votes = Table(
     Column("nodes", BigInteger, nullable=False),
     Column("seconds", Double, nullable=False),
     Column("created", Text, nullable=False),  # UTC, ISO 8601
+    Column("checksum", BigInteger),  # with the id of the position
 )
 
 run_votes = Table(
@@ -192,14 +199,34 @@ training_evaluations = Table(
     sqlite_with_rowid=False,
 )
 
+# How many rows of a table a run has, and the sum of their marks: rows that damage hides are missed. A run has these
+# from its beginning, or since this version resumed it; see integrity/totals.py.
+run_totals = Table(
+    "run_totals",
+    metadata,
+    Column("run_id", ForeignKey("runs.id"), primary_key=True),
+    Column("name", Text, primary_key=True),  # of the table
+    Column("count", BigInteger, nullable=False),
+    Column("sum", BigInteger, nullable=False),
+    sqlite_with_rowid=False,
+)
+
 _TRAINING = (training_points, training_evaluations)
 # Earlier versions -> the tables that were added since. A writer creates them, and the missing columns.
 _ADDED_TABLES: dict[int, tuple[Table, ...]] = {
-    2: (positions, votes, run_votes, *_TRAINING, run_progress, match_columns, run_annotations),
-    3: (*_TRAINING, run_progress, match_columns, run_annotations),  # some stores have those of training
-    4: (match_columns, run_annotations),
-    5: (run_annotations,),
+    2: (positions, votes, run_votes, *_TRAINING, run_progress, match_columns, run_annotations, run_totals),
+    3: (*_TRAINING, run_progress, match_columns, run_annotations, run_totals),  # some stores have those of training
+    4: (match_columns, run_annotations, run_totals),
+    5: (run_annotations, run_totals),
+    6: (run_totals,),
 }
+# Optuna makes them, in the same database.
+_OF_OPTUNA = {
+    *("alembic_version", "version_info", "studies", "study_directions", "study_user_attributes"),
+    *("study_system_attributes", "trials", "trial_params", "trial_values", "trial_intermediate_values"),
+    *("trial_user_attributes", "trial_system_attributes", "trial_heartbeats"),
+}
+_CORE = {"runs", "matches", "seats", "run_matches"}  # a database that has these is ours
 
 
 def _added_since(found: int, names: set[str]) -> tuple[Table, ...]:
@@ -207,18 +234,20 @@ def _added_since(found: int, names: set[str]) -> tuple[Table, ...]:
     return tuple(table for table in _ADDED_TABLES.get(found, ()) if found != 3 or table.name not in names)
 
 
-def missing_tables(connection: Connection, place: str) -> tuple[Table, ...]:
+def missing_tables(connection: Connection, place: str, shown_url: str) -> tuple[Table, ...]:
     """Returns the tables that have to be created: all, those added since an earlier version, or none.
 
-    Raises UserError where tables belong to another program, or to a version that this one does not know.
+    Raises UserError where tables belong to another program or to a version that this one does not know, and where a
+    table of ours has gone: one that is made again would be empty.
     """
     names = set(inspect(connection).get_table_names())
     found = list(connection.scalars(select(version.c.version))) if version.name in names else None
     missing = tuple(metadata.sorted_tables) if found is None else ()
     if found is not None and len(found) == 1:
         missing = _added_since(found[0], names)
-    foreign = sorted(names & {table.name for table in missing})
-    if foreign:
+    ours = {table.name for table in metadata.sorted_tables}
+    foreign = sorted(names - _OF_OPTUNA if found is None else names & {table.name for table in missing})
+    if foreign and not (found is None and names >= _CORE):
         raise UserError(
             f"{place} must be new or Turnier's own, but another program's table {foreign[0]!r} is in it;"
             " name another database."
@@ -230,14 +259,17 @@ def missing_tables(connection: Connection, place: str) -> tuple[Table, ...]:
         raise UserError(
             f"{place} must have schema version {SCHEMA_VERSION}, got {got}; {cure}, or name another database."
         )
+    gone = sorted(ours - names - (set() if foreign else {table.name for table in missing}))
+    if gone:
+        raise damaged(place, shown_url, f"its table {gone[0]!r} is missing")
     return missing
 
 
-def make(connection: Connection, place: str) -> None:
+def make(connection: Connection, place: str, shown_url: str) -> None:
     """Creates missing tables; processes that do so at the same time wait for each other."""
     if connection.dialect.name == "postgresql":
         connection.execute(text(f"SELECT pg_advisory_xact_lock({_CREATION_LOCK})"))
-    missing = missing_tables(connection, place)
+    missing = missing_tables(connection, place, shown_url)
     if missing:
         metadata.create_all(connection, missing, checkfirst=False)
         for column in missing_columns(connection):

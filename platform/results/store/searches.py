@@ -10,15 +10,17 @@ from collections.abc import Iterable
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import Connection, Row, Table, func, select
+from sqlalchemy import ColumnElement, Connection, Row, Table, select
 
 from turnier.arena.repeated_search import SearchRecord, SearchSpec, SeenPosition
 from turnier.core.errors import UserError
+from turnier.results.integrity.checksums import checksum, mark_of
+from turnier.results.integrity.totals import Total, Totals
 from turnier.results.outage import outlasting
 from turnier.results.store.database import Database, chunks, now
 from turnier.results.store.schema import positions, run_votes, votes
 
-_POSITION_COLUMNS = ("id", "game", "state", "returns", "legal", "phase")
+_POSITION_COLUMNS = ("id", "game", "state", "returns", "legal", "phase", "checksum")
 _VOTE_COLUMNS = (
     "id",
     "position_number",
@@ -30,14 +32,15 @@ _VOTE_COLUMNS = (
     "nodes",
     "seconds",
     "created",
+    "checksum",
 )
 
 
 class Searches:
     """Reads and writes repeated searches; it is `Store.searches`."""
 
-    def __init__(self, database: Database) -> None:
-        self.database = database
+    def __init__(self, database: Database, totals: Totals) -> None:
+        self.database, self.totals = database, totals
 
     @outlasting
     def append(self, run_id: str, records: Iterable[SearchRecord]) -> int:
@@ -50,25 +53,14 @@ class Searches:
         batch = sorted(((record.spec.id, record) for record in records), key=itemgetter(0))
         searched = {record.spec.position.id: record.spec.position for _, record in batch}
         position_rows = [
-            (i, p.game, json.dumps(p.state), json.dumps(p.returns), json.dumps(p.legal), p.phase)
+            _with_checksum(i, p.game, json.dumps(p.state), json.dumps(p.returns), json.dumps(p.legal), int(p.phase))
             for i, p in sorted(searched.items())
         ]
         with self.database.writing() as connection:
             self.database.insert_many(connection, positions, _POSITION_COLUMNS, position_rows)
             numbers = _numbers(connection, positions, searched)
             rows = [
-                (
-                    search_id,
-                    numbers[record.spec.position.id],
-                    record.spec.agent,
-                    record.spec.seed,
-                    record.action,
-                    json.dumps(record.visits),
-                    json.dumps(record.values),
-                    record.nodes,
-                    float(record.seconds),
-                    created,
-                )
+                (search_id, numbers[record.spec.position.id], *_values(search_id, record, created))
                 for search_id, record in batch
             ]
             new = self.database.insert_many(connection, votes, _VOTE_COLUMNS, rows)
@@ -87,16 +79,16 @@ class Searches:
     def _link(self, connection: Connection, run_id: str, search_ids: Iterable[str]) -> int:
         """Attaches those searches that are stored to a run; returns their number."""
         numbers = _numbers(connection, votes, search_ids)
-        rows = [(run_id, number) for number in sorted(numbers.values())]
-        self.database.insert_many(connection, run_votes, ("run_id", "vote_number"), rows)
+        ids = {number: search_id for search_id, number in numbers.items()}
+        rows, columns = [(run_id, number) for number in sorted(ids)], ("run_id", "vote_number")
+        new = self.database.insert_returning(connection, run_votes, columns, rows, columns[1:])
+        self.totals.add(connection, run_id, run_votes, (mark_of(ids[number]) for (number,) in new))
         return len(numbers)
 
     @outlasting
     def counts(self) -> dict[str, int]:
         """Returns the number of searches of every run that has any."""
-        query = select(run_votes.c.run_id, func.count()).group_by(run_votes.c.run_id)
-        with self.database.reading() as connection:
-            return {run_id: count for run_id, count in connection.execute(query)}
+        return self.totals.counts(run_votes)
 
     @outlasting
     def stored(self, search_ids: Iterable[str]) -> set[str]:
@@ -108,23 +100,63 @@ class Searches:
     def records(self, search_ids: Iterable[str]) -> list[SearchRecord]:
         """Returns stored searches in the order of the ids; ids that are not stored are left out."""
         records: list[SearchRecord] = []
-        searched: dict[int, SeenPosition] = {}
         with self.database.reading() as connection:
             for ids in chunks(search_ids):
-                rows = {row.id: row for row in connection.execute(select(votes).where(votes.c.id.in_(ids)))}
-                unknown = {row.position_number for row in rows.values()} - searched.keys()
-                query = select(positions).where(positions.c.number.in_(unknown))
-                searched.update((row.number, _position(row)) for row in connection.execute(query))
-                records += [_record(rows[i], searched[rows[i].position_number]) for i in ids if i in rows]
+                found = {record.spec.id: record for record in self._read(connection, votes.c.id.in_(ids))}
+                records += [found[i] for i in ids if i in found]
         return records
 
     @outlasting
     def of_run(self, run_id: str) -> list[SearchRecord]:
         """Returns all searches of a run, in the order in which they were stored."""
-        query = select(votes.c.id).join(run_votes, run_votes.c.vote_number == votes.c.number)
+        if self.database.lacks(run_votes):
+            return []
+        numbers = select(run_votes.c.vote_number).where(run_votes.c.run_id == run_id)
         with self.database.reading() as connection:
-            ids = list(connection.scalars(query.where(run_votes.c.run_id == run_id).order_by(votes.c.number)))
-        return self.records(ids)
+            records = self._read(connection, votes.c.number.in_(numbers))
+            self.totals.check(connection, run_id, run_votes, Total.of(mark_of(record.spec.id) for record in records))
+        return records
+
+    def _read(self, connection: Connection, chosen: ColumnElement[bool]) -> list[SearchRecord]:
+        """Returns searches in the order in which they were stored; raises Damaged where one is not what was stored."""
+        query = select(*map(self.database.stored, votes.columns)).where(chosen).order_by(votes.c.number)
+        rows = connection.execute(query).all()
+        searched: dict[int, SeenPosition] = {}
+        for numbers in chunks({row.position_number for row in rows}):
+            of = select(*map(self.database.stored, positions.columns)).where(positions.c.number.in_(numbers))
+            for row in connection.execute(of):
+                self._check(row, f"the position {row.id}", *row[1:-1])
+                with self.database.decoding(f"the position {row.id}"):
+                    searched[row.number] = _position(row)
+        records = []
+        for row in rows:
+            position = searched.get(row.position_number)
+            if position is None:
+                raise self.database.damaged(f"the position of the search {row.id} is missing")
+            self._check(row, f"the search {row.id}", row.id, position.id, *row[3:-1])
+            with self.database.decoding(f"the search {row.id}"):
+                records.append(_record(row, position))
+                if records[-1].spec.id != row.id:
+                    raise ValueError("it is not the search of its id")
+        return records
+
+    def _check(self, row: Row[Any], what: str, *values: Any) -> None:
+        if row.checksum is not None and checksum(*values) != row.checksum:
+            raise self.database.damaged(f"{what} differs from its checksum")
+
+
+def _with_checksum(*values: Any) -> tuple[Any, ...]:
+    return (*values, checksum(*values))
+
+
+def _values(search_id: str, record: SearchRecord, created: str) -> tuple[Any, ...]:
+    """Returns the values of _VOTE_COLUMNS after the first two."""
+    spec = record.spec
+    values = (
+        *(spec.agent, int(spec.seed), int(record.action), json.dumps(record.visits), json.dumps(record.values)),
+        *(int(record.nodes), float(record.seconds), created),
+    )
+    return (*values, checksum(search_id, spec.position.id, *values))
 
 
 def _numbers(connection: Connection, table: Table, ids: Iterable[str]) -> dict[str, int]:

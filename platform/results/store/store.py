@@ -4,19 +4,28 @@ from __future__ import annotations
 
 import difflib
 import json
-import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from operator import itemgetter
 from types import TracebackType
 from typing import Any, Self
 
-from sqlalchemy import Connection, Row, delete, func, inspect, select
+from sqlalchemy import ColumnElement, Connection, Row, delete, select, update
 
-from turnier.arena.match import MatchRecord, MatchSpec, Termination, unpack_plies
+from turnier.arena.match import MatchRecord, Termination
 from turnier.core.errors import UserError
+from turnier.results.integrity.checksums import checksum, mark_of
+from turnier.results.integrity.match_rows import (
+    MATCH_COLUMNS,
+    SEAT_COLUMNS,
+    DamagedMatch,
+    read_matches,
+    record_of,
+    rows_of,
+)
+from turnier.results.integrity.totals import Totals, difference
 from turnier.results.outage import outlasting
 from turnier.results.store import DEFAULT_URL
 from turnier.results.store.annotations import Annotations
@@ -26,26 +35,12 @@ from turnier.results.store.database import BUSY_SECONDS, CHUNK, Database, chunks
 from turnier.results.store.locks import Lock, this_process
 from turnier.results.store.manifest import manifest
 from turnier.results.store.match_blocks import MatchBlocks
-from turnier.results.store.schema import matches, run_matches, run_votes, runs, seats
+from turnier.results.store.schema import matches, run_matches, runs, seats
 from turnier.results.store.searches import Searches
 
-_MATCH_COLUMNS = (
-    "id",
-    "game",
-    "seed",
-    "max_plies",
-    "opening",
-    "termination",
-    "seconds",
-    "plies",
-    "facts",
-    "error",
-    "created",
-)
-_OF_COLUMNS = [_MATCH_COLUMNS.index(name) for name in MATCH_FIELDS[1:]]
-_SEAT_COLUMNS = ("match_number", "seat", "agent", "score", "decisions", "nodes", "seconds", "cpu_seconds")
+_OF_COLUMNS = [MATCH_COLUMNS.index(name) for name in MATCH_FIELDS[1:]]
+OnDamage = Callable[[DamagedMatch], object]
 LAST = "last"  # names the run that was begun last
-_encode = json.JSONEncoder(default=float).encode
 
 
 @dataclass(frozen=True)
@@ -68,10 +63,11 @@ class Store:
 
     def __init__(self, database: Database) -> None:
         self.database = database
-        self.searches = Searches(database)
-        self.curves = Curves(database)
-        self.annotations = Annotations(database)
-        self.blocks = MatchBlocks(database)
+        self.totals = Totals(database)
+        self.blocks = MatchBlocks(database, self.totals)
+        self.searches = Searches(database, self.totals)
+        self.curves = Curves(database, self.totals, self.blocks)
+        self.annotations = Annotations(database, self.totals)
 
     @classmethod
     def open(cls, url: str = DEFAULT_URL, read_only: bool = False, patience: float = BUSY_SECONDS) -> Self:
@@ -108,7 +104,7 @@ class Store:
     @outlasting
     def begin_run(self, run_id: str, kind: str, name: str, definition: Mapping[str, Any]) -> None:
         """Stores a run; one that exists already stays as it is and must have the same definition."""
-        row = {
+        row: dict[str, Any] = {
             "id": run_id,
             "kind": kind,
             "name": name,
@@ -116,16 +112,26 @@ class Store:
             "created": now(),
             "environment": json.dumps(manifest()),
         }
+        row["checksum"] = checksum(*row.values())
         with self.database.writing() as connection:
             is_new = self.database.insert_many(connection, runs, tuple(row), [tuple(row.values())])
-            self.blocks.begin(connection, run_id)
             if is_new:
+                self.totals.begin(connection, run_id, {})
+                self.blocks.begin(connection, run_id)
                 return
-            stored = connection.execute(select(runs).where(runs.c.id == run_id)).one()
+            query = select(runs).where(runs.c.id == run_id)
+            # Two processes that begin it wait for each other.
+            stored = self._checked(connection.execute(query.with_for_update(key_share=True)).one())
+            if stored.checksum is None:  # an earlier version began it
+                self.blocks.begin(connection, run_id)
+                self.totals.adopt(connection, run_id)
+                known = update(runs).where(runs.c.id == run_id)
+                connection.execute(known.values(checksum=checksum(*stored[:-1])))
         if stored.kind != kind:
             raise UserError(f"run {run_id!r} must stay a {stored.kind}, got a {kind}; choose another name.")
         if stored.definition != row["definition"]:
-            difference = _difference(json.loads(stored.definition), json.loads(row["definition"]))
+            with self.database.decoding(f"the definition of {run_id}"):
+                difference = _difference(json.loads(stored.definition), json.loads(row["definition"]))
             raise UserError(
                 f"run {run_id!r} must keep its definition, got {difference}; choose another name for another {kind}."
             )
@@ -134,16 +140,43 @@ class Store:
     def runs(self) -> list[Run]:
         """Returns all runs, the oldest first."""
         with self.database.reading() as connection:
-            rows = connection.execute(select(runs).order_by(runs.c.created, runs.c.id)).all()
-        return [_run(row) for row in rows]
+            rows = self._run_rows(connection)
+            lost = self.totals.of_runs(connection, run_matches).keys() - {row.id for row in rows}
+        if lost:
+            raise self.database.damaged(f"the run {min(lost)} is missing")
+        return [self.run_of(row) for row in rows]
 
     @outlasting
     def run(self, run_id: str) -> Run:
         with self.database.reading() as connection:
-            row = connection.execute(select(runs).where(runs.c.id == run_id)).one_or_none()
+            row = next(iter(self._run_rows(connection, runs.c.id == run_id)), None)
         if row is None:
-            raise _unknown_run(run_id, self.runs())
-        return _run(row)
+            known = self.runs()
+            if run_id in {run.id for run in known}:
+                raise self.database.damaged(f"the index of runs lacks {run_id}")
+            raise _unknown_run(run_id, known)
+        return self.run_of(row)
+
+    def run_rows(self) -> Sequence[Row[Any]]:
+        """Returns the rows of all runs, the oldest first, as they are."""
+        with self.database.reading() as connection:
+            return self._run_rows(connection)
+
+    def run_of(self, row: Row[Any]) -> Run:
+        """Returns the run of a row; raises Damaged where that is not what was stored."""
+        with self.database.decoding(f"the run {row.id}"):
+            definition, environment = json.loads(self._checked(row).definition), json.loads(row.environment)
+            return Run(row.id, row.kind, row.name, definition, datetime.fromisoformat(row.created), environment)
+
+    def _run_rows(self, connection: Connection, *chosen: ColumnElement[bool]) -> Sequence[Row[Any]]:
+        query = select(*map(self.database.stored, runs.columns)).where(*chosen)
+        return connection.execute(query.order_by(runs.c.created, runs.c.id)).all()
+
+    def _checked(self, row: Row[Any]) -> Row[Any]:
+        """Returns the row of a run; raises Damaged where it differs from its checksum."""
+        if row.checksum is not None and checksum(*row[:-1]) != row.checksum:
+            raise self.database.damaged(f"the run {row.id} differs from its checksum")
+        return row
 
     def find_run(self, text: str) -> Run:
         """Returns the only run whose id, with or without its kind, begins with the text; otherwise raises UserError.
@@ -166,16 +199,12 @@ class Store:
     @outlasting
     def match_counts(self) -> dict[str, int]:
         """Returns the number of matches of every run that has any."""
-        query = select(run_matches.c.run_id, func.count()).group_by(run_matches.c.run_id)
-        with self.database.reading() as connection:
-            return {run_id: count for run_id, count in connection.execute(query)}
+        return self.totals.counts(run_matches)
 
     @outlasting
     def stored_counts(self) -> dict[str, int]:
         """Returns the number of matches and searches of every run that has any; also from a store of version 2."""
-        with self.database.reading() as connection:
-            searches = self.searches.counts() if inspect(connection).has_table(run_votes.name) else {}
-        return dict(Counter(self.match_counts()) + Counter(searches))
+        return dict(Counter(self.match_counts()) + Counter(self.searches.counts()))
 
     @outlasting
     def append(self, run_id: str, records: Iterable[MatchRecord]) -> int:
@@ -185,48 +214,19 @@ class Store:
         """
         created = now()
         # All processes insert in the order of ids, so that two with the same matches cannot deadlock.
-        batch = sorted(((record.spec.id, record) for record in records), key=itemgetter(0))
-        rows = [
-            (
-                match_id,
-                record.spec.game,
-                record.spec.seed,
-                record.spec.max_plies,
-                len(record.spec.opening),
-                record.termination.value,
-                float(record.seconds),
-                record.plies,
-                _encode(record.facts) if record.facts else "{}",
-                _storable(record.error) if record.error else "",
-                created,
-            )
-            for match_id, record in batch
-        ]
+        batch = {i: rows_of(i, r, created) for i, r in sorted(((r.spec.id, r) for r in records), key=itemgetter(0))}
+        rows = [row for row, _ in batch.values()]
         with self.database.writing() as connection:
-            new = self.database.insert_returning(connection, matches, _MATCH_COLUMNS, rows, ("id", "number"))
+            new = self.database.insert_returning(connection, matches, MATCH_COLUMNS, rows, ("id", "number"))
             numbers = dict(new)
-            known = self._numbers(connection, [match_id for match_id, _ in batch if match_id not in numbers])
-            match_seats = [
-                (numbers[match_id], seat, *values)
-                for match_id, record in batch
-                if match_id in numbers
-                for seat, values in enumerate(
-                    zip(
-                        record.spec.agents,
-                        map(float, record.scores),
-                        record.decisions,
-                        record.nodes,
-                        (None if math.isnan(seconds) else seconds for seconds in record.seat_seconds),
-                        record.seat_cpu_seconds or [None] * len(record.scores),
-                        strict=True,
-                    )
-                )
-            ]
-            self.database.insert_many(connection, seats, _SEAT_COLUMNS, match_seats)
-            self._link(connection, run_id, known.values())
-            self._attach(connection, run_id, numbers.values())
-            added = [(numbers[row[0]], *(row[i] for i in _OF_COLUMNS)) for row in rows if row[0] in numbers]
-            self.blocks.add(connection, run_id, MatchColumns.from_rows(sorted(added), sorted(match_seats)))
+            known = self._numbers(connection, [match_id for match_id in batch if match_id not in numbers])
+            own_seats = [(number, *seat) for match_id, number in numbers.items() for seat in batch[match_id][1]]
+            self.database.insert_many(connection, seats, SEAT_COLUMNS, own_seats)
+            attached = set(self._attach(connection, run_id, numbers | known))
+            added = sorted((number, *(batch[i][0][place] for place in _OF_COLUMNS)) for i, number in numbers.items())
+            self.blocks.add(connection, run_id, MatchColumns.from_rows(added, sorted(own_seats)))
+            if before := attached & set(known.values()):
+                self.blocks.add(connection, run_id, self.blocks.of_matches(connection, before))
         return len(new)
 
     @outlasting
@@ -235,21 +235,19 @@ class Store:
         ids = sorted(set(match_ids))
         with self.database.writing() as connection:
             numbers = self._numbers(connection, ids)
-            self._link(connection, run_id, numbers.values())
+            attached = self._attach(connection, run_id, numbers)
+            self.blocks.add(connection, run_id, self.blocks.of_matches(connection, attached))
             missing = len(ids) - len(numbers)
             if missing:
                 raise UserError(f"matches must be stored to be linked to run {run_id!r}, but {missing} are not.")
 
-    def _link(self, connection: Connection, run_id: str, numbers: Iterable[int]) -> None:
-        """Attaches matches that were stored before to a run, in rows and in columns."""
-        attached = self._attach(connection, run_id, numbers)
-        self.blocks.add(connection, run_id, self.blocks.of_matches(connection, attached))
-
-    def _attach(self, connection: Connection, run_id: str, numbers: Iterable[int]) -> list[int]:
-        """Attaches matches to a run; returns the numbers of those that were not attached before."""
-        rows = [(run_id, number) for number in sorted(numbers)]
-        columns = ("run_id", "match_number")
-        return [n for (n,) in self.database.insert_returning(connection, run_matches, columns, rows, columns[1:])]
+    def _attach(self, connection: Connection, run_id: str, numbers: Mapping[str, int]) -> list[int]:
+        """Attaches matches (id -> number) to a run; returns the numbers of those that were not attached before."""
+        ids = {number: match_id for match_id, number in numbers.items()}
+        rows, columns = [(run_id, number) for number in sorted(ids)], ("run_id", "match_number")
+        new = [n for (n,) in self.database.insert_returning(connection, run_matches, columns, rows, columns[1:])]
+        self.totals.add(connection, run_id, run_matches, (mark_of(ids[number]) for number in new))
+        return new
 
     def _numbers(self, connection: Connection, match_ids: Iterable[str]) -> dict[str, int]:
         """Returns the numbers of the stored matches by id."""
@@ -275,9 +273,16 @@ class Store:
         removed = 0
         with self.database.writing() as connection:
             for ids in chunks(match_ids):
-                query = select(matches.c.number).where(self.database.among(matches.c.id, ids) & failed)
-                numbers = list(connection.scalars(query))
+                query = select(matches.c.number, matches.c.id).where(self.database.among(matches.c.id, ids) & failed)
+                of_number = {number: mark_of(match_id) for number, match_id in connection.execute(query)}
+                numbers = list(of_number)
                 if numbers:
+                    attached: dict[str, list[int]] = defaultdict(list)
+                    having = select(run_matches).where(run_matches.c.match_number.in_(numbers))
+                    for run_id, number in connection.execute(having.order_by(run_matches.c.run_id)):
+                        attached[run_id].append(of_number[number])
+                    for run_id, marks in attached.items():
+                        self.totals.remove(connection, run_id, run_matches, marks)
                     self.blocks.remove(connection, numbers)
                     connection.execute(delete(run_matches).where(run_matches.c.match_number.in_(numbers)))
                     connection.execute(delete(seats).where(seats.c.match_number.in_(numbers)))
@@ -288,41 +293,71 @@ class Store:
     @outlasting
     def records(self, match_ids: Iterable[str]) -> list[MatchRecord]:
         """Returns stored matches in the order of the ids; ids that are not stored are left out."""
-        records: list[MatchRecord] = []
+        return [self._whole(found) for found in self.records_or_damage(match_ids)]
+
+    def records_or_damage(self, match_ids: Iterable[str]) -> list[MatchRecord | DamagedMatch]:
+        """Returns stored matches as `records` does, and what is wrong with those that are damaged."""
+        records: list[MatchRecord | DamagedMatch] = []
         with self.database.reading() as connection:
             for ids in chunks(match_ids):
-                query = select(matches).where(self.database.among(matches.c.id, ids))
-                rows = {row.id: row for row in connection.execute(query)}
-                numbers = [row.number for row in rows.values()]
-                by_match: dict[int, list[Row[Any]]] = defaultdict(list)
-                match_seats = select(*map(self.database.stored, seats.columns))
-                match_seats = match_seats.where(self.database.among(seats.c.match_number, numbers))
-                for seat in connection.execute(match_seats.order_by(seats.c.match_number, seats.c.seat)):
-                    by_match[seat.match_number].append(seat)
-                records += [_record(rows[i], by_match[rows[i].number]) for i in ids if i in rows]
+                chosen = self.database.among(matches.c.id, ids)
+                found = {one.row.id: one for one in read_matches(self.database, connection, chosen)}
+                records += [record_of(found[match_id]) for match_id in ids if match_id in found]
         return records
 
-    def records_of_run(self, run_id: str) -> Iterator[list[MatchRecord]]:
-        """Yields all matches of a run in the order in which they were stored, CHUNK at a time."""
-        last = 0
-        query = select(matches.c.number, matches.c.id).join(run_matches, run_matches.c.match_number == matches.c.number)
-        query = query.where(run_matches.c.run_id == run_id).order_by(run_matches.c.match_number).limit(CHUNK)
+    def _whole(self, found: MatchRecord | DamagedMatch) -> MatchRecord:
+        if isinstance(found, DamagedMatch):
+            raise self.database.damaged(str(found))
+        return found
+
+    def records_of_run(self, run_id: str, damage: OnDamage | None = None) -> Iterator[list[MatchRecord]]:
+        """Yields all matches of a run in the order in which they were stored, CHUNK at a time.
+
+        Args:
+            run_id: the run.
+            damage: called with what is damaged or has gone, which is left out, in place of raising Damaged.
+        """
+        with self.database.reading() as connection:
+            known, found = self.totals.of_run(connection, run_id, run_matches)
+        if known != found:
+            lost = DamagedMatch(0, "", f"{run_id} has {difference(known, found)} in {run_matches.name}")
+            (damage or self._whole)(lost)
+        yield from self._records_of_run(run_id, damage or self._whole)
+
+    def _records_of_run(self, run_id: str, damage: OnDamage) -> Iterator[list[MatchRecord]]:
+        last, c = 0, run_matches.c
+        query = select(c.match_number).where(c.run_id == run_id).order_by(c.match_number).limit(CHUNK)
         while True:
             with self.database.reading() as connection:
-                some = connection.execute(query.where(run_matches.c.match_number > last)).all()
-            if not some:
+                numbers = list(connection.scalars(query.where(c.match_number > last)))
+                chosen = self.database.among(matches.c.number, numbers)
+                found = {one.row.number: record_of(one) for one in read_matches(self.database, connection, chosen)}
+            if not numbers:
                 return
-            last = some[-1].number
-            yield self.records([row.id for row in some])
+            last, records = numbers[-1], []
+            for number in numbers:
+                one = found.get(number, DamagedMatch(number, "", "its row is missing"))
+                if isinstance(one, MatchRecord):
+                    records.append(one)
+                else:
+                    damage(one)
+            yield records
 
     @outlasting
     def fact_names(self, run_id: str) -> list[str]:
-        """Returns the names of the facts in a run's matches, for each game as in its first match."""
-        first = select(func.min(matches.c.number)).join(run_matches, run_matches.c.match_number == matches.c.number)
-        numbers = first.where(run_matches.c.run_id == run_id).group_by(matches.c.game)
-        query = select(matches.c.facts).where(matches.c.number.in_(numbers)).order_by(matches.c.number)
+        """Returns the names of the facts in a run's matches, for each game as in its first undamaged match."""
+        query = select(matches.c.game).join(run_matches, run_matches.c.match_number == matches.c.number)
         with self.database.reading() as connection:
-            return list(dict.fromkeys(name for facts in connection.scalars(query) for name in json.loads(facts)))
+            games = set(connection.scalars(query.where(run_matches.c.run_id == run_id).distinct()))
+        names: dict[str, None] = {}
+        for records in self._records_of_run(run_id, damage=lambda match: None):
+            for record in records:
+                if record.spec.game in games:
+                    games.remove(record.spec.game)
+                    names |= dict.fromkeys(record.facts)
+            if not games:
+                break
+        return list(names)
 
     def record(self, match_id: str) -> MatchRecord:
         """Returns one stored match; `turnier.arena.play.replay` plays it again."""
@@ -362,35 +397,8 @@ def _unknown_run(text: str, known: Sequence[Run]) -> UserError:
     )
 
 
-def _storable(text: str) -> str:
-    """Returns the text without what databases refuse: NUL (PostgreSQL) and halves of surrogate pairs."""
-    return text.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode()
-
-
 def _difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
     """Names the first part of a definition that changed."""
     key = next(key for key in sorted({*old, *new}) if old.get(key) != new.get(key) or (key in old) != (key in new))
     shown = ["nothing" if key not in part else json.dumps(part[key])[:200] for part in (new, old)]
     return f"{key} = {shown[0]} where {shown[1]} is stored"
-
-
-def _run(row: Row[Any]) -> Run:
-    definition, environment = json.loads(row.definition), json.loads(row.environment)
-    return Run(row.id, row.kind, row.name, definition, datetime.fromisoformat(row.created), environment)
-
-
-def _record(match: Row[Any], match_seats: list[Row[Any]]) -> MatchRecord:
-    opening = tuple(unpack_plies(match.plies)[: match.opening].tolist()) if match.opening else ()
-    return MatchRecord(
-        MatchSpec(match.game, tuple(seat.agent for seat in match_seats), match.seed, match.max_plies, opening),
-        Termination(match.termination),
-        tuple(seat.score for seat in match_seats),
-        tuple(seat.decisions for seat in match_seats),
-        tuple(seat.nodes for seat in match_seats),
-        tuple(math.nan if seat.seconds is None else seat.seconds for seat in match_seats),
-        match.seconds,
-        match.plies,
-        json.loads(match.facts),
-        match.error,
-        tuple(seat.cpu_seconds for seat in match_seats if seat.cpu_seconds is not None),  # of all seats or of none
-    )

@@ -1,0 +1,29 @@
+"""Checksums of stored rows: any flipped bit changes them, and SQLite has none of its own."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable
+from typing import Any
+
+MARKS = 1 << 60  # marks of rows are below
+_DIGITS = 15  # hexadecimal, of an id
+
+
+def checksum(*values: Any) -> int:
+    """Returns the checksum of numbers, texts, bytes and None as the database returns them: 32 bits.
+
+    The database returns 0.0 for -0.0, and a float for an integer in a column of floats.
+    """
+    plain = [zlib.crc32(value) if isinstance(value, bytes) else value for value in values]
+    return zlib.crc32(ascii(plain).encode("ascii"))  # not repr, which depends on the version of Unicode
+
+
+def mark_of(row_id: str) -> int:
+    """Returns the number by which a match or a search counts in the total of its run."""
+    return int(row_id[:_DIGITS], 16)
+
+
+def sum_of(marks: Iterable[int]) -> int:
+    """Returns the sum of marks as totals keep it: in any order, and within the integers of a database."""
+    return sum(marks) % MARKS

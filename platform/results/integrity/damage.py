@@ -1,0 +1,41 @@
+"""The error for stored data that are not what was stored, and the one place where decoding them may fail."""
+
+from __future__ import annotations
+
+import contextlib
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+
+from turnier.core.errors import MALFORMED, UserError
+
+# What decoding damaged data raises; numpy raises most of them for a damaged file of arrays.
+UNDECODABLE = (*MALFORMED, zlib.error, struct.error, zipfile.BadZipFile, EOFError, NotImplementedError, MemoryError)
+
+
+REPAIR = "`turnier doctor --store {url} --repair` says what is lost and repairs the rest"
+
+
+class Damaged(UserError):
+    """Raised where stored data are damaged: they are never shown."""
+
+
+def damaged(place: str, shown_url: str, what: str) -> Damaged:
+    """Returns the sentence on what is damaged; `place` and `shown_url` name the database, without its password."""
+    return Damaged(f"{place} must hold what was stored in it, but {what}; {REPAIR.format(url=shown_url)}.")
+
+
+@contextlib.contextmanager
+def decoding(place: str, shown_url: str, what: str) -> Iterator[None]:
+    """Raises Damaged where stored data cannot be decoded."""
+    try:
+        yield
+    except UNDECODABLE as failure:
+        raise damaged(place, shown_url, f"{what} cannot be read: {reason(failure)}") from failure
+
+
+def reason(failure: BaseException) -> str:
+    """Returns what was raised as part of a sentence."""
+    text = " ".join(str(failure).split())[:200].rstrip(".")
+    return f"{type(failure).__name__} {text}".rstrip()

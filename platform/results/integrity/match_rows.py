@@ -1,0 +1,135 @@
+"""Matches as rows: written with a checksum over the match and its seats, and read only where that agrees.
+
+Matches of earlier versions have no checksum; theirs is the id, which depends on game, agents, seed and opening.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Connection, Row, select
+
+from turnier.arena.match import MatchRecord, MatchSpec, Termination, unpack_plies
+from turnier.results.integrity.checksums import checksum
+from turnier.results.integrity.damage import UNDECODABLE, reason
+from turnier.results.store.database import Database
+from turnier.results.store.schema import matches, seats
+
+MATCH_COLUMNS = (
+    *("id", "game", "seed", "max_plies", "opening", "termination", "seconds", "plies", "facts", "error", "created"),
+    "checksum",
+)
+SEAT_COLUMNS = ("match_number", "seat", "agent", "score", "decisions", "nodes", "seconds", "cpu_seconds")
+_encode = json.JSONEncoder(default=float).encode
+
+
+class DamagedMatch(NamedTuple):
+    """A stored match that cannot be shown; one whose row has gone has no id."""
+
+    number: int
+    id: str
+    reason: str
+
+    def __str__(self) -> str:
+        if not self.number:
+            return self.reason
+        return (
+            f"the game {self.id}: {self.reason}"
+            if self.id
+            else f"the game with the number {self.number}: {self.reason}"
+        )
+
+
+class StoredMatch(NamedTuple):
+    """A match's row, the rows of its seats, and what is wrong with them: nothing if it is empty."""
+
+    row: Row[Any]
+    seats: list[Row[Any]]
+    wrong: str
+
+
+def rows_of(match_id: str, record: MatchRecord, created: str) -> tuple[tuple[Any, ...], list[tuple[Any, ...]]]:
+    """Returns the values of MATCH_COLUMNS, and of SEAT_COLUMNS without the number."""
+    spec = record.spec
+    match = (
+        *(match_id, spec.game, int(spec.seed), int(spec.max_plies), len(spec.opening), record.termination.value),
+        *(float(record.seconds), record.plies, _encode(record.facts) if record.facts else "{}"),
+        *(_storable(record.error) if record.error else "", created),
+    )
+    cpu_seconds = record.seat_cpu_seconds or (None,) * len(record.scores)
+    match_seats = [
+        (
+            *(seat, agent, float(score) + 0.0, int(decisions), int(nodes)),  # never -0.0, which SQLite does not keep
+            *(None if math.isnan(seconds) else float(seconds), None if cpu is None else float(cpu)),
+        )
+        for seat, (agent, score, decisions, nodes, seconds, cpu) in enumerate(
+            zip(
+                *(spec.agents, record.scores, record.decisions, record.nodes, record.seat_seconds, cpu_seconds),
+                strict=True,
+            )
+        )
+    ]
+    return (*match, checksum(*match, *match_seats)), match_seats
+
+
+def read_matches(database: Database, connection: Connection, chosen: ColumnElement[bool]) -> Iterator[StoredMatch]:
+    """Yields stored matches that a condition chooses, in the order of their numbers, each checked."""
+    query = select(*map(database.stored, matches.columns)).where(chosen).order_by(matches.c.number)
+    rows = connection.execute(query).all()
+    of_match: dict[int, list[Row[Any]]] = defaultdict(list)
+    of_seats = select(*map(database.stored, seats.columns))
+    of_seats = of_seats.where(database.among(seats.c.match_number, [row.number for row in rows]))
+    for seat in connection.execute(of_seats.order_by(seats.c.match_number, seats.c.seat)):
+        of_match[seat.match_number].append(seat)
+    for row in rows:
+        yield StoredMatch(row, of_match[row.number], _wrong(row, of_match[row.number]))
+
+
+def record_of(match: StoredMatch) -> MatchRecord | DamagedMatch:
+    """Returns the match, or what is wrong with it."""
+    row, wrong = match.row, match.wrong
+    if not wrong:
+        try:
+            return _record(row, match.seats)
+        except UNDECODABLE as failure:
+            wrong = reason(failure)
+    return DamagedMatch(row.number, str(row.id), wrong)
+
+
+def _wrong(row: Row[Any], match_seats: Sequence[Row[Any]]) -> str:
+    """Returns what is wrong with a stored match; empty if it is as it was stored, as far as can be told."""
+    if row.checksum is not None:
+        same = checksum(*row[1:-1], *(tuple(seat[1:]) for seat in match_seats)) == row.checksum
+        return "" if same else "it differs from its checksum"
+    try:
+        record = _record(row, match_seats)
+        unpack_plies(record.plies)
+        return "" if record.spec.id == row.id else "it is not the match of its id"
+    except UNDECODABLE as failure:
+        return reason(failure)
+
+
+def _record(match: Row[Any], match_seats: Sequence[Row[Any]]) -> MatchRecord:
+    opening = tuple(unpack_plies(match.plies)[: match.opening].tolist()) if match.opening else ()
+    return MatchRecord(
+        MatchSpec(match.game, tuple(seat.agent for seat in match_seats), match.seed, match.max_plies, opening),
+        Termination(match.termination),
+        tuple(seat.score for seat in match_seats),
+        tuple(seat.decisions for seat in match_seats),
+        tuple(seat.nodes for seat in match_seats),
+        tuple(math.nan if seat.seconds is None else seat.seconds for seat in match_seats),
+        match.seconds,
+        match.plies,
+        json.loads(match.facts),
+        match.error,
+        tuple(seat.cpu_seconds for seat in match_seats if seat.cpu_seconds is not None),  # of all seats or of none
+    )
+
+
+def _storable(text: str) -> str:
+    """Returns the text without what databases refuse: NUL (PostgreSQL) and halves of surrogate pairs."""
+    return text.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode()

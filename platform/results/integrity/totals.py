@@ -1,0 +1,146 @@
+"""How many rows each run has, and which: rows that damage hides are missed when they are read.
+
+A total is the number of a run's rows in a table and the sum of their marks, which is the same in any order, and is
+written in the transaction that writes the rows. A run of an earlier version has none until it is resumed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from sqlalchemy import Column, Connection, Table, func, select, update
+
+from turnier.results.integrity.checksums import MARKS, checksum, mark_of, sum_of
+from turnier.results.store.database import Database
+from turnier.results.store.schema import (
+    matches,
+    run_annotations,
+    run_matches,
+    run_totals,
+    run_votes,
+    training_evaluations,
+    training_points,
+    votes,
+)
+
+COUNTED = (run_matches, run_votes, run_annotations, training_points, training_evaluations)
+# Their rows name another row, whose id is their mark; the mark of other rows is their checksum.
+_OF_IDS: dict[Table, tuple[str, Table]] = {run_matches: ("match_number", matches), run_votes: ("vote_number", votes)}
+
+
+class Total(NamedTuple):
+    """The number of rows, and the sum of their marks."""
+
+    rows: int = 0
+    marks: int = 0
+
+    @classmethod
+    def of(cls, marks: Iterable[int]) -> Total:
+        known = list(marks)
+        return cls(len(known), sum_of(known))
+
+
+class Totals:
+    """Reads and writes totals within the transactions of the store."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    def begin(self, connection: Connection, run_id: str, totals: Mapping[Table, Total]) -> None:
+        """Gives a run its first totals; those that are not named are zero."""
+        rows = [(run_id, table.name, *totals.get(table, Total())) for table in COUNTED]
+        self.database.insert_many(connection, run_totals, ("run_id", "name", "count", "sum"), rows)
+
+    def adopt(self, connection: Connection, run_id: str) -> None:
+        """Gives a run of an earlier version the totals of the rows that it has."""
+        self.begin(connection, run_id, {table: self.found(connection, run_id, table) for table in COUNTED})
+
+    def found(self, connection: Connection, run_id: str, table: Table) -> Total:
+        """Returns the total of the rows that are there."""
+        if self.database.lacks(table):
+            return Total()
+        if table in _OF_IDS:
+            number, of = _OF_IDS[table]
+            ids = select(of.c.id).join(table, table.c[number] == of.c.number).where(table.c.run_id == run_id)
+            return Total.of(map(mark_of, connection.scalars(ids)))
+        rows = connection.execute(select(*content(table)).where(table.c.run_id == run_id))
+        return Total.of(checksum(*row) for row in rows)
+
+    def of_run(self, connection: Connection, run_id: str, table: Table) -> tuple[Total, Total]:
+        """Returns the total that a run has and that of the rows that are there; both are the same if it has none."""
+        found = self.found(connection, run_id, table)
+        return self.of_runs(connection, table).get(run_id, found), found
+
+    def lock(self, connection: Connection, run_id: str, table: Table) -> None:
+        """Lets others who change the same rows wait until the transaction ends; call it before `replace`'s rows."""
+        mine = (run_totals.c.run_id == run_id) & (run_totals.c.name == table.name)
+        connection.execute(select(run_totals.c.count).where(mine).with_for_update())
+
+    def add(self, connection: Connection, run_id: str, table: Table, marks: Iterable[int]) -> None:
+        """Counts rows that were just added; a run without totals stays without."""
+        self._change(connection, run_id, table, Total.of(marks))
+
+    def remove(self, connection: Connection, run_id: str, table: Table, marks: Iterable[int]) -> None:
+        """Discounts rows that were just deleted."""
+        count, total = Total.of(marks)
+        self._change(connection, run_id, table, Total(-count, -total % MARKS))
+
+    def replace(self, connection: Connection, run_id: str, table: Table, marks: Iterable[int]) -> None:
+        """Counts the rows that a run has now, in place of all those before."""
+        count, total = Total.of(marks)
+        self._update(connection, run_id, table, {"count": count, "sum": total})
+
+    def recount(self, connection: Connection, run_id: str, table: Table) -> None:
+        """Counts the rows that are there as all that the run has."""
+        count, total = self.found(connection, run_id, table)
+        self._update(connection, run_id, table, {"count": count, "sum": total})
+
+    def of_runs(self, connection: Connection, table: Table) -> dict[str, Total]:
+        """Returns the totals of a table by run."""
+        if self.database.lacks(run_totals):
+            return {}
+        query = select(run_totals.c.run_id, run_totals.c.count, run_totals.c.sum)
+        rows = connection.execute(query.where(run_totals.c.name == table.name))
+        return {run_id: Total(count, total) for run_id, count, total in rows}
+
+    def counts(self, table: Table) -> dict[str, int]:
+        """Returns the number of a table's rows for every run that has any; raises Damaged where some have gone."""
+        if self.database.lacks(table):
+            return {}
+        query = select(table.c.run_id, func.count()).group_by(table.c.run_id)
+        with self.database.reading() as connection:
+            found = {run_id: count for run_id, count in connection.execute(query)}
+            totals = self.of_runs(connection, table)
+        for run_id, known in totals.items():
+            if found.get(run_id, 0) != known.rows:
+                got = difference(known, Total(found.get(run_id, 0)))
+                raise self.database.damaged(f"{run_id} has {got} in {table.name}")
+        return found
+
+    def check(self, connection: Connection, run_id: str, table: Table, found: Total) -> None:
+        """Raises Damaged where the rows of a run that were found are not those that it has."""
+        known = self.of_runs(connection, table).get(run_id)
+        if known is not None and known != found:
+            raise self.database.damaged(f"{run_id} has {difference(known, found)} in {table.name}")
+
+    def _change(self, connection: Connection, run_id: str, table: Table, by: Total) -> None:
+        if by.rows:
+            c = run_totals.c
+            self._update(connection, run_id, table, {"count": c.count + by.rows, "sum": (c.sum + by.marks) % MARKS})
+
+    def _update(self, connection: Connection, run_id: str, table: Table, values: Mapping[str, object]) -> None:
+        mine = (run_totals.c.run_id == run_id) & (run_totals.c.name == table.name)
+        connection.execute(update(run_totals).where(mine).values(values))
+
+
+def content(table: Table) -> list[Column[Any]]:
+    """Returns the columns of a row's checksum: the run may be renamed."""
+    return [column for column in table.columns if column.name != "run_id"]
+
+
+def difference(known: Total, found: Total) -> str:
+    """Returns how what was found differs from a total, as part of a sentence."""
+    if known.rows == found.rows:
+        return f"{known.rows:,} rows, but not those that were stored,"
+    return f"{found.rows:,} of {known.rows:,} rows"
