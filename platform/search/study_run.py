@@ -48,8 +48,9 @@ from turnier.search.noise import NOISES
 from turnier.search.objective import Objective, require_generation
 from turnier.search.samplers.registry import SAMPLERS
 from turnier.search.space import Space
+from turnier.search.storage.checked_studies import TRIALS_SO_FAR, set_note, with_checksum
 from turnier.search.storage.studies import StoredStudy, optuna_errors
-from turnier.search.storage.trials import played_between
+from turnier.search.storage.trials import count_trials, played_between
 from turnier.search.verdict import Finalist
 from turnier.statistics.intervals import mean_interval
 
@@ -194,12 +195,12 @@ class StudyRun(StoredStudy):
         name = f"generation {generation.number}"
         if name in self._summarised:
             return
-        summary = self._summary(values)
+        summary = self._summary(values) | {TRIALS_SO_FAR: count_trials(self.store, self.definition.name)}
         idle = source.values()
         if len(idle) > 1:
             mean, half = mean_interval(idle)
             summary["recommended before"] = {"mean": mean, "half_width": half, "games": len(idle)}
-        self.optuna.set_user_attr(name, summary)
+        set_note(self.optuna, name, summary)
         known = f"   proposed {plus_minus(mean, half)}" if len(idle) > 1 else ""
         self._bar.print(
             f"generation {generation.number + 1:>3}: candidates' mean {number(statistics.fmean(values)):>9}"
@@ -255,6 +256,7 @@ class StudyRun(StoredStudy):
             user_attrs=attributes,
         )
         ids = [spec.id for unit in candidate.units for spec in unit]
+        with_checksum(candidate.trial)
         candidate.trial.datetime_start, candidate.trial.datetime_complete = played_between(self.store, ids)
         self.optuna.add_trial(candidate.trial)
 

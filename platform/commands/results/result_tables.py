@@ -20,9 +20,10 @@ from turnier.results.store.progress import progress_of_runs
 from turnier.results.store.store import Run, Store
 from turnier.runs.comparison import ComparisonResults
 from turnier.search.front.points import stored_points
+from turnier.search.storage.checked_studies import FINISHED
 from turnier.search.storage.definitions import StudyFacts
 from turnier.search.storage.studies import stored_verdict
-from turnier.search.storage.trials import FINISHED, study_names, trials_frame, unit
+from turnier.search.storage.trials import study_names, trials_frame, unit
 
 
 class Shown(NamedTuple):

@@ -21,7 +21,10 @@ def checksum(*values: Any) -> int:
 
 def mark_of(row_id: str) -> int:
     """Returns the number by which a match or a search counts in the total of its run."""
-    return int(row_id[:_DIGITS], 16)
+    try:
+        return int(row_id[:_DIGITS], 16)
+    except (ValueError, TypeError):
+        return checksum(row_id)  # a damaged id, which makes the total another one
 
 
 def sum_of(marks: Iterable[int]) -> int:

@@ -243,6 +243,8 @@ class Database:
             yield
         except (NoResultFound, MultipleResultsFound) as error:
             raise self.damaged("a row that it must have once is missing or repeated") from error
+        except UnicodeDecodeError as error:  # Python's sqlite3 cannot even tell what is wrong
+            raise self.damaged("some of its texts are none") from error
         except (DBAPIError, PoolTimeoutError, OverflowError) as error:
             cause = self._cause(error)
             _, must, cure = self._row(cause)

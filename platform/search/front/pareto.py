@@ -33,6 +33,7 @@ from turnier.search.front.points import HELD_OUT, Point
 from turnier.search.front.second_objective import CERTAINTY, SECOND_OBJECTIVES, TIME, SecondObjective
 from turnier.search.objective import Objective, Unit, require_generation
 from turnier.search.space import Space
+from turnier.search.storage.checked_studies import CHECKSUM, set_note, trial_checksum
 from turnier.search.storage.studies import StoredStudy, optuna_errors
 from turnier.statistics.intervals import mean_interval
 
@@ -157,7 +158,7 @@ class ParetoStudy(StoredStudy):
             found = *strength, other.value, other.half_width, len(values), other.positions
             points.append(Point(label, agents[label], *found, self.second))
         with optuna_errors(self.store.shown_url):
-            self.optuna.set_user_attr(HELD_OUT, [point.row() for point in points])
+            set_note(self.optuna, HELD_OUT, [point.row() for point in points])
         return points
 
     def _trials(self, state: TrialState) -> list[FrozenTrial]:
@@ -179,6 +180,8 @@ class ParetoStudy(StoredStudy):
         others = self.measure.candidates(played, records, executor, bar)
         for trial, one, other in zip(trials, played, others, strict=True):
             value = float(np.mean(self.objective.values(one.units, records)))
+            checksum = trial_checksum(trial, TrialState.COMPLETE.name, (value, other))
+            optuna.trial.Trial(self.optuna, trial._trial_id).set_user_attr(CHECKSUM, checksum)
             self.optuna.tell(trial.number, [value, other])
 
     def _ask(self) -> FrozenTrial:

@@ -10,7 +10,7 @@ from turnier.agents.agent import Agent
 from turnier.agents.registry import AGENTS
 from turnier.results.store.store import Store
 from turnier.search.front.second_objective import SECOND_OBJECTIVES, TIME, SecondObjective
-from turnier.search.storage.trials import study_notes
+from turnier.search.storage.checked_studies import study_notes
 
 HELD_OUT = "held-out front"  # the attribute of Optuna's study
 

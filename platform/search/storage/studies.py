@@ -8,6 +8,7 @@ import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from json import JSONDecodeError
 from typing import Any
 from urllib.parse import quote
 
@@ -17,15 +18,18 @@ from sqlalchemy import make_url
 from sqlalchemy.exc import DBAPIError
 
 from turnier.core.errors import UserError
+from turnier.results.integrity.damage import damaged
 from turnier.results.store.locks import Lock
 from turnier.results.store.store import Store
 from turnier.runs.bar import QUIET, Bar, run_bar
+from turnier.search.storage.checked_studies import read_trials, set_note, study_notes, unsealed
 from turnier.search.storage.lasting_storage import LastingStorage
-from turnier.search.storage.trials import study_notes
+from turnier.search.storage.trials import study_names
 from turnier.search.verdict import StudyVerdict
 
 optuna.logging.set_verbosity(optuna.logging.WARNING)
 ATTEMPTS = 15
+_DAMAGED = "malformed|not a database|UTF-8|no such|NULL"  # in what SQLite and Optuna say
 VERDICT = "verdict"  # the attribute of Optuna's study
 MAXIMIZE = (StudyDirection.MAXIMIZE,)
 
@@ -72,7 +76,7 @@ class StoredStudy:
         from optuna_dashboard import save_note
 
         with optuna_errors(self.store.shown_url):
-            self.optuna.set_user_attr(VERDICT, verdict.to_json())
+            set_note(self.optuna, VERDICT, verdict.to_json())
             save_note(self.optuna, f"{verdict.sentence}\n\n    {verdict.agent}\n")
 
     @contextmanager
@@ -122,15 +126,23 @@ def open_study(
     directions: Sequence[StudyDirection] = MAXIMIZE,
 ) -> optuna.Study:
     """Returns the study of that name; raises UserError where it is stored with another definition."""
+    begun = run_id_of(name) in {run.id for run in store.runs()}
     with optuna_errors(store.shown_url):
         storage = open_storage(store)
+        if begun and name not in study_names(store):
+            raise store.database.damaged(f"the candidates of study {name} are missing")
         study = optuna.create_study(storage=storage, study_name=name, directions=list(directions), load_if_exists=True)
         mine, stored = json.loads(json.dumps(definition)), study.user_attrs.get("definition")
         if stored is None:
             if study.get_trials(deepcopy=False):
                 raise UserError(f"study {name!r} was not made by turnier; choose another name with --name.")
-            study.set_user_attr("definition", mine)
+            set_note(study, "definition", mine)
             return study
+    with store.database.reading() as connection:
+        read_trials(store, connection, name)  # which raises where they are damaged
+    with store.database.decoding(f"study {name}"):
+        study.get_trials(deepcopy=False)
+        stored = unsealed(stored)
     different = [f"{key} {stored.get(key)!r} (now {mine[key]!r})" for key in mine if stored.get(key) != mine[key]]
     if different:
         raise UserError(
@@ -170,8 +182,10 @@ def optuna_errors(url: str) -> Iterator[None]:
     """Turns a storage failure inside Optuna into one sentence."""
     try:
         yield
-    except (optuna.exceptions.StorageInternalError, DBAPIError, RuntimeError) as failure:
+    except (optuna.exceptions.OptunaError, DBAPIError, RuntimeError, UnicodeDecodeError, JSONDecodeError) as failure:
         reason = str(failure.__cause__ or failure).strip().splitlines()[0]
+        if re.search(_DAMAGED, reason) or isinstance(failure, ValueError):
+            raise damaged(f"the study storage at {url}", url, f"got: {reason}") from failure
         raise UserError(
             f"the study storage at {url} must answer, got: {reason}; fix the cause and repeat the command."
         ) from None

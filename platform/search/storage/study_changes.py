@@ -9,8 +9,9 @@ from sqlalchemy import select, update
 from turnier.core.errors import UserError
 from turnier.results.store.run_changes import delete_run, move_run, refuse_running
 from turnier.results.store.store import Run, Store
+from turnier.search.storage.checked_studies import STUDIES, STUDY_NOTES, sealed, unsealed
 from turnier.search.storage.studies import open_storage, optuna_errors, run_id_of
-from turnier.search.storage.trials import STUDIES, STUDY_NOTES, optuna_number, study_names
+from turnier.search.storage.trials import optuna_number, study_names
 
 
 def rename_study(store: Store, run: Run, name: str) -> None:
@@ -25,7 +26,8 @@ def rename_study(store: Store, run: Run, name: str) -> None:
         definition = (STUDY_NOTES.c.study_id == of_optuna) & (STUDY_NOTES.c.key == "definition")
         stored = connection.scalar(select(STUDY_NOTES.c.value_json).where(definition))
         if stored is not None:
-            renamed = json.dumps(json.loads(stored) | {"name": name})
+            with store.database.decoding(f"the definition of {run.id}"):
+                renamed = json.dumps(sealed(unsealed(json.loads(stored)) | {"name": name}))
             connection.execute(update(STUDY_NOTES).where(definition).values(value_json=renamed))
         connection.execute(update(STUDIES).where(STUDIES.c.study_name == run.name).values(study_name=name))
         move_run(connection, run, run_id_of(name), name)

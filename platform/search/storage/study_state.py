@@ -10,6 +10,7 @@ from optuna.trial import TrialState
 
 from turnier.results.store.progress import progress_of_runs
 from turnier.results.store.store import Store
+from turnier.search.storage.checked_studies import read_trials, study_notes
 from turnier.search.storage.studies import optuna_errors, run_id_of
 
 
@@ -36,11 +37,13 @@ def study_state(store: Store, name: str) -> StudyState:
     """Returns the state of the named study; raises UserError where the store has none."""
     run = store.run(run_id_of(name))
     progress = next(one for one in progress_of_runs(store) if one.run == run.id)
+    with store.database.reading() as connection:
+        read_trials(store, connection, name)  # which raises where they are damaged
     with optuna_errors(store.shown_url):
         study = optuna.load_study(study_name=name, storage=optuna.storages.RDBStorage(store.url))
         trials = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
-        attributes = study.user_attrs
-    numbers = sorted(int(key.split()[1]) for key in attributes if key.startswith("generation "))
+    attributes = study_notes(store, name, "generation %")
+    numbers = sorted(int(key.split()[1]) for key in attributes)
     latest: dict[str, Any] = attributes[f"generation {numbers[-1]}"] if numbers else {}
     known: dict[str, float] = next(
         (s for n in reversed(numbers) if (s := attributes[f"generation {n}"].get("recommended before"))), {}

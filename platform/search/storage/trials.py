@@ -5,7 +5,6 @@ Optuna's own storage makes its tables where they are missing, and reads one tria
 
 from __future__ import annotations
 
-import json
 import warnings
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -16,7 +15,7 @@ import pandas as pd
 from optuna.distributions import FloatDistribution, json_to_distribution
 from optuna.importance import PedAnovaImportanceEvaluator, get_param_importances
 from scipy import stats
-from sqlalchemy import Connection, column, inspect, select, table
+from sqlalchemy import inspect, select
 
 from turnier.agents.registry import AGENTS
 from turnier.games.registry import GAMES
@@ -26,25 +25,23 @@ from turnier.results.store.schema import matches
 from turnier.results.store.store import Store
 from turnier.search.front.second_objective import stored_objective
 from turnier.search.space import Space
+from turnier.search.storage.checked_studies import (
+    CHECKSUM,
+    FINISHED,
+    NOTED,
+    STUDIES,
+    TRIALS,
+    of_study,
+    read_trials,
+    require_finished,
+    study_notes,
+)
 from turnier.search.storage.definitions import StoredRange, used_values
 from turnier.statistics.intervals import CONFIDENCE
 
 optuna.logging.set_verbosity(optuna.logging.WARNING)
 
-STUDIES = table("studies", column("study_id"), column("study_name"))
-STUDY_NOTES = table("study_user_attributes", column("study_id"), column("key"), column("value_json"))
-TRIALS = table("trials", column("trial_id"), column("study_id"), column("number"), column("state"))
-VALUES = table("trial_values", column("trial_id"), column("objective"), column("value"))
-LATEST = table("trial_intermediate_values", column("trial_id"), column("step"), column("intermediate_value"))
-PARAMETERS = table(
-    "trial_params", column("trial_id"), column("param_name"), column("param_value"), column("distribution_json")
-)
-NOTES = table("trial_user_attributes", column("trial_id"), column("key"), column("value_json"))
-
-# What studies note per trial; `round` is what studies of learners call a generation.
-NOTED = ("generation", "round", "index", "standard_error", "low", "high", "games", "seconds")
 TRIAL_COLUMNS = ("number", "state", "value", "low", "high", "other", "group", "index", "games", "seconds")
-FINISHED = ("COMPLETE", "PRUNED")
 MAX_EVALUATED = 1000  # trials that importance is computed from at most
 MIN_EVALUATED = 8  # below which importance says nothing
 
@@ -69,7 +66,9 @@ def optuna_number(store: Store, study: str) -> int:
 def count_trials(store: Store, study: str) -> int:
     """Returns the number of finished trials of a study."""
     with store.database.reading() as connection:
-        return sum(str(state) in FINISHED for state in connection.scalars(_of_study(TRIALS.c.state, study)))
+        found = sum(str(state) in FINISHED for state in connection.scalars(of_study(TRIALS.c.state, study)))
+    require_finished(store, study, found)
+    return found
 
 
 @outlasting
@@ -94,13 +93,8 @@ def trials_frame(store: Store, study: str) -> pd.DataFrame:
     whose ranges are `frame.attrs["ranges"]` by name.
     """
     with store.database.reading() as connection:
-        trials = _read(connection, _of_study([TRIALS.c.trial_id, TRIALS.c.number, TRIALS.c.state], study))
-        ids = _of_study(TRIALS.c.trial_id, study)
-        values = _read(connection, select(VALUES).where(VALUES.c.trial_id.in_(ids)))
-        latest = _read(connection, select(LATEST).where(LATEST.c.trial_id.in_(ids)).order_by(LATEST.c.step))
-        parameters = _read_parameters(connection, PARAMETERS.c.trial_id.in_(ids))
-        noted = select(NOTES).where(NOTES.c.trial_id.in_(ids), NOTES.c.key.in_(NOTED))
-        notes = _read(connection, noted)
+        trials, values, latest, parameters, notes = read_trials(store, connection, study)
+    notes = notes[notes["key"] != CHECKSUM].copy()
     trials = trials[trials["state"].astype(str).isin(FINISHED)].set_index("trial_id")
     objectives = {number: part.set_index("trial_id")["value"] for number, part in values.groupby("objective")}
     value = objectives.get(0, pd.Series(dtype=float))
@@ -159,18 +153,6 @@ def definition(store: Store, study: str) -> dict[str, Any]:
     return dict(study_notes(store, study, "definition").get("definition", {}))
 
 
-@outlasting
-def study_notes(store: Store, study: str, pattern: str) -> dict[str, Any]:
-    """Returns what is noted of a study under keys like an SQL pattern."""
-    query = (
-        select(STUDY_NOTES.c.key, STUDY_NOTES.c.value_json)
-        .join_from(STUDY_NOTES, STUDIES, STUDIES.c.study_id == STUDY_NOTES.c.study_id)
-        .where(STUDIES.c.study_name == study, STUDY_NOTES.c.key.like(pattern))
-    )
-    with store.database.reading() as connection:
-        return {row.key: json.loads(row.value_json) for row in connection.execute(query)}
-
-
 def unit(store: Store, study: str) -> str:
     """Returns what a study's values are."""
     known = definition(store, study)
@@ -204,27 +186,6 @@ def importance(frame: pd.DataFrame) -> pd.Series:
         warnings.simplefilter("ignore")  # of parameters that few trials use
         shares = get_param_importances(study, evaluator=PedAnovaImportanceEvaluator())
     return pd.Series(shares, dtype=float).sort_values(ascending=False, kind="stable")
-
-
-def _of_study(columns: Any, study: str) -> Any:
-    query = select(*columns) if isinstance(columns, list) else select(columns)
-    joined = query.join_from(TRIALS, STUDIES, STUDIES.c.study_id == TRIALS.c.study_id)
-    return joined.where(STUDIES.c.study_name == study)
-
-
-def _read(connection: Connection, query: Any) -> pd.DataFrame:
-    result = connection.execute(query)
-    return pd.DataFrame(list(map(tuple, result.all())), columns=list(result.keys()))
-
-
-def _read_parameters(connection: Connection, condition: Any) -> pd.DataFrame:
-    """Returns the stored values of parameters with their ranges: long texts, mostly one for each parameter."""
-    name, kind = PARAMETERS.c.param_name, PARAMETERS.c.distribution_json
-    kinds = connection.execute(select(name, kind).where(condition).distinct()).all()
-    if len({row[0] for row in kinds}) < len(kinds):
-        return _read(connection, select(PARAMETERS).where(condition))
-    values = _read(connection, select(PARAMETERS.c.trial_id, name, PARAMETERS.c.param_value).where(condition))
-    return values.assign(distribution_json=values["param_name"].map(dict(map(tuple, kinds))))
 
 
 def _used(chosen: pd.DataFrame, known: Mapping[str, Any]) -> pd.DataFrame:

@@ -1,0 +1,201 @@
+"""What keeps damaged studies from being shown: checksums in Optuna's attributes of trials and of studies.
+
+Optuna writes its tables by itself, so that a checksum is stored with what it is of: among the attributes of a trial,
+and within the JSON of a note. Those of earlier versions have none and are not checked.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import optuna
+import pandas as pd
+from optuna.distributions import distribution_to_json
+from optuna.trial import FrozenTrial
+from sqlalchemy import Connection, column, select, table
+
+from turnier.results.integrity.checksums import checksum
+from turnier.results.outage import outlasting
+from turnier.results.store.store import Store
+
+STUDIES = table("studies", column("study_id"), column("study_name"))
+STUDY_NOTES = table("study_user_attributes", column("study_id"), column("key"), column("value_json"))
+TRIALS = table("trials", column("trial_id"), column("study_id"), column("number"), column("state"))
+VALUES = table("trial_values", column("trial_id"), column("objective"), column("value"))
+LATEST = table("trial_intermediate_values", column("trial_id"), column("step"), column("intermediate_value"))
+PARAMETERS = table(
+    "trial_params", column("trial_id"), column("param_name"), column("param_value"), column("distribution_json")
+)
+NOTES = table("trial_user_attributes", column("trial_id"), column("key"), column("value_json"))
+
+# What studies note per trial; `round` is what studies of learners call a generation.
+NOTED = ("generation", "round", "index", "standard_error", "low", "high", "games", "seconds")
+FINISHED = ("COMPLETE", "PRUNED")
+CHECKSUM = "checksum"  # the key among the attributes of a trial, and in a note
+TRIALS_SO_FAR = "trials"  # in the note of a generation: how many are finished
+
+
+class StoredTrials(NamedTuple):
+    """What Optuna's tables have of a study."""
+
+    trials: pd.DataFrame  # of any state
+    values: pd.DataFrame
+    latest: pd.DataFrame
+    parameters: pd.DataFrame
+    notes: pd.DataFrame  # NOTED and the checksums
+
+
+def with_checksum(trial: FrozenTrial) -> FrozenTrial:
+    """Returns a finished trial with its checksum, to be stored."""
+    trial.set_user_attr(CHECKSUM, trial_checksum(trial, trial.state.name, trial.values or ()))
+    return trial
+
+
+def trial_checksum(trial: FrozenTrial, state: str, values: Iterable[float]) -> int:
+    """Returns the checksum of a trial that is about to end in a state with these values."""
+    kinds = trial.distributions
+    return _checksum(
+        state,
+        enumerate(values),
+        (
+            (name, kinds[name].to_internal_repr(value), distribution_to_json(kinds[name]))
+            for name, value in trial.params.items()
+        ),
+        trial.intermediate_values.items(),
+        ((name, json.dumps(trial.user_attrs[name])) for name in NOTED if name in trial.user_attrs),
+    )
+
+
+def _checksum(
+    state: str,
+    values: Iterable[tuple[int, float]],
+    parameters: Iterable[tuple[str, float, str]],
+    latest: Iterable[tuple[int, float]],
+    notes: Iterable[tuple[str, str]],
+) -> int:
+    """Returns the checksum of the rows of a trial, in any order."""
+    return checksum(
+        state,
+        *sorted((int(number), _stored(value)) for number, value in values),
+        *sorted((str(name), _stored(value), kind) for name, value, kind in parameters),
+        *sorted((int(step), _stored(value)) for step, value in latest),
+        *sorted(notes),
+    )
+
+
+def _stored(value: float) -> float | None:
+    """Returns a number as Optuna's column has it: without infinities, and with only one zero."""
+    return float(value) + 0.0 if math.isfinite(value) else None
+
+
+def read_trials(store: Store, connection: Connection, study: str) -> StoredTrials:
+    """Reads a study's trials; raises Damaged where they are not what was stored."""
+    with store.database.decoding(f"the candidates of study {study}"):
+        ids = of_study(TRIALS.c.trial_id, study)
+        noted = select(NOTES).where(NOTES.c.trial_id.in_(ids), NOTES.c.key.in_((*NOTED, CHECKSUM)))
+        found = StoredTrials(
+            _read(connection, of_study([TRIALS.c.trial_id, TRIALS.c.number, TRIALS.c.state], study)),
+            _read(connection, select(VALUES).where(VALUES.c.trial_id.in_(ids))),
+            _read(connection, select(LATEST).where(LATEST.c.trial_id.in_(ids)).order_by(LATEST.c.step)),
+            _read_parameters(connection, PARAMETERS.c.trial_id.in_(ids)),
+            _read(connection, noted),
+        )
+        wrong = _wrong(found)
+    if wrong:
+        raise store.database.damaged(f"in study {study} {wrong}")
+    require_finished(store, study, int(found.trials["state"].astype(str).isin(FINISHED).sum()))
+    return found
+
+
+def require_finished(store: Store, study: str, found: int) -> None:
+    """Raises Damaged where fewer finished trials were found than there were at the end of a generation."""
+    summaries = study_notes(store, study, "generation %").values()
+    least = max((summary.get(TRIALS_SO_FAR, 0) for summary in summaries), default=0)
+    if found < least:
+        raise store.database.damaged(f"study {study} has {found:,} of {least:,} candidates")
+
+
+def _wrong(found: StoredTrials) -> str:
+    """Returns what is wrong with trials; empty if nothing is, as far as can be told."""
+    numbers = sorted(found.trials["number"].tolist())
+    if numbers != list(range(len(numbers))):
+        return "candidates are missing or repeated"
+    of_trial: dict[int, tuple[list[Any], ...]] = defaultdict(lambda: ([], [], [], []))
+    for place, rows in enumerate(found[1:]):
+        for trial, *row in rows.itertuples(index=False, name=None):
+            of_trial[trial][place].append(tuple(row))
+    for trial, number, state in found.trials[["trial_id", "number", "state"]].itertuples(index=False, name=None):
+        values, latest, parameters, notes = of_trial[trial]
+        known = dict(notes).get(CHECKSUM)
+        if known is None or str(state) not in FINISHED:
+            continue
+        noted = [note for note in notes if note[0] != CHECKSUM]
+        if _checksum(str(state), values, parameters, latest, noted) != json.loads(known):
+            return f"candidate {number + 1:,} differs from its checksum"
+    return ""
+
+
+def of_study(columns: Any, study: str) -> Any:
+    """Returns the query for columns of a study's trials."""
+    query = select(*columns) if isinstance(columns, list) else select(columns)
+    joined = query.join_from(TRIALS, STUDIES, STUDIES.c.study_id == TRIALS.c.study_id)
+    return joined.where(STUDIES.c.study_name == study)
+
+
+def sealed(note: Any) -> Any:
+    """Returns a note, an object or a list of objects, with its checksum."""
+    if isinstance(note, list):
+        return [sealed(one) for one in note]
+    return {**note, CHECKSUM: _of_note(note)}
+
+
+def unsealed(note: Any) -> Any:
+    """Returns the note without its checksum; raises ValueError where they disagree."""
+    if isinstance(note, list):
+        return [unsealed(one) for one in note]
+    if not isinstance(note, dict) or CHECKSUM not in note:
+        return note
+    content = {key: value for key, value in note.items() if key != CHECKSUM}
+    if _of_note(content) != note[CHECKSUM]:
+        raise ValueError("it differs from its checksum")
+    return content
+
+
+def _of_note(note: Mapping[str, Any]) -> int:
+    return checksum(json.dumps(json.loads(json.dumps(note)), sort_keys=True))
+
+
+def set_note(study: optuna.Study, key: str, note: Any) -> None:
+    """Stores a note with a study, in place of an earlier one."""
+    study.set_user_attr(key, sealed(note))
+
+
+@outlasting
+def study_notes(store: Store, study: str, pattern: str) -> dict[str, Any]:
+    """Returns what is noted of a study under keys like an SQL pattern; raises Damaged where that was not stored."""
+    query = (
+        select(STUDY_NOTES.c.key, STUDY_NOTES.c.value_json)
+        .join_from(STUDY_NOTES, STUDIES, STUDIES.c.study_id == STUDY_NOTES.c.study_id)
+        .where(STUDIES.c.study_name == study, STUDY_NOTES.c.key.like(pattern))
+    )
+    with store.database.reading() as connection, store.database.decoding(f"what is noted of study {study}"):
+        return {row.key: unsealed(json.loads(row.value_json)) for row in connection.execute(query)}
+
+
+def _read(connection: Connection, query: Any) -> pd.DataFrame:
+    result = connection.execute(query)
+    return pd.DataFrame(list(map(tuple, result.all())), columns=list(result.keys()))
+
+
+def _read_parameters(connection: Connection, condition: Any) -> pd.DataFrame:
+    """Returns the stored values of parameters with their ranges: long texts, mostly one for each parameter."""
+    name, kind = PARAMETERS.c.param_name, PARAMETERS.c.distribution_json
+    kinds = connection.execute(select(name, kind).where(condition).distinct()).all()
+    if len({row[0] for row in kinds}) < len(kinds):
+        return _read(connection, select(PARAMETERS).where(condition))
+    values = _read(connection, select(PARAMETERS.c.trial_id, name, PARAMETERS.c.param_value).where(condition))
+    return values.assign(distribution_json=values["param_name"].map(dict(map(tuple, kinds))))
