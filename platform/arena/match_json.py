@@ -10,7 +10,7 @@ import numpy as np
 
 from turnier.arena.match import MatchRecord, MatchSpec, Termination, pack_plies, unpack_plies
 from turnier.arena.play import replay
-from turnier.core.errors import UserError
+from turnier.core.errors import MALFORMED, UserError
 from turnier.games.game import Game
 
 
@@ -33,9 +33,12 @@ def to_json(record: MatchRecord) -> dict[str, Any]:
 
 
 def from_json(data: dict[str, Any]) -> MatchRecord:
-    """Returns the match that `to_json` made data of."""
+    """Returns the match that `to_json` made data of; raises one of MALFORMED where these are no such data."""
+    spec = MatchSpec.from_json(data["spec"])
+    if spec.id != data["id"]:
+        raise ValueError(f"the id must be {spec.id}, got {data['id']}")
     return MatchRecord(
-        MatchSpec.from_json(data["spec"]),
+        spec,
         Termination(data["termination"]),
         tuple(data["scores"]),
         tuple(data["decisions"]),
@@ -65,20 +68,20 @@ def disagreement(record: MatchRecord) -> str | None:
 def is_exported(path: Path) -> bool:
     """Whether a file's first line is a match as `turnier export` writes it."""
     try:
-        with path.open(encoding="utf-8") as file:
+        with path.open("rb") as file:
             return "spec" in json.loads(file.readline())
-    except (OSError, ValueError, TypeError):
+    except (OSError, *MALFORMED):
         return False
 
 
 def verify_exported(game: Game, path: Path) -> tuple[int, str | None]:
     """Replays exported matches; returns the lines read and the first disagreement as `line: sentence`, if any."""
     number = 0
-    with path.open(encoding="utf-8") as file:
+    with path.open("rb") as file:
         for number, line in enumerate(file, 1):
             try:
                 record = from_json(json.loads(line))
-            except (KeyError, TypeError, ValueError) as failure:
+            except MALFORMED as failure:
                 raise UserError(
                     f"every line must be an exported match, got {path}:{number}: {type(failure).__name__} {failure};"
                     " export the run again."

@@ -7,7 +7,7 @@ import json
 import zlib
 from pathlib import Path
 
-from turnier.core.errors import UserError
+from turnier.core.errors import MALFORMED, UserError
 from turnier.games.game import Game
 
 
@@ -30,10 +30,11 @@ def verify_file(game: Game, path: Path) -> tuple[int, str | None]:
         try:
             record = json.loads(line)
             disagreement = game.verify_record(record)
-        except (json.JSONDecodeError, KeyError, TypeError, ValueError) as failure:
+        except (UserError, *MALFORMED) as failure:
+            kind = "" if isinstance(failure, UserError) else f"{type(failure).__name__} "
             raise UserError(
                 f"every line must be a recorded game or position of {game.name}, got {path}:{number}:"
-                f" {type(failure).__name__} {failure}; remove or fix it."
+                f" {kind}{str(failure).rstrip('.')}; remove or fix it."
             ) from None
         if disagreement:
             return count, f"{number}: {disagreement}"

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from turnier.agents.registry import label_of
 from turnier.arena.match import MatchRecord
-from turnier.arena.match_json import from_json
+from turnier.arena.match_json import disagreement, from_json
 from turnier.arena.play import replay_positions
 from turnier.arena.reanalysis import Reanalysis
-from turnier.core.errors import UserError
+from turnier.core.errors import MALFORMED, UserError
 from turnier.games.abi import CHANCE
 from turnier.games.game import Game, Ints
 from turnier.games.registry import game_of
@@ -68,6 +68,12 @@ def find_game(what: str, store: str) -> FinishedGame:
 
 
 def of_record(record: MatchRecord) -> FinishedGame:
+    """Returns a stored or exported match to be shown; raises UserError where its moves do not lead to its end."""
+    if wrong := disagreement(record):
+        raise UserError(
+            f"the moves of the match {record.spec.id} must lead to its stored end: {wrong.rstrip('.')}; it is damaged:"
+            " `turnier doctor --store URL` looks for more."
+        )
     game = game_of(record.spec.game)
     names = [label_of(agent) for agent in record.spec.agents]
     if game.name == "spe_ed":
@@ -78,9 +84,8 @@ def of_record(record: MatchRecord) -> FinishedGame:
 
 def _of_line(file: Path, number: int) -> FinishedGame:
     """Reads a line that `turnier export` wrote, or a recorded game of the official server."""
-    lines = file.read_text(encoding="utf-8").splitlines()
     try:
-        data = json.loads(lines[number - 1])
+        data = json.loads(file.read_bytes().splitlines()[number - 1])
         if "spec" in data:
             return of_record(from_json(data))
         position = start_of(data)
@@ -89,7 +94,9 @@ def _of_line(file: Path, number: int) -> FinishedGame:
             position = play_round(position, played["actions"])
             states.append(position.state)
         return FinishedGame(position.game, [f"player {n}" for n in data["start"]], states)
-    except (IndexError, ValueError, KeyError, TypeError) as failure:
+    except (OSError, UserError, *MALFORMED) as failure:
+        reason = str(failure).rstrip(".") if isinstance(failure, UserError) else f"{type(failure).__name__} {failure}"
         raise UserError(
-            f"a line must hold an exported or a recorded game, got {file}:{number}: {type(failure).__name__} {failure}."
+            f"a line must hold an undamaged exported or recorded game, got {file}:{number}: {reason}; export or"
+            " record it again."
         ) from None

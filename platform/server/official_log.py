@@ -13,7 +13,7 @@ from typing import Any
 
 from turnier.arena.match import MatchRecord
 from turnier.arena.play import replay_positions
-from turnier.core.errors import UserError
+from turnier.core.errors import MALFORMED, UserError
 from turnier.games.game import Ints
 from turnier.games.spe_ed.board import COMMITTED, PLAYERS
 from turnier.games.spe_ed.messages import message_of, state_of
@@ -74,7 +74,7 @@ def read_log(path: Path) -> tuple[list[str], list[Ints]]:
         states = [state_of(message, rounds) for rounds, message in enumerate(lines)]
         if not states:
             raise ValueError("no states")
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as failure:
+    except (OSError, *MALFORMED) as failure:
         raise UserError(
             f"a log must be one of the official server, unpacked, got {path}: {type(failure).__name__} {failure}."
         ) from None

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from turnier.core.errors import UserError
+
 HUGE = 1 << 22  # bytes from which on a table gets huge pages: its look-ups would miss small ones' buffer all the time
 LINE = 16  # float32 in a cache line
 Floats32 = npt.NDArray[np.float32]
@@ -15,10 +17,16 @@ Floats32 = npt.NDArray[np.float32]
 
 def new_table(size: int) -> Floats32:
     """Returns float32 zeros, [size], in huge pages where the system has them."""
-    if 4 * size < HUGE or not hasattr(mmap, "MADV_HUGEPAGE"):
-        return np.zeros(size, np.float32)
-    # Anonymous private memory: shared memory, the default, gets no huge pages.
-    memory = mmap.mmap(-1, 4 * size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    try:
+        if 4 * size < HUGE or not hasattr(mmap, "MADV_HUGEPAGE"):
+            return np.zeros(size, np.float32)
+        # Anonymous private memory: shared memory, the default, gets no huge pages.
+        memory = mmap.mmap(-1, 4 * size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    except (MemoryError, OSError, OverflowError, ValueError):
+        raise UserError(
+            f"the entries of a network must fit into memory, got {size:,}; choose fewer or shorter tuples, or fewer"
+            " values."
+        ) from None
     memory.madvise(mmap.MADV_HUGEPAGE)
     return np.frombuffer(memory, np.float32)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from turnier.agents.ntuple.network_kernels import (
 )
 from turnier.core.errors import UserError
 from turnier.games.game import Game, square_symmetries
+from turnier.games.registry import GAMES
 
 Tuples = tuple[tuple[int, ...], ...]
 
@@ -137,6 +138,20 @@ class Network:
     def from_json(cls, data: dict[str, Any]) -> Network:
         pairs = {name: tuple(tuple(row) for row in data[name]) for name in ("tuples", "symmetries")}
         return cls(**{**data, **pairs, "stages": tuple(data.get("stages", ()))})
+
+    def check(self) -> None:
+        """Raises UserError or ValueError where the shape, read from a file, is none that `of` makes for its game."""
+        game = GAMES.make(self.game)
+        expected = Network.of(game, self.tuples, self.values, symmetric=False, stages=self.stages)
+        cells = {type(cell) for row in (*self.tuples, *self.symmetries, self.stages, (self.values,)) for cell in row}
+        permuted = all(sorted(image) == list(range(game.num_cells)) for image in self.symmetries)
+        if (
+            replace(expected, symmetries=self.symmetries) != self
+            or cells != {int}
+            or not self.symmetries
+            or not permuted
+        ):
+            raise ValueError(f"the network is none for {game}")
 
     @property
     def entries_of_output(self) -> int:

@@ -7,7 +7,6 @@ import functools
 import hashlib
 import json
 import os
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,9 +18,18 @@ from turnier.agents.ntuple.layout import Floats32, Layout, new_table
 from turnier.agents.ntuple.network import Network
 from turnier.agents.ntuple.network_kernels import AT_END, ORIGIN
 from turnier.agents.ntuple.td import LEARNING
+from turnier.core.array_files import read_arrays
 from turnier.core.errors import UserError
 
 FORMAT = 1
+_HINT = "train others with `turnier train GAME EVALUATOR --out FILE`"
+# What training resumes from, see training.py.
+_TRAINING: dict[str, type | tuple[type, ...]] = {
+    **dict.fromkeys(("game", "evaluator", "learning"), str),
+    **dict.fromkeys(("seed", "every", "games", "done", "moves"), int),
+    "seconds": (int, float),
+    "points": list,
+}
 SLICE = 1 << 22  # entries whose comparisons need little memory
 
 
@@ -76,6 +84,7 @@ class Weights:
             "training": self.training,
             "digest": self.digest,
         }
+        config["checksum"] = _checksum(config, self)
         temporary = path.with_name(f".{path.name}.new")
         try:
             with temporary.open("wb") as file:
@@ -110,39 +119,90 @@ def touched_entries(columns: tuple[Floats32, ...], initial: float) -> npt.NDArra
 
 def read_config(path: Path) -> dict[str, Any]:
     """Returns a file's description without its entries; raises UserError where it is no file of weights."""
-    with _opened(path) as file:
-        config: dict[str, Any] = json.loads(str(file["config"]))
+    config, _ = _read(path, ())
     return config
 
 
 def load_weights(path: Path) -> Weights:
-    """Reads a file and checks that its entries are those of its digest."""
-    with _opened(path) as file:
-        config = json.loads(str(file["config"]))
-        weights = Weights(
-            Network.from_json(config["network"]),
-            config["initial"],
-            file["places"],
-            file["entries"],
-            config["training"],
-            file["curve"],
-        )
+    """Reads a file; raises UserError where it is damaged: its entries must be those of its checksums."""
+    config, arrays = _read(path, ("places", "entries", "curve"))
+    weights = Weights(
+        Network.from_json(config["network"]),
+        config["initial"],
+        arrays["places"],
+        arrays["entries"],
+        config["training"],
+        arrays["curve"],
+    )
     if weights.digest != config["digest"]:
-        raise UserError(f"the weights in {path} must have the digest {config['digest']}, got {weights.digest}.")
+        raise _damaged(path, f"they must have the digest {config['digest']}, but have {weights.digest}")
+    if "checksum" in config and _checksum(config, weights) != config["checksum"]:
+        raise _damaged(path, "they differ from their checksum")
+    if not _fits(weights):
+        raise _damaged(path, "their entries are not those of their network")
     return weights
 
 
-def _opened(path: Path) -> Any:
-    hint = "train them with `turnier train GAME EVALUATOR --out FILE`"
+def _checksum(config: dict[str, Any], weights: Weights) -> str:
+    """Returns 32 hexadecimal digits that depend on what the digest does not: how it was learned, and the curve."""
+    text = json.dumps({name: value for name, value in config.items() if name != "checksum"}, sort_keys=True)
+    parts = (text.encode(), weights.entries[:, 1:].tobytes(), weights.curve.tobytes())
+    return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()[:32]
+
+
+def _fits(weights: Weights) -> bool:
+    """Whether the arrays have the shapes and kinds that the network needs: kernels do not look."""
+    places, entries, curve = weights.places, weights.entries, weights.curve
+    return (
+        [array.dtype.str for array in (places, entries, curve)] == ["<i8", "<f4", "<f8"]
+        and (places.ndim, entries.ndim, curve.ndim) == (1, 2, 2)
+        and len(entries) == len(places)
+        and entries.shape[1] in (1, 3)
+        and curve.shape[1] == 4
+        and bool((np.diff(places) > 0).all())
+        and (len(places) == 0 or (places[0] >= 0 and places[-1] < weights.network.entries))
+    )
+
+
+def _read(path: Path, names: tuple[str, ...]) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+    """Returns the description in a file and some of its arrays; raises UserError where that cannot be done."""
     if not path.is_file():
-        raise UserError(f"weights must be a file, got {path}, which is none; {hint}.")
+        raise UserError(f"weights must be a file, got {path}, which is none; {_HINT}.")
     try:
-        file = np.load(path, allow_pickle=False)
-        if json.loads(str(file["config"]))["format"] == FORMAT:
-            return file
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile):
-        pass
-    raise UserError(f"weights must be an .npz file of this version of Turnier, got {path}; {hint}.")
+        arrays = read_arrays(path, ("config", *names), limit=path.stat().st_size)
+        config = json.loads(str(arrays.pop("config")))
+        known = config["format"] == FORMAT
+        if known:
+            _check(config)
+    except KeyError as missing:
+        raise _damaged(path, f"{missing} is missing") from None
+    except (OSError, ValueError, TypeError, RecursionError, OverflowError, UserError) as failure:
+        raise _damaged(path, str(failure).rstrip(".")) from None
+    if not known:
+        raise UserError(f"weights must be an .npz file of this version of Turnier, got {path}; {_HINT}.")
+    return config, arrays
+
+
+def _check(config: dict[str, Any]) -> None:
+    """Raises KeyError, TypeError, ValueError or UserError where a description is not one that `save` writes."""
+    training = config["training"]
+    described: list[tuple[str, Any, Any]] = [
+        ("digest", config["digest"], str),
+        ("initial", config["initial"], (int, float)),
+        *((name, training[name], kind) for name, kind in _TRAINING.items()),
+    ]
+    for name, value, kind in described:
+        if not isinstance(value, kind):
+            raise TypeError(f"{name} is {value!r}")
+    Network.from_json(config["network"]).check()
+    LEARNING.make(training["learning"])
+    np.array(training["points"], np.float64).reshape(-1, 3)
+
+
+def _damaged(path: Path, reason: str) -> UserError:
+    return UserError(
+        f"weights must be an undamaged .npz file, got {path}: {reason}; restore it from a copy, or {_HINT}."
+    )
 
 
 def evaluator_weights(network: Network, values: Weights | None) -> npt.NDArray[np.float64]:

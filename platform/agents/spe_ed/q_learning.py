@@ -32,6 +32,7 @@ from turnier.agents.spe_ed.field import (
     stride_of,
 )
 from turnier.agents.spe_ed.player import Choice, SpeEdAgent, SpeEdPlayer, best_of, only
+from turnier.core.array_files import read_arrays
 from turnier.core.errors import UserError
 from turnier.core.kernel import kernel
 from turnier.core.parameters import parameter
@@ -45,6 +46,8 @@ QTable = types.Array(types.float32, 2, "C")  # [2**bits, MOVES]
 WINDOW, ALPHA, GAMMA, EPSILON_BEGIN, EPSILON_END, GAMES = range(6)  # of settings
 ROUND_LIVED, DIED, WON = 0.01, -1.0, 1.0  # rewards
 CHUNK = 500  # games between two reports
+LARGEST = 1 << 32  # bytes of a table that is read
+WIDEST = 99  # cells of a window that is read
 
 _1, _29, _32 = (np.uint64(n) for n in (1, 29, 32))
 
@@ -174,12 +177,21 @@ class QTraining:
 def read_table(file: Path) -> tuple[npt.NDArray[np.float32], dict[str, Any]]:
     """Returns a learned table and what is stored with it; raises UserError if there is none."""
     try:
-        with np.load(file, allow_pickle=False) as stored:
-            arrays = {name: stored[name] for name in stored.files}
-        return arrays.pop("table"), {name: value if name == "rng" else value.item() for name, value in arrays.items()}
-    except (OSError, KeyError, ValueError) as failure:
+        arrays = read_arrays(file, ("table", "window", "learning", "done", "rng"), LARGEST)
+        table, rng = arrays.pop("table"), arrays.pop("rng")
+        stored: dict[str, Any] = {"rng": rng, **{name: value.item() for name, value in arrays.items()}}
+        rows = len(table) if table.shape[1:] == (MOVES,) and table.dtype == np.float32 else 0
+        if rows < 1 or rows & (rows - 1) or rng.shape != stream(0).shape or rng.dtype != np.uint64:
+            raise ValueError("it is no table of moves")
+        if not isinstance(stored["window"], int) or not 1 <= stored["window"] <= WIDEST:
+            raise ValueError(f"the window is {stored['window']!r}")
+        if not isinstance(stored["done"], int) or stored["done"] < 0:
+            raise ValueError(f"the games played are {stored['done']!r}")
+        return table, stored
+    except (OSError, ValueError) as failure:
         raise UserError(
-            f"a table for qlearning must be a file that studies/brot/qlearning.py wrote, got {file}: {failure}."
+            f"a table for qlearning must be a file that studies/brot/qlearning.py wrote, undamaged,"
+            f" got {file}: {failure}; restore it from a copy, or learn it again into another file."
         ) from None
 
 

@@ -1,0 +1,56 @@
+"""Arrays from .npz archives that may be damaged or made to harm: nothing is unpickled, no memory is taken in vain."""
+
+from __future__ import annotations
+
+import math
+import zipfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import numpy.typing as npt
+
+REASON = 200  # characters of a reason
+
+
+def read_arrays(source: Path | IO[bytes], names: Iterable[str], limit: int) -> dict[str, npt.NDArray[Any]]:
+    """Returns the arrays with these names; raises ValueError with the reason where that cannot be done.
+
+    Args:
+        source: an archive that numpy wrote.
+        names: of the arrays; others are not read.
+        limit: bytes that they may take in all; for an archive that is not compressed, its size.
+    """
+    try:
+        with zipfile.ZipFile(source) as archive:
+            found = {entry.filename: entry for entry in archive.infolist()}
+            missing = [name for name in names if f"{name}.npy" not in found]
+            if missing:
+                raise ValueError(f"the entry {missing[0]} is missing")
+            entries = {name: found[f"{name}.npy"] for name in names}
+            size = sum(entry.file_size for entry in entries.values())
+            if size > limit:
+                raise ValueError(f"its entries claim to have {size:,} bytes, of {limit:,} at most")
+            return {name: _array(archive, entry) for name, entry in entries.items()}
+    except OSError:
+        raise
+    except Exception as failure:  # zipfile, zlib and numpy raise errors of a dozen kinds about damaged archives
+        reason = " ".join(str(failure).split())[:REASON]  # it may quote what is damaged
+        raise ValueError(reason or type(failure).__name__) from None
+
+
+def _array(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> npt.NDArray[Any]:
+    """Reads an array to its end, where zipfile compares the checksum."""
+    with archive.open(entry) as file:
+        version = np.lib.format.read_magic(file)
+        if version != (1, 0):
+            raise ValueError(f"the entry {entry.filename} is of version {version}")
+        shape, _, kind = np.lib.format.read_array_header_1_0(file)
+        if kind.hasobject:
+            raise ValueError(f"the entry {entry.filename} holds pickled objects")
+        if math.prod(shape) * kind.itemsize != entry.file_size - file.tell():
+            raise ValueError(f"the entry {entry.filename} does not have the size of its shape")
+    with archive.open(entry) as file:
+        array: npt.NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)
+        return array

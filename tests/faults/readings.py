@@ -1,0 +1,211 @@
+"""Every command and page that reads a kind of file, and what each answers: texts and the files that it wrote."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+from unittest import mock
+
+from typer.testing import CliRunner
+
+from tests.faults.small_files import (
+    CERTAINTY,
+    CHECKPOINT,
+    COMPARE,
+    EXPORT,
+    STORE,
+    THREADS,
+    TOURNAMENT,
+    TRAIN,
+    TRAIN_ON,
+    TUNE,
+    URL,
+    WEIGHTS,
+)
+from turnier.agents.ntuple.weights import load_weights
+from turnier.commands.app import COMMANDS, app
+from turnier.commands.machine import checks
+from turnier.core.errors import UserError
+
+PAGES = ("runs", "scores", "tournament", "comparison", "certainty", "studies", "training", "replay", "reports")
+# What differs from one time to the next although nothing is wrong.
+_VOLATILE = (
+    r"\d+(\.\d+)? (s|min|hours|days) ago",
+    r"[\d,]+ moves/s",
+    r"[\d.]+ GB free",
+    r"/\S*/tmp\S+",
+    r"\S+ \S+ UTC",
+)
+_TIMES = (
+    r"[\d.]+ +(ns|µs|ms|s)\b",
+    r"[\d.]+ +│\n",
+    r" {2,}",
+)  # of games that are played anew, and the widths they take
+LEARNED = f"greedy(evaluator=ntuple(file={WEIGHTS}))"
+
+
+class Answer(NamedTuple):
+    """How a reading ended: what it says if it is right; otherwise the sentence that refuses or what went wrong."""
+
+    outcome: str  # right | refused | found (a command that looks for damage found some) | failed
+    said: str
+
+
+Reading = Callable[[], Answer]
+
+
+def command(*words: str, writes: str = "", may_find: bool = False, plays: bool = False) -> Reading:
+    """Returns the reading of a command, run in the present folder.
+
+    Args:
+        words: of the command line.
+        writes: the file or folder that it writes, which is part of its answer.
+        may_find: whether exit code 1 means that it looked for what is wrong, and found it.
+        plays: whether it plays, so that times differ.
+    """
+
+    def read() -> Answer:
+        with mock.patch.object(checks, "check_ray", return_value=checks.Check("ray", checks.OK, "")):
+            ended = CliRunner().invoke(app, list(words), env={"COLUMNS": "100"})
+        error = ended.exception
+        if isinstance(error, UserError):
+            sentence = str(error)
+            return Answer("refused" if "\n" not in sentence and len(sentence) < 1200 else "failed", sentence)
+        if ended.exit_code == 0:
+            shown = _steady(ended.stdout, (*_VOLATILE, *_TIMES) if plays else _VOLATILE)
+            return Answer("right", shown + (_content(Path(writes)) if writes else ""))
+        if isinstance(error, SystemExit) and (ended.exit_code == 2 or (may_find and ended.exit_code == 1)):
+            return Answer("found" if ended.exit_code == 1 else "refused", ended.output)
+        return Answer("failed", f"exit code {ended.exit_code}: {type(error).__name__} {error}")
+
+    return read
+
+
+def _steady(text: str, patterns: tuple[str, ...] = _VOLATILE) -> str:
+    for pattern in patterns:
+        text = re.sub(pattern, "...", text)
+    return text
+
+
+def _content(written: Path) -> str:
+    """Returns what is in a file, or in all files of a folder; of weights all but the time that learning took."""
+    if written.suffix == ".npz":
+        weights = load_weights(written)
+        learned = weights.training | {"seconds": 0}
+        return f"\n{learned} {weights.digest} {weights.entries.tolist()} {weights.curve.tolist()}"
+    files = sorted(path for path in written.rglob("*") if path.is_file()) if written.is_dir() else [written]
+    return "".join(f"\n{path}: {path.read_bytes()!r}" for path in files)
+
+
+def page(name: str) -> Reading:
+    """Returns the reading of a page of the dashboards, as its function draws it."""
+
+    def read() -> Answer:
+        import streamlit as st
+        from streamlit.testing.v1 import AppTest
+
+        from turnier.dashboards import STORE_VARIABLE
+
+        st.cache_data.clear()
+        st.cache_resource.clear()
+        with mock.patch.dict("os.environ", {STORE_VARIABLE: URL}):
+            drawn = AppTest.from_function(_draw, args=(name,), default_timeout=60).run()
+        if drawn.exception:
+            return Answer("failed", "; ".join(element.message for element in drawn.exception))
+        if drawn.error:
+            return Answer("refused", "; ".join(str(element.value) for element in drawn.error))
+        kinds = (drawn.markdown, drawn.caption, drawn.info, drawn.warning, drawn.code, drawn.metric)
+        texts = [str(element.value) for kind in kinds for element in kind]
+        texts += [element.proto.body for element in drawn.get("html")]
+        texts += [element.value.to_csv() for element in (*drawn.dataframe, *drawn.table)]
+        texts += [element.proto.spec for element in drawn.get("vega_lite_chart")]
+        return Answer("right", _steady("\n".join(texts)))
+
+    return read
+
+
+def _draw(name: str) -> None:
+    import importlib
+
+    from turnier.dashboards.widgets import show_errors
+
+    show_errors(importlib.import_module(f"turnier.dashboards.pages.{name}").draw)()
+
+
+def match_of(folder: Path) -> str:
+    """Returns the id of an exported match."""
+    with (folder / EXPORT).open() as file:
+        found = re.search(r'"id":"(\w+)"', file.readline())
+    assert found
+    return found[1]
+
+
+def import_all() -> None:
+    """Imports what readings import, so that processes that are forked for them need not."""
+    os.environ.setdefault("STREAMLIT_LOGGER_LEVEL", "error")  # it warns of pages that are drawn without its server
+    importlib.import_module("vl_convert")
+    importlib.import_module("streamlit.testing.v1")
+    for name in PAGES:
+        importlib.import_module(f"turnier.dashboards.pages.{name}")
+    for module, _ in COMMANDS.values():
+        importlib.import_module(f"turnier.commands.{module}")
+
+
+def readings(folder: Path) -> dict[str, dict[str, Reading]]:
+    """Returns, by the file that is read, what reads it; the folder has undamaged files."""
+    store = ("--store", URL)
+    runs = ("tournament", "comparison", "certainty", "study", "training")
+    match = match_of(folder)
+    of_store = {
+        "results": command("results", *store),
+        "results --json": command("results", "--json", *store),
+        "results --game": command("results", "--game", "tictactoe", *store),
+        **{f"results --run {run}": command("results", "--run", run, *store) for run in runs},
+        "status": command("status", *store, plays=True),
+        "status --json": command("status", "--json", *store),
+        "note": command("note", "tournament", *store),
+        **{f"export {run}": command("export", run, "--out", "out", *store, writes="out") for run in runs[:2]},
+        "replay": command("replay", match, *store),
+        "replay --svg": command("replay", match, "--svg", "end.svg", *store, writes="end.svg"),
+        **{
+            f"report {run}": command("report", run, "--html", "--out", "pages", *store, writes="pages")
+            for run in (*runs[:2], "study")
+        },
+        "tournament": command(*TOURNAMENT, *store),
+        "compare": command(*COMPARE, *store),
+        "certainty": command(*CERTAINTY, *store),
+        "tune": command(*TUNE, *store),
+        "train": command(*TRAIN, *store),
+        "doctor": command("doctor", *store, may_find=True),
+        **{f"page {name}": page(name) for name in PAGES},
+    }
+    new = ("--store", "sqlite:///new.db")
+    return {
+        STORE: of_store,
+        WEIGHTS: {
+            "play": command("play", "tictactoe", LEARNED, "random", "--show", plays=True),
+            "tournament": command(
+                "tournament", "tictactoe", LEARNED, "random", "--games", "4", *THREADS, *new, plays=True
+            ),
+            "train": command(*TRAIN, "--store", "sqlite:///new.db", writes=WEIGHTS, plays=True),
+        },
+        CHECKPOINT: {
+            "train": command(*TRAIN_ON, *new, writes=CHECKPOINT, plays=True),
+            "play": command("play", "tictactoe", LEARNED.replace(WEIGHTS, CHECKPOINT), "random", "--show", plays=True),
+        },
+        EXPORT: {
+            "verify": command("verify", "tictactoe", EXPORT, may_find=True),
+            "replay": command("replay", f"{EXPORT}:3"),
+        },
+    }
+
+
+def read_in(folder: Path, reading: Reading) -> Answer:
+    """Returns the answer of a reading in a folder."""
+    with contextlib.chdir(folder):
+        return reading()
