@@ -10,12 +10,14 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pandas as pd
+from sqlalchemy import select
 
 from turnier.arena.match import MatchRecord
 from turnier.arena.match_json import to_json
 from turnier.core.errors import UserError
 from turnier.core.outputs import require_file, require_folder
 from turnier.results.integrity.match_rows import DamagedMatch
+from turnier.results.store.schema import matches, run_matches
 from turnier.results.store.store import Run, Store
 
 COLUMNS = (
@@ -50,7 +52,7 @@ def export(store: Store, run: Run, out: Path, on_games: Callable[[int], object] 
         on_games: called with the number of games after each batch that was written.
     """
     paths = export_files(out)
-    facts = store.fact_names(run.id)
+    facts = _fact_names(store, run.id)
     parts = {path: path.with_name(f".{path.name}.part") for path in paths}
     left_out: list[DamagedMatch] = []
     try:
@@ -76,6 +78,22 @@ def export(store: Store, run: Run, out: Path, on_games: Callable[[int], object] 
         more = f" and {len(left_out) - LISTED:,} more" if len(left_out) > LISTED else ""
         raise store.database.damaged(f"{', '.join(map(str, paths))} had to leave out what is damaged ({shown}{more})")
     return paths
+
+
+def _fact_names(store: Store, run_id: str) -> list[str]:
+    """Returns the names of the facts in a run's matches, for each game as in its first undamaged match."""
+    query = select(matches.c.game).join(run_matches, run_matches.c.match_number == matches.c.number)
+    with store.database.reading() as connection:
+        games = set(connection.scalars(query.where(run_matches.c.run_id == run_id).distinct()))
+    names: dict[str, None] = {}
+    for records in store.records_of_run(run_id, damage=lambda match: None):
+        for record in records:
+            if record.spec.game in games:
+                games.remove(record.spec.game)
+                names |= dict.fromkeys(record.facts)
+        if not games:
+            break
+    return list(names)
 
 
 def export_files(out: Path) -> list[Path]:

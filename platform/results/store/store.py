@@ -343,22 +343,6 @@ class Store:
                     damage(one)
             yield records
 
-    @outlasting
-    def fact_names(self, run_id: str) -> list[str]:
-        """Returns the names of the facts in a run's matches, for each game as in its first undamaged match."""
-        query = select(matches.c.game).join(run_matches, run_matches.c.match_number == matches.c.number)
-        with self.database.reading() as connection:
-            games = set(connection.scalars(query.where(run_matches.c.run_id == run_id).distinct()))
-        names: dict[str, None] = {}
-        for records in self._records_of_run(run_id, damage=lambda match: None):
-            for record in records:
-                if record.spec.game in games:
-                    games.remove(record.spec.game)
-                    names |= dict.fromkeys(record.facts)
-            if not games:
-                break
-        return list(names)
-
     def record(self, match_id: str) -> MatchRecord:
         """Returns one stored match; `turnier.arena.play.replay` plays it again."""
         records = self.records([match_id])
