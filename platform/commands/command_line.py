@@ -5,12 +5,15 @@ Importing this module installs the handler of the signals, so that it works duri
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shlex
 import signal
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
+from typing import NamedTuple
 
 import typer
 
@@ -37,23 +40,57 @@ def in_this_environment(program: str) -> str:
     return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
 
 
+class _Saver(NamedTuple):
+    stop: Callable[[], bool]
+    stored: Callable[[], str]
+
+
+@contextlib.contextmanager
+def saving(stop: Callable[[], bool], stored: Callable[[], str]) -> Iterator[None]:
+    """Has the first signal not end the process at once, but have the block save what it did; a second one does.
+
+    Args:
+        stop: has the block end by KeyboardInterrupt, soon; returns False where it has nothing to save.
+        stored: says at the end what is stored.
+    """
+    global _saver
+    _saver = _Saver(stop, stored)
+    try:
+        yield
+    except KeyboardInterrupt:
+        _end(_received or signal.SIGINT)
+    finally:
+        _saver = None
+
+
 def _stop(signal_number: int, frame: FrameType | None) -> None:
-    """Ends the process, and says how to resume what can be.
+    """Ends the process, or has it save first what would be lost.
 
     The store is as safe as after a kill: it holds whole batches. An exception would be swallowed where Python runs
     callbacks, and would wait for compiled code.
     """
+    global _received
+    first, _received = not _received, signal_number
+    if not (first and _saver and _saver.stop()):
+        _end(signal_number)
+
+
+def _end(signal_number: int) -> None:
+    """Ends the process, and says how to resume what can be."""
     is_script = _words[0].endswith(".py")
     sentence = "Stopped."
     if is_script or (_words[1:2] and _words[1] in STORING):
         program = [in_this_environment("python"), _words[0]] if is_script else ["turnier"]
         command = shlex.join([*program, *_words[1:]])
-        sentence = f"Stopped; finished games are stored. To resume, type: {command}"
+        stored = _saver.stored() if _saver else "finished games are stored"
+        sentence = f"Stopped; {stored}. To resume, type: {command}"
     cursor = SHOW_CURSOR if sys.stderr.isatty() else ""
     os.write(2, f"{cursor}\n{sentence}\n".encode())
     os._exit(128 + signal_number)
 
 
+_saver: _Saver | None = None
+_received = 0  # the last signal
 _words = list(sys.argv)  # which libraries change
 for _number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
     if _number == signal.SIGINT or signal.getsignal(_number) is not signal.SIG_IGN:  # nohup has SIGHUP ignored

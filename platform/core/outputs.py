@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
+import fcntl
+import os
+import socket
 import tempfile
+from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 from turnier.core.errors import UserError
+
+_TAKEN = (errno.EAGAIN, errno.EACCES)
 
 
 def require_file(path: Path, what: str) -> None:
@@ -33,3 +42,50 @@ def _require_room(folder: Path, path: Path, what: str) -> None:
     except OSError as failure:
         reason = failure.strerror or failure
         raise UserError(f"{what} must be where files can be written, got {path}: {reason}; choose another.") from None
+
+
+@contextlib.contextmanager
+def only_writer(path: Path, does: str) -> Iterator[None]:
+    """Has no other process write a file that is replaced from time to time; raises UserError where one does.
+
+    Args:
+        path: of the file; the lock is a hidden file next to it, and ends with this process, however that ends.
+        does: what this process does, said to the other one, such as "trains ntuple on 2048".
+    """
+    hidden = path.with_name(f".{path.name}.lock")
+    while True:
+        file = _opened(hidden)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as failure:
+            other = os.pread(file, 10_000, 0).decode(errors="replace")
+            os.close(file)
+            if failure.errno not in _TAKEN:
+                raise UserError(
+                    f"{path} must be where files can be locked, got: {failure.strerror}; choose another folder."
+                ) from None
+            raise UserError(
+                f"{path} must have one writer at a time, but {other or 'another process'}; wait until it has ended,"
+                " end it, or name another file."
+            ) from None
+        with contextlib.suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(file), os.stat(hidden)):
+                break
+        os.close(file)  # its holder removed it meanwhile
+    try:
+        os.ftruncate(file, 0)
+        since = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC"
+        os.write(file, f"process {os.getpid()} on {socket.gethostname()} {does} since {since}".encode())
+        yield
+    finally:
+        hidden.unlink(missing_ok=True)
+        os.close(file)
+
+
+def _opened(path: Path) -> int:
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except OSError as failure:
+        raise UserError(
+            f"a lock must be where files can be written, got {path}: {failure.strerror}; choose another folder."
+        ) from None

@@ -17,6 +17,7 @@ from turnier.agents.ntuple.training import Plan, TrainingLoop
 from turnier.agents.ntuple.weights import Weights, read_config
 from turnier.agents.registry import EVALUATORS
 from turnier.core.errors import UserError
+from turnier.core.outputs import only_writer
 from turnier.games.registry import GAMES
 from turnier.runs.bar import game_bar
 from turnier.runs.experiment import Experiment, Row
@@ -69,6 +70,10 @@ class Learner:
         if not missing:
             report(self.games)
             return
+        with only_writer(self.out(folder), f"has trained {self.network} on {self.game}"):
+            self._train(missing, folder, report)
+
+    def _train(self, missing: Sequence[int], folder: Path, report: Callable[[int], None]) -> None:
         out = self.out(folder)
         training = TrainingLoop(self.plan(), out, self.games)
         if training.done > missing[0]:  # a kept file is gone: only training from the start makes it again

@@ -16,9 +16,10 @@ from turnier.agents.ntuple.weights import Weights, read_config
 from turnier.agents.registry import AGENTS, EVALUATORS
 from turnier.core.errors import UserError
 from turnier.core.number_text import number
-from turnier.core.outputs import require_file
+from turnier.core.outputs import only_writer, require_file
 from turnier.games.game import Game
 from turnier.games.registry import GAMES
+from turnier.results.store.locks import Lock
 from turnier.results.store.store import Store
 from turnier.runs.bar import QUIET, Bar, run_bar
 from turnier.runs.results import RunResults
@@ -81,6 +82,7 @@ class Training:
         require_file(self.out, "the file of weights")
         self.plan = Plan(made, evaluator, self._learning(made, learning), seed, every)
         self.plan.check()
+        self._loop: TrainingLoop | None = None  # while it runs
 
     def _learning(self, game: Game, text: str) -> Td:
         """Returns how to learn; a file that has learned what the text says to the letter is trained further so."""
@@ -95,13 +97,26 @@ class Training:
         return int(read_config(self.out)["training"]["done"]) if self.out.exists() else 0
 
     def run(self, store: Store, *, progress: bool = True) -> TrainingResults:
-        """Learns until all games are played; after a stop or a kill, the same call resumes it."""
-        loop = TrainingLoop(self.plan, self.out, self.games)
-        run, before = TrainingRun(store, loop, self._evaluating(store, loop)), loop.done
-        console = None if progress else QUIET
-        with run_bar(store, run.id, str(self.plan.game), self.games, console, completed=before) as bar:
-            self._learn(run, bar)
-        return TrainingResults(store, run.id, run, before)
+        """Learns until all games are played; after a stop or a kill, the same call resumes it.
+
+        Raises UserError where another process trains this file, or in this store.
+        """
+        with only_writer(self.out, f"has trained {self.plan.evaluator} on {self.plan.game}"):
+            loop = TrainingLoop(self.plan, self.out, self.games)
+            evaluating, before = self._evaluating(store, loop), loop.done
+            with store.lock(run_id_of(defined(loop, evaluating))) as lock:
+                run = TrainingRun(store, loop, evaluating)
+                console = None if progress else QUIET
+                with run_bar(store, run.id, str(self.plan.game), self.games, console, completed=before) as bar:
+                    if before:
+                        bar.print(f"Resuming after {before:,} games of earlier runs.")
+                    self._loop = loop
+                    self._learn(run, bar, lock)
+            return TrainingResults(store, run.id, run, before)
+
+    def stop(self) -> bool:
+        """Has `run` end soon by KeyboardInterrupt, after a checkpoint; returns whether games are being played."""
+        return self._loop is not None and self._loop.stop()
 
     def _evaluating(self, store: Store, loop: TrainingLoop) -> Evaluating | None:
         """Returns how to evaluate: a training that began when few games were usual is continued so."""
@@ -111,7 +126,7 @@ class Training:
         began = run_id_of(defined(loop, former)) in {run.id for run in store.runs()}
         return former if began else self.evaluating
 
-    def _learn(self, run: TrainingRun, bar: Bar) -> None:
+    def _learn(self, run: TrainingRun, bar: Bar, lock: Lock) -> None:
         def advance(loop: TrainingLoop, count: int) -> None:
             bar.advance(count)
             bar.note(f"score {number(_recent_score(loop))}")
@@ -120,6 +135,7 @@ class Training:
             bar.print(f"after {evaluation.games:,} games: {evaluation} ({run.unit})")
 
         def save(loop: TrainingLoop, weights: Weights) -> None:
+            lock.heartbeat()  # raises where another driver has taken over
             _require_convergence(weights, loop)
             evaluations.saved(loop, weights)
 

@@ -29,6 +29,7 @@ from turnier.arena.schedules.round_robin import round_robin
 from turnier.arena.workers.executor import Executor
 from turnier.core import number_text
 from turnier.core.errors import UserError, unknown
+from turnier.core.outputs import only_writer
 from turnier.core.parameters import parameters_of
 from turnier.games.game import Game
 from turnier.games.registry import GAMES
@@ -203,9 +204,10 @@ class LearningStudy(StoredStudy):
         seed = derive_seed(self.definition.seed, "train", candidate.round, candidate.index) % 2**31
         last = self.definition.rungs[-1]
         plan = Plan(self.game, self.evaluator, candidate.learning, seed, max(1, last // 100))
-        training = TrainingLoop(plan, self._out(candidate), last)
-        bar.skip(max(0, training.done - before))
-        training.run(1, lambda _, count: bar.advance(count), until=rung)
+        with only_writer(self._out(candidate), f"has trained a candidate of {self.definition.name}"):
+            training = TrainingLoop(plan, self._out(candidate), last)
+            bar.skip(max(0, training.done - before))
+            training.run(1, lambda _, count: bar.advance(count), until=rung)
         training.weights().without_sums().save(kept)
 
     def _agent(self, candidate: LearnerCandidate, rung: int) -> Agent:

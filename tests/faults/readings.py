@@ -93,11 +93,10 @@ def _steady(text: str, patterns: tuple[str, ...] = _VOLATILE) -> str:
 
 
 def _content(written: Path) -> str:
-    """Returns what is in a file, or in all files of a folder; of weights all but the time that learning took."""
+    """Returns what is in a file, or in all files of a folder."""
     if written.suffix == ".npz":
         weights = load_weights(written)
-        learned = weights.training | {"seconds": 0}
-        return f"\n{learned} {weights.digest} {weights.entries.tolist()} {weights.curve.tolist()}"
+        return f"\n{weights.training} {weights.digest} {weights.entries.tolist()} {weights.curve.tolist()}"
     files = sorted(path for path in written.rglob("*") if path.is_file()) if written.is_dir() else [written]
     return "".join(f"\n{path}: {path.read_bytes()!r}" for path in files)
 

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +20,13 @@ from tests.results.made import as_version
 from turnier.agents.ntuple.evaluator import NTuple
 from turnier.agents.ntuple.td import LEARNING, learning_for
 from turnier.agents.ntuple.training import Plan, TrainingLoop
+from turnier.agents.ntuple.weights import Weights, load_weights
 from turnier.agents.registry import EVALUATORS, make_agent
 from turnier.arena.play import play_match, replay
 from turnier.arena.schedules.round_robin import round_robin
 from turnier.arena.workers.local import SerialExecutor
 from turnier.core.errors import UserError
+from turnier.core.outputs import only_writer
 from turnier.dashboards.reports.pictures import save_training_picture
 from turnier.games.registry import make_game
 from turnier.results.frames.matches import matches_frame
@@ -127,6 +136,73 @@ def test_a_failing_evaluation_ends_the_training_with_its_reason(store: Store, tm
     (run.folder / "60.npz").write_bytes(b"nothing")
     with pytest.raises(UserError, match="weights must be"):
         learn(store, tmp_path / "w.npz", 60)
+
+
+def test_a_stop_comes_after_a_checkpoint_of_all_games(tmp_path: Path) -> None:
+    """By `stop` as by Ctrl-C in a notebook; outside of `run` there is nothing to stop."""
+    learner, counts = training(tmp_path / "w.npz", 10_000), [0]
+
+    def report(loop: TrainingLoop, count: int) -> None:
+        counts.append(counts[-1] + count)
+        assert loop.stop() or counts[-1] < 10
+
+    assert not learner.stop()
+    with pytest.raises(KeyboardInterrupt):
+        learner.run(2, report)
+    assert not learner.stop()
+    assert 0 < counts[-1] == learner.done == load_weights(tmp_path / "w.npz").training["done"] < 10_000
+    interrupted = training(tmp_path / "interrupted.npz", 10_000_000)
+    main = threading.main_thread().ident
+    assert main is not None
+    threading.Timer(0.5, signal.pthread_kill, (main, signal.SIGUSR1)).start()
+    before = signal.signal(signal.SIGUSR1, signal.default_int_handler)
+    with pytest.raises(KeyboardInterrupt):
+        interrupted.run()
+    signal.signal(signal.SIGUSR1, before)
+    assert 0 < interrupted.done == load_weights(tmp_path / "interrupted.npz").training["done"]
+
+
+def test_checkpoints_come_by_time_and_a_full_disk_leaves_the_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many games are still to come; the file that could not be written is gone."""
+    monkeypatch.setattr("turnier.agents.ntuple.training.CHECKPOINT_SECONDS", 0.02)
+    out, kept = tmp_path / "w.npz", []
+
+    def saved(loop: TrainingLoop, weights: Weights) -> None:
+        kept.append(weights.training["done"])
+        if len(kept) == 3:
+            monkeypatch.setattr(os, "fsync", fails)
+
+    def fails(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with pytest.raises(UserError, match="No space left on device"):
+        training(out, 10_000_000).run(saved=saved)
+    assert load_weights(out).training["done"] in kept[:3]
+    assert [path.name for path in tmp_path.iterdir()] == ["w.npz"]
+
+
+def test_one_trainer_at_a_time(store: Store, tmp_path: Path) -> None:
+    """Of a file, and of a run in one store where two machines have a file of that name; a dead holder is none."""
+    plan: dict[str, Any] = {"network": "ntuple(tuples=4,length=4)", "out": tmp_path / "w.npz", "games": 20}
+    first = f"process {os.getpid()} on {socket.gethostname()} has learned since 2"
+    with only_writer(tmp_path / "w.npz", "has learned"), pytest.raises(UserError, match=first):
+        Training("tictactoe", **plan).run(store, progress=False)
+    assert not (tmp_path / "w.npz").exists()
+    run_id = Training("tictactoe", **plan).run(store, progress=False).id
+    with store.lock(run_id), pytest.raises(UserError, match="must have one driver at a time"):
+        Training("tictactoe", **plan | {"games": 30}).run(store, progress=False)
+    assert load_weights(tmp_path / "w.npz").training["done"] == 20
+    dies = (
+        "import os; from pathlib import Path; from turnier.core.outputs import only_writer\n"
+        f"with only_writer(Path({str(tmp_path / 'w.npz')!r}), 'dies'): os._exit(9)"
+    )
+    assert subprocess.run([sys.executable, "-c", dies], timeout=60).returncode == 9
+    assert (tmp_path / ".w.npz.lock").read_text().endswith("UTC")
+    Training("tictactoe", **plan | {"games": 30}).run(store, progress=False)
+    assert load_weights(tmp_path / "w.npz").training["done"] == 30
+    assert not (tmp_path / ".w.npz.lock").exists()
 
 
 def test_a_file_of_values_is_not_trained_on(tmp_path: Path) -> None:

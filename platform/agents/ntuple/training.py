@@ -1,4 +1,4 @@
-"""Training of an n-tuple network: threads that share one table, checkpoints, and going on where it stopped.
+"""Training of an n-tuple network: threads that share one table, checkpoints, and resuming where it stopped.
 
 Every game draws from its own stream, and between games the table is all there is to know; so a run that is stopped and
 started again, with one thread, ends with the same weights, bit for bit. Several threads write to the table without
@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,8 @@ from turnier.core.rng import streams
 from turnier.games.game import Game
 
 BLOCK_SECONDS = 0.25  # of games that a thread plays between two looks at the clock
-CHECKPOINT_SECONDS = 60.0  # at least; a checkpoint takes at most a twentieth of the time
+CHECKPOINT_SECONDS = 2.0  # at least, between two checkpoints
+CHECKPOINT_SHARE = 0.06  # of the time, at most, that learning waits for checkpoints; those of large networks are rarer
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,10 @@ class Points:
         return int(count), float(mean), float(squares / max(count, 1.0) - mean**2)
 
 
+Report = Callable[["TrainingLoop", int], None]
+Saved = Callable[["TrainingLoop", Weights], None]
+
+
 class TrainingLoop:
     """A run of training that can be stopped at any time; `out` has what the last checkpoint knew."""
 
@@ -106,7 +112,9 @@ class TrainingLoop:
         self.network: Network = plan.evaluator.network_for(plan.game)
         self.done = 0  # games played, the first ones of the plan
         self.moves = 0
-        self.seconds = 0.0
+        self._seconds, self._moves_timed = 0.0, 0  # of this process
+        self._touched = 0  # entries, at the last checkpoint
+        self._running = self._stopping = False
         self.points = Points(plan.every)
         self.initial = plan.learning.optimism / self.network.lookups
         self._layout = self.network.layout(plan.learning.coherence)
@@ -130,8 +138,9 @@ class TrainingLoop:
                 )
         if weights.values_only and self.plan.learning.coherence:
             raise UserError(f"{self.out} has values to play with only; train into another file.")
-        self.done, self.moves, self.seconds = stored["done"], stored["moves"], stored["seconds"]
+        self.done, self.moves = stored["done"], stored["moves"]
         self.points.sums = np.array(stored["points"], np.float64).reshape(-1, 3)
+        self._touched = len(weights.places)
         self.table = weights.table(self._layout)
 
     def play(self, first: int, count: int) -> tuple[Floats32, int]:
@@ -147,33 +156,57 @@ class TrainingLoop:
     def run(
         self,
         threads: int = 1,
-        report: Callable[[TrainingLoop, int], None] | None = None,
+        report: Report | None = None,
         stop_every: int = 0,
-        saved: Callable[[TrainingLoop, Weights], None] | None = None,
+        saved: Saved | None = None,
         until: int = 0,
     ) -> None:
         """Plays until `games` are done, with checkpoints on the way and one at the end.
+
+        Ctrl-C and `stop` end it by KeyboardInterrupt, after a checkpoint of all games that were played.
 
         Args:
             threads: how many threads learn at once.
             report: called with the training and the games just finished, a few times per second.
             stop_every: further checkpoints, exactly after multiples of this number of games; 0 = none.
-            saved: called with the training and what it knows, after every checkpoint.
+            saved: called with the training and what it knows, at every checkpoint.
             until: stop after this number of games; 0 = all.
         """
         end = min(until, self.games) if until else self.games
-        while self.done < end:
-            began = time.perf_counter()
-            stop = (self.done // stop_every + 1) * stop_every if stop_every else end
-            self._run_until(threads, began + CHECKPOINT_SECONDS, min(stop, end), report)
-            self.seconds += time.perf_counter() - began
-            weights = self.save()
-            if saved:
-                saved(self, weights)
+        self._running, self._stopping = True, False
+        try:
+            self._run_with_checkpoints(threads, end, report, stop_every, saved)
+        finally:
+            self._running = False
+        if self._stopping:
+            raise KeyboardInterrupt
 
-    def _run_until(
-        self, threads: int, deadline: float, games: int, report: Callable[[TrainingLoop, int], None] | None
+    def _run_with_checkpoints(
+        self, threads: int, end: int, report: Report | None, stop_every: int, saved: Saved | None
     ) -> None:
+        pause, written = CHECKPOINT_SECONDS, None
+        with ThreadPoolExecutor(1, "checkpoint") as writer:  # writes while the next games are played
+            while self.done < end and not self._stopping:
+                stop = (self.done // stop_every + 1) * stop_every if stop_every else end
+                began, moves = time.perf_counter(), self.moves
+                self._run_until(threads, began + pause, min(stop, end), report)
+                self._moves_timed += self.moves - moves
+                self._seconds += time.perf_counter() - began
+                began = time.perf_counter()
+                _require_written(written)
+                weights = self.weights()
+                written = writer.submit(weights.save, self.out)
+                if saved:
+                    saved(self, weights)
+                pause = max(CHECKPOINT_SECONDS, (time.perf_counter() - began) / CHECKPOINT_SHARE)
+        _require_written(written)
+
+    def stop(self) -> bool:
+        """Has `run` end soon, with a checkpoint; returns whether it is running."""
+        self._stopping = self._running
+        return self._running
+
+    def _run_until(self, threads: int, deadline: float, games: int, report: Report | None) -> None:
         """Plays until the deadline, or `games` are done; all games before `done` are then played, and none after."""
         lock = threading.Lock()
         failures: list[BaseException] = []
@@ -184,7 +217,7 @@ class TrainingLoop:
             while True:
                 with lock:
                     first, count = self.done, min(block, games - self.done)
-                    if count == 0 or failures or (time.perf_counter() > deadline):
+                    if count == 0 or failures or self._stopping or time.perf_counter() > deadline:
                         return
                     self.done += count
                 began = time.perf_counter()
@@ -209,10 +242,17 @@ class TrainingLoop:
         try:
             for worker in workers:
                 worker.join()
-        except BaseException as interrupt:  # of this thread, as in a notebook: the others are to end, too
-            failures.append(interrupt)
+        except KeyboardInterrupt:  # of this thread, as in a notebook: the others end after their games
+            self._stopping = True
+            for worker in workers:
+                worker.join()
         if failures:
             raise failures[0]
+
+    @property
+    def moves_per_second(self) -> float:
+        """The speed of playing in this process; a file of weights says nothing of time: it is to be the same again."""
+        return self._moves_timed / max(self._seconds, 1e-9)
 
     @property
     def columns(self) -> tuple[Floats32, ...]:
@@ -221,21 +261,19 @@ class TrainingLoop:
 
     def weights(self) -> Weights:
         """Returns what the run knows now."""
-        columns = self.columns
-        places = touched_entries(columns, self.initial)
+        places, entries = touched_entries(self.columns, self.initial, self._touched + self._touched // 8)
+        self._touched = len(places)
         training = {
             **self.plan.described(),
             "games": self.games,
             "done": self.done,
             "moves": self.moves,
-            "seconds": self.seconds,
             "points": self.points.sums.tolist(),
         }
-        entries = np.column_stack([column[places] for column in columns])
         return Weights(self.network, self.initial, places, entries, training, self.points.curve())
 
-    def save(self) -> Weights:
-        """Writes the checkpoint, and returns what is in it."""
-        weights = self.weights()
-        weights.save(self.out)
-        return weights
+
+def _require_written(written: Future[None] | None) -> None:
+    """Waits until a checkpoint is written; raises what went wrong."""
+    if written is not None:
+        written.result()

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from numba import types
 
 from turnier.agents.ntuple.layout import Floats32, Layout, new_table
 from turnier.agents.ntuple.network import Network
@@ -20,6 +21,7 @@ from turnier.agents.ntuple.network_kernels import AT_END, ORIGIN
 from turnier.agents.ntuple.td import LEARNING
 from turnier.core.array_files import read_arrays
 from turnier.core.errors import UserError
+from turnier.core.kernel import kernel
 
 FORMAT = 1
 _HINT = "train others with `turnier train GAME EVALUATOR --out FILE`"
@@ -27,10 +29,10 @@ _HINT = "train others with `turnier train GAME EVALUATOR --out FILE`"
 _TRAINING: dict[str, type | tuple[type, ...]] = {
     **dict.fromkeys(("game", "evaluator", "learning"), str),
     **dict.fromkeys(("seed", "every", "games", "done", "moves"), int),
-    "seconds": (int, float),
     "points": list,
 }
-SLICE = 1 << 22  # entries whose comparisons need little memory
+BLOCK = 16  # entries that are compared at once
+_COLUMN = types.Array(types.float32, 1, "A")
 
 
 @dataclass(frozen=True)
@@ -98,23 +100,64 @@ class Weights:
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(temporary, path)
+            _sync_folder(path.parent)
         except OSError as error:
             raise UserError(f"weights must go to a file that can be written, got {path}: {error.strerror}.") from None
         finally:
             temporary.unlink(missing_ok=True)
 
 
-def touched_entries(columns: tuple[Floats32, ...], initial: float) -> npt.NDArray[np.int64]:
-    """Returns the numbers of entries that learning changed, ascending; columns as Layout.columns returns them."""
-    values, absolute, start = columns[0], columns[-1], np.float32(initial)
-    found = []
-    for first in range(0, len(values), SLICE):
-        part = slice(first, first + SLICE)
-        changed = values[part] != start
-        if len(columns) > 1:
-            changed |= absolute[part] != 0
-        found.append(first + np.flatnonzero(changed))
-    return np.concatenate(found)
+def _sync_folder(folder: Path) -> None:
+    """Has the name of a new file outlive a power cut, as its contents do."""
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
+
+
+def touched_entries(
+    columns: tuple[Floats32, ...], initial: float, expected: int = 0
+) -> tuple[npt.NDArray[np.int64], Floats32]:
+    """Returns the numbers, ascending, and the columns of entries that learning changed.
+
+    Args:
+        columns: as Layout.columns returns them.
+        initial: what values are before they are learned.
+        expected: about how many there are; if it is right, one pass does.
+    """
+    values, signed, absolute = columns if len(columns) == 3 else columns * 3
+    room = expected
+    while True:
+        places, entries = np.empty(room, np.int64), np.empty((room, len(columns)), np.float32)
+        count = _gather(values, signed, absolute, np.float32(initial), places, entries)
+        if count <= room:
+            return places[:count], entries[:count]
+        room = count
+
+
+@kernel(types.int64(_COLUMN, _COLUMN, _COLUMN, types.float32, types.int64[::1], types.float32[:, ::1]))
+def _gather(values, signed, absolute, initial, places, entries):  # type: ignore[no-untyped-def]
+    """Counts what `touched_entries` returns, and takes it as far as there is room; learning waits for it."""
+    count, room = 0, len(places)
+    coherent = entries.shape[1] > 1
+    for first in range(0, len(values), BLOCK):
+        end = min(first + BLOCK, len(values))
+        changed = False
+        for place in range(first, end):  # without branches: most blocks are as they were at the start
+            changed |= (values[place] != initial) | (coherent & (absolute[place] != 0))
+        if not changed:
+            continue
+        for place in range(first, end):
+            if values[place] != initial or (coherent and absolute[place] != 0):
+                if count < room:
+                    places[count] = place
+                    entries[count, 0] = values[place]
+                    if coherent:
+                        entries[count, 1] = signed[place]
+                        entries[count, 2] = absolute[place]
+                count += 1
+    return count
 
 
 def read_config(path: Path) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from turnier.commands.command_line import saving
 from turnier.commands.options import DEFAULT_URL, StoreOption, writable_file
 from turnier.core.number_text import plus_minus
 
@@ -75,10 +76,13 @@ def train(
     )
     if planned.done >= games:
         console.print(f"{out} has {planned.done:,} games already; resume with more --games.", soft_wrap=True)
-    elif planned.done:
-        console.print(f"Resuming after {planned.done:,} games of earlier runs.")
+
+    def stored() -> str:
+        return f"{out} has {planned.done:,} games" if out.exists() else f"{out} has not been written yet"
+
     with Store.open(store) as opened:
-        results = planned.run(opened)
+        with saving(planned.stop, stored):
+            results = planned.run(opened)
         _print_end(console, results)
         if plot:
             from turnier.dashboards.reports.pictures import save_training_picture
@@ -95,7 +99,7 @@ def _print_end(console: Console, results: TrainingResults) -> None:
         _, count, mean, deviation = loop.points.curve()[-1]
         error = 1.96 * deviation / math.sqrt(max(count, 1))
         console.print(
-            f"{loop.out}: {loop.done:,} games, {loop.moves:,} moves, {loop.moves / loop.seconds:,.0f} moves/s;"
+            f"{loop.out}: {loop.done:,} games, {loop.moves:,} moves, {loop.moves_per_second:,.0f} moves/s;"
             f" mean of the last {count:,.0f} games {plus_minus(mean, error)}",
             soft_wrap=True,
         )

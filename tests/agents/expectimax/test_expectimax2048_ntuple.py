@@ -40,7 +40,7 @@ def networks(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         entries = (draws.normal(size=(network.entries, 1)) * 10 ** draws.uniform(0, 4, (network.entries, 1))).astype(
             np.float32
         )
-        training = dict.fromkeys(("seed", "every", "games", "done", "moves", "seconds"), 0)
+        training = dict.fromkeys(("seed", "every", "games", "done", "moves"), 0)
         described = {"game": network.game, "evaluator": evaluator.full_text(), "learning": learning, "points": []}
         places, curve = np.arange(network.entries), np.zeros((0, 4))
         Weights(network, 0.0, places, entries, training | described, curve).save(path)
