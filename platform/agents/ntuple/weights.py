@@ -137,7 +137,7 @@ def touched_entries(
 
 
 @kernel(types.int64(_COLUMN, _COLUMN, _COLUMN, types.float32, types.int64[::1], types.float32[:, ::1]))
-def _gather(values, signed, absolute, initial, places, entries):  # type: ignore[no-untyped-def]
+def _gather(values, signed, absolute, initial, places, entries):
     """Counts what `touched_entries` returns, and takes it as far as there is room; learning waits for it."""
     count, room = 0, len(places)
     coherent = entries.shape[1] > 1
