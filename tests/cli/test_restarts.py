@@ -14,8 +14,10 @@ import pytest
 from tests.cli.running import TURNIER
 from tests.postgres import stopped
 from turnier.core.errors import UserError
+from turnier.games.registry import make_game
 from turnier.results.frames.matches import matches_frame
 from turnier.results.store.store import Store
+from turnier.runs.training_run import stored_evaluations
 from turnier.search.storage.trials import generations_frame, study_names, trials_frame
 
 AWAY_SECONDS = 4.0
@@ -27,6 +29,9 @@ FRONT = ("tune", "tictactoe", "mc(iterations=100)", "--params", "iterations=50..
 COMPARISON = ("compare", "--game", "tictactoe", "mc(iterations=300)", "mc(iterations=310)", "--seed", "3")
 CERTAINTY = ("certainty", "tictactoe", "mc(iterations=2000)", "--states", "60", "--repeats", "20", "--seed", "3")
 
+TRAINING = ("train", "2048", "ntuple(network=cells,cells=0.1.2.3/4.5.6.7)", "--games", "16000",
+            "--evaluate-every", "8000", "--evaluation-games", "10")  # fmt: skip
+
 
 def start(words: tuple[str, ...], store: str) -> subprocess.Popen[str]:
     command = [*TURNIER, *words, "--store", store, "--executor", "threads", "--workers", "1"]
@@ -34,10 +39,15 @@ def start(words: tuple[str, ...], store: str) -> subprocess.Popen[str]:
 
 
 def stored(url: str) -> int:
-    """Returns how many matches and searches are there; 0 as long as there are no tables."""
+    """Returns how many matches and searches are there."""
+    return count(url, "SELECT (SELECT count(*) FROM matches) + (SELECT count(*) FROM votes)")
+
+
+def count(url: str, query: str) -> int:
+    """Returns what is counted; 0 as long as there are no tables."""
     try:
         with psycopg.connect(url) as connection:
-            row = connection.execute("SELECT (SELECT count(*) FROM matches) + (SELECT count(*) FROM votes)").fetchone()
+            row = connection.execute(query).fetchone()
             return int(row[0]) if row else 0
     except psycopg.errors.UndefinedTable:
         return 0
@@ -103,6 +113,26 @@ def test_three_restarts_change_nothing(words: tuple[str, ...], postgres_url: str
     assert told.count("does not answer; waiting up to 120 s") == told.count("answers again, after") >= 2
     assert "Traceback" not in told
     assert kept(postgres_url) == kept(sqlite)
+
+
+def test_training_outlasts_a_restart(postgres_url: str, tmp_path: Path) -> None:
+    """The server goes when the first points of the curve are stored; an evaluation may be playing."""
+    curves: list[Any] = []
+    for name, url in (("whole", f"sqlite:///{tmp_path}/a.db"), ("restarted", postgres_url)):
+        words = [*TURNIER, *TRAINING, "--out", str(tmp_path / f"{name}.npz"), "--store", url]
+        driver = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        if name == "restarted":
+            until(driver, lambda: count(postgres_url, "SELECT count(*) FROM training_points"))
+            with stopped(postgres_url):
+                time.sleep(AWAY_SECONDS)
+        _, told = driver.communicate(timeout=300)
+        assert driver.returncode == 0, told
+        with Store.open(url, read_only=True) as store:
+            (run,) = store.runs()
+            curves.append([store.curves.points(run.id), stored_evaluations(store, run.id, make_game("2048"))])
+    assert told.count("does not answer; waiting up to 120 s") == told.count("answers again, after") >= 1
+    assert curves[0] == curves[1] and [len(each) for each in curves[0]] == [16, 2]
+    assert (tmp_path / "whole.npz").read_bytes() == (tmp_path / "restarted.npz").read_bytes()
 
 
 @pytest.mark.parametrize("words", [FRONT, COMPARISON, CERTAINTY], ids=["front", "comparison", "certainty"])

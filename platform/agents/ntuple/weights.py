@@ -102,7 +102,10 @@ class Weights:
             os.replace(temporary, path)
             _sync_folder(path.parent)
         except OSError as error:
-            raise UserError(f"weights must go to a file that can be written, got {path}: {error.strerror}.") from None
+            raise UserError(
+                f"weights must go to a file that can be written, got {path}: {error.strerror}; what it held before is"
+                " still there; make room, and repeat the command."
+            ) from None
         finally:
             temporary.unlink(missing_ok=True)
 
