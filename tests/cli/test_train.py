@@ -76,6 +76,7 @@ def test_a_signal_stores_every_game_and_says_how_many(stopped_by: signal.Signals
         with pytest.raises(UserError, match=named), only_writer(out, "waits"):
             pass
         before = load_weights(out).training["done"]
+        time.sleep(0.2)  # for more games
         process.send_signal(stopped_by)
         _, told = process.communicate(timeout=60)
     assert process.returncode == 128 + stopped_by and "Traceback" not in told

@@ -24,7 +24,7 @@ from turnier.agents.ntuple.learn2048 import learn_2048
 from turnier.agents.ntuple.learn_games import learn_games
 from turnier.agents.ntuple.network import Network
 from turnier.agents.ntuple.td import Td
-from turnier.agents.ntuple.weights import Weights, load_weights, touched_entries
+from turnier.agents.ntuple.weights import Room, Weights, load_weights, touched_entries
 from turnier.core.errors import UserError
 from turnier.core.kernel import compile_kernel
 from turnier.core.rng import streams
@@ -32,7 +32,7 @@ from turnier.games.game import Game
 
 BLOCK_SECONDS = 0.25  # of games that a thread plays between two looks at the clock
 CHECKPOINT_SECONDS = 2.0  # at least, between two checkpoints
-CHECKPOINT_SHARE = 0.06  # of the time, at most, that learning waits for checkpoints; those of large networks are rarer
+CHECKPOINT_SHARE = 0.06  # of the time, at most, that checkpoints take from learning; large networks have fewer
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,6 @@ class TrainingLoop:
         self.done = 0  # games played, the first ones of the plan
         self.moves = 0
         self._seconds, self._moves_timed = 0.0, 0  # of this process
-        self._touched = 0  # entries, at the last checkpoint
         self._running = self._stopping = False
         self.points = Points(plan.every)
         self.initial = plan.learning.optimism / self.network.lookups
@@ -140,7 +139,6 @@ class TrainingLoop:
             raise UserError(f"{self.out} has values to play with only; train into another file.")
         self.done, self.moves = stored["done"], stored["moves"]
         self.points.sums = np.array(stored["points"], np.float64).reshape(-1, 3)
-        self._touched = len(weights.places)
         self.table = weights.table(self._layout)
 
     def play(self, first: int, count: int) -> tuple[Floats32, int]:
@@ -169,7 +167,7 @@ class TrainingLoop:
             threads: how many threads learn at once.
             report: called with the training and the games just finished, a few times per second.
             stop_every: further checkpoints, exactly after multiples of this number of games; 0 = none.
-            saved: called with the training and what it knows, at every checkpoint.
+            saved: called with the training and what it knows, which is valid until it returns, at every checkpoint.
             until: stop after this number of games; 0 = all.
         """
         end = min(until, self.games) if until else self.games
@@ -184,7 +182,8 @@ class TrainingLoop:
     def _run_with_checkpoints(
         self, threads: int, end: int, report: Report | None, stop_every: int, saved: Saved | None
     ) -> None:
-        pause, written = CHECKPOINT_SECONDS, None
+        pause, room = CHECKPOINT_SECONDS, Room()
+        written: Future[None] | None = None
         with ThreadPoolExecutor(1, "checkpoint") as writer:  # writes while the next games are played
             while self.done < end and not self._stopping:
                 stop = (self.done // stop_every + 1) * stop_every if stop_every else end
@@ -192,14 +191,19 @@ class TrainingLoop:
                 self._run_until(threads, began + pause, min(stop, end), report)
                 self._moves_timed += self.moves - moves
                 self._seconds += time.perf_counter() - began
-                began = time.perf_counter()
-                _require_written(written)
-                weights = self.weights()
+                if self.done < min(stop, end) and not self._stopping and written and not written.done():
+                    pause = BLOCK_SECONDS  # a slow disk: play on
+                    continue
+                if written:
+                    written.result()  # raises what went wrong
+                used = time.thread_time()
+                weights = self.weights(room)
                 written = writer.submit(weights.save, self.out)
                 if saved:
                     saved(self, weights)
-                pause = max(CHECKPOINT_SECONDS, (time.perf_counter() - began) / CHECKPOINT_SHARE)
-        _require_written(written)
+                pause = max(CHECKPOINT_SECONDS, (time.thread_time() - used) / CHECKPOINT_SHARE)
+        if written:
+            written.result()
 
     def stop(self) -> bool:
         """Has `run` end soon, with a checkpoint; returns whether it is running."""
@@ -259,10 +263,9 @@ class TrainingLoop:
         """Views of the entries, [entries] each: values and, with temporal coherence, both sums."""
         return self._layout.columns(self.table)
 
-    def weights(self) -> Weights:
-        """Returns what the run knows now."""
-        places, entries = touched_entries(self.columns, self.initial, self._touched + self._touched // 8)
-        self._touched = len(places)
+    def weights(self, room: Room | None = None) -> Weights:
+        """Returns what the run knows now, in `room` if there is one."""
+        places, entries = touched_entries(self.columns, self.initial, room or Room())
         training = {
             **self.plan.described(),
             "games": self.games,
@@ -271,9 +274,3 @@ class TrainingLoop:
             "points": self.points.sums.tolist(),
         }
         return Weights(self.network, self.initial, places, entries, training, self.points.curve())
-
-
-def _require_written(written: Future[None] | None) -> None:
-    """Waits until a checkpoint is written; raises what went wrong."""
-    if written is not None:
-        written.result()

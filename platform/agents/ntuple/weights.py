@@ -7,7 +7,7 @@ import functools
 import hashlib
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -119,24 +119,33 @@ def _sync_folder(folder: Path) -> None:
         os.close(opened)
 
 
+@dataclass
+class Room:
+    """Memory that is used for one checkpoint after another: for new one the system takes longer than we to fill it."""
+
+    places: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    entries: Floats32 = field(default_factory=lambda: np.empty((0, 1), np.float32))
+
+
 def touched_entries(
-    columns: tuple[Floats32, ...], initial: float, expected: int = 0
+    columns: tuple[Floats32, ...], initial: float, room: Room
 ) -> tuple[npt.NDArray[np.int64], Floats32]:
     """Returns the numbers, ascending, and the columns of entries that learning changed.
 
     Args:
         columns: as Layout.columns returns them.
         initial: what values are before they are learned.
-        expected: about how many there are; if it is right, one pass does.
+        room: where they are put; it grows as needed.
     """
     values, signed, absolute = columns if len(columns) == 3 else columns * 3
-    room = expected
+    if room.entries.shape[1] != len(columns):
+        room.entries = np.empty((len(room.places), len(columns)), np.float32)
     while True:
-        places, entries = np.empty(room, np.int64), np.empty((room, len(columns)), np.float32)
-        count = _gather(values, signed, absolute, np.float32(initial), places, entries)
-        if count <= room:
-            return places[:count], entries[:count]
-        room = count
+        count = _gather(values, signed, absolute, np.float32(initial), room.places, room.entries)
+        if count <= len(room.places):
+            return room.places[:count], room.entries[:count]
+        size = count + count // 8  # for those of the next checkpoints
+        room.places, room.entries = np.empty(size, np.int64), np.empty((size, len(columns)), np.float32)
 
 
 @kernel(types.int64(_COLUMN, _COLUMN, _COLUMN, types.float32, types.int64[::1], types.float32[:, ::1]))
