@@ -21,6 +21,7 @@ from turnier.core.errors import UserError
 from turnier.results.store.manifest import started_with
 
 STORING = ("tournament", "compare", "certainty", "tune", "train", "serve")  # what they have done when stopped is kept
+STORED = "finished games are stored"
 SHOW_CURSOR = "\x1b[?25h"  # a progress bar may have hidden it
 
 
@@ -46,7 +47,7 @@ class _Saver(NamedTuple):
 
 
 @contextlib.contextmanager
-def saving(stop: Callable[[], bool], stored: Callable[[], str]) -> Iterator[None]:
+def saving(stop: Callable[[], bool], stored: Callable[[], str] = lambda: STORED) -> Iterator[None]:
     """Has the first signal not end the process at once, but have the block save what it did; a second one does.
 
     Args:
@@ -82,7 +83,7 @@ def _end(signal_number: int) -> None:
     if is_script or (_words[1:2] and _words[1] in STORING):
         program = [in_this_environment("python"), _words[0]] if is_script else ["turnier"]
         command = shlex.join([*program, *_words[1:]])
-        stored = _saver.stored() if _saver else "finished games are stored"
+        stored = _saver.stored() if _saver else STORED
         sentence = f"Stopped; {stored}. To resume, type: {command}"
     cursor = SHOW_CURSOR if sys.stderr.isatty() else ""
     os.write(2, f"{cursor}\n{sentence}\n".encode())

@@ -82,7 +82,6 @@ class Training:
         require_file(self.out, "the file of weights")
         self.plan = Plan(made, evaluator, self._learning(made, learning), seed, every)
         self.plan.check()
-        self._loop: TrainingLoop | None = None  # while it runs
 
     def _learning(self, game: Game, text: str) -> Td:
         """Returns how to learn; a file that has learned what the text says to the letter is trained further so."""
@@ -110,13 +109,8 @@ class Training:
                 with run_bar(store, run.id, str(self.plan.game), self.games, console, completed=before) as bar:
                     if before:
                         bar.print(f"Resuming after {before:,} games of earlier runs.")
-                    self._loop = loop
                     self._learn(run, bar, lock)
             return TrainingResults(store, run.id, run, before)
-
-    def stop(self) -> bool:
-        """Has `run` end soon by KeyboardInterrupt, after a checkpoint; returns whether games are being played."""
-        return self._loop is not None and self._loop.stop()
 
     def _evaluating(self, store: Store, loop: TrainingLoop) -> Evaluating | None:
         """Returns how to evaluate: a training that began when few games were usual is continued so."""

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import shutil
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -54,6 +59,31 @@ def test_stopped_training_goes_on_and_what_is_missing_is_made_again(tmp_path: Pa
     LEARNER.kept(folder, 33).unlink()
     LEARNER.train(folder, nothing)
     assert digests(LEARNER, folder) == expected and LEARNER.kept(folder, 66).stat().st_mtime_ns == before
+
+
+def test_a_signal_ends_all_learners_of_a_script_with_checkpoints(tmp_path: Path) -> None:
+    """The second learner waits for the first one, and does not begin."""
+    learners = [Learner(**asdict(LEARNER) | {"games": 20_000_000, "seed": seed, "points": 1}) for seed in (1, 2)]
+    script, out = tmp_path / "script.py", learners[0].out(tmp_path)
+    script.write_text(
+        "import turnier.agents.ntuple.training as t\n"
+        "from turnier.commands.scripts.trained_experiments import run_training_studies\n"
+        "from turnier.runs.experiment import Row\n"
+        "from turnier.runs.trained_experiment import LearnedRow, Learner, TrainingStudy\n"
+        "t.CHECKPOINT_SECONDS, t.CHECKPOINT_SHARE = 0.1, 1e-9  # a first one, and another at the end\n"
+        f"rows = [LearnedRow(Row('x', 'tictactoe', ('random',), 6), learner) for learner in {learners}]\n"
+        "run_training_studies('', lambda _: [TrainingStudy('d', 'c', 'A curve', 'Text.', rows)], {'tiny': 1})\n"
+    )
+    words = [str(script), "--workers", "1", "--folder", str(tmp_path), "--store", f"sqlite:///{tmp_path}/a.db"]
+    with subprocess.Popen([sys.executable, *words], stderr=subprocess.PIPE, text=True) as process:
+        while not out.exists() and process.poll() is None:
+            time.sleep(0.02)
+        before = load_weights(out).training["done"]
+        time.sleep(0.2)  # for more games
+        process.send_signal(signal.SIGTERM)
+        _, told = process.communicate(timeout=60)
+    assert process.returncode == 128 + signal.SIGTERM and "Stopped; finished games are stored. To resume" in told
+    assert load_weights(out).training["done"] > before and not learners[1].out(tmp_path).exists()
 
 
 def test_files_are_named_by_everything_that_decides_the_weights(tmp_path: Path) -> None:

@@ -99,6 +99,19 @@ class Points:
         return int(count), float(mean), float(squares / max(count, 1.0) - mean**2)
 
 
+_running: set[TrainingLoop] = set()
+_ending = False
+
+
+def end_all() -> bool:
+    """Has all trainings of this process end soon, with checkpoints, and none begin; returns whether there are any."""
+    global _ending
+    _ending = bool(_running)
+    for loop in list(_running):
+        loop.stop()
+    return _ending
+
+
 Report = Callable[["TrainingLoop", int], None]
 Saved = Callable[["TrainingLoop", Weights], None]
 
@@ -113,7 +126,7 @@ class TrainingLoop:
         self.done = 0  # games played, the first ones of the plan
         self.moves = 0
         self._seconds, self._moves_timed = 0.0, 0  # of this process
-        self._running = self._stopping = False
+        self._stopping = False
         self.points = Points(plan.every)
         self.initial = plan.learning.optimism / self.network.lookups
         self._layout = self.network.layout(plan.learning.coherence)
@@ -171,18 +184,19 @@ class TrainingLoop:
             until: stop after this number of games; 0 = all.
         """
         end = min(until, self.games) if until else self.games
-        self._running, self._stopping = True, False
+        self._stopping = _ending
+        _running.add(self)
         try:
             self._run_with_checkpoints(threads, end, report, stop_every, saved)
         finally:
-            self._running = False
+            _running.discard(self)
         if self._stopping:
             raise KeyboardInterrupt
 
     def _run_with_checkpoints(
         self, threads: int, end: int, report: Report | None, stop_every: int, saved: Saved | None
     ) -> None:
-        pause, room = CHECKPOINT_SECONDS, Room()
+        pause, room = CHECKPOINT_SECONDS, Room.of(self.columns)
         written: Future[None] | None = None
         with ThreadPoolExecutor(1, "checkpoint") as writer:  # writes while the next games are played
             while self.done < end and not self._stopping:
@@ -205,10 +219,9 @@ class TrainingLoop:
         if written:
             written.result()
 
-    def stop(self) -> bool:
-        """Has `run` end soon, with a checkpoint; returns whether it is running."""
-        self._stopping = self._running
-        return self._running
+    def stop(self) -> None:
+        """Has `run` end soon, with a checkpoint."""
+        self._stopping = True
 
     def _run_until(self, threads: int, deadline: float, games: int, report: Report | None) -> None:
         """Plays until the deadline, or `games` are done; all games before `done` are then played, and none after."""
@@ -265,7 +278,7 @@ class TrainingLoop:
 
     def weights(self, room: Room | None = None) -> Weights:
         """Returns what the run knows now, in `room` if there is one."""
-        places, entries = touched_entries(self.columns, self.initial, room or Room())
+        places, entries = touched_entries(self.columns, self.initial, room or Room.of(self.columns))
         training = {
             **self.plan.described(),
             "games": self.games,

@@ -7,9 +7,9 @@ import functools
 import hashlib
 import json
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -119,12 +119,18 @@ def _sync_folder(folder: Path) -> None:
         os.close(opened)
 
 
-@dataclass
-class Room:
-    """Memory that is used for one checkpoint after another: for new one the system takes longer than we to fill it."""
+class Room(NamedTuple):
+    """Memory for entries that changed, taken from the system as it is filled, and used by all checkpoints in turn."""
 
-    places: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
-    entries: Floats32 = field(default_factory=lambda: np.empty((0, 1), np.float32))
+    places: npt.NDArray[np.int64]
+    entries: Floats32
+
+    @classmethod
+    def of(cls, columns: tuple[Floats32, ...]) -> Room:
+        """Returns room for all entries."""
+        size = len(columns[0])
+        entries = new_table(size * len(columns)).reshape(size, len(columns))
+        return cls(new_table(2 * size).view(np.int64), entries)
 
 
 def touched_entries(
@@ -135,23 +141,17 @@ def touched_entries(
     Args:
         columns: as Layout.columns returns them.
         initial: what values are before they are learned.
-        room: where they are put; it grows as needed.
+        room: where they are put.
     """
     values, signed, absolute = columns if len(columns) == 3 else columns * 3
-    if room.entries.shape[1] != len(columns):
-        room.entries = np.empty((len(room.places), len(columns)), np.float32)
-    while True:
-        count = _gather(values, signed, absolute, np.float32(initial), room.places, room.entries)
-        if count <= len(room.places):
-            return room.places[:count], room.entries[:count]
-        size = count + count // 8  # for those of the next checkpoints
-        room.places, room.entries = np.empty(size, np.int64), np.empty((size, len(columns)), np.float32)
+    count = _gather(values, signed, absolute, np.float32(initial), *room)
+    return room.places[:count], room.entries[:count]
 
 
 @kernel(types.int64(_COLUMN, _COLUMN, _COLUMN, types.float32, types.int64[::1], types.float32[:, ::1]))
 def _gather(values, signed, absolute, initial, places, entries):
-    """Counts what `touched_entries` returns, and takes it as far as there is room; learning waits for it."""
-    count, room = 0, len(places)
+    """Takes what `touched_entries` returns, and returns how many; learning waits for it."""
+    count = 0
     coherent = entries.shape[1] > 1
     for first in range(0, len(values), BLOCK):
         end = min(first + BLOCK, len(values))
@@ -162,12 +162,11 @@ def _gather(values, signed, absolute, initial, places, entries):
             continue
         for place in range(first, end):
             if values[place] != initial or (coherent and absolute[place] != 0):
-                if count < room:
-                    places[count] = place
-                    entries[count, 0] = values[place]
-                    if coherent:
-                        entries[count, 1] = signed[place]
-                        entries[count, 2] = absolute[place]
+                places[count] = place
+                entries[count, 0] = values[place]
+                if coherent:
+                    entries[count, 1] = signed[place]
+                    entries[count, 2] = absolute[place]
                 count += 1
     return count
 

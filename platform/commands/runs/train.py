@@ -52,6 +52,7 @@ def train(
       turnier train yavalath "ntuple(tuples=100,length=7)" --games 25000 --out y.npz --evaluate-every 5000 \\
         --against "mcts(iterations=10000)"
     """
+    from turnier.agents.ntuple.training import end_all
     from turnier.results.store.store import Store
     from turnier.runs.training import Training
 
@@ -81,7 +82,7 @@ def train(
         return f"{out} has {planned.done:,} games" if out.exists() else f"{out} has not been written yet"
 
     with Store.open(store) as opened:
-        with saving(planned.stop, stored):
+        with saving(end_all, stored):
             results = planned.run(opened)
         _print_end(console, results)
         if plot:

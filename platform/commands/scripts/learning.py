@@ -13,9 +13,10 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from turnier.agents.ntuple.training import end_all
 from turnier.arena.workers.executor import Executor
 from turnier.arena.workers.make import make_executor
-from turnier.commands.command_line import in_this_environment
+from turnier.commands.command_line import in_this_environment, saving
 from turnier.commands.options import DEFAULT_URL, LocalExecutorOption, NetworksOption, StoreOption, StudyNameOption
 from turnier.commands.scripts.script import choose_preset, run_script
 from turnier.results.store.store import Store
@@ -57,7 +58,8 @@ def run_learning_study(description: str | None, title: str, presets: Mapping[str
             url, dashboard = results.shown_url, in_this_environment("optuna-dashboard")
             console.print(f"Study {definition.name} in {url}; watch it with: {dashboard} {url}")
             with make_executor(executor, cores) as pool:
-                study.run(rounds or chosen.rounds, pool, cores)
+                with saving(end_all):
+                    study.run(rounds or chosen.rounds, pool, cores)
                 _print_end(console, study, pool, chosen.held_out)
 
     run_script(main, description)

@@ -10,6 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
+from turnier.agents.ntuple.training import end_all
+from turnier.commands.command_line import saving
 from turnier.commands.options import (
     DEFAULT_URL,
     LocalExecutorOption,
@@ -38,7 +40,9 @@ def run_training_studies(
     ) -> None:
         choose_preset(presets, preset)
         studies = choose_experiments(build(preset), only or [], preset)
-        train_all([learner for study in studies for learner in study.learners], folder, workers or os.cpu_count() or 1)
+        learners = [learner for study in studies for learner in study.learners]
+        with saving(end_all):
+            train_all(learners, folder, workers or os.cpu_count() or 1)
         play_and_print([study.experiment(folder) for study in studies], store, executor, workers, None)
 
     run_script(main, description)
