@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Collection
 from pathlib import Path
 from typing import IO, Any
 
@@ -14,21 +14,25 @@ import numpy.typing as npt
 REASON = 200  # characters of a reason
 
 
-def read_arrays(source: Path | IO[bytes], names: Iterable[str], limit: int) -> dict[str, npt.NDArray[Any]]:
+def read_arrays(
+    source: Path | IO[bytes], names: Collection[str], limit: int, optional: Collection[str] = ()
+) -> dict[str, npt.NDArray[Any]]:
     """Returns the arrays with these names; raises ValueError with the reason where that cannot be done.
 
     Args:
         source: an archive that numpy wrote.
         names: of the arrays; others are not read.
         limit: bytes that they may take in all; for an archive that is not compressed, its size.
+        optional: names of arrays that may be missing.
     """
     try:
         with zipfile.ZipFile(source) as archive:
             found = {entry.filename: entry for entry in archive.infolist()}
-            missing = [name for name in names if f"{name}.npy" not in found]
-            if missing:
-                raise ValueError(f"the entry {missing[0]} is missing")
-            entries = {name: found[f"{name}.npy"] for name in names}
+            missing = {name for name in names if f"{name}.npy" not in found}
+            for name in names:
+                if name in missing and name not in optional:
+                    raise ValueError(f"the entry {name} is missing")
+            entries = {name: found[f"{name}.npy"] for name in names if name not in missing}
             size = sum(entry.file_size for entry in entries.values())
             if size > limit:
                 raise ValueError(f"its entries claim to have {size:,} bytes, of {limit:,} at most")

@@ -58,6 +58,11 @@ class Bar:
         """Sets what is left to do, which was estimated before."""
         self.expect(self.done + left - self.total, self.unit)
 
+    def reached(self, done: int, total: int) -> None:
+        """Sets what is done, of how much."""
+        self.done, self.total = done, total
+        self._progress.update(self._task, completed=done, total=total)
+
     def note(self, text: str) -> None:
         self._progress.update(self._task, note=text)
 

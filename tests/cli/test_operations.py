@@ -184,7 +184,7 @@ def states(*words: str) -> dict[str, tuple[str, str, str]]:
 
 def test_the_doctor_finds_nothing_wrong_here(tmp_path: Path) -> None:
     found = states("--store", f"sqlite:///{tmp_path}/a.db")
-    assert list(found) == ["python", "packages", "machine", "clock", "kernel cache", "store", "ray"]
+    assert list(found) == ["python", "packages", "machine", "clock", "kernel cache", "store", "content", "ray"]
     assert {state for state, _, _ in found.values()} <= {"ok", "warn"}
     assert "a task ran" in found["ray"][1]
     assert list(tmp_path.iterdir()) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
 import shutil
@@ -20,8 +21,13 @@ from turnier.arena.play_kernel import play_many
 from turnier.arena.workers.ray_actors import RayActors
 from turnier.core.errors import UserError
 from turnier.core.kernel import JIT
-from turnier.results.store.database import Database, clock
+from turnier.results.integrity.damage import Damaged
+from turnier.results.repair.inspection import Finding, inspect_store
+from turnier.results.store.database import Database, NoResults, clock, sqlite_file
 from turnier.results.store.manifest import cpu_model, memory_bytes
+from turnier.results.store.store import Store
+from turnier.runs.bar import game_bar
+from turnier.search.storage.study_repair import inspect_studies
 
 OK, WARN, FAIL = "ok", "warn", "fail"
 LOW_DISK, NO_DISK = 1e9, 50e6  # bytes
@@ -39,8 +45,8 @@ class Check:
     cure: str = ""
 
 
-def examine(store: str, address: str | None) -> Iterator[Check]:
-    """Yields all checks, the slow one (Ray) last."""
+def examine(store: str, address: str | None, damage: list[Finding]) -> Iterator[Check]:
+    """Yields all checks, the slow one (Ray) last; adds what is damaged in the store to `damage`."""
     checks: list[tuple[str, Callable[[], Check]]] = [
         ("python", check_python),
         ("packages", check_packages),
@@ -48,6 +54,7 @@ def examine(store: str, address: str | None) -> Iterator[Check]:
         ("clock", check_clock),
         ("kernel cache", check_cache),
         ("store", lambda: check_store(store)),
+        ("content", lambda: check_content(store, damage)),
         ("ray", lambda: check_ray(address)),
     ]
     for name, check in checks:
@@ -141,6 +148,24 @@ def check_store(url: str) -> Check:
     if skew > SKEW_SECONDS:
         return Check("store", WARN, f"{database.place}: its clock differs from ours by {skew:.0f} s", "set the clocks")
     return Check("store", OK, f"{database.place} opens and is writable")
+
+
+def check_content(url: str, damage: list[Finding]) -> Check:
+    """Looks at every row of a store, see `results/repair`, and at the candidates of studies."""
+    path = sqlite_file(url)
+    if path is not None and not (path.exists() and path.stat().st_size):
+        return Check("content", OK, "nothing is stored yet")
+    try:
+        with game_bar("looking at games", 0) as bar:
+            damage += inspect_store(url, bar.reached)
+        with contextlib.suppress(Damaged), contextlib.closing(Store.open(url, read_only=True)) as store:
+            damage += inspect_studies(store)
+    except NoResults:
+        return Check("content", OK, "nothing is stored yet")
+    if damage:
+        cure = "add --repair, which makes a copy first" if path else "restore it from a backup"
+        return Check("content", FAIL, f"{len(damage)} findings in {path or 'the database'}", cure)
+    return Check("content", OK, "everything is as it was stored")
 
 
 def _with_room(found: str, path: Path) -> Check:

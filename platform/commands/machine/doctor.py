@@ -1,39 +1,97 @@
-"""`turnier doctor`: prints what `checks` find."""
+"""`turnier doctor`: prints what `checks` find, and what is damaged in a store; repairs it on request."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich import box
 from rich.console import Console
 from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
 
 from turnier.commands.options import DEFAULT_URL, AddressOption, JsonOption, StoreOption
 
+if TYPE_CHECKING:
+    from turnier.results.repair.inspection import Finding
+
 COLOURS = {"ok": "green", "warn": "yellow", "fail": "red"}
+ALIKE = 3  # findings of one kind that are named one by one
 
 
-def doctor(store: StoreOption = DEFAULT_URL, address: AddressOption = None, as_json: JsonOption = False) -> None:
+def doctor(
+    store: StoreOption = DEFAULT_URL,
+    address: AddressOption = None,
+    as_json: JsonOption = False,
+    repair: Annotated[bool, typer.Option("--repair", help="only repair the store, after making a copy")] = False,
+) -> None:
     """Check what Turnier needs, and say what to do.
 
-    It checks versions, machine, clock, kernel cache, store and Ray; exits with 1 if something fails.
+    It checks versions, machine, clock, kernel cache, store and Ray, and looks inside the store: the database's own
+    check, ids, which are checksums, moves, by playing every game again, copies of games, searches, and what refers to
+    what is not there. It exits with 1 if something fails or is damaged.
+
+    With --repair what is sound is written into a new file, which takes the place of the damaged one; that is kept. To
+    play again what was removed, repeat the commands of the runs.
 
     \b
     Examples:
       turnier doctor
       turnier doctor --store postgresql://user@host/turnier --address auto
+      turnier doctor --store sqlite:///turnier.db --repair
     """
-    from turnier.commands.machine.checks import FAIL, examine
+    from turnier.commands.machine.checks import FAIL, Check, check_content, examine
 
     console, checks = Console(), []
-    for check in examine(store, address):
+    found: list[Finding] = []
+    if repair:
+        _repair(store, console)
+    for check in [check_content(store, found)] if repair else examine(store, address, found):
         checks.append(check)
         if not as_json:
             cure = f" -> {check.cure}" if check.cure else ""
             colour, text = COLOURS[check.state], escape(check.found + cure)
             console.print(f"[{colour}]{check.state:<4}[/] {check.name}: {text}", soft_wrap=True)
     if as_json:
-        print(json.dumps([asdict(check) for check in checks], indent=2))
+        damage = [asdict(Check(one.where, FAIL, one.wrong, one.repair)) for one in found]
+        print(json.dumps([asdict(check) for check in checks] + damage, indent=2))
+    elif found:
+        console.print(_table(found, "with --repair"))
     if any(check.state == FAIL for check in checks):
         raise typer.Exit(1)
+
+
+def _repair(store: str, console: Console) -> None:
+    """Repairs a store and says what was done; a sound one stays as it is."""
+    from turnier.commands.machine.checks import OK, check_content
+    from turnier.results.repair.rewriting import repair
+    from turnier.runs.bar import game_bar
+    from turnier.search.storage.study_repair import repair_studies
+
+    found: list[Finding] = []
+    if check_content(store, found).state == OK:
+        return
+    with game_bar("repairing games", 0) as bar:
+        repaired = repair(store, repair_studies, bar.reached)
+    console.print(_table(repaired.found, "repaired"))
+    console.print(f"The damaged file is kept as {repaired.copy}", soft_wrap=True, markup=False, highlight=False)
+
+
+def _table(found: Sequence[Finding], repair: str) -> Table:
+    """Returns the findings as 80 columns hold them, those that are alike in one row."""
+    alike: dict[tuple[str, str, str], list[str]] = {}
+    for where, wrong, cure in found:
+        kind, _, name = where.partition(" ")
+        alike.setdefault((kind, wrong, cure), []).append(name)
+    table = Table(box=box.SIMPLE, padding=(0, 1, 0, 0))
+    for heading in ("where", "what is wrong", repair):
+        table.add_column(heading, overflow="fold", ratio=1)
+    for (kind, wrong, cure), names in alike.items():
+        shown = ", ".join(name[:12] if kind in ("game", "search", "position") else name for name in names[:ALIKE])
+        more = f" and {len(names) - ALIKE} more" if len(names) > ALIKE else ""
+        table.add_row(*map(Text, (f"{kind} {shown}{more}".strip(), wrong, cure)))
+    return table

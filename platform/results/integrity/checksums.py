@@ -6,7 +6,10 @@ import zlib
 from collections.abc import Iterable
 from typing import Any
 
+from sqlalchemy import Row
+
 MARKS = 1 << 60  # marks of rows are below
+CHANGED = "it differs from its checksum"
 _DIGITS = 15  # hexadecimal, of an id
 
 
@@ -17,6 +20,11 @@ def checksum(*values: Any) -> int:
     """
     plain = [zlib.crc32(value) if isinstance(value, bytes) else value for value in values]
     return zlib.crc32(ascii(plain).encode("ascii"))  # not repr, which depends on the version of Unicode
+
+
+def differs(row: Row[Any], *values: Any) -> bool:
+    """Whether a stored row has a checksum, and another one than that of these values."""
+    return row.checksum is not None and checksum(*values) != row.checksum
 
 
 def mark_of(row_id: str) -> int:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Connection, Row, select
 
 from turnier.arena.match import MatchRecord, MatchSpec, Termination, unpack_plies
-from turnier.results.integrity.checksums import checksum
+from turnier.results.integrity.checksums import CHANGED, checksum, differs
 from turnier.results.integrity.damage import UNDECODABLE, reason
 from turnier.results.store.database import Database
 from turnier.results.store.schema import matches, seats
@@ -86,7 +86,7 @@ def read_matches(database: Database, connection: Connection, chosen: ColumnEleme
     for seat in connection.execute(of_seats.order_by(seats.c.match_number, seats.c.seat)):
         of_match[seat.match_number].append(seat)
     for row in rows:
-        yield StoredMatch(row, of_match[row.number], _wrong(row, of_match[row.number]))
+        yield StoredMatch(row, of_match[row.number], wrong_match(row, of_match[row.number]))
 
 
 def record_of(match: StoredMatch) -> MatchRecord | DamagedMatch:
@@ -94,26 +94,28 @@ def record_of(match: StoredMatch) -> MatchRecord | DamagedMatch:
     row, wrong = match.row, match.wrong
     if not wrong:
         try:
-            return _record(row, match.seats)
+            return match_of(row, match.seats)
         except UNDECODABLE as failure:
             wrong = reason(failure)
     return DamagedMatch(row.number, str(row.id), wrong)
 
 
-def _wrong(row: Row[Any], match_seats: Sequence[Row[Any]]) -> str:
+def wrong_match(row: Row[Any], match_seats: Sequence[Row[Any]]) -> str:
     """Returns what is wrong with a stored match; empty if it is as it was stored, as far as can be told."""
+    if differs(row, *row[1:-1], *(tuple(seat[1:]) for seat in match_seats)):
+        return CHANGED
     if row.checksum is not None:
-        same = checksum(*row[1:-1], *(tuple(seat[1:]) for seat in match_seats)) == row.checksum
-        return "" if same else "it differs from its checksum"
+        return ""
     try:
-        record = _record(row, match_seats)
+        record = match_of(row, match_seats)
         unpack_plies(record.plies)
         return "" if record.spec.id == row.id else "it is not the match of its id"
     except UNDECODABLE as failure:
         return reason(failure)
 
 
-def _record(match: Row[Any], match_seats: Sequence[Row[Any]]) -> MatchRecord:
+def match_of(match: Row[Any], match_seats: Sequence[Row[Any]]) -> MatchRecord:
+    """Returns the match of rows that were checked."""
     opening = tuple(unpack_plies(match.plies)[: match.opening].tolist()) if match.opening else ()
     return MatchRecord(
         MatchSpec(match.game, tuple(seat.agent for seat in match_seats), match.seed, match.max_plies, opening),

@@ -91,11 +91,6 @@ class Totals:
         count, total = Total.of(marks)
         self._update(connection, run_id, table, {"count": count, "sum": total})
 
-    def recount(self, connection: Connection, run_id: str, table: Table) -> None:
-        """Counts the rows that are there as all that the run has."""
-        count, total = self.found(connection, run_id, table)
-        self._update(connection, run_id, table, {"count": count, "sum": total})
-
     def of_runs(self, connection: Connection, table: Table) -> dict[str, Total]:
         """Returns the totals of a table by run."""
         if self.database.lacks(run_totals):

@@ -12,6 +12,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from turnier.core.array_files import read_arrays
+
 Array = npt.NDArray[Any]
 # The first values of rows of matches and of seats, in this order, see `from_rows`.
 MATCH_FIELDS = ("number", "id", "game", "seed", "termination", "seconds", "facts")
@@ -147,15 +149,28 @@ class MatchColumns(NamedTuple):
 
     @classmethod
     def from_bytes(cls, data: bytes) -> MatchColumns:
-        with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-            stored = dict(arrays)
+        """Returns what `to_bytes` wrote; raises ValueError with the reason where it is damaged."""
+        late = "seat_cpu_seconds"  # earlier versions did not have it
+        stored = read_arrays(io.BytesIO(data), _stored_names(), len(data), optional=(late,))
         stored["id"] = stored["id"].view("V16")
-        stored.setdefault("seat_cpu_seconds", np.full(len(stored["seat_seconds"]), np.nan))  # of earlier versions
+        stored.setdefault(late, np.full(len(stored["seat_seconds"]), np.nan))
         fields: list[Any] = [
             stored[name] if name in stored else Texts(stored[f"{name}.values"], stored[f"{name}.codes"])
             for name in cls._fields
         ]
-        return cls(*fields)
+        columns = cls(*fields)
+        lengths = [len(field.codes if isinstance(field, Texts) else field) for field in fields]
+        split = cls._fields.index("agent")
+        if set(lengths[:split]) != {len(columns.number)} or set(lengths[split:]) != {int(columns.seats.sum())}:
+            raise ValueError("columns must have the same length")
+        return columns
+
+
+def _stored_names() -> tuple[str, ...]:
+    """Returns the names of the arrays that `to_bytes` writes."""
+    texts = ("game", "termination", "facts", "agent")
+    plain = tuple(name for name in MatchColumns._fields if name not in texts)
+    return (*plain, *(f"{name}.{part}" for name in texts for part in Texts._fields))
 
 
 def _transposed(rows: Sequence[tuple[Any, ...]], width: int) -> Iterable[Sequence[Any]]:

@@ -278,6 +278,12 @@ class Database:
         return next(row for row in causes if re.search(row[0], cause, re.IGNORECASE))
 
 
+def sqlite_file(url: str) -> Path | None:
+    """Returns the file of an SQLite database, None for PostgreSQL."""
+    parsed = _parse(url)
+    return _check_path(str(parsed.database)) if parsed.get_backend_name() == "sqlite" else None
+
+
 def chunks(keys: Iterable[K]) -> Iterator[list[K]]:
     """Yields as many keys at a time as one query takes."""
     rest = iter(keys)

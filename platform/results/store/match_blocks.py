@@ -83,12 +83,6 @@ class MatchBlocks:
         """Returns stored matches by their numbers, from their rows; raises Damaged where one is damaged or missing."""
         return MatchColumns.concatenated([self._read(connection, some) for some in chunks(sorted(numbers))])
 
-    def rebuild(self, connection: Connection, run_id: str) -> None:
-        """Makes the blocks of a run anew from its rows, all of which must be undamaged."""
-        columns = self.of_rows(connection, run_id)
-        connection.execute(delete(match_columns).where(match_columns.c.run_id == run_id))
-        self._insert(connection, run_id, -1, columns)
-
     def _has_blocks(self, connection: Connection, run_id: str) -> bool:
         if self.database.lacks(match_columns):
             return False

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Protocol, Self
 from sqlalchemy import Row, insert, select, update
 
 from turnier.core.errors import UserError
-from turnier.results.integrity.checksums import checksum
+from turnier.results.integrity.checksums import checksum, differs
 from turnier.results.outage import outlasting
 from turnier.results.store import manifest
 from turnier.results.store.annotations import NOTE
@@ -172,6 +172,11 @@ def stored_command(store: Store, run_id: str) -> Sequence[str]:
         return tuple(json.loads(row.command))
 
 
+def checked_values(row: Row[Any]) -> list[Any]:
+    """Returns the values that the checksum of a report is of."""
+    return [row._mapping[name] for name in _CHECKED]
+
+
 def reported(store: Store) -> dict[str, Row[Any]]:
     """Returns what drivers reported last; raises Damaged where that is not what was stored."""
     if store.database.lacks(run_progress):
@@ -179,6 +184,6 @@ def reported(store: Store) -> dict[str, Row[Any]]:
     with store.database.reading() as connection:
         rows = connection.execute(select(*map(store.database.stored, run_progress.columns))).all()
     for row in rows:
-        if row.checksum is not None and checksum(*(row._mapping[name] for name in _CHECKED)) != row.checksum:
+        if differs(row, *checked_values(row)):
             raise store.database.damaged(f"the progress of {row.run_id} differs from its checksum")
     return {row.run_id: row for row in rows}

@@ -67,15 +67,20 @@ def delete_run(store: Store, run: Run) -> None:
         raise store.database.damaged(f"SQLite finds: {wrong[0]}")
     with store.database.writing() as connection:
         own: dict[Table, list[Any]] = {table: list(connection.scalars(_own(table, run.id))) for table in _ATTACHED}
-        for table in _tables_of_runs():
-            connection.execute(delete(table).where(table.c.run_id == run.id))
+        forget_run(connection, run.id)
         for table, (_, kept_in) in _ATTACHED.items():
             for some in chunks(own[table]):
                 if kept_in is matches:
                     connection.execute(delete(seats).where(store.database.among(seats.c.match_number, some)))
                 connection.execute(delete(kept_in).where(store.database.among(kept_in.c.number, some)))
-        connection.execute(delete(locks).where(locks.c.name == run.id))
-        connection.execute(delete(runs).where(runs.c.id == run.id))
+
+
+def forget_run(connection: Connection, run_id: str) -> None:
+    """Deletes a run, but not its games and searches: its command begins it again with them."""
+    for table in _tables_of_runs():
+        connection.execute(delete(table).where(table.c.run_id == run_id))
+    connection.execute(delete(locks).where(locks.c.name == run_id))
+    connection.execute(delete(runs).where(runs.c.id == run_id))
 
 
 def _changed(row: dict[str, Any], **changes: str) -> dict[str, Any]:

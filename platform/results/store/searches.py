@@ -14,7 +14,8 @@ from sqlalchemy import ColumnElement, Connection, Row, Table, select
 
 from turnier.arena.repeated_search import SearchRecord, SearchSpec, SeenPosition
 from turnier.core.errors import UserError
-from turnier.results.integrity.checksums import checksum, mark_of
+from turnier.results.integrity.checksums import CHANGED, checksum, differs, mark_of
+from turnier.results.integrity.damage import UNDECODABLE, reason
 from turnier.results.integrity.totals import Total, Totals
 from turnier.results.outage import outlasting
 from turnier.results.store.database import Database, chunks, now
@@ -125,24 +126,17 @@ class Searches:
         for numbers in chunks({row.position_number for row in rows}):
             of = select(*map(self.database.stored, positions.columns)).where(positions.c.number.in_(numbers))
             for row in connection.execute(of):
-                self._check(row, f"the position {row.id}", *row[1:-1])
-                with self.database.decoding(f"the position {row.id}"):
-                    searched[row.number] = _position(row)
+                if wrong := wrong_position(row):
+                    raise self.database.damaged(f"the position {row.id}: {wrong}")
+                searched[row.number] = position_of(row)
         records = []
         for row in rows:
             position = searched.get(row.position_number)
-            if position is None:
-                raise self.database.damaged(f"the position of the search {row.id} is missing")
-            self._check(row, f"the search {row.id}", row.id, position.id, *row[3:-1])
-            with self.database.decoding(f"the search {row.id}"):
-                records.append(_record(row, position))
-                if records[-1].spec.id != row.id:
-                    raise ValueError("it is not the search of its id")
+            if wrong := wrong_search(row, position):
+                raise self.database.damaged(f"the search {row.id}: {wrong}")
+            assert position is not None
+            records.append(_record(row, position))
         return records
-
-    def _check(self, row: Row[Any], what: str, *values: Any) -> None:
-        if row.checksum is not None and checksum(*values) != row.checksum:
-            raise self.database.damaged(f"{what} differs from its checksum")
 
 
 def _with_checksum(*values: Any) -> tuple[Any, ...]:
@@ -168,7 +162,35 @@ def _numbers(connection: Connection, table: Table, ids: Iterable[str]) -> dict[s
     return numbers
 
 
-def _position(row: Row[Any]) -> SeenPosition:
+def wrong_position(row: Row[Any]) -> str:
+    """Returns what is wrong with a stored position; empty if it is as it was stored, as far as can be told."""
+    if differs(row, *row[1:-1]):
+        return CHANGED
+    try:
+        return "" if position_of(row).id == row.id else "it is not the position of its id"
+    except UNDECODABLE as failure:
+        return reason(failure)
+
+
+def wrong_search(row: Row[Any], position: SeenPosition | None) -> str:
+    """Returns what is wrong with a stored search; empty if it is as it was stored, as far as can be told."""
+    if position is None:
+        return "its position is missing or damaged"
+    if differs(row, row.id, position.id, *row[3:-1]):
+        return CHANGED
+    try:
+        record = _record(row, position)
+    except UNDECODABLE as failure:
+        return reason(failure)
+    if record.spec.id != row.id:
+        return "it is not the search of its id"
+    if record.action not in position.legal or not len(record.visits) == len(record.values) == len(position.legal):
+        return "its action is not legal there, or numbers are missing"
+    return ""
+
+
+def position_of(row: Row[Any]) -> SeenPosition:
+    """Returns the position of a row that was checked."""
     state, returns, legal = (tuple(json.loads(text)) for text in (row.state, row.returns, row.legal))
     return SeenPosition(row.game, state, returns, legal, row.phase)
 

@@ -16,7 +16,7 @@ from sqlalchemy import ColumnElement, Connection, Row, delete, select, update
 
 from turnier.arena.match import MatchRecord, Termination
 from turnier.core.errors import UserError
-from turnier.results.integrity.checksums import checksum, mark_of
+from turnier.results.integrity.checksums import checksum, differs, mark_of
 from turnier.results.integrity.match_rows import (
     MATCH_COLUMNS,
     SEAT_COLUMNS,
@@ -174,7 +174,7 @@ class Store:
 
     def _checked(self, row: Row[Any]) -> Row[Any]:
         """Returns the row of a run; raises Damaged where it differs from its checksum."""
-        if row.checksum is not None and checksum(*row[:-1]) != row.checksum:
+        if differs(row, *row[:-1]):
             raise self.database.damaged(f"the run {row.id} differs from its checksum")
         return row
 

@@ -1,0 +1,1 @@
+"""Looking into stores that may be damaged, and repairing them: `turnier doctor`."""

@@ -1,0 +1,60 @@
+"""A database as it is: neither its tables nor its version are looked at, and what is malformed does not end reading."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+from sqlalchemy import Connection, NullPool, create_engine
+from sqlalchemy.exc import DBAPIError
+
+from turnier.core.errors import UserError
+from turnier.results.store.database import BUSY_SECONDS, Database, sqlite_file
+
+
+@contextlib.contextmanager
+def reading_unchecked(url: str) -> Iterator[Connection]:
+    """A connection to read what may be damaged; raises UserError where there is no database at all."""
+    path = sqlite_file(url)
+    if path is None:
+        with contextlib.closing(Database(url, read_only=True)) as database, database.reading() as connection:
+            yield connection
+        return
+    engine = create_engine("sqlite+pysqlite://", creator=lambda: _connect(path), poolclass=NullPool)
+    with contextlib.ExitStack() as stack:
+        try:
+            connection = stack.enter_context(engine.connect())
+        except DBAPIError as failure:
+            raise UserError(
+                f"the results database {path} must be an SQLite database whose first page can be read, got:"
+                f" {failure.orig}; restore it from a copy."
+            ) from None
+        transaction = connection.begin()
+        yield connection
+        with contextlib.suppress(DBAPIError):  # of what is malformed not even reading can be ended
+            transaction.rollback()
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    """Connects to read; where not even that may write next to the file, nobody else does either."""
+    for mode in ("ro", "ro&immutable=1"):
+        connection = sqlite3.connect(
+            f"{path.as_uri()}?mode={mode}", BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=True
+        )
+        try:
+            connection.execute(
+                "PRAGMA writable_schema = ON"
+            )  # tables are found though the definition of one is damaged
+            connection.execute("SELECT 1 FROM sqlite_master").close()
+            connection.execute("BEGIN")
+            return connection
+        except sqlite3.OperationalError:
+            connection.close()
+            if mode != "ro":
+                raise
+        except BaseException:
+            connection.close()
+            raise
+    raise AssertionError

@@ -1,0 +1,336 @@
+"""Looks into a store row by row: what is damaged or missing, and what is sound, which repair writes into a new file."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from sqlalchemy import Connection, MetaData, Row, Table, func, inspect, select, text
+
+from turnier.core.errors import MALFORMED, UserError
+from turnier.results.integrity.checksums import checksum, mark_of
+from turnier.results.integrity.totals import Total, content, difference
+from turnier.results.repair.damaged_file import reading_unchecked
+from turnier.results.repair.lenient_reader import UNREADABLE, LenientReader
+from turnier.results.repair.row_checks import differing, wrong_game, wrong_row, wrong_searched, wrong_vote
+from turnier.results.store.columns import MATCH_FIELDS, SEAT_FIELDS, MatchColumns
+from turnier.results.store.schema import (
+    SCHEMA_VERSION,
+    locks,
+    match_columns,
+    matches,
+    metadata,
+    positions,
+    run_matches,
+    run_progress,
+    run_totals,
+    run_votes,
+    runs,
+    seats,
+    version,
+    votes,
+)
+
+Rows = Sequence[Row[Any]]
+Keep = Callable[[Table, Rows], object]
+OnGames = Callable[[int, int], object]
+_AGAIN = "removed; its run's command plays it again"
+_SEARCHED = "removed; its run's command searches it again"
+_COUNTED = "what is there is counted anew"
+_GONE = "removed"
+_BEGUN = "removed; its command begins it again, with its stored games"
+
+
+class Finding(NamedTuple):
+    """Something that is damaged, and what a repair does about it."""
+
+    where: str
+    wrong: str
+    repair: str
+
+
+def inspect_store(url: str, on_games: OnGames = lambda done, total: None) -> list[Finding]:
+    """Returns all that is damaged in a store; `on_games` is told how many games of how many were looked at."""
+    with reading_unchecked(url) as connection:
+        return Inspection(connection, on_games=on_games).run()
+
+
+class Inspection:
+    """One look at everything; `run` returns the findings and passes what is sound to `keep`, in an order that fits."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        keep: Keep = lambda table, rows: None,
+        on_games: OnGames = lambda done, total: None,
+    ) -> None:
+        self.connection, self.keep, self.on_games = connection, keep, on_games
+        self.reader = LenientReader(connection)
+        self.found: list[Finding] = []
+        self.running: set[str] = set()  # drivers that say that they are running
+        self._runs: set[str] = set()
+        self._games: dict[int, str] = {}  # ids by numbers
+        self._totals: dict[tuple[str, str], Total] = {}  # by run and table
+
+    def run(self) -> list[Finding]:
+        try:
+            self._tables = set(inspect(self.connection).get_table_names())
+        except UNREADABLE as failure:
+            raise UserError(
+                f"a store must have a list of its tables, but it is damaged: {_cause(failure)}; restore it from a copy."
+            ) from None
+        if not {runs.name, matches.name} & self._tables:
+            raise UserError(
+                "a store must have Turnier's tables, but this database has none; name another with --store."
+            )
+        self._look_at_structure()
+        self._look_at_runs()
+        self._look_at_games()
+        self._look_at_searches()
+        self._look_at_what_belongs_to_runs()
+        self._look_at_other_tables()
+        for table, places in self.reader.unreadable.items():
+            self._note(f"table {table}", f"{places} places cannot be read", "what is there is lost")
+        return self.found
+
+    def _note(self, where: str, wrong: str, repair: str) -> None:
+        self.found.append(Finding(where, wrong, repair))
+
+    def _look_at_structure(self) -> None:
+        if self.reader.is_sqlite:
+            try:
+                said = [row[0] for row in self.connection.execute(text("PRAGMA integrity_check(100)"))]
+            except UNREADABLE as failure:
+                said = [_cause(failure)]
+            for line in dict.fromkeys(
+                part for what in said for part in str(what).splitlines() if part != "ok" and "***" not in part
+            ):
+                self._note("file", line, "its readable rows are written into a new file")
+        try:
+            current = self.connection.scalar(select(version.c.version)) == SCHEMA_VERSION
+        except UNREADABLE:
+            current = True
+        for table in metadata.sorted_tables if current else (runs, matches, seats, run_matches):
+            if table.name not in self._tables:
+                self._note(f"table {table.name}", "it is missing", "made again, empty")
+
+    def _all(self, table: Table, source: str = "") -> list[Row[Any]]:
+        return self.reader.all(table, source) if table.name in self._tables else []
+
+    def _look_at_runs(self) -> None:
+        sound = []
+        for row in self._all(runs):
+            if wrong := wrong_row(runs, row):
+                self._note(f"run {_shown(row.id)}", wrong, _BEGUN)
+            else:
+                sound.append(row)
+        self._runs = {row.id for row in sound}
+        self.keep(runs, sound)
+        for row in self._all(run_totals):
+            if wrong := wrong_row(run_totals, row):
+                self._note(f"totals of {_shown(row.run_id)}", wrong, _COUNTED)
+            else:
+                self._totals[row.run_id, row.name] = Total(row._mapping["count"], row._mapping["sum"])
+        if lost := {run for run, _ in self._totals} - {row.id for row in self._all(runs)}:
+            for run in sorted(lost):
+                self._note(f"run {_shown(run)}", "its row is missing", _BEGUN)
+
+    def _count(self, run: str, table: Table, marks: Iterable[int]) -> bool:
+        """Compares rows of a run with its total; returns whether they are all there, as far as can be told."""
+        known, found = self._totals.get((run, table.name)), Total.of(marks)
+        if known is None or known == found:
+            return True
+        self._note(f"run {_shown(run)}", f"{difference(known, found)} in {table.name}", _COUNTED)
+        return False
+
+    def _look_at_games(self) -> None:
+        copies = self._copied_columns()
+        ids: set[str] = set()
+        done, total = 0, self._number_of_games()
+        for numbers, rows in self.reader.by_number(matches, "number") if matches.name in self._tables else ():
+            of_match: dict[int, list[Row[Any]]] = defaultdict(list)
+            if rows and seats.name in self._tables:
+                with_rows = range(numbers[0], max(row.number for row in rows) + 1)
+                for seat in self.reader.between(seats, "match_number", with_rows):
+                    of_match[seat.match_number].append(seat)
+            sound = []
+            for row in rows:
+                row_seats = sorted(of_match.pop(row.number, []), key=lambda seat: str(seat.seat))
+                wrong = wrong_game(row, row_seats) or ("it is stored twice" if row.id in ids else "")
+                if wrong:
+                    self._note(f"game {_shown(row.id)}", wrong, _AGAIN)
+                else:
+                    ids.add(row.id)
+                    sound.append((row, row_seats))
+            if of_match:
+                self._note("table seats", f"{len(of_match)} games are missing that have seats", _GONE)
+            changed = self._changed(sound, copies)
+            sound = [(row, row_seats) for row, row_seats in sound if row.number not in changed]
+            self._games |= {row.number: row.id for row, _ in sound}
+            self.keep(matches, [row for row, _ in sound])
+            self.keep(seats, [seat for _, row_seats in sound for seat in row_seats])
+            done += len(rows)
+            self.on_games(done, max(done, total))
+        self._look_at_links(copies)
+
+    def _number_of_games(self) -> int:
+        try:
+            return int(self.connection.scalar(select(func.count()).select_from(matches)) or 0)
+        except UNREADABLE:
+            return 0
+
+    def _changed(self, sound: list[tuple[Row[Any], list[Row[Any]]]], copies: dict[str, MatchColumns]) -> set[int]:
+        """Returns the games whose rows are sound by themselves, but not what was copied of them."""
+        changed: dict[int, str] = {}
+        numbers = np.array([row.number for row, _ in sound], np.int64)
+        for copy in copies.values():
+            both, mine, other = np.intersect1d(numbers, copy.number, return_indices=True)
+            if len(both):
+                chosen = [sound[i] for i in mine]
+                columns = MatchColumns.from_rows(
+                    [tuple(row._mapping[name] for name in MATCH_FIELDS) for row, _ in chosen],
+                    [tuple(seat._mapping[name] for name in SEAT_FIELDS) for _, some in chosen for seat in some],
+                )
+                changed |= {int(number): "" for number in differing(columns, copy.take(other))}
+        for row, _ in sound:
+            if row.number in changed:
+                self._note(f"game {_shown(row.id)}", "its row is not what was copied of it", _AGAIN)
+        return set(changed)
+
+    def _copied_columns(self) -> dict[str, MatchColumns]:
+        """Returns the copies of the runs whose blocks are sound."""
+        blocks: dict[str, list[MatchColumns]] = defaultdict(list)
+        damaged: set[str] = set()
+        for row in self._all(match_columns):
+            if row.run_id not in self._runs:
+                self._note("table match_columns", "a block belongs to no run", _GONE)
+                continue
+            try:
+                block = MatchColumns.from_bytes(row.data)
+                if len(block.number) != row.matches:
+                    raise ValueError(f"a block must have {row.matches} games, got {len(block.number)}")
+                blocks[row.run_id].append(block)
+            except (*MALFORMED, OSError) as failure:
+                if row.run_id not in damaged:
+                    self._note(f"columns of {row.run_id}", str(failure), "made again from its games")
+                damaged.add(row.run_id)
+        return {run: MatchColumns.concatenated(some) for run, some in blocks.items() if run not in damaged}
+
+    def _look_at_links(self, copies: dict[str, MatchColumns]) -> None:
+        """Looks at which run has which games; the index has the same rows again."""
+        before = self.reader.unreadable[run_matches.name]
+        rows = {(row.run_id, row.match_number): row for row in self._all(run_matches)}
+        if self.reader.is_sqlite and rows:
+            index = f"{run_matches.name} INDEXED BY run_matches_by_match"
+            again = {(row.run_id, row.match_number): row for row in self.reader.all(run_matches, index)}
+            readable = self.reader.unreadable[run_matches.name] == before
+            rows = {key: row for key, row in rows.items() if key in again} if readable else {**again, **rows}
+        sound = [row for (run, number), row in rows.items() if run in self._runs and number in self._games]
+        if len(sound) < len(rows):
+            self._note("table run_matches", f"{len(rows) - len(sound)} links to damaged games or runs", _GONE)
+        by_run: dict[str, set[int]] = defaultdict(set)
+        for row in sound:
+            by_run[row.run_id].add(row.match_number)
+        for run, copy in copies.items():
+            lost = len(set(copy.number.tolist()) - by_run[run])
+            if lost or len(copy.number) != len(by_run[run]):
+                wrong = f"{len(copy.number)} games, where {len(by_run[run])} sound ones are stored"
+                self._note(f"columns of {run}", wrong, "made again from its games")
+        for run in self._runs:
+            self._count(run, run_matches, (mark_of(self._games[number]) for number in by_run[run]))
+        self.keep(run_matches, sound)
+
+    def _look_at_searches(self) -> None:
+        if votes.name not in self._tables:
+            return
+        searched = {row.number: row for row in self._all(positions)}
+        for number, row in list(searched.items()):
+            if wrong := wrong_searched(row):
+                self._note(f"position {_shown(row.id)}", wrong, "removed with its searches, which are repeated")
+                del searched[number]
+        self.keep(positions, list(searched.values()))
+        ids: dict[int, str] = {}
+        for _, rows in self.reader.by_number(votes, "number"):
+            sound = []
+            for row in rows:
+                if wrong := wrong_vote(row, searched.get(row.position_number)):
+                    self._note(f"search {_shown(row.id)}", wrong, _SEARCHED)
+                else:
+                    sound.append(row)
+            ids |= {row.number: row.id for row in sound}
+            self.keep(votes, sound)
+        links = self._all(run_votes)
+        kept = [row for row in links if row.run_id in self._runs and row.vote_number in ids]
+        if len(kept) < len(links):
+            self._note("table run_votes", f"{len(links) - len(kept)} links to damaged searches or runs", _GONE)
+        for run in self._runs:
+            self._count(run, run_votes, (mark_of(ids[row.vote_number]) for row in kept if row.run_id == run))
+        self.keep(run_votes, kept)
+
+    def _look_at_what_belongs_to_runs(self) -> None:
+        done = {runs, matches, seats, run_matches, match_columns, positions, votes, run_votes}
+        done |= {run_totals, locks, version}
+        for table in metadata.sorted_tables:
+            if table in done or table.name not in self._tables:
+                continue
+            sound = []
+            for row in self._all(table):
+                wrong = wrong_row(table, row) or ("" if row.run_id in self._runs else "its run is missing or damaged")
+                if wrong:
+                    self._note(f"table {table.name}, {_shown(row.run_id)}", wrong, _GONE)
+                else:
+                    sound.append(row)
+            if table is run_progress:
+                self.running = {row.holder for row in sound if row.state == "running"}
+            self.keep(table, sound if table is run_progress else self._whole(table, sound))
+
+    def _whole(self, table: Table, rows: Rows) -> Rows:
+        """Returns the rows of those runs that have all of theirs: which row is damaged cannot be told."""
+        by_run: dict[str, list[Row[Any]]] = defaultdict(list)
+        for row in rows:
+            by_run[row.run_id].append(row)
+        names = [column.name for column in content(table)]
+        for run in sorted(self._runs):
+            marks = [checksum(*(row._mapping[name] for name in names)) for row in by_run[run]]
+            if not self._count(run, table, marks):
+                del by_run[run]
+        return [row for some in by_run.values() for row in some]
+
+    def _look_at_other_tables(self) -> None:
+        """Looks at what Optuna keeps, of which only texts and JSON can be checked."""
+        ours, known = {table.name for table in metadata.sorted_tables}, MetaData()
+        for name in sorted(self._tables - ours):
+            try:
+                table = Table(name, known, autoload_with=self.connection, resolve_fks=False)
+                rows = self._all(table) if len(table.primary_key) else []
+            except (*UNREADABLE, *MALFORMED):
+                self._note(f"table {name}", "how it was made cannot be read", "lost")
+                continue
+            sound = [row for row in rows if not _wrong_texts(row)]
+            if len(sound) < len(rows):
+                self._note(f"table {name}", f"{len(rows) - len(sound)} rows hold no texts", _GONE)
+            self.keep(table, sound)
+
+
+def _wrong_texts(row: Row[Any]) -> bool:
+    for name, value in row._mapping.items():
+        if isinstance(value, str):
+            try:
+                value.encode()
+                if name.endswith("_json"):
+                    json.loads(value)
+            except ValueError:
+                return True
+    return False
+
+
+def _shown(key: Any) -> str:
+    """Returns a key that may be damaged as it can be printed."""
+    return str(key).encode("ascii", "replace").decode()[:60] if isinstance(key, str) else repr(key)[:60]
+
+
+def _cause(failure: BaseException) -> str:
+    return " ".join(str(getattr(failure, "orig", None) or failure).split())[:200]

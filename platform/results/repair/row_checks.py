@@ -1,0 +1,104 @@
+"""What is wrong about stored rows, each by itself: a sentence's end, empty if nothing is."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import Row, Table
+
+from turnier.arena.match import MatchRecord
+from turnier.arena.play import replay
+from turnier.core.errors import MALFORMED, UserError
+from turnier.results.integrity.checksums import CHANGED, differs
+from turnier.results.integrity.match_rows import match_of, wrong_match
+from turnier.results.repair.lenient_reader import ill_typed
+from turnier.results.store.columns import MatchColumns, Texts
+from turnier.results.store.progress import checked_values
+from turnier.results.store.schema import matches, positions, run_progress, runs, seats, votes
+from turnier.results.store.searches import position_of, wrong_position, wrong_search
+
+_BROKEN = (UserError, zlib.error, ArithmeticError, *MALFORMED)
+_JSON = {runs: ("definition", "environment"), run_progress: ("command",)}
+
+
+def wrong_row(table: Table, row: Row[Any]) -> str:
+    """Checks the kinds of a row's values, its checksum, and texts that hold JSON or a time."""
+    if wrong := ill_typed(table, row):
+        return wrong
+    if (table is runs and differs(row, *row[:-1])) or (table is run_progress and differs(row, *checked_values(row))):
+        return CHANGED
+    try:
+        for name in _JSON.get(table, ()):
+            json.loads(row._mapping[name])
+        if "created" in table.c:
+            datetime.fromisoformat(row._mapping["created"])
+    except _BROKEN as failure:
+        return f"it holds what cannot be read: {failure}"
+    return ""
+
+
+def wrong_game(match: Row[Any], match_seats: Sequence[Row[Any]]) -> str:
+    """Checks a game by its checksum; one without is played again: its moves must lead to its end."""
+    if wrong := wrong_row(matches, match) or next(filter(None, (ill_typed(seats, seat) for seat in match_seats)), ""):
+        return wrong
+    if not match_seats or [seat.seat for seat in match_seats] != list(range(len(match_seats))):
+        return "seats are missing"
+    if (wrong := wrong_match(match, match_seats)) or match.checksum is not None:
+        return wrong
+    try:
+        return _wrong_end(match_of(match, match_seats))
+    except _BROKEN as failure:
+        return f"its moves or facts cannot be read: {failure}"
+
+
+def _wrong_end(record: MatchRecord) -> str:
+    """Replays a game; facts that its version did not know yet may be missing."""
+    end = replay(record.spec, record.plies)
+    if tuple(end.returns.tolist()) != record.scores:
+        return "its moves do not lead to its scores"
+    facts = end.game.facts(end.state)
+    if any(facts.get(name) != value for name, value in record.facts.items()):
+        return "its moves do not lead to its facts"
+    return ""
+
+
+def wrong_searched(row: Row[Any]) -> str:
+    """Checks a searched position."""
+    return ill_typed(positions, row) or wrong_position(row)
+
+
+def wrong_vote(row: Row[Any], position: Row[Any] | None) -> str:
+    """Checks a search of a position, None if that is damaged."""
+    return wrong_row(votes, row) or wrong_search(row, None if position is None else position_of(position))
+
+
+def differing(rows: MatchColumns, copy: MatchColumns) -> npt.NDArray[np.int64]:
+    """Returns the numbers of the matches, the same ones in both, of which a copy says something else.
+
+    Times that were not measured, or not copied by an earlier version, may be anything.
+    """
+    numbers: npt.NDArray[np.int64] = rows.number
+    if not np.array_equal(rows.seats, copy.seats):
+        return np.asarray(numbers[rows.seats != copy.seats])
+    of_seat = np.repeat(np.arange(len(rows.number)), rows.seats)
+    wrong = np.zeros(len(rows.number), bool)
+    for name, mine, other in zip(rows._fields, rows, copy, strict=True):
+        different = _differ(mine, other)
+        wrong[different if name in _OF_MATCHES else of_seat[different]] = True
+    return numbers[wrong]
+
+
+_OF_MATCHES = MatchColumns._fields[: MatchColumns._fields.index("agent")]
+
+
+def _differ(mine: Any, other: Any) -> npt.NDArray[np.bool_]:
+    if isinstance(mine, Texts):
+        return np.asarray(mine.values[mine.codes] != other.values[other.codes])
+    different = np.asarray(mine != other)
+    return different & ~np.isnan(other) if mine.dtype.kind == "f" else different
