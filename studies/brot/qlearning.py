@@ -19,6 +19,7 @@ from turnier.commands.options import writable_file
 from turnier.commands.scripts.script import run_script
 from turnier.core.errors import UserError
 from turnier.core.number_text import number
+from turnier.core.outputs import only_writer
 from turnier.runs.bar import game_bar
 
 DEFAULTS = Learning()
@@ -47,14 +48,15 @@ def main(
     if window % 2 == 0 or window > 7:
         raise UserError(f"the window must be an odd number of cells, at most 7, got {window}; choose 3, 5 or 7.")
     learning = Learning(game, window, bits, alpha, gamma, epsilon_begin, epsilon_end, games, seed)
-    training = QTraining(learning, out)
-    with game_bar(str(training.game), games, completed=training.done) as bar:
+    with only_writer(out, f"has learned {game}"):
+        training = QTraining(learning, out)
+        with game_bar(str(training.game), games, completed=training.done) as bar:
 
-        def report(count: int, rounds: float) -> None:
-            bar.advance(count)
-            bar.note(f"{number(rounds)} rounds per game")
+            def report(count: int, rounds: float) -> None:
+                bar.advance(count)
+                bar.note(f"{number(rounds)} rounds per game")
 
-        training.run(report)
+            training.run(report)
     filled = int(training.table.any(axis=1).sum())
     Console().print(
         f"{out}: {training.done:,} games, {filled:,} of {len(training.table):,} rows in use", soft_wrap=True

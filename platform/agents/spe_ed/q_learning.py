@@ -163,15 +163,22 @@ class QTraining:
     def save(self) -> None:
         """Writes a new file and renames it, so that a kill leaves the last one."""
         new = self.file.with_name(f".{self.file.name}.new.npz")
-        np.savez_compressed(
-            new,
-            table=self.table,
-            window=self.learning.window,
-            learning=repr(self.learning),
-            done=self.done,
-            rng=self.rng,
-        )
-        new.replace(self.file)
+        try:
+            np.savez_compressed(
+                new,
+                table=self.table,
+                window=self.learning.window,
+                learning=repr(self.learning),
+                done=self.done,
+                rng=self.rng,
+            )
+            new.replace(self.file)
+        except OSError as error:
+            new.unlink(missing_ok=True)
+            raise UserError(
+                f"a table for qlearning must go to a file that can be written, got {self.file}: {error.strerror}; what"
+                " it held before is still there; make room, and repeat the command."
+            ) from None
 
 
 def read_table(file: Path) -> tuple[npt.NDArray[np.float32], dict[str, Any]]:
