@@ -32,7 +32,7 @@ from turnier.games.game import Game
 
 BLOCK_SECONDS = 0.25  # of games that a thread plays between two looks at the clock
 CHECKPOINT_SECONDS = 2.0  # at least, between two checkpoints
-CHECKPOINT_SHARE = 0.06  # of the time, at most, that checkpoints take from learning; large networks have fewer
+CHECKPOINT_SHARE = 0.05  # of the time, at most, that checkpoints take from learning; large networks have fewer
 
 
 @dataclass(frozen=True)
