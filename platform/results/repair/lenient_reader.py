@@ -95,7 +95,8 @@ class LenientReader:
     def _rows(self, table: Table, condition: str) -> list[Row[Any]] | None:
         """Returns the rows that a condition chooses, None where they cannot be read."""
         try:
-            query = f"{self._columns_of(table)} FROM {table.name} WHERE {condition}"
+            keys = ", ".join(column.name for column in table.primary_key)
+            query = f"{self._columns_of(table)} FROM {table.name} WHERE {condition} ORDER BY {keys}"
             return list(self.connection.execute(text(query)))
         except UNREADABLE:
             return None
