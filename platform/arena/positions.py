@@ -17,7 +17,7 @@ from turnier.agents.registry import AGENTS
 from turnier.arena.match import MatchRecord, MatchSpec, derive_seed
 from turnier.arena.play import replay_positions
 from turnier.arena.repeated_search import SearchSpec, SeenPosition
-from turnier.core.errors import UserError
+from turnier.core.errors import MAX_IN_MEMORY, UserError, require_at_most
 from turnier.games.registry import GAMES
 
 # Whose games positions are collected from by default: fast, and strong enough to reach all phases of a game.
@@ -35,6 +35,7 @@ def collector_matches(game: str, collector: str, games: int, seed: int) -> list[
     """Returns the matches that positions are collected from: the collector in every seat, each on its own seed."""
     if games < 1:
         raise UserError(f"positions must come from at least 1 game, got {games}; choose more.")
+    require_at_most(MAX_IN_MEMORY, games, "games that positions come from")
     if seed < 0:
         raise UserError(f"a seed must be 0 or larger, got {seed}.")
     made, agent = GAMES.make(game), AGENTS.make(collector)
@@ -56,6 +57,7 @@ def choose_positions(records: Iterable[MatchRecord], states: int, seed: int) -> 
     """
     if states < 1:
         raise UserError(f"a group must have at least 1 state, got {states}; choose more.")
+    require_at_most(MAX_IN_MEMORY, states, "states of a group")
     matches = tuple(sorted(((r.spec, r.plies) for r in records), key=lambda match: match[0].id))
     return _chosen(matches, states, seed)
 
@@ -112,5 +114,6 @@ def search_specs(positions: Sequence[SeenPosition], agent: str, repeats: int, se
     """Returns the searches of positions by an agent; a seed depends on the position, the repeat and `seed` only."""
     if repeats < 2:
         raise UserError(f"certainty needs at least 2 searches of a state, got {repeats}; repeat them.")
+    require_at_most(MAX_IN_MEMORY, repeats * max(1, len(positions)), "searches of all states")
     text = AGENTS.make(agent).full_text()
     return [SearchSpec(p, text, derive_seed(seed, p.id, repeat)) for p in positions for repeat in range(repeats)]

@@ -8,6 +8,9 @@ from collections.abc import Iterable
 # What taking data apart raises that are not of the expected form, such as a damaged line of JSON.
 MALFORMED = (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
 NEAR = 0.65  # from "rya" to "ray", not from "bayes" to "cmaes"
+MAX_GAMES = 10**12  # of work whose games are planned one after another
+MAX_IN_MEMORY = 10**6  # games, searches or positions of work that has all of them in memory
+MAX_WORKERS = 10_000
 
 
 class UserError(Exception):
@@ -21,3 +24,9 @@ def unknown(kind: str, name: str, names: Iterable[str]) -> UserError:
     close = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=NEAR)
     hint = f"did you mean {by_lower[close[0]]}?" if close else f"there are: {', '.join(known)}."
     return UserError(f"There is no {kind} named {name!r}; {hint}")
+
+
+def require_at_most(maximum: int, number: int, what: str) -> None:
+    """Raises UserError where a number is absurdly large; `what` is plural, such as "games of a tournament"."""
+    if number > maximum:
+        raise UserError(f"there must be at most {maximum:,} {what}, got {number:,}; choose fewer.")

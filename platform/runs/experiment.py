@@ -160,7 +160,8 @@ def row_matches(row: Row, seed: int) -> list[MatchSpec]:
     """Returns the matches of a row; they depend only on the row and the seed."""
     if row.states:
         return collector_matches(row.game, row.collector or COLLECTOR, row.games, seed)
-    return round_robin(GAMES.make(row.game), [AGENTS.make(a) for a in row.agents], row.games, seed, row.openings)
+    agents = [AGENTS.make(agent) for agent in row.agents]
+    return list(round_robin(GAMES.make(row.game), agents, row.games, seed, row.openings))
 
 
 def row_searches(row: Row, seed: int, records: Sequence[MatchRecord]) -> list[SearchSpec]:

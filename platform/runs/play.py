@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import itertools
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 
 from turnier.arena.match import MatchRecord, MatchSpec
+from turnier.arena.play import prepare_matches
 from turnier.arena.repeated_search import SearchRecord, SearchSpec
-from turnier.arena.schedules.round_robin import Rounds
+from turnier.arena.schedules.round_robin import MatchPlan, Rounds
 from turnier.arena.workers.executor import MATCHES, SEARCHES, Executor, Source
 from turnier.arena.workers.make import make_executor
+from turnier.results.store.database import CHUNK
 from turnier.results.store.store import Store
 from turnier.runs.bar import QUIET, Bar, run_bar
 
@@ -48,7 +51,7 @@ def playing(
 def play_into(
     store: Store,
     run_id: str,
-    specs: Sequence[MatchSpec],
+    specs: Collection[MatchSpec],
     executor: Executor,
     skip: Callable[[int], object] | None = None,
 ) -> Iterator[list[MatchRecord]]:
@@ -70,6 +73,32 @@ def play_into(
     for records in executor.play([spec for match_id, spec in ids.items() if match_id not in stored]):
         store.append(run_id, records)
         yield records
+
+
+def play_plan(
+    store: Store, run_id: str, plan: MatchPlan, executor: Executor, skip: Callable[[int], object]
+) -> Iterator[list[MatchRecord]]:
+    """Yields the records of those matches of a plan that are played now, as `play_into` does; `skip` counts the others.
+
+    Matches are made and looked up while others are played, so that any number begins at once and takes little memory.
+    """
+    for records in executor.play_later(_unplayed(store, run_id, plan, skip), len(plan)):
+        store.append(run_id, records)
+        yield records
+
+
+def _unplayed(store: Store, run_id: str, plan: MatchPlan, skip: Callable[[int], object]) -> Iterator[MatchSpec]:
+    """Yields the matches of a plan that the store does not have; before the first all agents are prepared."""
+    specs, prepared, size = iter(plan), False, 1
+    while block := {spec.id: spec for spec in itertools.islice(specs, size)}:
+        stored = store.adopt(run_id, list(block))
+        if stored:
+            skip(len(stored))
+        if len(stored) < len(block) and not prepared:
+            prepare_matches(list(plan.examples()))
+            prepared = True
+        yield from (spec for match_id, spec in block.items() if match_id not in stored)
+        size = CHUNK
 
 
 def serve_into(store: Store, run_id: str, source: Source[MatchSpec], executor: Executor) -> Iterator[list[MatchRecord]]:

@@ -9,15 +9,15 @@ from typing import Any
 
 from turnier.agents.agent import Agent
 from turnier.agents.registry import agents_within
-from turnier.arena.match import MatchSpec, derive_seed
+from turnier.arena.match import derive_seed
 from turnier.arena.schedules.adaptive import AdaptiveTournament
-from turnier.arena.schedules.round_robin import Rounds, gauntlet, round_robin, seat_orders
+from turnier.arena.schedules.round_robin import MatchPlan, Rounds, gauntlet, round_robin, seat_orders
 from turnier.arena.schedules.swiss import rounds_to_the_best, swiss
-from turnier.core.errors import UserError, unknown
+from turnier.core.errors import MAX_GAMES, MAX_IN_MEMORY, UserError, require_at_most, unknown
 from turnier.games.game import Game
 from turnier.games.registry import GAMES
 from turnier.results.store.store import Store
-from turnier.runs.play import play_into, play_rounds, playing
+from turnier.runs.play import play_plan, play_rounds, playing
 from turnier.runs.results import RunResults
 
 FORMATS = ("round_robin", "gauntlet", "swiss", "adaptive")
@@ -72,13 +72,16 @@ class Tournament:
         self._ordered = [agent.full_text() for agent in playing]
         self.agents = sorted(set(self._ordered))
         self._playing = playing
-        self.specs: list[MatchSpec] = []  # all matches, of formats in which they do not depend on results
+        self.plan: MatchPlan | None = None  # all matches, of formats in which they do not depend on results
         if format == "round_robin":
-            self.specs = round_robin(self.game, playing, games, seed, openings, exactly)
+            self.plan = round_robin(self.game, playing, games, seed, openings, exactly)
         elif format == "gauntlet":
-            self.specs = gauntlet(self.game, playing, challengers, games, seed, openings, exactly)
+            self.plan = gauntlet(self.game, playing, challengers, games, seed, openings, exactly)
         else:
             self._rounds(self._adaptive())
+        require_at_most(MAX_GAMES, self.max_games, "games of a tournament")
+        if format == "swiss":
+            require_at_most(MAX_IN_MEMORY, games * len(self.agents), "games of all agents in a Swiss round")
 
     def _adaptive(self) -> AdaptiveTournament | None:
         """Returns an adaptive tournament before its first round, if that is the format."""
@@ -112,7 +115,7 @@ class Tournament:
     def max_games(self) -> int:
         """The maximum number of games."""
         if self.format != "swiss":
-            return len(self.specs) or self.games
+            return self.games if self.plan is None else len(self.plan)
         seats, orders = self.game.num_seats, len(seat_orders(self.game.num_seats))
         rounds = self.rounds or rounds_to_the_best(len(self.agents), seats)
         return rounds * (len(self.agents) // seats) * -(-self.games // orders) * orders
@@ -137,13 +140,13 @@ class Tournament:
             pool,
             bar,
         ):
-            if self.specs:
-                played = play_into(store, self.run_id, self.specs, pool, bar.skip)
+            if self.plan is not None:
+                played = play_plan(store, self.run_id, self.plan, pool, bar.skip)
             else:
                 played = play_rounds(store, self.run_id, self._rounds(adaptive), pool)
             for records in played:
                 bar.advance(len(records))
-            if not self.specs:  # places may be certain before all games are played
+            if self.plan is None:  # places may be certain before all games are played
                 bar.expect(bar.done - bar.total, bar.unit)
         return TournamentResults(store, self.run_id, self, bar.skipped, bar.total, adaptive)
 

@@ -25,7 +25,7 @@ AGENTS = ["random", "mc(iterations=5,rollout_depth=5)", "mctse(iterations=20,rol
 
 
 def specs_2048(games: int) -> list[MatchSpec]:
-    return round_robin(make_game("2048"), [make_agent(a) for a in AGENTS], games, seed=7)
+    return list(round_robin(make_game("2048"), [make_agent(a) for a in AGENTS], games, seed=7))
 
 
 def outcome(record: MatchRecord) -> tuple[Any, ...]:
@@ -249,6 +249,8 @@ def test_openings_play_from_every_start_in_all_roles() -> None:
     for opening in openings(game, 1):
         orders = [spec.agents for spec in specs if spec.opening == opening]
         assert len(orders) == 4 and len(set(orders)) == 2
-    assert specs[:2] == round_robin(game, agents, games=2, seed=3)  # the start is played as without openings
+    assert list(specs)[:2] == list(
+        round_robin(game, agents, games=2, seed=3)
+    )  # the start is played as without openings
     with pytest.raises(UserError, match="without chance"):
         round_robin(make_game("2048"), agents, 1, 1, opening_plies=1)

@@ -167,7 +167,7 @@ def test_a_run_that_is_incomplete_says_so_and_shows_agents_that_come_later(
     st.cache_data.clear()
     st.cache_resource.clear()
     whole = Tournament("2048(size=3)", ["greedy", "mc(iterations=5)", "random"], games=3)
-    records = [play_match(spec) for spec in whole.specs]
+    records = [play_match(spec) for spec in whole.plan or ()]
     with Store.open(f"sqlite:///{tmp_path}/live.db") as store:
         store.begin_run(whole.run_id, "tournament", "2048(size=3)", whole.definition)
         store.append(whole.run_id, [record for record in records if record.spec.agents != ("random",)])

@@ -10,7 +10,7 @@ import numpy as np
 from turnier.agents.agent import Agent
 from turnier.arena.match import MatchRecord, MatchSpec, derive_seed
 from turnier.arena.schedules.round_robin import Rounds, openings
-from turnier.core.errors import UserError
+from turnier.core.errors import MAX_GAMES, MAX_IN_MEMORY, UserError, require_at_most
 from turnier.games.game import Game
 from turnier.statistics.sprt import MARGIN_ELO, MARGIN_SCORE, SequentialTest, Verdict
 
@@ -55,6 +55,8 @@ class Duel:
             agent.require(game)
         if seed < 0:
             raise UserError(f"a seed must be 0 or larger, got {seed}.")
+        require_at_most(MAX_GAMES, games, "games of a comparison")
+        require_at_most(MAX_IN_MEMORY, first_round, "pairs of games in a round")
         if first_round < 1:
             raise UserError(f"a round must have at least 1 pair of games, got {first_round}.")
         self.single_player = game.num_seats == 1

@@ -3,16 +3,61 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 
 from turnier.agents.agent import Agent
 from turnier.arena.match import MatchRecord, MatchSpec, derive_seed
-from turnier.core.errors import UserError
+from turnier.core.errors import MAX_GAMES, UserError, require_at_most
 from turnier.games.game import Game, Position
 
 # A schedule that needs results: it yields rounds of matches and is sent the records of each, in the order of the specs.
 # The size of a round never depends on the workers, so that the same matches are played everywhere.
 Rounds = Generator[list[MatchSpec], list[MatchRecord], None]
+
+MAX_OPENINGS = 100_000
+
+
+class MatchPlan(Collection[MatchSpec]):
+    """The matches of a schedule, made anew whenever they are iterated: their number is computed and takes no memory.
+
+    Args:
+        groups: the agents that play each other; the same ones in another order are left out.
+        game, games, seeds, starts, exactly: as in `matches_of`.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        groups: Iterable[tuple[str, ...]],
+        games: int,
+        seeds: tuple[int, ...],
+        starts: Sequence[tuple[int, ...]],
+        exactly: bool = False,
+    ) -> None:
+        self._game, self._games, self._seeds, self._starts, self._exactly = game, games, seeds, starts, exactly
+        self._groups = list(groups)
+        if not exactly:  # then the same agents in another place may have other matches
+            different: dict[frozenset[tuple[str, ...]], tuple[str, ...]] = {}
+            for group in self._groups:
+                different.setdefault(frozenset(_seatings(group)), group)
+            self._groups = list(different.values())
+        sets = [1 if exactly else len(_seatings(group)) * len(starts) for group in self._groups]
+        self._length = sum(-(-games // size) * size for size in sets)
+        require_at_most(MAX_GAMES, self._length, "games of a tournament")
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __iter__(self) -> Iterator[MatchSpec]:
+        return matches_of(self._game, self._groups, self._games, self._seeds, self._starts, self._exactly)
+
+    def __contains__(self, spec: object) -> bool:
+        return any(spec == own for own in self)
+
+    def examples(self) -> Iterator[MatchSpec]:
+        """Yields a match for every way in which agents take the seats: what must be playable."""
+        text = self._game.full_text()
+        return (MatchSpec(text, seating, 0) for group in self._groups for seating in _seatings(group))
 
 
 def seat_orders(num_seats: int) -> list[tuple[int, ...]]:
@@ -31,16 +76,25 @@ def openings(game: Game, plies: int) -> list[tuple[int, ...]]:
         raise UserError(f"openings need a game without chance, got {game}; omit them.")
     playable: list[tuple[int, ...]] = [()]
     level: list[tuple[tuple[int, ...], Position]] = [((), game.start())]
-    for _ in range(plies):
-        level = [((*opening, a), position.play(a)) for opening, position in level for a in position.legal_actions()]
-        level = [(opening, position) for opening, position in level if not position.over]
+    for ply in range(plies):
+        before, level = level, []
+        for opening, position in before:
+            after = [((*opening, action), position.play(action)) for action in position.legal_actions()]
+            level += [(longer, reached) for longer, reached in after if not reached.over]
+            if len(playable) + len(level) > MAX_OPENINGS:
+                raise UserError(
+                    f"there must be at most {MAX_OPENINGS:,} openings, got more of {game} with {plies} plies; choose at"
+                    f" most {ply}."
+                )
+        if not level:
+            break
         playable += [opening for opening, _ in level]
     return playable
 
 
 def round_robin(
     game: Game, agents: Sequence[Agent], games: int, seed: int, opening_plies: int = 0, exactly: bool = False
-) -> list[MatchSpec]:
+) -> MatchPlan:
     """Returns a round robin in which every group of agents competes in all roles.
 
     Args:
@@ -53,7 +107,7 @@ def round_robin(
     """
     texts = check_field(game, agents, games, seed)
     groups = itertools.combinations(texts, game.num_seats)
-    return list(matches_of(game, groups, games, (seed,), openings(game, opening_plies), exactly))
+    return MatchPlan(game, groups, games, (seed,), openings(game, opening_plies), exactly)
 
 
 def gauntlet(
@@ -64,7 +118,7 @@ def gauntlet(
     seed: int,
     opening_plies: int = 0,
     exactly: bool = False,
-) -> list[MatchSpec]:
+) -> MatchPlan:
     """Returns the matches of each of the first agents against every group of the others, in all roles.
 
     Args:
@@ -82,13 +136,14 @@ def gauntlet(
         )
     fields = list(itertools.combinations(field, game.num_seats - 1))
     groups = ((challenger, *rest) for challenger in texts[:challengers] for rest in fields)
-    return list(matches_of(game, groups, games, (seed,), openings(game, opening_plies), exactly))
+    return MatchPlan(game, groups, games, (seed,), openings(game, opening_plies), exactly)
 
 
 def check_field(game: Game, agents: Sequence[Agent], games: int, seed: int) -> list[str]:
     """Returns the full texts of a tournament's agents; raises UserError where it cannot be played."""
     if games < 1:
         raise UserError(f"a tournament must have at least 1 game, got {games}; choose more.")
+    require_at_most(MAX_GAMES, games, "games of a tournament")
     if seed < 0:
         raise UserError(f"a seed must be 0 or larger, got {seed}.")
     if len(agents) < game.num_seats:
@@ -117,10 +172,9 @@ def matches_of(
             groups, and of the last start only some seat orders, in which no seat is an agent's more than once more
             often than another. A larger number of games adds matches to these.
     """
-    text, num_seats = game.full_text(), game.num_seats
+    text = game.full_text()
     for place, group in enumerate(groups):
-        # An agent against itself has fewer orders: those that differ.
-        orders = list(dict.fromkeys(tuple(group[i] for i in order) for order in seat_orders(num_seats)))
+        orders = _seatings(group)
         left = games
         for repetition in range(-(-games // (len(orders) * len(starts)))):
             drawn = _drawn(starts, seeds, repetition) if exactly and left < len(orders) * len(starts) else starts
@@ -132,6 +186,11 @@ def matches_of(
                 left -= len(orders)
                 if exactly and left <= 0:
                     break
+
+
+def _seatings(group: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """Returns the orders in which a group takes the seats; an agent against itself has fewer: those that differ."""
+    return list(dict.fromkeys(tuple(group[i] for i in order) for order in seat_orders(len(group))))
 
 
 def _drawn(starts: Sequence[tuple[int, ...]], seeds: tuple[int, ...], repetition: int) -> list[tuple[int, ...]]:

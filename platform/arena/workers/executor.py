@@ -7,6 +7,7 @@ Members of ensembles search in pools, which have the same names.
 from __future__ import annotations
 
 import functools
+import itertools
 import time
 from abc import ABC, abstractmethod
 from collections import Counter, deque
@@ -19,10 +20,11 @@ import numpy.typing as npt
 from turnier.arena.match import MatchRecord, MatchSpec
 from turnier.arena.play import play_matches, prepare_matches
 from turnier.arena.repeated_search import SearchRecord, SearchSpec, prepare_searches, search_positions
-from turnier.core.errors import UserError
+from turnier.core.errors import MAX_WORKERS, UserError, require_at_most
 
 TARGET_SECONDS = 1.0  # of work in a batch
 IDLE_SECONDS = 0.2  # of work in a batch for a worker that would idle
+MAX_BATCH = 5000  # specs; more take memory and save no time
 GROWTH = 8  # a batch is at most this many times larger than the largest before it
 MAX_LOSSES = 10  # of the same work; after that the work itself must be ending the workers
 
@@ -77,7 +79,7 @@ class BatchSizer:
             return 1
         target = int(TARGET_SECONDS / self.seconds_each)
         fair = -(-remaining // (2 * self.workers))
-        return max(1, min(target, fair, self.largest * GROWTH))
+        return max(1, min(target, fair, self.largest * GROWTH, MAX_BATCH))
 
     def idle_size(self) -> int:
         """Returns the number of specs that keep an idle worker busy without making others wait."""
@@ -93,10 +95,28 @@ class BatchSizer:
 
 
 class Source(Generic[S]):
-    """The specs to be done, in order."""
+    """The specs to be done, in order.
 
-    def __init__(self, specs: Iterable[S] = ()) -> None:
+    Args:
+        specs: what is `waiting`.
+        later: comes after it, and is asked for a batch at a time: it may have any number, or look some up.
+        expected: the maximum number of those.
+    """
+
+    def __init__(self, specs: Iterable[S] = (), later: Iterable[S] = (), expected: int = 0) -> None:
         self.waiting = deque(specs)
+        self._later, self._expected = iter(later), expected
+
+    @property
+    def left(self) -> int:
+        """The number of specs to be done, or more."""
+        return len(self.waiting) + self._expected
+
+    def fill(self, count: int) -> None:
+        """Lets `count` specs wait, if there are as many."""
+        more = list(itertools.islice(self._later, max(0, count - len(self.waiting))))
+        self.waiting.extend(more)
+        self._expected = max(0, self._expected - len(more)) if len(self.waiting) >= count else 0
 
     def idle_specs(self, count: int) -> list[S]:
         """Returns about `count` further specs for a worker that would idle while others finish."""
@@ -111,6 +131,7 @@ class Executor(ABC):
     def __init__(self, workers: int) -> None:
         if workers < 1:
             raise UserError(f"there must be at least 1 worker, got {workers}; choose more.")
+        require_at_most(MAX_WORKERS, workers, "workers")
         self.workers = workers
 
     def __enter__(self) -> Executor:
@@ -141,6 +162,20 @@ class Executor(ABC):
         do = functools.partial(play_matches, threads=threads) if threads > 1 else play_matches
         return self.run(MATCHES._replace(do=do), matches)
 
+    def play_later(self, specs: Iterable[MatchSpec], expected: int) -> Iterator[list[MatchRecord]]:
+        """Plays matches as `play` does, but asks for them a batch at a time: any number takes little memory.
+
+        Args:
+            specs: matches whose agents have been prepared.
+            expected: their maximum number.
+        """
+        rest = iter(specs)
+        first = list(itertools.islice(rest, self.workers))
+        if len(first) < self.workers:
+            yield from self.play(first)
+        else:
+            yield from self.serve(MATCHES, Source(first, rest, expected - len(first)))
+
     def run(self, work: Work[S, R], specs: Iterable[S]) -> Iterator[list[R]]:
         """Does work and yields its records batch by batch, in order of completion, see `serve`."""
         source = Source(specs)
@@ -160,8 +195,11 @@ class Executor(ABC):
         waiting = source.waiting
         while True:
             sizer.workers = max(1, self.workers)
-            while waiting and len(flying) < 2 * sizer.workers:  # also without any worker: new ones will join
-                batch = [waiting.popleft() for _ in range(min(len(waiting), sizer.size(len(waiting))))]
+            while len(flying) < 2 * sizer.workers:  # also without any worker: new ones will join
+                source.fill(size := sizer.size(source.left))
+                if not waiting:
+                    break
+                batch = [waiting.popleft() for _ in range(min(len(waiting), size))]
                 flying[self.submit(do, batch)] = batch
             while not waiting and 0 < len(flying) < self.workers:
                 if not (batch := source.idle_specs(sizer.idle_size())):

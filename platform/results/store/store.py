@@ -40,6 +40,7 @@ from turnier.results.store.searches import Searches
 
 _OF_COLUMNS = [MATCH_COLUMNS.index(name) for name in MATCH_FIELDS[1:]]
 OnDamage = Callable[[DamagedMatch], object]
+_FAILURES = [end.value for end in Termination if not end.has_result]
 LAST = "last"  # names the run that was begun last
 
 
@@ -267,16 +268,27 @@ class Store:
         return found
 
     @outlasting
+    def adopt(self, run_id: str, match_ids: Sequence[str]) -> set[str]:
+        """Attaches those of at most CHUNK matches that are stored to a run; discards those that an agent failed in."""
+        own, c = (run_matches.c.match_number == matches.c.number) & (run_matches.c.run_id == run_id), matches.c
+        query = select(c.id, c.termination, run_matches.c.run_id).outerjoin(run_matches, own)
+        with self.database.reading() as connection:
+            found = connection.execute(query.where(self.database.among(c.id, match_ids))).all()
+        failed = {one.id for one in found if one.termination in _FAILURES}
+        self.discard_failures(failed)
+        self.link(run_id, [one.id for one in found if one.run_id is None and one.id not in failed])
+        return {one.id for one in found} - failed
+
+    @outlasting
     def discard_failures(self, match_ids: Iterable[str]) -> int:
         """Removes matches in which an agent failed, so that they are played again; returns their number."""
-        failed = matches.c.termination.in_([end.value for end in Termination if not end.has_result])
+        failed = matches.c.termination.in_(_FAILURES)
         removed = 0
         with self.database.writing() as connection:
             for ids in chunks(match_ids):
                 query = select(matches.c.number, matches.c.id).where(self.database.among(matches.c.id, ids) & failed)
                 of_number = {number: mark_of(match_id) for number, match_id in connection.execute(query)}
-                numbers = list(of_number)
-                if numbers:
+                if numbers := list(of_number):
                     attached: dict[str, list[int]] = defaultdict(list)
                     having = select(run_matches).where(run_matches.c.match_number.in_(numbers))
                     for run_id, number in connection.execute(having.order_by(run_matches.c.run_id)):
