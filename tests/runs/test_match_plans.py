@@ -12,11 +12,14 @@ import pytest
 from turnier.agents.agent import Agent
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import MatchSpec
+from turnier.arena.play import play_matches
 from turnier.arena.schedules.duel import Duel
 from turnier.arena.schedules.round_robin import MatchPlan, gauntlet, openings, round_robin
 from turnier.arena.workers.local import SerialExecutor, ThreadExecutor
 from turnier.core.errors import UserError
 from turnier.games.registry import GAMES
+from turnier.results.frames import matches_frame
+from turnier.results.store import match_blocks
 from turnier.results.store.database import CHUNK
 from turnier.results.store.store import Store
 from turnier.runs.certainty import Certainty
@@ -98,6 +101,18 @@ def test_ten_million_games_begin_before_they_are_planned(store: Store, monkeypat
     assert store.match_counts() == {"run": stored}
     expected = [spec.id for spec in itertools.islice(plan, stored)]
     assert store.played(expected) == set(expected) and 0 < sum(skipped) < stored
+
+
+def test_large_blocks_are_not_read_to_stay_as_they_are(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(match_blocks, "MERGED", 3)
+    monkeypatch.setattr(match_blocks, "MAX_MATCHES", 10)
+    store.begin_run("run", "tournament", "run", {})
+    records = play_matches(list(round_robin(TTT, made(2), 20, 1)))
+    with monkeypatch.context() as patch:
+        patch.setattr(store.blocks, "_checked", None)
+        for first in range(0, 20, 5):
+            store.append("run", records[first : first + 5])
+    assert len(matches_frame(store, run="run")) == 2 * 20
 
 
 @pytest.mark.parametrize(

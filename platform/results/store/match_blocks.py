@@ -44,15 +44,18 @@ class MatchBlocks:
         while len(block.number):
             self._insert(connection, run_id, level, block)
             table = match_columns.c
-            same = select(table.number).where((table.run_id == run_id) & (table.level == level))
+            same = select(table.number, table.matches).where((table.run_id == run_id) & (table.level == level))
             # Two processes that merge wait for each other; the second then finds nothing left to merge.
-            numbers = list(connection.scalars(same.order_by(table.number).with_for_update()))
+            sizes = {row.number: row.matches for row in connection.execute(same.with_for_update())}
+            numbers = sorted(sizes)
             if len(numbers) < MERGED:
                 return
-            blocks = self._checked(connection, table.number.in_(numbers))
-            if sum(len(block.number) for block in blocks.values()) > MAX_MATCHES:
+            with self.database.decoding(f"columns of {run_id}"):
+                large = sum(sizes.values()) > MAX_MATCHES  # asked before they are read: together they may be a million
+            if large:
                 connection.execute(update(match_columns).where(table.number.in_(numbers)).values(level=-1))
                 return
+            blocks = self._checked(connection, table.number.in_(numbers))
             connection.execute(delete(match_columns).where(table.number.in_(numbers)))
             level, block = level + 1, MatchColumns.concatenated(list(blocks.values()))
 
