@@ -16,6 +16,7 @@ from turnier.arena.play import play_matches
 from turnier.arena.schedules.duel import Duel
 from turnier.arena.schedules.round_robin import MatchPlan, gauntlet, openings, round_robin
 from turnier.arena.workers.local import SerialExecutor, ThreadExecutor
+from turnier.commands.runs.tune import read_games
 from turnier.core.errors import UserError
 from turnier.games.registry import GAMES
 from turnier.results.frames import matches_frame
@@ -129,6 +130,7 @@ def test_large_blocks_are_not_read_to_stay_as_they_are(store: Store, monkeypatch
         (lambda: Certainty("tictactoe", made(1), states=10**20), "at most 1,000,000 states"),
         (lambda: Certainty("tictactoe", made(1), repeats=10**20), "at most 1,000,000 searches"),
         (lambda: ThreadExecutor(10**20), "at most 10,000 workers"),
+        (lambda: read_games(f"{10**20}games"), "at most 1,000,000,000,000 games of a search"),
         (lambda: openings(TTT, 99), "at most 100,000 openings, got more of tictactoe with 99 plies; choose at most 6"),
         (lambda: openings(GAMES.make("nim"), 10**20), "at most 100,000 openings"),
     ],

@@ -24,7 +24,7 @@ from turnier.commands.options import (
     VerifyOption,
     WorkersOption,
 )
-from turnier.core.errors import UserError
+from turnier.core.errors import MAX_GAMES, UserError, require_at_most
 
 if TYPE_CHECKING:
     from turnier.search.study import Front, Study, StudyResults
@@ -37,7 +37,9 @@ def read_games(text: str) -> int:
     number = re.fullmatch(r"\s*([1-9][0-9_,]*)\s*games?\s*", text)
     if not number:
         raise UserError(f"a budget must be a number of games, such as 20000games, got {text!r}.")
-    return int(re.sub("[_,]", "", number[1]))
+    games = int(re.sub("[_,]", "", number[1]))
+    require_at_most(MAX_GAMES, games, "games of a search")
+    return games
 
 
 def tune(
