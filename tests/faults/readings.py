@@ -123,7 +123,8 @@ def page(name: str) -> Reading:
         texts += [element.proto.body for element in drawn.get("html")]
         texts += [element.value.to_csv() for element in (*drawn.dataframe, *drawn.table)]
         texts += [element.proto.spec for element in drawn.get("vega_lite_chart")]
-        return Answer("right", _steady("\n".join(texts)))
+        shown = _steady("\n".join(texts))
+        return Answer("found" if "must hold what was stored in it, but" in shown else "right", shown)
 
     return read
 

@@ -53,6 +53,15 @@ def change(path: Path, *statements: str) -> None:
             connection.execute(statement)
 
 
+def refusal() -> str:
+    """Returns why a store cannot be inspected at all; empty if it can."""
+    try:
+        inspect_store(URL)
+    except UserError as error:
+        return str(error)
+    return ""
+
+
 def row_count(path: Path) -> int:
     with contextlib.closing(sqlite3.connect(path)) as connection:
         return int(connection.execute("SELECT count(*) FROM matches").fetchone()[0])
@@ -92,11 +101,8 @@ def test_damaged_stores_are_repaired_and_resume_to_the_same_games(path: Path, se
     sound, random = played(path), np.random.default_rng(seed)
     damaged = flipped(path.read_bytes(), int(2 ** random.uniform(0, 9)), random)
     path.write_bytes(damaged)
-    try:
-        change(path, "SELECT name FROM sqlite_master")
-    except sqlite3.DatabaseError:  # the first page says which tables there are
-        with pytest.raises(UserError, match=r"must have a list of its tables|first page can be read"):
-            repair(URL)
+    if said := refusal():  # the first page has the list of tables
+        assert re.search("must have a list of its tables|first page can be read", said)
         assert path.read_bytes() == damaged
         return
     found = inspect_store(URL)
@@ -144,6 +150,7 @@ def test_damaged_stores_are_repaired_and_resume_to_the_same_games(path: Path, se
         ("UPDATE votes SET seed = seed + 1 WHERE number = 2", "search", "it is not the search of its id"),
         ("UPDATE positions SET state = '[1,2]' WHERE number = 1", "position", "it is not the position of its id"),
         ("DELETE FROM votes WHERE number = 2", "table run_votes", "1 links to damaged searches"),
+        ("UPDATE turnier_version SET version = 5", "table turnier_version", "is not that of the other tables"),
         ("DROP TABLE seats", "table seats", "it is missing"),
         ("DROP TABLE run_annotations", "table run_annotations", "it is missing"),
         ("UPDATE training_points SET mean = 'x'", "table training_points", "its mean is str and not float"),
@@ -170,6 +177,8 @@ def test_damage_with_checksums_is_named_and_repaired(path: Path) -> None:
         "UPDATE run_annotations SET text = 'not the note'",
         "UPDATE training_points SET mean = mean + 1",
         "DELETE FROM run_matches WHERE match_number = 9",
+        "UPDATE match_columns SET checksum = checksum + 1 WHERE run_id LIKE 'study%'",
+        "DELETE FROM run_totals WHERE run_id LIKE 'study%' AND name = 'run_matches'",
         "UPDATE trial_values SET value = value + 1 WHERE trial_id = 2",
     )
     damage: list[Finding] = []
@@ -183,6 +192,8 @@ def test_damage_with_checksums_is_named_and_repaired(path: Path) -> None:
         "table: it differs from its checksum",
         "run: 1 rows, but not those that were stored, in run_annotations",
         "run: 117 of 120 rows in run_matches",
+        "columns: it differs from its checksum",
+        "run: how many rows it must have in run_matches has gone",
         "study: in study small candidate 2 differs from its checksum",
     ):
         assert expected in named
@@ -233,3 +244,22 @@ def test_stores_of_postgresql_are_inspected_but_not_repaired(postgres_url: str, 
     assert [one.wrong for one in inspect_store(postgres_url) if one.where.startswith("game")]
     with pytest.raises(UserError, match="must be an SQLite file, got one of PostgreSQL"):
         repair(postgres_url)
+
+
+@pytest.mark.parametrize("table", ["run_matches", "run_votes"])
+def test_links_that_name_others_are_not_kept(path: Path, table: str) -> None:
+    """A bit turns a link to one game of a run into one to a game of another run, or one search into another."""
+    sound = played(path)
+    words, number = {"run_matches": (COMPARE, "match_number"), "run_votes": (CERTAINTY, "vote_number")}[table]
+    other = f"SELECT max({number}) FROM {table} WHERE run_id LIKE 'tournament%'"
+    if table == "run_votes":
+        change(path, f"UPDATE votes SET number = 999 WHERE number = (SELECT max({number}) FROM {table})")
+        other = "999"
+    mine = f"(SELECT min({number}) FROM {table} WHERE run_id NOT LIKE 'tournament%')"
+    change(path, "PRAGMA foreign_keys = OFF", f"UPDATE {table} SET {number} = ({other}) WHERE {number} = {mine}")
+    found = inspect_store(URL)
+    assert any("rows" in one.wrong and one.where.startswith("run") for one in found), found
+    repair(URL)
+    assert inspect_store(URL) == []
+    assert CliRunner().invoke(app, [*words, "--store", URL]).exit_code == 0
+    assert played(path)[words[0]] == sound[words[0]]

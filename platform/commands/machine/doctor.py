@@ -32,8 +32,9 @@ def doctor(
     """Check what Turnier needs, and say what to do.
 
     It checks versions, machine, clock, kernel cache, store and Ray, and looks inside the store: the database's own
-    check, ids, which are checksums, moves, by playing every game again, copies of games, searches, and what refers to
-    what is not there. It exits with 1 if something fails or is damaged.
+    check, checksums and numbers of games, searches, candidates and notes, copies of games, and what refers to what is
+    not there; games of earlier versions, which have no checksums, are played again. It exits with 1 if something fails
+    or is damaged.
 
     With --repair what is sound is written into a new file, which takes the place of the damaged one; that is kept. To
     play again what was removed, repeat the commands of the runs.
@@ -49,7 +50,7 @@ def doctor(
     console, checks = Console(), []
     found: list[Finding] = []
     if repair:
-        _repair(store, console)
+        _repair(store, Console(stderr=True) if as_json else console)
     for check in [check_content(store, found)] if repair else examine(store, address, found):
         checks.append(check)
         if not as_json:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from sqlalchemy import Connection, MetaData, Row, Table, func, inspect, select, text
 
 from turnier.core.errors import MALFORMED, UserError
-from turnier.results.integrity.checksums import checksum, mark_of
+from turnier.results.integrity.checksums import CHANGED, checksum, differs, mark_of
 from turnier.results.integrity.totals import Total, content, difference
 from turnier.results.repair.damaged_file import reading_unchecked
 from turnier.results.repair.lenient_reader import UNREADABLE, LenientReader
@@ -40,6 +40,9 @@ OnGames = Callable[[int, int], object]
 _AGAIN = "removed; its run's command plays it again"
 _SEARCHED = "removed; its run's command searches it again"
 _COUNTED = "what is there is counted anew"
+_LINKED = "linked again when its command is repeated"
+_REMADE = "made again from its games"
+_ABSURD = 1000  # a version that only damage makes
 _GONE = "removed"
 _BEGUN = "removed; its command begins it again, with its stored games"
 
@@ -72,6 +75,7 @@ class Inspection:
         self.found: list[Finding] = []
         self.running: set[str] = set()  # drivers that say that they are running
         self._runs: set[str] = set()
+        self._counted: set[str] = set()  # runs that must have totals
         self._games: dict[int, str] = {}  # ids by numbers
         self._totals: dict[tuple[str, str], Total] = {}  # by run and table
 
@@ -109,10 +113,15 @@ class Inspection:
                 part for what in said for part in str(what).splitlines() if part != "ok" and "***" not in part
             ):
                 self._note("file", line, "its readable rows are written into a new file")
-        try:
-            current = self.connection.scalar(select(version.c.version)) == SCHEMA_VERSION
-        except UNREADABLE:
-            current = True
+        versions = [row.version for row in self._all(version)]
+        if newer := [known for known in versions if isinstance(known, int) and SCHEMA_VERSION < known < _ABSURD]:
+            raise UserError(
+                f"a store to look into must have schema version {SCHEMA_VERSION}, got {newer[0]};"
+                " install a newer Turnier."
+            )
+        current = versions == [SCHEMA_VERSION] or run_totals.name in self._tables
+        if current and versions != [SCHEMA_VERSION]:
+            self._note(f"table {version.name}", "its version is not that of the other tables", "written again")
         for table in metadata.sorted_tables if current else (runs, matches, seats, run_matches):
             if table.name not in self._tables:
                 self._note(f"table {table.name}", "it is missing", "made again, empty")
@@ -128,6 +137,7 @@ class Inspection:
             else:
                 sound.append(row)
         self._runs = {row.id for row in sound}
+        self._counted = {row.id for row in sound if row.checksum is not None}
         self.keep(runs, sound)
         for row in self._all(run_totals):
             if wrong := wrong_row(run_totals, row):
@@ -138,12 +148,14 @@ class Inspection:
             for run in sorted(lost):
                 self._note(f"run {_shown(run)}", "its row is missing", _BEGUN)
 
-    def _count(self, run: str, table: Table, marks: Iterable[int]) -> bool:
+    def _count(self, run: str, table: Table, marks: Iterable[int], cure: str) -> bool:
         """Compares rows of a run with its total; returns whether they are all there, as far as can be told."""
         known, found = self._totals.get((run, table.name)), Total.of(marks)
+        if known is None and run in self._counted:
+            self._note(f"run {_shown(run)}", f"how many rows it must have in {table.name} has gone", _COUNTED)
         if known is None or known == found:
             return True
-        self._note(f"run {_shown(run)}", f"{difference(known, found)} in {table.name}", _COUNTED)
+        self._note(f"run {_shown(run)}", f"{difference(known, found)} in {table.name}", cure)
         return False
 
     def _look_at_games(self) -> None:
@@ -158,7 +170,7 @@ class Inspection:
                     of_match[seat.match_number].append(seat)
             sound = []
             for row in rows:
-                row_seats = sorted(of_match.pop(row.number, []), key=lambda seat: str(seat.seat))
+                row_seats = of_match.pop(row.number, [])
                 wrong = wrong_game(row, row_seats) or ("it is stored twice" if row.id in ids else "")
                 if wrong:
                     self._note(f"game {_shown(row.id)}", wrong, _AGAIN)
@@ -195,10 +207,14 @@ class Inspection:
                     [tuple(seat._mapping[name] for name in SEAT_FIELDS) for _, some in chosen for seat in some],
                 )
                 changed |= {int(number): "" for number in differing(columns, copy.take(other))}
+        lost = {row.number for row, _ in sound if row.number in changed and row.checksum is None}
         for row, _ in sound:
-            if row.number in changed:
+            if row.number in lost:
                 self._note(f"game {_shown(row.id)}", "its row is not what was copied of it", _AGAIN)
-        return set(changed)
+        for run, copy in copies.items():
+            if np.isin(copy.number, [number for number in changed if number not in lost]).any():
+                self._note(f"columns of {run}", "they are not what is in the rows", _REMADE)
+        return lost
 
     def _copied_columns(self) -> dict[str, MatchColumns]:
         """Returns the copies of the runs whose blocks are sound."""
@@ -209,13 +225,15 @@ class Inspection:
                 self._note("table match_columns", "a block belongs to no run", _GONE)
                 continue
             try:
+                if differs(row, row.matches, row.data):
+                    raise ValueError(CHANGED)
                 block = MatchColumns.from_bytes(row.data)
                 if len(block.number) != row.matches:
                     raise ValueError(f"a block must have {row.matches} games, got {len(block.number)}")
                 blocks[row.run_id].append(block)
             except (*MALFORMED, OSError) as failure:
                 if row.run_id not in damaged:
-                    self._note(f"columns of {row.run_id}", str(failure), "made again from its games")
+                    self._note(f"columns of {row.run_id}", str(failure), _REMADE)
                 damaged.add(row.run_id)
         return {run: MatchColumns.concatenated(some) for run, some in blocks.items() if run not in damaged}
 
@@ -238,10 +256,16 @@ class Inspection:
             lost = len(set(copy.number.tolist()) - by_run[run])
             if lost or len(copy.number) != len(by_run[run]):
                 wrong = f"{len(copy.number)} games, where {len(by_run[run])} sound ones are stored"
-                self._note(f"columns of {run}", wrong, "made again from its games")
-        for run in self._runs:
-            self._count(run, run_matches, (mark_of(self._games[number]) for number in by_run[run]))
-        self.keep(run_matches, sound)
+                self._note(f"columns of {run}", wrong, _REMADE)
+        for run in sorted(self._runs):
+            if not self._count(run, run_matches, self._marks(by_run[run]), _LINKED):
+                # A link that became one to another game of the store is told by the copy, or not at all.
+                copied = set(copies[run].number.tolist()) if run in copies else set()
+                by_run[run] &= copied if self._totals[run, run_matches.name].rows == len(copied) else set()
+        self.keep(run_matches, [row for row in sound if row.match_number in by_run[row.run_id]])
+
+    def _marks(self, games: Iterable[int]) -> Iterator[int]:
+        return (mark_of(self._games[number]) for number in games)
 
     def _look_at_searches(self) -> None:
         if votes.name not in self._tables:
@@ -266,9 +290,13 @@ class Inspection:
         kept = [row for row in links if row.run_id in self._runs and row.vote_number in ids]
         if len(kept) < len(links):
             self._note("table run_votes", f"{len(links) - len(kept)} links to damaged searches or runs", _GONE)
-        for run in self._runs:
-            self._count(run, run_votes, (mark_of(ids[row.vote_number]) for row in kept if row.run_id == run))
-        self.keep(run_votes, kept)
+        by_run: dict[str, list[Row[Any]]] = defaultdict(list)
+        for row in kept:
+            by_run[row.run_id].append(row)
+        for run in sorted(self._runs):
+            if not self._count(run, run_votes, (mark_of(ids[row.vote_number]) for row in by_run[run]), _LINKED):
+                del by_run[run]
+        self.keep(run_votes, [row for some in by_run.values() for row in some])
 
     def _look_at_what_belongs_to_runs(self) -> None:
         done = {runs, matches, seats, run_matches, match_columns, positions, votes, run_votes}
@@ -295,7 +323,7 @@ class Inspection:
         names = [column.name for column in content(table)]
         for run in sorted(self._runs):
             marks = [checksum(*(row._mapping[name] for name in names)) for row in by_run[run]]
-            if not self._count(run, table, marks):
+            if not self._count(run, table, marks, _GONE):
                 del by_run[run]
         return [row for some in by_run.values() for row in some]
 
