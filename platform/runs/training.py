@@ -14,7 +14,7 @@ from turnier.agents.ntuple.td import LEARNING, Td, learning_for
 from turnier.agents.ntuple.training import Plan, TrainingLoop
 from turnier.agents.ntuple.weights import Weights, read_config
 from turnier.agents.registry import AGENTS, EVALUATORS
-from turnier.core.errors import UserError
+from turnier.core.errors import MAX_GAMES, MAX_IN_MEMORY, MAX_WORKERS, UserError, require_at_most
 from turnier.core.number_text import number
 from turnier.core.outputs import only_writer, require_file
 from turnier.games.game import Game
@@ -65,6 +65,9 @@ class Training:
             evaluation_workers: threads that evaluate during training.
             against: the opponent of evaluations in games of several seats; empty = MCTS.
         """
+        require_at_most(MAX_GAMES, max(games, every, evaluate_every), "games of a training")
+        require_at_most(MAX_IN_MEMORY, evaluation_games, "games of an evaluation")
+        require_at_most(MAX_WORKERS, max(threads, evaluation_workers), "threads")
         made, evaluator = GAMES.make(game), EVALUATORS.make(network)
         if not isinstance(evaluator, NTuple):
             raise UserError(f'training needs an n-tuple network, got {evaluator}; write "ntuple(network=4x6)".')

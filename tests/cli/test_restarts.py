@@ -26,6 +26,7 @@ STUDY = ("tune", "tictactoe", "mc(iterations=100)", "--params", "iterations=50..
          "mc(iterations=150)", "--budget", "1200games", "--sampler", "cmaes(population=6)", "--seed", "5")  # fmt: skip
 FRONT = ("tune", "tictactoe", "mc(iterations=100)", "--params", "iterations=50..400", "--against", "mc(iterations=150)",
          "--budget", "800games", "--objectives", "strength,certainty", "--seed", "5")  # fmt: skip
+LONG_FRONT = pytest.param(FRONT, marks=pytest.mark.long)
 COMPARISON = ("compare", "--game", "tictactoe", "mc(iterations=300)", "mc(iterations=310)", "--seed", "3")
 CERTAINTY = ("certainty", "tictactoe", "mc(iterations=2000)", "--states", "60", "--repeats", "20", "--seed", "3")
 
@@ -82,7 +83,7 @@ def kept(url: str) -> list[Any]:
 
 @pytest.mark.parametrize(
     "words",
-    [TOURNAMENT, STUDY, FRONT, COMPARISON, CERTAINTY],
+    [TOURNAMENT, STUDY, LONG_FRONT, COMPARISON, CERTAINTY],
     ids=["tournament", "study", "front", "comparison", "certainty"],
 )
 def test_three_restarts_change_nothing(words: tuple[str, ...], postgres_url: str, tmp_path: Path) -> None:
@@ -135,7 +136,7 @@ def test_training_outlasts_a_restart(postgres_url: str, tmp_path: Path) -> None:
     assert (tmp_path / "whole.npz").read_bytes() == (tmp_path / "restarted.npz").read_bytes()
 
 
-@pytest.mark.parametrize("words", [FRONT, COMPARISON, CERTAINTY], ids=["front", "comparison", "certainty"])
+@pytest.mark.parametrize("words", [LONG_FRONT, COMPARISON, CERTAINTY], ids=["front", "comparison", "certainty"])
 def test_a_killed_driver_changes_nothing(words: tuple[str, ...], tmp_path: Path) -> None:
     """Of a tournament and a study this is shown in `test_operations` and in `tests/search/test_study`."""
     whole, broken = (f"sqlite:///{tmp_path}/{name}.db" for name in ("whole", "broken"))

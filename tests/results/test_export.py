@@ -19,6 +19,7 @@ from turnier.results import export as exporting
 from turnier.results.export import export
 from turnier.results.store import store as storing
 from turnier.results.store.store import Store
+from turnier.server.finished_game import find_game
 
 SPECS = [MatchSpec(GAME, ("random",), seed) for seed in range(5)]
 SPECS += [MatchSpec(make_game(DUEL).full_text(), ("random", "mc(iterations=3)"), seed, opening=(4,)) for seed in (1, 2)]
@@ -98,3 +99,13 @@ def test_an_export_that_fails_leaves_no_file(run: Store, tmp_path: Path, monkeyp
     with pytest.raises(UserError, match=r"must be written to a folder with room, got .*No space left"):
         export(run, run.run("run"), folder / "a.csv")
     assert list(folder.iterdir()) == []
+
+
+def test_a_line_is_counted_from_undamaged_lines(run: Store, tmp_path: Path) -> None:
+    """A flipped bit can make or remove a line's end: the games behind it would get other numbers."""
+    (path,) = export(run, run.run("run"), tmp_path / "a.jsonl")
+    lines = path.read_bytes().splitlines()
+    assert find_game(f"{path}:3", "").record == from_json(exporting.json.loads(lines[2]))
+    path.write_bytes(lines[0] + b"\x1a" + b"\n".join(lines[1:]))
+    with pytest.raises(UserError, match="a line must hold an undamaged exported or recorded game"):
+        find_game(f"{path}:3", "")

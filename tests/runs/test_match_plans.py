@@ -26,6 +26,7 @@ from turnier.results.store.store import Store
 from turnier.runs.certainty import Certainty
 from turnier.runs.play import play_plan
 from turnier.runs.tournament import Tournament
+from turnier.runs.training import Training
 
 TTT = GAMES.make("tictactoe")
 
@@ -131,6 +132,11 @@ def test_large_blocks_are_not_read_to_stay_as_they_are(store: Store, monkeypatch
         (lambda: Certainty("tictactoe", made(1), repeats=10**20), "at most 1,000,000 searches"),
         (lambda: ThreadExecutor(10**20), "at most 10,000 workers"),
         (lambda: read_games(f"{10**20}games"), "at most 1,000,000,000,000 games of a search"),
+        (
+            lambda: Training("tictactoe", "ntuple", "w.npz", games=10**20),
+            "at most 1,000,000,000,000 games of a training",
+        ),
+        (lambda: Training("tictactoe", "ntuple", out="w.npz", threads=10**20), "at most 10,000 threads"),
         (lambda: openings(TTT, 99), "at most 100,000 openings, got more of tictactoe with 99 plies; choose at most 6"),
         (lambda: openings(GAMES.make("nim"), 10**20), "at most 100,000 openings"),
     ],
