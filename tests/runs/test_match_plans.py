@@ -133,7 +133,7 @@ def test_large_blocks_are_not_read_to_stay_as_they_are(store: Store, monkeypatch
         (lambda: ThreadExecutor(10**20), "at most 10,000 workers"),
         (lambda: read_games(f"{10**20}games"), "at most 1,000,000,000,000 games of a search"),
         (
-            lambda: Training("tictactoe", "ntuple", "w.npz", games=10**20),
+            lambda: Training("tictactoe", "ntuple", out="w.npz", games=10**20),
             "at most 1,000,000,000,000 games of a training",
         ),
         (lambda: Training("tictactoe", "ntuple", out="w.npz", threads=10**20), "at most 10,000 threads"),
