@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import threading
 import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
@@ -15,6 +16,7 @@ import numpy as np
 
 from turnier.agents.agent import Agent
 from turnier.arena.match import MatchRecord, MatchSpec, derive_seed
+from turnier.core.errors import UserError
 from turnier.games.spe_ed.game import SpeEd
 from turnier.results.store.store import Store
 from turnier.server.client import Client
@@ -23,6 +25,49 @@ from turnier.server.official_log import official_time, write_lines
 from turnier.server.room import Bot, Room, Seat
 
 THREADS = 64  # bots that decide at once; they watch the clock, so with more of them each just searches less
+
+
+class Keeper:
+    """Stores finished games; those that the store cannot take, such as on a full disk, wait for the next game's end."""
+
+    def __init__(self, store: Store | None, run_id: str, logs: Path | None) -> None:
+        self.store, self.run_id, self.logs = store, run_id, logs
+        self.waiting: list[MatchRecord] = []
+        self.wrong = ""  # why they wait
+        self._lock = threading.Lock()  # games end in several threads
+
+    def keep(self, record: MatchRecord, log: Sequence[dict[str, Any]], began: str) -> None:
+        with self._lock:
+            self.waiting.append(record)
+        self.store_waiting()
+        if self.logs is not None:
+            try:
+                write_lines(self.logs / f"{began}-{record.spec.id[:12]}.json", log)
+            except UserError as error:
+                _say(str(error))
+
+    def store_waiting(self) -> None:
+        """Stores what waits; says so where that cannot be done."""
+        with self._lock:
+            if self.store is None or not self.waiting:
+                return
+            try:
+                self.store.append(self.run_id, self.waiting)
+            except UserError as error:
+                self.wrong = str(error)
+                _say(f"{len(self.waiting)} games wait to be stored, until another one ends: {error}")
+            else:
+                self.waiting.clear()
+
+    def require_all_stored(self) -> None:
+        """Raises UserError where games are still waiting."""
+        if self.store is not None and self.waiting:
+            kept = f"; their logs are in {self.logs}" if self.logs is not None else ""
+            raise UserError(f"{len(self.waiting)} games could not be stored{kept}: {self.wrong}")
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
 
 
 class Lobby:
@@ -47,7 +92,7 @@ class Lobby:
     ) -> None:
         self.rules, self.limits, self.keys, self.bots, self.own = rules, limits, dict(keys), list(bots), list(own)
         self.seed, self.next, self.last = seed, first, first + games if games else 0
-        self.store, self.run_id, self.logs = store, run_id, logs
+        self.run_id, self.keeper = run_id, Keeper(store, run_id, logs)
         self.threads = ThreadPoolExecutor(THREADS, "bots")
         self.clients: dict[str, Client] = {}  # by key; waiting or playing
         self.waiting: list[Client] = []
@@ -145,7 +190,7 @@ class Lobby:
                 if isinstance(seat, Client):
                     self.release(seat)
             if room.plies:
-                await asyncio.to_thread(self._keep, room, record, began)
+                await asyncio.to_thread(self.keeper.keep, record, room.log, began)
                 self.on_game(room, record)
         except Exception:
             traceback.print_exc(file=sys.stderr)
@@ -162,12 +207,7 @@ class Lobby:
         for room in self.rooms.values():
             room.stop()
         await asyncio.gather(*self.tasks)
-
-    def _keep(self, room: Room, record: MatchRecord, began: str) -> None:
-        if self.store is not None:
-            self.store.append(self.run_id, [record])
-        if self.logs is not None:
-            write_lines(self.logs / f"{began}-{record.spec.id[:12]}.json", room.log)
+        await asyncio.to_thread(self.keeper.store_waiting)
 
     def _done(self, task: asyncio.Task[None]) -> None:
         self.tasks.discard(task)

@@ -109,7 +109,11 @@ def make_server(lobby: Lobby) -> GameServer:
 
 
 async def serve(lobby: Lobby, server: uvicorn.Server, listening: socket.socket) -> None:
-    """Serves until the last game, or until a signal, which stores running games as they are."""
+    """Serves until the last game, or until a signal, which stores running games as they are.
+
+    Raises UserError where games could not be stored.
+    """
     lobby.start_if_ready()
     await server.serve([listening])
     lobby.threads.shutdown(wait=False, cancel_futures=True)
+    lobby.keeper.require_all_stored()
