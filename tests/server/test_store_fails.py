@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.postgres import postgres_server, postgres_url, stopped  # noqa: F401
+from tests.postgres import stopped
 from tests.results.made import made
 from turnier.core.errors import UserError
 from turnier.results.store.store import Store
@@ -45,7 +45,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 def test_a_restart_of_postgresql_is_waited_for(
     postgres_url: str,
     undisturbed: dict[str, Any],
-    tmp_path: Path,  # noqa: F811
+    tmp_path: Path,
 ) -> None:
     server = serve(tmp_path, postgres_url, 12)
     assert server.stdout is not None
