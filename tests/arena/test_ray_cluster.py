@@ -30,8 +30,10 @@ QUICK = {
     "health_check_timeout_ms": 1000,
     "health_check_failure_threshold": 3,
 }
-SPECS = round_robin(
-    make_game("2048"), [make_agent("mc(iterations=60,rollout_depth=30)"), make_agent("random")], games=20, seed=7
+SPECS = list(
+    round_robin(
+        make_game("2048"), [make_agent("mc(iterations=60,rollout_depth=30)"), make_agent("random")], games=20, seed=7
+    )
 )
 
 

@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -84,8 +85,17 @@ def test_pages_are_reached_by_their_names(page: Any, address: str) -> None:
         assert not page.query_selector_all(ERRORS)
 
 
-def test_every_link_of_every_page_leads_to_a_page_without_an_error(page: Any, address: str, store: Store) -> None:
+def kind(link: str) -> tuple[str, ...]:
+    """Returns what tells links apart of which each is followed once: page, run, and what else the address has."""
+    place, values = urlsplit(link), parse_qs(urlsplit(link).query)
+    return (place.path, *values.get("run", ()), *sorted(values))
+
+
+def test_links_of_every_kind_on_every_page_lead_to_a_page_without_an_error(
+    page: Any, address: str, store: Store
+) -> None:
     waiting, seen, titles = [f"{address}/{name}" for name in PAGES], set[str](), set[str]()
+    followed = {kind(link) for link in waiting}
     while waiting:
         where = waiting.pop()
         page.goto(where)
@@ -96,7 +106,9 @@ def test_every_link_of_every_page_leads_to_a_page_without_an_error(page: Any, ad
         links = page.eval_on_selector_all("[data-testid=stMain] a[href]", "all => all.map(a => a.href.split('#')[0])")
         found = {link for link in links if link.startswith(address)} - seen
         seen |= found
-        waiting += sorted(found)
+        new = {kind(link): link for link in sorted(found) if kind(link) not in followed}
+        followed |= set(new)
+        waiting += new.values()
     assert {link.removeprefix(f"{address}/") for link in seen} >= {run_address(run) for run in store.runs()}
     assert len(titles) >= len(store.runs())  # tabs are told apart
 

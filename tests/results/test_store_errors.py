@@ -166,15 +166,14 @@ def test_a_store_opened_to_read_refuses_to_write_and_sees_what_is_new(url: str) 
             connection.execute(text(insert))
 
 
-def test_a_locked_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(database, "BUSY_SECONDS", 0.05)
+def test_a_locked_database(tmp_path: Path) -> None:
     path = tmp_path / "a.db"
-    with Store.open(f"sqlite:///{path}") as store:
+    with Store.open(f"sqlite:///{path}", patience=0.5) as store:
         store.begin_run("run", "tournament", "t", {})
         other = sqlite3.connect(path, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(
-            UserError, match=r"must not be locked for more than 30 s, got: database is locked"
+            UserError, match=r"must not be locked for more than 0.5 s, got: database is locked"
         ) as caught:
             store.append("run", [made(1)])
         checked(str(caught.value))

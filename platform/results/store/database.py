@@ -69,7 +69,7 @@ _CAUSES = (
     ("no such (table|column)", "must have all of Turnier's tables", REPAIR),
     (
         "database is locked",
-        "must not be locked for more than {patience:.0f} s",
+        "must not be locked for more than {patience:g} s",
         f"end the program that does and {_AGAIN}",
     ),
     ("is full|no space left", "must be on a disk with room left", f"make room and {_AGAIN}"),
