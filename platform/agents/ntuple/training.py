@@ -32,7 +32,15 @@ from turnier.games.game import Game
 
 BLOCK_SECONDS = 0.25  # of games that a thread plays between two looks at the clock
 CHECKPOINT_SECONDS = 2.0  # at least, between two checkpoints
+LOST_SECONDS = 4.5  # of games, by a kill, except for networks that would need more than CHECKPOINT_SHARE for that
 CHECKPOINT_SHARE = 0.05  # of the time, at most, that checkpoints take from learning; large networks have fewer
+
+
+def _timed(weights: Weights, out: Path) -> float:
+    """Writes a checkpoint; returns the seconds that took."""
+    began = time.perf_counter()
+    weights.save(out)
+    return time.perf_counter() - began
 
 
 @dataclass(frozen=True)
@@ -197,7 +205,8 @@ class TrainingLoop:
         self, threads: int, end: int, report: Report | None, stop_every: int, saved: Saved | None
     ) -> None:
         pause, room = CHECKPOINT_SECONDS, Room.of(self.columns)
-        written: Future[None] | None = None
+        written: Future[float] | None = None
+        writing = 0.0  # seconds of the last checkpoint
         with ThreadPoolExecutor(1, "checkpoint") as writer:  # writes while the next games are played
             while self.done < end and not self._stopping:
                 stop = (self.done // stop_every + 1) * stop_every if stop_every else end
@@ -209,13 +218,16 @@ class TrainingLoop:
                     pause = BLOCK_SECONDS  # a slow disk: play on
                     continue
                 if written:
-                    written.result()  # raises what went wrong
+                    writing = written.result()  # raises what went wrong
                 used = time.thread_time()
                 weights = self.weights(room)
-                written = writer.submit(weights.save, self.out)
+                written = writer.submit(_timed, weights, self.out)
                 if saved:
                     saved(self, weights)
-                pause = max(CHECKPOINT_SECONDS, (time.thread_time() - used) / CHECKPOINT_SHARE)
+                pause = (time.thread_time() - used) / CHECKPOINT_SHARE
+                if pause < LOST_SECONDS:  # a kill costs the games of a pause, and those while its checkpoint is written
+                    pause = min(pause, LOST_SECONDS - writing)
+                pause = max(CHECKPOINT_SECONDS, pause)
         if written:
             written.result()
 
