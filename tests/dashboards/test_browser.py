@@ -91,6 +91,7 @@ def kind(link: str) -> tuple[str, ...]:
     return (place.path, *values.get("run", ()), *sorted(values))
 
 
+@pytest.mark.long
 def test_links_of_every_kind_on_every_page_lead_to_a_page_without_an_error(
     page: Any, address: str, store: Store
 ) -> None:
