@@ -49,9 +49,12 @@ def doctor(
 
     console, checks = Console(), []
     found: list[Finding] = []
-    if repair:
+    content = check_content(store, found) if repair else None
+    if content and content.state == FAIL:
         _repair(store, Console(stderr=True) if as_json else console)
-    for check in [check_content(store, found)] if repair else examine(store, address, found):
+        found.clear()
+        content = check_content(store, found)
+    for check in [content] if content else examine(store, address, found):
         checks.append(check)
         if not as_json:
             cure = f" -> {check.cure}" if check.cure else ""
@@ -67,15 +70,11 @@ def doctor(
 
 
 def _repair(store: str, console: Console) -> None:
-    """Repairs a store and says what was done; a sound one stays as it is."""
-    from turnier.commands.machine.checks import OK, check_content
+    """Repairs a damaged store and says what was done."""
     from turnier.results.repair.rewriting import repair
     from turnier.runs.bar import game_bar
     from turnier.search.storage.study_repair import repair_studies
 
-    found: list[Finding] = []
-    if check_content(store, found).state == OK:
-        return
     with game_bar("repairing games", 0) as bar:
         repaired = repair(store, repair_studies, bar.reached)
     console.print(_table(repaired.found, "repaired"))
