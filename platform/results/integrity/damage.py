@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import struct
-import zipfile
 import zlib
 from collections.abc import Iterator
 
 from turnier.core.errors import MALFORMED, UserError
 
-# What decoding damaged data raises; numpy raises most of them for a damaged file of arrays.
-UNDECODABLE = (*MALFORMED, zlib.error, struct.error, zipfile.BadZipFile, EOFError, NotImplementedError, MemoryError)
-
+# What decoding damaged data raises: JSON, texts, numbers, compressed moves.
+UNDECODABLE = (*MALFORMED, ArithmeticError, MemoryError, zlib.error)
 
 REPAIR = "`turnier doctor --store {url} --repair` says what is lost and repairs the rest"
 

@@ -130,8 +130,8 @@ class Inspection:
         return self.reader.all(table, source) if table.name in self._tables else []
 
     def _look_at_runs(self) -> None:
-        sound = []
-        for row in self._all(runs):
+        rows, sound = self._all(runs), []
+        for row in rows:
             if wrong := wrong_row(runs, row):
                 self._note(f"run {_shown(row.id)}", wrong, _BEGUN)
             else:
@@ -144,9 +144,8 @@ class Inspection:
                 self._note(f"totals of {_shown(row.run_id)}", wrong, _COUNTED)
             else:
                 self._totals[row.run_id, row.name] = Total(row._mapping["count"], row._mapping["sum"])
-        if lost := {run for run, _ in self._totals} - {row.id for row in self._all(runs)}:
-            for run in sorted(lost):
-                self._note(f"run {_shown(run)}", "its row is missing", _BEGUN)
+        for run in sorted({run for run, _ in self._totals} - {row.id for row in rows}):
+            self._note(f"run {_shown(run)}", "its row is missing", _BEGUN)
 
     def _count(self, run: str, table: Table, marks: Iterable[int], cure: str) -> bool:
         """Compares rows of a run with its total; returns whether they are all there, as far as can be told."""
@@ -248,7 +247,7 @@ class Inspection:
             rows = {key: row for key, row in rows.items() if key in again} if readable else {**again, **rows}
         sound = [row for (run, number), row in rows.items() if run in self._runs and number in self._games]
         if len(sound) < len(rows):
-            self._note("table run_matches", f"{len(rows) - len(sound)} links to damaged games or runs", _GONE)
+            self._note("table run_matches", f"links to damaged games or runs: {len(rows) - len(sound):,}", _GONE)
         by_run: dict[str, set[int]] = defaultdict(set)
         for row in sound:
             by_run[row.run_id].add(row.match_number)
@@ -289,7 +288,7 @@ class Inspection:
         links = self._all(run_votes)
         kept = [row for row in links if row.run_id in self._runs and row.vote_number in ids]
         if len(kept) < len(links):
-            self._note("table run_votes", f"{len(links) - len(kept)} links to damaged searches or runs", _GONE)
+            self._note("table run_votes", f"links to damaged searches or runs: {len(links) - len(kept):,}", _GONE)
         by_run: dict[str, list[Row[Any]]] = defaultdict(list)
         for row in kept:
             by_run[row.run_id].append(row)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import zlib
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
@@ -14,8 +13,9 @@ from sqlalchemy import Row, Table
 
 from turnier.arena.match import MatchRecord
 from turnier.arena.play import replay
-from turnier.core.errors import MALFORMED, UserError
+from turnier.core.errors import UserError
 from turnier.results.integrity.checksums import CHANGED, differs
+from turnier.results.integrity.damage import UNDECODABLE
 from turnier.results.integrity.match_rows import match_of, wrong_match
 from turnier.results.repair.lenient_reader import ill_typed
 from turnier.results.store.columns import MatchColumns, Texts
@@ -23,7 +23,6 @@ from turnier.results.store.progress import checked_values
 from turnier.results.store.schema import matches, positions, run_progress, runs, seats, votes
 from turnier.results.store.searches import position_of, wrong_position, wrong_search
 
-_BROKEN = (UserError, zlib.error, ArithmeticError, *MALFORMED)
 _JSON = {runs: ("definition", "environment"), run_progress: ("command",)}
 
 
@@ -38,7 +37,7 @@ def wrong_row(table: Table, row: Row[Any]) -> str:
             json.loads(row._mapping[name])
         if "created" in table.c:
             datetime.fromisoformat(row._mapping["created"])
-    except _BROKEN as failure:
+    except (UserError, *UNDECODABLE) as failure:
         return f"it holds what cannot be read: {failure}"
     return ""
 
@@ -53,7 +52,7 @@ def wrong_game(match: Row[Any], match_seats: Sequence[Row[Any]]) -> str:
         return wrong
     try:
         return _wrong_end(match_of(match, match_seats))
-    except _BROKEN as failure:
+    except (UserError, *UNDECODABLE) as failure:
         return f"its moves or facts cannot be read: {failure}"
 
 
