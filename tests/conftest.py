@@ -28,14 +28,5 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--all-variants",
         action="store_true",
-        help="play every variant of every agent in every game that it can play, instead of in one of them in turn;"
-        " and run the tests that take a minute each",
+        help="play every variant of every agent in every game that it can play, instead of in one of them in turn",
     )
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if not config.getoption("--all-variants"):
-        skip = pytest.mark.skip(reason="takes a minute; make test-all runs it")
-        for item in items:
-            if item.get_closest_marker("long"):
-                item.add_marker(skip)
