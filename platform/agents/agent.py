@@ -58,6 +58,13 @@ class Player(Protocol):
     def act(self, position: Position) -> Decision: ...
 
 
+def decide(player: Player, position: Position) -> Decision:
+    """Returns a player's decision; raises what a game in Python could not raise through compiled code."""
+    decision = player.act(position)
+    position.game.raise_failure()
+    return decision
+
+
 @runtime_checkable
 class ExplainingPlayer(Player, Protocol):
     """A player that shows what it knew when it decided; any player may have this method."""
@@ -113,6 +120,7 @@ class CompiledAgent(Agent):
     """An agent whose decisions are one kernel; matches of such agents run whole in compiled code."""
 
     act_kernel: ClassVar[Any]
+    looks_ahead: ClassVar[bool] = True  # whether it plays moves in the state, so that it must know all of it
 
     def settings(self) -> tuple[float, ...]:
         """Returns what the act kernel reads as `settings`."""
@@ -123,6 +131,8 @@ class CompiledAgent(Agent):
         return Score(), 0, 1
 
     def cannot_play(self, game: Game) -> str | None:
+        if game.hidden and self.looks_ahead:
+            return f"{self.name} must know the whole state, got {game}, which hides some of it; use random or its bots."
         return self.used_evaluator()[0].cannot_evaluate(game)
 
     def kernels(self, game: Game) -> SeatKernels:
@@ -178,6 +188,11 @@ class SearchAgent(CompiledAgent):
 
     def used_evaluator(self) -> tuple[Evaluator, int, int]:
         return self.evaluator, self.rollout_depth, self.score_method
+
+    def cannot_play(self, game: Game) -> str | None:
+        if game.in_python and self.threads > 1:
+            return f"a game in Python is searched by one thread, got threads={self.threads} for {game}; use threads=1."
+        return super().cannot_play(game)
 
     def seat_kernels(self, game: Game) -> SeatKernels | None:
         return None if self.milliseconds or self.threads > 1 else self.kernels(game)

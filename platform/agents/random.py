@@ -25,3 +25,4 @@ class Random(CompiledAgent):
 
     name: ClassVar[str] = "random"
     act_kernel: ClassVar[Any] = act_random
+    looks_ahead: ClassVar[bool] = False

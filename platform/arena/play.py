@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from turnier.agents.abi import SeatKernels
-from turnier.agents.agent import Player
+from turnier.agents.agent import Player, decide
 from turnier.agents.ensembles.ensemble import start_player
 from turnier.agents.ensembles.pool import Pool, SerialPool, ThreadPool
 from turnier.agents.registry import agent_of
@@ -36,6 +36,7 @@ from turnier.core.kernel import compile_kernel
 from turnier.core.rng import streams, streams_of
 from turnier.games.abi import CHANCE
 from turnier.games.game import MAX_SEATS, Game, Position
+from turnier.games.python.live_states import GameFailure
 from turnier.games.registry import game_of
 
 FIRST_ROOM = 1 << 17  # plies; a match that does not fit is played again, so it is longer than a long game of 2048
@@ -88,7 +89,8 @@ def play_matches(
     """Plays matches in order and returns their records.
 
     Args:
-        specs: any matches; consecutive ones with the same game, agents and opening share one call into compiled code.
+        specs: any matches; consecutive ones with the same game, agents and opening share one call into compiled code,
+            but not those of games in Python, where a failure has to be one match's.
         stop: [1]; once it is not 0, the remaining matches are left out.
         python: play move by move in Python even where compiled code could (for tests; the moves are the same).
         threads: for the members of ensembles in a match; their number never changes a move.
@@ -99,7 +101,7 @@ def play_matches(
         batch = list(group)
         check_spec(batch[0])
         game = game_of(game_text)
-        seats = [None if python else agent_of(a).seat_kernels(game) for a in agents]
+        seats = [None if python or game.in_python else agent_of(a).seat_kernels(game) for a in agents]
         if all(seat is not None for seat in seats):
             records += _play_compiled(game, [s for s in seats if s is not None], batch, stop)
         else:
@@ -182,11 +184,13 @@ def _warm_up(agent: str, game_text: str) -> None:
     game = game_of(game_text)
     with contextlib.suppress(Exception):
         position = game.start()
-        start_player(agent_of(agent), game, position.to_move, 0, None).act(position)
+        player = start_player(agent_of(agent), game, position.to_move, 0, None)
+        if not game.in_python:  # whose searches are too slow to be made for nothing
+            player.act(position)
 
 
 def _play_in_python(game: Game, spec: MatchSpec, pool: Pool) -> MatchRecord:
-    """Plays move by move; an agent that fails ends the match, and the record says why."""
+    """Plays move by move; an agent or a game in Python that fails ends the match, and the record says why."""
     for agent in dict.fromkeys(spec.agents):
         _warm_up(agent, spec.game)
     began = time.perf_counter()
@@ -195,34 +199,40 @@ def _play_in_python(game: Game, spec: MatchSpec, pool: Pool) -> MatchRecord:
     plies = list(spec.opening)
     position = _open(game, spec)
     players: list[Player] = []
-    while not position.over:
-        mover = position.to_move
-        if mover == CHANCE:
-            plies.append(position.draw_outcome())
-            position = position.play(plies[-1], draw_chance=False)
-            continue
-        if spec.max_plies and sum(decisions) == spec.max_plies:
-            termination = Termination.LIMIT
-            break
-        try:  # a failing agent must not end the tournament
-            if not players:
-                agents = enumerate(map(agent_of, spec.agents))
-                players = [start_player(agent, game, seat, spec.seed, pool) for seat, agent in agents]
-            seen = seen_by(position, mover, spec.seed, sum(decisions))
-            asked = time.perf_counter()
-            decision = players[mover].act(seen)
-            seconds[mover] += time.perf_counter() - asked
-            action, searched = int(decision.action), int(decision.nodes)
-        except Exception as failure:
-            termination, error = Termination.ERROR, f"{spec.agents[mover]}: {type(failure).__name__}: {failure}"
-            break
-        if action not in position.legal_actions():
-            termination, error = Termination.ILLEGAL_ACTION, ILLEGAL_ERROR
-            break
-        decisions[mover] += 1
-        nodes[mover] += searched
-        plies.append(action)
-        position = position.play(action, draw_chance=False)
+    try:
+        while not position.over:
+            mover = position.to_move
+            if mover == CHANCE:
+                outcome = position.draw_outcome()
+                position = position.play(outcome, draw_chance=False)
+                plies.append(outcome)
+                continue
+            if spec.max_plies and sum(decisions) == spec.max_plies:
+                termination = Termination.LIMIT
+                break
+            try:  # a failing agent must not end the tournament
+                if not players:
+                    agents = enumerate(map(agent_of, spec.agents))
+                    players = [start_player(agent, game, seat, spec.seed, pool) for seat, agent in agents]
+                seen = seen_by(position, mover, spec.seed, sum(decisions))
+                asked = time.perf_counter()
+                decision = decide(players[mover], seen)
+                seconds[mover] += time.perf_counter() - asked
+                action, searched = int(decision.action), int(decision.nodes)
+            except GameFailure:
+                raise
+            except Exception as failure:
+                termination, error = Termination.ERROR, f"{spec.agents[mover]}: {type(failure).__name__}: {failure}"
+                break
+            if action not in position.legal_actions():
+                termination, error = Termination.ILLEGAL_ACTION, ILLEGAL_ERROR
+                break
+            decisions[mover] += 1
+            nodes[mover] += searched
+            position = position.play(action, draw_chance=False)
+            plies.append(action)
+    except GameFailure as failure:
+        termination, error = Termination.ERROR, str(failure)
     return MatchRecord(
         spec,
         termination,

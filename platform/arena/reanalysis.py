@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from turnier.agents.agent import Decision, ExplainingPlayer, Player
+from turnier.agents.agent import Decision, ExplainingPlayer, Player, decide
 from turnier.agents.ensembles.ensemble import start_player
 from turnier.agents.registry import agent_of
 from turnier.arena.match import MatchRecord, derive_seed, unpack_plies
@@ -92,7 +92,7 @@ class Reanalysis:
 
 
 def _ask(player: Player, position: Position, from_start: bool) -> Thought:
-    decision = player.act(position)
+    decision = decide(player, position)
     return Thought(decision, from_start, player.overlay() if isinstance(player, ExplainingPlayer) else None)
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from turnier.agents.agent import decide
 from turnier.agents.registry import agent_of
 from turnier.arena.match import derive_seed
 from turnier.core.errors import UserError
@@ -96,7 +97,7 @@ def search_position(spec: SearchSpec) -> SearchRecord:
     # Random numbers of its own, as in a match.
     position = game.position(np.array(seen.state, np.int64), np.array(seen.returns), derive_seed(spec.seed, "view"))
     began = time.perf_counter()
-    decision = agent_of(spec.agent).start(game, position.to_move, spec.seed).act(position)
+    decision = decide(agent_of(spec.agent).start(game, position.to_move, spec.seed), position)
     seconds = time.perf_counter() - began
     if decision.action not in seen.legal:
         raise UserError(

@@ -45,6 +45,8 @@ class Game(Declared):
     num_cell_values: ClassVar[int] = 0
     places_stones: ClassVar[bool] = False  # whether an action that is a cell's number changes just that cell, from one
     # value to another, both the same for all such actions of a state
+    hidden: ClassVar[bool] = False  # whether a state says what its seats must not know, and there is no `observe`
+    in_python: ClassVar[bool] = False  # whether its kernels call Python methods, which may fail
     milestones: ClassVar[Mapping[str, tuple[int, ...]]] = {}  # facts whose thresholds results count
     phase_name: ClassVar[str] = "empty cells"  # what `phase` counts
 
@@ -71,6 +73,9 @@ class Game(Declared):
     def has_chance(self) -> bool:
         """Whether outcomes may have to be drawn after the start."""
         return self.max_outcomes > 1 or self.kernels.chance is not pointer(no_chance, OUTCOMES)
+
+    def raise_failure(self) -> None:
+        """Raises what went wrong in this thread in methods that compiled code called, where any are in Python."""
 
     def symmetries(self) -> Ints:
         """Returns [num_symmetries, num_cells]: where each cell of the turned board comes from. Identity first."""

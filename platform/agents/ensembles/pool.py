@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.agent import Decision, Floats
+from turnier.agents.agent import Decision, Floats, decide
 from turnier.agents.registry import agent_of
 from turnier.core.errors import UserError
 from turnier.games.registry import game_of
@@ -36,7 +36,7 @@ class SearchJob:
     def run(self) -> Decision:
         game = game_of(self.game)
         player = agent_of(self.agent).start(game, self.seat, self.seed)
-        return player.act(game.position(self.state, self.returns, self.seed))
+        return decide(player, game.position(self.state, self.returns, self.seed))
 
 
 class Pool(ABC):

@@ -11,7 +11,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from turnier.agents.agent import Agent, Decision
+from turnier.agents.agent import Agent, Decision, decide
 from turnier.agents.ensembles.ensemble import start_player
 from turnier.agents.ensembles.pool import Pool
 from turnier.arena.match import MatchSpec
@@ -47,7 +47,7 @@ def show_match(
     with Live(console=console, transient=True, auto_refresh=False) as live:
         while not position.over:
             seat = position.to_move
-            decision = players[seat].act(seen_by(position, seat, seed, int(decisions.sum())))
+            decision = decide(players[seat], seen_by(position, seat, seed, int(decisions.sum())))
             decisions[seat] += 1
             nodes[seat] += decision.nodes
             seconds[seat] += decision.seconds

@@ -1,0 +1,161 @@
+"""Python functions as kernels: compiled code calls them by their address, and their failures wait until it returns.
+
+Compiled code hands a one-dimensional array to a C function as seven words. numba does not document this, so it is
+tried once per process. ctypes takes the GIL for the call. No exception can pass through compiled code: a callback
+keeps the first of its thread and answers something harmless until `PendingFailures.raise_first` tells it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import functools
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numba
+import numpy as np
+from numba import types
+from numba.core.types import FunctionType, WrapperAddressProtocol
+
+from turnier.core.errors import UserError
+from turnier.core.kernel import JIT, compile_kernel, kernel
+
+_C_TYPES: dict[Any, Any] = {types.int64: ctypes.c_int64, types.uint64: ctypes.c_uint64, types.float64: ctypes.c_double}
+_ARRAY_WORDS, _LENGTH, _DATA = 7, 2, 4  # meminfo, parent, length, bytes per item, data, shape, stride
+
+
+class PendingFailures:
+    """What callbacks could not raise, the first of each thread."""
+
+    def __init__(self) -> None:
+        self._threads = threading.local()
+
+    @property
+    def first(self) -> BaseException | None:
+        """The failure that waits in this thread."""
+        found: BaseException | None = getattr(self._threads, "first", None)
+        return found
+
+    def keep(self, failure: BaseException) -> None:
+        if self.first is None:
+            self._threads.first = failure
+
+    def raise_first(self) -> None:
+        """Raises the failure that waits in this thread, if there is one, and forgets it."""
+        failure = self.first
+        if failure is not None:
+            self._threads.first = None
+            raise failure
+
+
+class Callback(WrapperAddressProtocol):
+    """A Python function that stands where compiled code expects a kernel; from Python it is called as it is.
+
+    To compiled code its arguments come as ctypes arrays, which are read and written like numpy's.
+    """
+
+    def __init__(
+        self, function: Callable[..., Any], signature: Any, failures: PendingFailures, harmless: Callable[..., Any]
+    ) -> None:
+        """Makes a kernel of a function.
+
+        Args:
+            function: takes the signature's arguments; scalars are Python's numbers.
+            signature: numba's, of one-dimensional arrays and numbers.
+            failures: where an exception waits that happened inside compiled code.
+            harmless: answers, with the same arguments, while a failure waits.
+        """
+        self.function, self.kernel_signature, self._failures = function, signature, failures
+        self.kernel_pointer = self  # what `pointer` looks for
+        if JIT:
+            require_calling_convention()
+            self._entry = _c_type(signature)(_guarded(function, signature, failures, harmless))
+
+    def __wrapper_address__(self) -> int:
+        return int(ctypes.cast(self._entry, ctypes.c_void_p).value or 0)
+
+    def signature(self) -> Any:
+        return self.kernel_signature
+
+    def __call__(self, *arguments: Any) -> Any:
+        self._failures.raise_first()
+        return self.function(*arguments)
+
+
+def _c_type(signature: Any) -> Any:
+    """Returns the C type of a function with a numba signature."""
+    arguments: list[Any] = []
+    for each in signature.args:
+        arguments += [ctypes.c_size_t] * _ARRAY_WORDS if isinstance(each, types.Array) else [_C_TYPES[each]]
+    return ctypes.CFUNCTYPE(_C_TYPES.get(signature.return_type), *arguments)
+
+
+def _guarded(
+    function: Callable[..., Any], signature: Any, failures: PendingFailures, harmless: Callable[..., Any]
+) -> Callable[..., Any]:
+    """Returns what C calls: it makes arrays of words and never raises."""
+    readers: list[tuple[int, Any]] = []  # where an argument's words begin, and the type of its items or None
+    position = 0
+    for each in signature.args:
+        is_array = isinstance(each, types.Array)
+        readers.append((position, _C_TYPES[each.dtype] if is_array else None))
+        position += _ARRAY_WORDS if is_array else 1
+
+    def entry(*words: Any) -> Any:
+        arguments = [
+            words[first] if item is None else (item * words[first + _LENGTH]).from_address(words[first + _DATA])
+            for first, item in readers
+        ]
+        if failures.first is None:
+            try:
+                return function(*arguments)
+            except BaseException as failure:  # an interrupt as well: it is raised when compiled code has returned
+                failures.keep(failure)
+        return harmless(*arguments)
+
+    return entry
+
+
+_PROBE = types.int64(
+    types.Array(types.int64, 1, "C"), types.int64, types.Array(types.float64, 1, "C"), types.Array(types.uint64, 1, "C")
+)
+
+
+@kernel(types.int64(FunctionType(_PROBE), *_PROBE.args))
+def _probe(function, integers, number, floats, words):
+    return function(integers, number, floats, words) + 1
+
+
+@functools.cache
+def require_calling_convention() -> None:
+    """Raises UserError where this numba calls C functions otherwise than expected; tries it once per process."""
+    integers, floats = np.array([3, -5, 7], np.int64), np.array([0.5, -2.25])
+    words = np.array([2**63 + 1], np.uint64)
+    seen: list[Any] = []
+
+    def answer(integers: Any, number: int, floats: Any, words: Any) -> int:
+        seen.append((list(integers), number, list(floats), list(words)))
+        integers[1], floats[0] = 11, 1.5
+        return 41
+
+    entry = _c_type(_PROBE)(_guarded(answer, _PROBE, PendingFailures(), lambda *_: 0))
+
+    class Probe(WrapperAddressProtocol):
+        def __wrapper_address__(self) -> int:
+            return int(ctypes.cast(entry, ctypes.c_void_p).value or 0)
+
+        def signature(self) -> Any:
+            return _PROBE
+
+    got = None
+    with contextlib.suppress(Exception):
+        compile_kernel(_probe)
+        got = int(_probe(Probe(), integers, -4, floats, words))
+    expected = [([3, -5, 7], -4, [0.5, -2.25], [2**63 + 1])]
+    if got != 42 or seen != expected or integers.tolist() != [3, 11, 7] or floats.tolist() != [1.5, -2.25]:
+        raise UserError(
+            f"games in Python need a numba that calls C functions as 0.65 to 0.68 do, got numba {numba.__version__};"
+            " install another numba, or set NUMBA_DISABLE_JIT=1."
+        )

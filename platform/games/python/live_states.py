@@ -1,0 +1,206 @@
+"""A Python game's states as objects, found again by the plies that led to them, and its answers, checked."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import math
+import operator
+import sys
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from turnier.core.errors import UserError
+from turnier.games.abi import CHANCE, TERMINAL
+
+if TYPE_CHECKING:
+    from turnier.games.python.python_game import PythonGame
+
+KEPT = 1 << 14  # states of a game, those used last
+WORD = 8  # bytes
+LONGEST = 100  # characters of a wrong answer in a sentence
+# Words of a state: how many plies, then, where a game hides something, the bytes of a view's text and the text (none in
+# a state that is no view), then the plies.
+PLIES, VIEW_BYTES, VIEW = 0, 1, 2
+
+
+class GameFailure(UserError):
+    """What is wrong with a game's own code; a match records it and ends."""
+
+
+@dataclass(slots=True)
+class LiveState:
+    """A state as its game's author knows it, and what the game said of it."""
+
+    state: Any
+    rewards: tuple[float, ...]  # of the ply that led here
+    mover: int | None = None  # a seat, CHANCE or TERMINAL; None until asked
+    legal: list[int] | None = None
+    outcomes: tuple[list[int], list[float]] | None = None  # ids and probabilities
+
+
+class LiveStates:
+    """The states of a game that were used last; others are made again from their plies.
+
+    Threads share it: each access is one operation of an OrderedDict, which no other thread can interrupt.
+    """
+
+    def __init__(self, game: PythonGame) -> None:
+        self.game = game
+        self.first = VIEW + game.view_words if game.has_views else VIEW_BYTES  # word of the first ply
+        self._kept: OrderedDict[bytes, LiveState] = OrderedDict()
+
+    def key(self, words: Any) -> bytes:
+        """Returns all words but the number of plies: the root, which is b"" or a view, and the plies."""
+        return bytes(memoryview(words)[1 : self.first + words[PLIES]])
+
+    def of(self, words: Any) -> LiveState:
+        key = self.key(words)
+        return self._find(key) or self._replay(key)
+
+    def after(self, words: Any, ply: int) -> LiveState:
+        """Returns the state after a ply and keeps it."""
+        key = self.key(words)
+        following = key + ply.to_bytes(WORD, sys.byteorder)
+        return self._find(following) or self.keep(following, self.step(self._find(key) or self._replay(key), ply))
+
+    def keep(self, key: bytes, live: LiveState) -> LiveState:
+        self._kept[key] = live
+        if len(self._kept) > KEPT:
+            self._kept.popitem(last=False)
+        return live
+
+    def _find(self, key: bytes) -> LiveState | None:
+        live = self._kept.get(key)
+        if live is not None:
+            try:
+                self._kept.move_to_end(key)
+            except KeyError:  # another thread has just dropped it
+                self._kept[key] = live
+        return live
+
+    def _replay(self, key: bytes) -> LiveState:
+        """Plays from the latest state that is known."""
+        root, plies, live = (self.first - 1) * WORD, list[bytes](), None
+        while live is None and len(key) > root:
+            plies.append(key[-WORD:])
+            key = key[:-WORD]
+            live = self._find(key)
+        if live is None:
+            live = self.keep(key, LiveState(self._root(key), (0.0,) * self.game.num_seats))
+        for ply in reversed(plies):
+            key += ply
+            live = self.keep(key, self.step(live, int.from_bytes(ply, sys.byteorder)))
+        return live
+
+    def _root(self, key: bytes) -> Any:
+        length = int.from_bytes(key[:WORD], sys.byteorder)
+        if length:
+            return ast.literal_eval(key[WORD : WORD + length].decode())
+        return self.ask("begin", self.game.begin)
+
+    def ask(self, method: str, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Calls a method of the game; what it raises becomes a sentence."""
+        try:
+            return function(*arguments)
+        except Exception as error:
+            raise GameFailure(
+                f"{method} of {self.game} raised {type(error).__name__}: {error}; fix the game."
+            ) from error
+
+    def wrong(self, method: str, must: str, got: object) -> GameFailure:
+        return GameFailure(f"{method} of {self.game} must return {must}, got {shortened(got)}; fix the game.")
+
+    def too_long(self) -> GameFailure:
+        return GameFailure(
+            f"{self.game} must be over after max_length = {self.game.max_length} plies, outcomes included, got a longer"
+            " game; declare a larger max_length or fix the game."
+        )
+
+    def mover(self, live: LiveState) -> int:
+        if live.mover is None:
+            got = self.ask("to_move", self.game.to_move, live.state)
+            mover = as_integer(got)
+            last = self.game.num_seats - 1
+            if mover == CHANCE and self.game.max_outcomes == 1:
+                raise self.wrong("to_move", "CHANCE only where max_outcomes is above 1", got)
+            if mover is None or not (mover in (CHANCE, TERMINAL) or 0 <= mover <= last):
+                raise self.wrong("to_move", f"a seat from 0 to {last}, CHANCE or TERMINAL", got)
+            live.mover = mover
+        return live.mover
+
+    def legal(self, live: LiveState) -> list[int]:
+        if live.legal is None:
+            got = self.ask("legal", self.game.legal, live.state)
+            live.legal = self._ids("legal", got, self.game.max_legal, self.game.num_actions)
+        return live.legal
+
+    def outcomes(self, live: LiveState) -> tuple[list[int], list[float]]:
+        if live.outcomes is None:
+            got = self.ask("outcomes", self.game.outcomes, live.state)
+            try:
+                pairs = [(outcome, float(probability)) for outcome, probability in self._listed("outcomes", got)]
+            except (TypeError, ValueError):
+                raise self.wrong("outcomes", "pairs of an id and its probability", got) from None
+            ids = self._ids("outcomes", [outcome for outcome, _ in pairs], self.game.max_outcomes, 1 << 32)
+            probabilities = [probability for _, probability in pairs]
+            if not (min(probabilities) > 0 and abs(sum(probabilities) - 1) < 1e-9):
+                raise self.wrong("outcomes", "positive probabilities whose sum is 1", probabilities)
+            live.outcomes = ids, probabilities
+        return live.outcomes
+
+    def _listed(self, method: str, got: Any) -> list[Any]:
+        """Returns what may be a generator, which runs the game's code, as a list; an empty one of what has no items."""
+        listed: list[Any] = self.ask(method, list, got) if hasattr(got, "__iter__") else []
+        return listed
+
+    def _ids(self, method: str, got: Any, most: int, end: int) -> list[int]:
+        ids = [as_integer(each) for each in self._listed(method, got)]
+        found = [each for each in ids if each is not None]
+        ascending = all(a < b for a, b in itertools.pairwise(found))
+        if not (ids and len(found) == len(ids) and ascending and found[0] >= 0 and found[-1] < end):
+            raise self.wrong(method, f"ascending ids from 0 to {end - 1}, at least one", got)
+        if len(found) > most:
+            raise self.wrong(method, f"at most {most} ids, as the game declares", found)
+        return found
+
+    def step(self, live: LiveState, ply: int) -> LiveState:
+        got = self.ask("step", self.game.step, live.state, ply)
+        try:
+            state, rewards = got
+            found = tuple(map(float, rewards))
+        except (TypeError, ValueError):
+            raise self.wrong("step", "the next state and the rewards of all seats", got) from None
+        if len(found) != self.game.num_seats or not all(map(math.isfinite, found)):
+            raise self.wrong("step", f"{self.game.num_seats} finite rewards", rewards)
+        return LiveState(state, found)
+
+    def view_text(self, live: LiveState, seat: int) -> bytes:
+        """Returns what a seat may know as text that makes it again anywhere."""
+        view = self.ask("observe", self.game.observe, live.state, seat)
+        text = repr(view)
+        try:
+            same = ast.literal_eval(text) == view
+        except (ValueError, SyntaxError):
+            same = False
+        if not same:
+            raise self.wrong("observe", "a state made of numbers, text, tuples, lists and dictionaries", view)
+        if len(text.encode()) > self.game.max_view:
+            raise self.wrong("observe", f"a state that prints in max_view = {self.game.max_view} characters", text)
+        return text.encode()
+
+
+def shortened(value: object) -> str:
+    """Returns a value as text that fits a sentence."""
+    text = repr(value)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+
+
+def as_integer(value: Any) -> int | None:
+    """Returns Python's and numpy's integers as they are, None for anything else."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        return None

@@ -1,0 +1,110 @@
+"""Games in Python keep the laws of all games and are played bit for bit like compiled ones; failures become records."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from tests.contract.game_contract import CHECKS
+from tests.games import failing_python_games, python_games
+from tests.games.failing_python_games import FAULTS
+from tests.games.python_games import Coins, Dice, Inches, Noughts
+from tests.laws import check_laws
+from turnier.agents.registry import make_agent
+from turnier.arena.match import MatchRecord, MatchSpec, Termination, unpack_plies
+from turnier.arena.play import play_match, play_matches, replay
+from turnier.arena.workers.local import ThreadExecutor
+from turnier.games.game import Game
+from turnier.games.registry import GAMES, make_game
+
+EQUAL = {  # a game in Python, and the same game compiled
+    "noughts": "tictactoe",
+    "dice": "pig",
+    "dice(players=1,target=12)": "pig(players=1,target=12)",
+    "inches": "fuse",
+    "coins(rounds=2)": "pennies(rounds=2)",
+}
+SMALL_AGENTS = (
+    "random",
+    "greedy(evaluator=rollout)",
+    "mc(iterations=4)",
+    "mcts(iterations=60)",
+    "mcts(iterations=60,solver=true)",
+    "mctse(iterations=40)",
+    "expectimax(depth=2)",
+    "maxn(depth=2)",
+    "alphabeta(depth=3)",
+    "majority(agent=mc(iterations=2),members=3)",
+)
+
+
+@pytest.fixture(autouse=True)
+def _named_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Gives these games names, by which matches find them."""
+    for module in (python_games, failing_python_games):
+        for cls in vars(module).values():
+            if isinstance(cls, type) and cls.__module__ == module.__name__ and getattr(cls, "name", ""):
+                monkeypatch.setitem(GAMES.places, cls.name, f"{module.__name__}:{cls.__name__}")
+    for cls in ("Pig", "Fuse", "Pennies"):
+        monkeypatch.setitem(GAMES.places, cls.lower(), f"tests.contract.tiny_games:{cls}")
+
+
+LONG = [pytest.param(game, marks=pytest.mark.long) for game in (Noughts(), Dice(target=8), Coins(rounds=2))]
+
+
+@pytest.mark.parametrize("game", [Inches(length=2), *LONG], ids=str)
+def test_python_game_keeps_the_laws(game: Game) -> None:
+    check_laws(CHECKS, game)
+
+
+def played(game: str, agent: str, seed: int) -> tuple[Any, ...]:
+    """Returns what a match decides; of alphabeta no nodes, since different plies never meet in its table."""
+    seats = make_game(game).num_seats
+    record = play_match(MatchSpec(game, (agent,) * seats, seed))
+    assert record.termination == Termination.NORMAL, record.error
+    return record.plies, record.scores, record.decisions, None if agent.startswith("alphabeta") else record.nodes
+
+
+@pytest.mark.parametrize("agent", SMALL_AGENTS)
+@pytest.mark.parametrize(("game", "compiled"), EQUAL.items(), ids=list(EQUAL))
+def test_matches_equal_those_of_a_compiled_game(game: str, compiled: str, agent: str) -> None:
+    if make_agent(agent).cannot_play(make_game(compiled)):
+        assert make_agent(agent).cannot_play(make_game(game))
+    else:
+        assert played(game, agent, 3) == played(compiled, agent, 3)
+
+
+def test_positions_replay_and_draw() -> None:
+    record = play_match(MatchSpec("noughts", ("random", "mc(iterations=2)"), 1))
+    position = replay(record.spec, record.plies)
+    assert position.over and tuple(position.returns) == record.scores
+    assert str(make_game("noughts").start().play(4)) == "...\n.X.\n..."
+
+
+def test_threads_play_the_same_matches() -> None:
+    """Threads share one game object, and with it what is kept of its states."""
+    specs = [
+        MatchSpec(game, ("mc(iterations=3)",) * 2, seed) for game in ("noughts", "dice(target=5)") for seed in range(6)
+    ]
+    with ThreadExecutor(3) as threads:
+        together = {record.spec: record.plies for records in threads.play(specs) for record in records}
+    assert together == {record.spec: record.plies for record in play_matches(specs)}
+
+
+def failed(fault: str, agent: str) -> MatchRecord:
+    return play_match(MatchSpec(f"failing(fault={fault})", (agent,) * 2, 1))
+
+
+@pytest.mark.parametrize("agent", ["random", "mcts(iterations=50)", "mc(iterations=3)", "expectimax(depth=4)"])
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_failing_game_is_a_record_with_a_sentence(fault: str, agent: str) -> None:
+    record = failed(fault, agent)
+    assert record.termination == Termination.ERROR
+    assert re.search(FAULTS[fault][1], record.error), record.error
+    assert len(unpack_plies(record.plies)) >= sum(record.decisions)
+
+
+def test_the_game_without_a_fault_is_played_to_its_end() -> None:
+    assert failed("none", "mcts(iterations=50)").termination == Termination.NORMAL
