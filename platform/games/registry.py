@@ -12,6 +12,7 @@ GAMES: Registry[Game] = Registry(
     {
         "2048": "turnier.games.twenty48.game:Twenty48",
         "connect_four": "turnier.games.connect_four:ConnectFour",
+        "go": "turnier.games.go.game:Go",
         "hex": "turnier.games.hex:Hex",
         "nim": "turnier.games.nim:Nim",
         "othello": "turnier.games.othello:Othello",

@@ -16,6 +16,7 @@ VARIANTS = (  # besides every registry game with its defaults
     "2048(size=2)",
     "2048(size=3)",
     "connect_four(rows=4,columns=4)",
+    "go(size=5,komi=0,superko=false)",
     "hex(size=3,swap=true)",
     "nim(piles=2;3,misere=true)",
     "othello(size=4)",

@@ -1,7 +1,7 @@
-"""Four games move for move against OpenSpiel: who moves, what is legal, when a game is over, and what it returns.
+"""Five games move for move against OpenSpiel: who moves, what is legal, when a game is over, and what it returns.
 
 Source: Lanctot et al., "OpenSpiel: A Framework for Reinforcement Learning in Games", 2019; https://openspiel.readthedocs.io.
-Its action numbers are ours in all four; `NAMES` compares what they mean through the names of the actions.
+Its action numbers are ours in all five; `NAMES` compares what they mean through the names of the actions.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import pytest
 
 from turnier.core.kernel import JIT
 from turnier.games.game import Game, Position
+from turnier.games.perft import perft
 from turnier.games.registry import make_game
 
 GAMES = 200 if JIT else 10  # random games of each pair
@@ -80,6 +81,47 @@ def test_action_numbers_mean_the_same(own: str) -> None:
             assert NAMES[own](game, seat, action) == theirs.action_to_string(seat, action)
         ours = ours.play(legal[-1])
         theirs.apply_action(legal[-1])
+
+
+@pytest.mark.parametrize("superko", [True, False])
+@pytest.mark.parametrize(("size", "komi", "games"), [(5, 0.0, GAMES), (9, 7.5, GAMES // 5)])
+def test_go_agrees_until_a_position_comes_back(size: int, komi: float, games: int, superko: bool) -> None:
+    """There OpenSpiel ends the game, which nobody has won; ours forbids the move or, with a simple ko, continues."""
+    game = make_game(f"go(size={size},komi={komi},superko={str(superko).lower()})")
+    theirs_game = pyspiel.load_game(f"go(board_size={size},komi={komi},max_game_length={3 * size**2})")
+    repeated, ends = 0, set()
+    for seed in range(games):
+        choose = random.Random(seed)
+        ours, theirs = game.start(seed), theirs_game.new_initial_state()
+        while not ours.over:
+            surplus = set(theirs.legal_actions()) - set(ours.legal_actions())
+            assert all(theirs.child(action).is_terminal() for action in surplus)
+            assert theirs.legal_actions() == sorted([*ours.legal_actions(), *surplus]) and not (surplus and not superko)
+            repeated += len(surplus)
+            action = choose.choice(ours.legal_actions())
+            ours = ours.play(action)
+            theirs.apply_action(action)
+            if theirs.is_terminal() and not ours.over:
+                assert not superko and theirs.returns() == [0, 0]
+                repeated += 1
+                break
+            assert theirs.is_terminal() == ours.over and theirs.returns() == ours.returns.tolist()
+        ends.add(tuple(theirs.returns()))
+    assert len(ends) > 1 and (repeated or size == 9)
+
+
+@pytest.mark.parametrize(("size", "depth"), [(5, 3), (9, 2)])
+def test_go_has_as_many_lines(size: int, depth: int) -> None:
+    def lines(state: pyspiel.State, plies: int) -> int:
+        if state.is_terminal():
+            return 1
+        if plies == 1:
+            return len(state.legal_actions())
+        return sum(lines(state.child(action), plies - 1) for action in state.legal_actions())
+
+    theirs = pyspiel.load_game(f"go(board_size={size})").new_initial_state()
+    game = make_game(f"go(size={size})")
+    assert perft(game, game.start().state, depth)[0] == lines(theirs, depth)
 
 
 def test_othello_games_pass() -> None:

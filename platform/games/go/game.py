@@ -1,0 +1,184 @@
+"""Go by area: surrounded chains are captured, stones and surrounded empty cells count, two passes end the game.
+
+Action row * size + column places a stone, row 0 is the lowest one; the last action passes. Nobody may capture his own
+stones. A game of three plies a cell ends as well: with a simple ko it could go round in circles.
+Source: Tromp and Taylor, "The game of Go", 1996; https://tromp.github.io/go.html.
+Differs: suicide is not allowed, as engines expect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from turnier.core.errors import UserError
+from turnier.core.kernel import kernel
+from turnier.core.parameters import parameter
+from turnier.core.rng import below
+from turnier.games import abi
+from turnier.games.abi import TERMINAL
+from turnier.games.drawing import CHANGED, LINE, Notes, picture, stone, word
+from turnier.games.game import Game, grid_neighbours, square_symmetries
+from turnier.games.go.board import (
+    BORDER,
+    COLOUR,
+    LARGEST,
+    MOVER,
+    PASSES,
+    PLIES,
+    PLIES_PER_CELL,
+    SITES,
+    SIZE,
+    TWICE_KOMI,
+    area_lead,
+    first_hash,
+    may_place,
+    num_words,
+    place,
+    site_of,
+)
+
+LETTERS = "ABCDEFGHJKLMNOPQRST"  # of the columns; there is no I
+
+
+@kernel(abi.INIT)
+def init(state, rng):
+    state[MOVER:] = 0
+    for site in range(SITES, first_hash(state)):
+        state[site] = BORDER
+    for cell in range(state[SIZE] * state[SIZE]):
+        state[site_of(state, cell)] = 0
+
+
+@kernel(abi.TO_MOVE)
+def to_move(state):
+    return state[MOVER]
+
+
+@kernel(abi.LEGAL)
+def legal(state, out):
+    cells, n = state[SIZE] * state[SIZE], 0
+    for cell in range(cells):
+        if may_place(state, site_of(state, cell)):
+            out[n] = cell
+            n += 1
+    out[n] = cells
+    return n + 1
+
+
+@kernel(abi.STEP)
+def step(state, action, rewards):
+    cells, now = state[SIZE] * state[SIZE], first_hash(state) + state[PLIES]
+    if action == cells:
+        state[now + 1] = state[now]
+        state[PASSES] += 1
+    else:
+        state[now + 1] = place(state, site_of(state, action))
+        state[PASSES] = 0
+    state[PLIES] += 1
+    state[MOVER] = 1 - state[MOVER]
+    if state[PASSES] == 2 or state[PLIES] == PLIES_PER_CELL * cells:
+        state[MOVER] = TERMINAL
+        won = np.sign(2 * area_lead(state) - state[TWICE_KOMI])
+        rewards[0] += won
+        rewards[1] -= won
+
+
+@kernel(abi.PLAYOUT)
+def playout(state, depth, rng, returns):
+    """Draws cells until one may be played: so every legal action is as likely."""
+    cells, plies = state[SIZE] * state[SIZE], 0
+    while plies < depth and state[MOVER] >= 0:
+        action = below(rng, cells + 1)
+        if action == cells or may_place(state, site_of(state, action)):
+            step(state, action, returns)
+            plies += 1
+    return plies
+
+
+@kernel(abi.CELLS)
+def cells(state, out):
+    for cell in range(state[SIZE] * state[SIZE]):
+        out[cell] = state[site_of(state, cell)] & COLOUR
+
+
+@dataclass(frozen=True)
+class Go(Game):
+    """Go by area: surround chains to capture them; the larger area wins, komi included, when both have passed."""
+
+    name: ClassVar[str] = "go"
+    size: int = parameter(9, "cells per side", low=5, high=LARGEST)
+    komi: float = parameter(7.5, "what is added to white's area, a multiple of 0.5", low=-361.0, high=361.0)
+    superko: bool = parameter(True, "no earlier position may come back; false = only the last one may not (simple ko)")
+
+    num_seats: ClassVar[int] = 2
+    num_cell_values: ClassVar[int] = 3
+
+    def check(self) -> None:
+        if self.komi * 2 % 1:
+            raise UserError(f"go: komi must be a multiple of 0.5, got {self.komi:g}; choose such as 7 or 7.5.")
+
+    @property
+    def num_actions(self) -> int:  # type: ignore[override]
+        return self.size**2 + 1
+
+    @property
+    def max_legal(self) -> int:  # type: ignore[override]
+        return self.size**2 + 1
+
+    @property
+    def state_words(self) -> int:  # type: ignore[override]
+        return num_words(self.size)
+
+    @property
+    def num_cells(self) -> int:  # type: ignore[override]
+        return self.size**2
+
+    def variant_words(self) -> tuple[int, ...]:
+        return (self.size, int(2 * self.komi), int(self.superko))
+
+    def build_kernels(self) -> abi.GameKernels:
+        return abi.game_kernels(init, to_move, legal, step, playout=playout, cells=cells)
+
+    def symmetries(self) -> npt.NDArray[np.int64]:
+        return square_symmetries(self.size)
+
+    def neighbours(self) -> tuple[tuple[int, ...], ...]:
+        return grid_neighbours(self.size, self.size)
+
+    def lead(self, state: npt.NDArray[np.int64]) -> float:
+        """Returns by how much black is ahead, komi included, were the game over."""
+        return float(area_lead(state.copy())) - self.komi
+
+    def action_name(self, action: int) -> str:
+        row, column = divmod(action, self.size)
+        return "pass" if action == self.num_cells else f"{LETTERS[column]}{row + 1}"
+
+    def draw(self, state: npt.NDArray[np.int64]) -> str:
+        marks = np.array(list(".XO"))[self.cell_values(state)].reshape(self.size, self.size)
+        rows = [f"{row + 1:2} {' '.join(marks[row])}" for row in reversed(range(self.size))]
+        return "\n".join([*rows, f"   {' '.join(LETTERS[: self.size])}"])
+
+    def svg(self, state: npt.NDArray[np.int64], changed: Collection[int] = (), notes: Notes | None = None) -> str:
+        """Returns stones on the crossings of lines, the lowest row below."""
+        last = self.size - 1
+        parts = [f'<g stroke="{LINE}" stroke-width="0.03">']
+        for line in range(self.size):
+            parts.append(f'<path d="M0.5 {line + 0.5}h{last}M{line + 0.5} 0.5v{last}"/>')
+        parts.append("</g>")
+        for cell, value in enumerate(self.cell_values(state).tolist()):
+            x, y = cell % self.size + 0.5, last - cell // self.size + 0.5
+            if value:
+                parts.append(stone(x, y, value, cell in changed, radius=0.46))
+            elif cell in changed:
+                parts.append(f'<circle cx="{x}" cy="{y}" r="0.12" fill="{CHANGED}"/>')
+            elif notes and cell in notes:
+                parts.append(word(x, y, notes[cell], 0.3, "#555"))
+        for line in range(self.size):
+            parts.append(word(line + 0.5, self.size + 0.3, LETTERS[line], 0.32, LINE))
+            parts.append(word(-0.28, last - line + 0.5, str(line + 1), 0.32, LINE))
+        return picture(self.size, self.size + 0.5, parts, left=-0.5)
