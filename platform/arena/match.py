@@ -48,6 +48,11 @@ class MatchSpec:
         text = f"{_players(self.game, self.agents)}{self.seed},{self.max_plies}{opening}]"
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The text forms of all that plays."""
+        return (self.game, *self.agents)
+
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 
@@ -78,6 +83,7 @@ class MatchRecord:
     error: str = ""  # a sentence where the termination is error or illegal_action
     # CPU time of each seat's decisions; empty where it was not measured: like all times no part of what was played.
     seat_cpu_seconds: tuple[float, ...] = field(default=(), compare=False)
+    release: str = field(default="", compare=False)  # of Turnier that played it, filled in when it is stored
 
     @property
     def points(self) -> tuple[float, ...]:

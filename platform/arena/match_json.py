@@ -29,6 +29,7 @@ def to_json(record: MatchRecord) -> dict[str, Any]:
         "plies": unpack_plies(record.plies).tolist(),
         "facts": record.facts,
         "error": record.error,
+        "release": record.release,
     }
 
 
@@ -49,6 +50,7 @@ def from_json(data: dict[str, Any]) -> MatchRecord:
         data["facts"],
         data["error"],
         tuple(data.get("seat_cpu_seconds", ())),
+        data.get("release", ""),
     )
 
 

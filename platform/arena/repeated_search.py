@@ -51,6 +51,11 @@ class SearchSpec:
     agent: str  # full text form
     seed: int
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The text forms of the game and the agent."""
+        return self.position.game, self.agent
+
     @functools.cached_property
     def id(self) -> str:
         """The content hash, 32 hexadecimal digits."""

@@ -20,10 +20,15 @@ class UserError(Exception):
 def unknown(kind: str, name: str, names: Iterable[str]) -> UserError:
     """Returns the error for a name that does not exist, with the closest that does."""
     known = sorted(names)
-    by_lower = {each.lower(): each for each in known}
-    close = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=NEAR)
-    hint = f"did you mean {by_lower[close[0]]}?" if close else f"there are: {', '.join(known)}."
+    hint = nearest(name, known) or f"there are: {', '.join(known)}."
     return UserError(f"There is no {kind} named {name!r}; {hint}")
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """Returns a question with the closest of the names; empty if none is close."""
+    by_lower = {each.lower(): each for each in sorted(names)}
+    close = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=NEAR)
+    return f"did you mean {by_lower[close[0]]}?" if close else ""
 
 
 def require_at_most(maximum: int, number: int, what: str) -> None:

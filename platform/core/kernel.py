@@ -20,15 +20,15 @@ from numba.core.types import WrapperAddressProtocol
 from numba.core.typing.templates import Signature
 from numba.extending import typeof_impl
 
+from turnier.core.outputs import user_cache
+
 JIT = not numba.config.DISABLE_JIT
 _LIBRARIES = {"numba", "numpy", "llvmlite", "builtins", "math"}  # their versions name the cache directory
 
 
 def cache_directory() -> Path:
     """Returns where compiled kernels are kept: in `$NUMBA_CACHE_DIR` or the user's cache, by the compiler's version."""
-    base = os.environ.get("NUMBA_CACHE_DIR") or os.path.join(
-        os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache"), "turnier"
-    )
+    base = os.environ.get("NUMBA_CACHE_DIR") or user_cache()
     return Path(base) / f"kernels-numba{numba.__version__}-numpy{np.__version__}-llvmlite{llvmlite.__version__}"
 
 

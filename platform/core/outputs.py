@@ -17,6 +17,11 @@ from turnier.core.errors import UserError
 _TAKEN = (errno.EAGAIN, errno.EACCES)
 
 
+def user_cache() -> Path:
+    """Returns the folder of this user in which files are kept that can be made again."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "turnier"
+
+
 def require_file(path: Path, what: str) -> None:
     """Raises UserError where a file cannot be written; its folder must exist."""
     if path.is_dir():

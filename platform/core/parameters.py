@@ -10,10 +10,12 @@ import importlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib import metadata
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from turnier.core.errors import UserError, unknown
 from turnier.core.number_text import number
+from turnier.core.outside import classes
 from turnier.core.text_form import Spec, parse
 
 T = TypeVar("T", bound="Declared")
@@ -116,7 +118,8 @@ class Declared:
             value = getattr(self, field.name)
             if value != field.default or (defaults and not declared.later):
                 values[field.name] = value.spec(defaults) if isinstance(value, Declared) else format_value(value)
-        return Spec(self.name, values)
+        name = text_name(type(self))
+        return Spec(name if defaults else classes.shortened(name), values)
 
     def __str__(self) -> str:
         return str(self.spec())
@@ -127,6 +130,19 @@ class Declared:
 
     def replace(self, **changes: Any) -> Self:
         return dataclasses.replace(self, **changes)
+
+
+def text_name(cls: type[Declared]) -> str:
+    """Returns the name that text forms have for a class: a short one of ours, or its place and version."""
+    if cls not in _text_names:
+        registry = Registry.kinds.get(cls.kind)
+        here = f"{cls.__module__}:{cls.__qualname__}"
+        known = registry.places.get(cls.name) == here if registry else False
+        _text_names[cls] = cls.name if known or here.startswith("turnier.") else classes.name_of(cls)
+    return _text_names[cls]
+
+
+_text_names: dict[type[Declared], str] = {}
 
 
 def format_value(value: Any) -> str:
@@ -153,12 +169,28 @@ class Registry(Generic[T]):
     def names(self) -> list[str]:
         return sorted(self.places)
 
+    def installed(self) -> dict[str, str]:
+        """Returns what installed packages offer as entry points of the group `turnier.KINDs`: places by name."""
+        found = metadata.entry_points(group=f"turnier.{self.kind}s")
+        return {point.name: point.value for point in found if point.name not in self.places}
+
     def load(self, name: str) -> type[T]:
-        """Returns the class of that name; raises UserError, with the closest name, where there is none."""
-        if name not in self.places:
-            raise unknown(self.kind, name, self.places)
-        module, _, cls = self.places[name].partition(":")
-        found: type[T] = getattr(importlib.import_module(module), cls)
+        """Returns the class of that name; raises UserError, with the closest name, where there is none.
+
+        A name is one of ours, one of `installed`, or a place: `file.py:Class` or `module:Class`.
+        """
+        if name in self.places:
+            module, _, cls = self.places[name].partition(":")
+            found: type[T] = getattr(importlib.import_module(module), cls)
+            return found
+        installed = {} if classes.is_outside(name) else self.installed()
+        if name not in installed and not classes.is_outside(name):
+            raise unknown(self.kind, name, [*self.places, *installed])
+        found = classes.load(installed.get(name, name), self.kind)
+        if found.name in self.places:
+            raise UserError(
+                f"{name} must have a name of its own, got name = {found.name!r}, which is taken; choose another."
+            )
         return found
 
     def make(self, text: str | Spec | T) -> T:

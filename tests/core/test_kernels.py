@@ -56,7 +56,9 @@ def reports(cache: Path) -> dict[str, dict[str, Any]]:
 
 def test_compiled_and_plain_kernels_agree_bit_for_bit(reports: dict[str, dict[str, Any]]) -> None:
     assert [reports[run]["jit"] for run in ("plain", "first", "second")] == [False, True, True]
-    assert {"2048", "2048(size=2)", "2048(size=3)", "tictactoe", "pig", "wander"} <= set(reports["plain"]["digests"])
+    played = {name.partition("@")[0] for name in reports["plain"]["digests"]}
+    tiny = {f"tests.contract.tiny_games:{name}" for name in ("Pig", "Wander")}
+    assert {"2048", "2048(size=2)", "2048(size=3)", "tictactoe", *tiny} <= played
     assert reports["plain"]["digests"] == reports["first"]["digests"] == reports["second"]["digests"]
 
 

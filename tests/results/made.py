@@ -51,10 +51,11 @@ def as_version(store: Store, version: int) -> None:
         for table in reversed(schema.metadata.sorted_tables):
             if table.name in later:
                 connection.execute(text(f"DROP TABLE {table.name}"))
-            elif "checksum" in table.c:
+            elif "checksum" in table.c and version < 7:
                 connection.execute(text(f"ALTER TABLE {table.name} DROP COLUMN checksum"))
         if version < 4:
             connection.execute(text("ALTER TABLE seats DROP COLUMN seconds"))
+        connection.execute(text("ALTER TABLE matches DROP COLUMN release"))
         connection.execute(text(f"UPDATE turnier_version SET version = {version}"))
 
 

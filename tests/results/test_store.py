@@ -10,13 +10,28 @@ from datetime import UTC, datetime, timedelta
 
 import optuna
 import pytest
-from sqlalchemy import func, inspect, select, text
+from sqlalchemy import func, inspect, select, text, update
 
-from tests.results.made import BATCH, DUEL, GAME, append_all, append_forever, ids, made, message_from, started
+from tests.results.made import (
+    BATCH,
+    DUEL,
+    GAME,
+    append_all,
+    append_forever,
+    as_version,
+    ids,
+    made,
+    message_from,
+    started,
+)
 from turnier.arena.match import MatchSpec, Termination
 from turnier.arena.play import play_matches, replay
 from turnier.core.errors import UserError
+from turnier.results.integrity.checksums import checksum
+from turnier.results.integrity.match_rows import MATCH_COLUMNS, rows_of
+from turnier.results.repair.inspection import inspect_store
 from turnier.results.store import schema
+from turnier.results.store.manifest import release
 from turnier.results.store.store import Store
 
 
@@ -43,7 +58,7 @@ def test_the_schema_has_its_tables_and_version(store: Store) -> None:
     matches = {"turnier_version", "runs", "matches", "seats", "run_matches", "match_columns", "locks"}
     training = {"training_points", "training_evaluations", "run_progress", "run_annotations", "run_totals"}
     assert names == matches | {"positions", "votes", "run_votes"} | training
-    assert version == [schema.SCHEMA_VERSION] == [7]
+    assert version == [schema.SCHEMA_VERSION] == [8]
 
 
 def test_sqlite_is_set_up_for_a_writer_and_many_readers(tmp_path: object) -> None:
@@ -243,3 +258,17 @@ def test_a_cut_connection_is_opened_again(postgres_url: str) -> None:
             cut = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = current_database()"
             assert connection.scalar(text(f"{cut} AND pid <> pg_backend_pid()")) == 1
         assert store.append("run", [made(1)]) == 1
+
+
+def test_a_game_says_which_release_played_it_and_those_of_version_7_do_not(run: Store, url: str) -> None:
+    run.append("run", [made(1)])
+    assert run.record(made(1).spec.id).release == release()
+    with run.database.writing() as connection:  # version 7 had no release, in the checksum neither
+        row, row_seats = rows_of(made(1).spec.id, made(1), "2026-01-01T00:00:00+00:00")
+        values = {"created": row[MATCH_COLUMNS.index("created")], "checksum": checksum(*row[:-2], *row_seats)}
+        connection.execute(update(schema.matches).values(values))
+    as_version(run, 7)
+    for read_only in (True, False):
+        with Store.open(url, read_only=read_only) as store:
+            assert store.record(made(1).spec.id).release == ""
+    assert inspect_store(url) == []

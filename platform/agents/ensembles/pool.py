@@ -33,6 +33,11 @@ class SearchJob:
     seat: int
     seed: int
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The text forms of the game and the agent."""
+        return self.game, self.agent
+
     def run(self) -> Decision:
         game = game_of(self.game)
         player = agent_of(self.agent).start(game, self.seat, self.seed)

@@ -9,8 +9,12 @@ from typing import Any, NamedTuple
 
 from turnier.agents.agent import Decision
 from turnier.agents.ensembles.pool import Pool, SearchJob
+from turnier.arena.match import MatchSpec
+from turnier.arena.repeated_search import SearchSpec
 from turnier.arena.workers.executor import Done, Executor, Lost, Task
 from turnier.arena.workers.ray_actors import RayActors
+from turnier.core.outside import library
+from turnier.core.outside.bundle import Bundle
 
 
 class PlainRows(NamedTuple):
@@ -28,10 +32,26 @@ class PlainRows(NamedTuple):
         return cls(type(items[0]), list(map(fields, items)))
 
 
-def _work_on(do: Task, specs: PlainRows) -> tuple[PlainRows, float]:
+def _work_on(do: Task, code: list[Bundle], specs: PlainRows) -> tuple[PlainRows, float]:
     """Does a batch in an actor; the records return without their specs, which are their first fields."""
+    _learn(code)
     done = do([specs.kind(*row) for row in specs.rows])
     return PlainRows.of(done.records, 1), done.seconds
+
+
+def _search(code: list[Bundle], job: SearchJob) -> Decision:
+    _learn(code)
+    return job.run()
+
+
+def _code_of(specs: Iterable[MatchSpec | SearchSpec | SearchJob]) -> list[Bundle]:
+    """Returns the code of others that work needs: it travels with the work."""
+    return library.bundles_in({name for spec in specs for name in spec.names})
+
+
+def _learn(code: list[Bundle]) -> None:
+    for bundle in code:
+        library.learn(bundle)
 
 
 class RayExecutor(Executor):
@@ -43,7 +63,7 @@ class RayExecutor(Executor):
         self._batches: dict[Any, list[Any]] = {}
 
     def submit(self, do: Task, batch: list[Any]) -> Any:
-        ref = self.actors.send(functools.partial(_work_on, do), PlainRows.of(batch))
+        ref = self.actors.send(functools.partial(_work_on, do, _code_of(batch)), PlainRows.of(batch))
         self._batches[ref] = batch
         return ref
 
@@ -74,7 +94,7 @@ class RayPool(Pool):
         self._jobs: dict[Any, SearchJob | None] = {}  # ref -> the job, or None once it was dropped
 
     def submit(self, job: SearchJob) -> SearchJob:
-        self._jobs[self.actors.send(SearchJob.run, job)] = job
+        self._jobs[self.actors.send(functools.partial(_search, _code_of([job])), job)] = job
         return job
 
     def wait(self, tickets: list[SearchJob]) -> Iterable[tuple[SearchJob, Decision]]:

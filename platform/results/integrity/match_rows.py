@@ -17,11 +17,12 @@ from turnier.arena.match import MatchRecord, MatchSpec, Termination, unpack_plie
 from turnier.results.integrity.checksums import CHANGED, checksum, differs
 from turnier.results.integrity.damage import UNDECODABLE, reason
 from turnier.results.store.database import Database
+from turnier.results.store.manifest import release
 from turnier.results.store.schema import matches, seats
 
 MATCH_COLUMNS = (
     *("id", "game", "seed", "max_plies", "opening", "termination", "seconds", "plies", "facts", "error", "created"),
-    "checksum",
+    *("release", "checksum"),
 )
 SEAT_COLUMNS = ("match_number", "seat", "agent", "score", "decisions", "nodes", "seconds", "cpu_seconds")
 _encode = json.JSONEncoder(default=float).encode
@@ -58,7 +59,7 @@ def rows_of(match_id: str, record: MatchRecord, created: str) -> tuple[tuple[Any
     match = (
         *(match_id, spec.game, int(spec.seed), int(spec.max_plies), len(spec.opening), record.termination.value),
         *(float(record.seconds), record.plies, _encode(record.facts) if record.facts else "{}"),
-        *(_storable(record.error) if record.error else "", created),
+        *(_storable(record.error) if record.error else "", created, record.release or release()),
     )
     cpu_seconds = record.seat_cpu_seconds or (None,) * len(record.scores)
     match_seats = [
@@ -102,7 +103,8 @@ def record_of(match: StoredMatch) -> MatchRecord | DamagedMatch:
 
 def wrong_match(row: Row[Any], match_seats: Sequence[Row[Any]]) -> str:
     """Returns what is wrong with a stored match; empty if it is as it was stored, as far as can be told."""
-    if differs(row, *row[1:-1], *(tuple(seat[1:]) for seat in match_seats)):
+    played_by = () if row.release is None else (row.release,)  # an older version played it
+    if differs(row, *row[1:-2], *played_by, *(tuple(seat[1:]) for seat in match_seats)):
         return CHANGED
     if row.checksum is not None:
         return ""
@@ -129,6 +131,7 @@ def match_of(match: Row[Any], match_seats: Sequence[Row[Any]]) -> MatchRecord:
         json.loads(match.facts),
         match.error,
         tuple(seat.cpu_seconds for seat in match_seats if seat.cpu_seconds is not None),  # of all seats or of none
+        match.release or "",
     )
 
 

@@ -19,6 +19,7 @@ from turnier.results.repair.row_checks import differing, wrong_game, wrong_row, 
 from turnier.results.store.columns import MATCH_FIELDS, SEAT_FIELDS, MatchColumns
 from turnier.results.store.schema import (
     SCHEMA_VERSION,
+    WITH_ALL_TABLES,
     locks,
     match_columns,
     matches,
@@ -119,8 +120,9 @@ class Inspection:
                 f"a store to look into must have schema version {SCHEMA_VERSION}, got {newer[0]};"
                 " install a newer Turnier."
             )
-        current = versions == [SCHEMA_VERSION] or run_totals.name in self._tables
-        if current and versions != [SCHEMA_VERSION]:
+        whole = len(versions) == 1 and versions[0] in WITH_ALL_TABLES
+        current = whole or run_totals.name in self._tables
+        if current and not whole:
             self._note(f"table {version.name}", "its version is not that of the other tables", "written again")
         for table in metadata.sorted_tables if current else (runs, matches, seats, run_matches):
             if table.name not in self._tables:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
+
 from sqlalchemy import delete, select
 
+from turnier.core.outside import library
 from turnier.results.integrity.checksums import checksum
 from turnier.results.integrity.totals import Total, Totals
 from turnier.results.outage import outlasting
@@ -12,6 +16,7 @@ from turnier.results.store.schema import run_annotations
 
 SETTINGS = "settings"  # JSON: how the run was last resumed, where its definition leaves that open
 NOTE = "note"  # what a user wrote about the run
+CODE = "code:"  # and a digest: JSON of the Bundle, code of others that played in the run
 
 
 class Annotations:
@@ -19,6 +24,7 @@ class Annotations:
 
     def __init__(self, database: Database, totals: Totals) -> None:
         self.database, self.totals = database, totals
+        self._has_code: set[tuple[str, str]] = set()  # (run, digest)
 
     @outlasting
     def set(self, run_id: str, name: str, text: str) -> None:
@@ -48,6 +54,14 @@ class Annotations:
             if Total.of(found[run_id]) != known:
                 raise self.database.damaged(f"notes and settings of {run_id} are not those that were stored")
         return {run_id: text for run_id, this, text in rows if this == name}
+
+    def keep_code(self, run_id: str, texts: Iterable[str]) -> None:
+        """Stores the code of others that text forms name, once per run: any version can be played again."""
+        for bundle in library.bundles_in(texts):
+            if (run_id, bundle.digest) not in self._has_code:
+                if not self.get(run_id, CODE + bundle.digest):
+                    self.set(run_id, CODE + bundle.digest, json.dumps(bundle.to_json()))
+                self._has_code.add((run_id, bundle.digest))
 
     def get(self, run_id: str, name: str) -> str:
         """Returns a run's text of that name; empty if there is none."""

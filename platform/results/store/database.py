@@ -145,17 +145,17 @@ class Database:
             raise self.damaged(f"SQLite finds: {wrong[0]}")
         with self.reading() as connection:
             missing = schema.missing_tables(connection, self.place, self.shown_url)
-        if schema.version in missing and self.read_only:
+        if schema.version in (missing or ()) and self.read_only:
             raise NoResults(
                 f"{self.place} must hold results to read, but it has none; `turnier tournament ...` makes some.",
                 self.shown_url,
             )
         self._lacking: set[tuple[str, str]] = set()
-        self._lacking_tables = {table.name for table in missing} if self.read_only else set()
-        if missing and not self.read_only:
+        self._lacking_tables = {table.name for table in missing or ()} if self.read_only else set()
+        if missing is not None and not self.read_only:
             with self.writing() as connection:
                 schema.make(connection, self.place, self.shown_url)
-        elif missing:  # a database of an earlier version can be read as it is
+        elif missing is not None:  # a database of an earlier version can be read as it is
             with self.reading() as connection:
                 self._lacking = {(c.table.name, c.name) for c in schema.missing_columns(connection)}
 

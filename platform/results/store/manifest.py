@@ -32,6 +32,12 @@ def manifest() -> dict[str, Any]:
     return {**_fixed(), "command": command_line()}
 
 
+@functools.cache
+def release() -> str:
+    """Returns the version of Turnier."""
+    return _version("turnier")
+
+
 def _without_places(words: Sequence[str]) -> list[str]:
     kept, skip = [], False
     for word in words:

@@ -26,7 +26,7 @@ from sqlalchemy import (
 from turnier.core.errors import UserError
 from turnier.results.integrity.damage import damaged
 
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 _CREATION_LOCK = 0x7475726E  # PostgreSQL's advisory lock while tables are made
 
 metadata = MetaData()
@@ -62,6 +62,7 @@ matches = Table(
     Column("facts", Text, nullable=False),  # JSON
     Column("error", Text, nullable=False),
     Column("created", Text, nullable=False),  # UTC, ISO 8601
+    Column("release", Text),  # of Turnier that played it; NULL where an older version did
     Column("checksum", BigInteger),  # with its seats, see integrity/match_rows.py
     Index("matches_by_game", "game"),
 )
@@ -219,7 +220,9 @@ _ADDED_TABLES: dict[int, tuple[Table, ...]] = {
     4: (match_columns, run_annotations, run_totals),
     5: (run_annotations, run_totals),
     6: (run_totals,),
+    7: (),
 }
+WITH_ALL_TABLES = [7, SCHEMA_VERSION]
 # Optuna makes them, in the same database.
 _OF_OPTUNA = {
     *("alembic_version", "version_info", "studies", "study_directions", "study_user_attributes"),
@@ -234,8 +237,8 @@ def _added_since(found: int, names: set[str]) -> tuple[Table, ...]:
     return tuple(table for table in _ADDED_TABLES.get(found, ()) if found != 3 or table.name not in names)
 
 
-def missing_tables(connection: Connection, place: str, shown_url: str) -> tuple[Table, ...]:
-    """Returns the tables that have to be created: all, those added since an earlier version, or none.
+def missing_tables(connection: Connection, place: str, shown_url: str) -> tuple[Table, ...] | None:
+    """Returns the tables that have to be created: all, or those added since an earlier version; None if it is this one.
 
     Raises UserError where tables belong to another program or to a version that this one does not know, and where a
     table of ours has gone: one that is made again would be empty.
@@ -243,8 +246,9 @@ def missing_tables(connection: Connection, place: str, shown_url: str) -> tuple[
     names = set(inspect(connection).get_table_names())
     found = list(connection.scalars(select(version.c.version))) if version.name in names else None
     missing = tuple(metadata.sorted_tables) if found is None else ()
+    outdated = found is None
     if found is not None and len(found) == 1:
-        missing = _added_since(found[0], names)
+        missing, outdated = _added_since(found[0], names), found[0] in _ADDED_TABLES
     ours = {table.name for table in metadata.sorted_tables}
     foreign = sorted(names - _OF_OPTUNA if found is None else names & {table.name for table in missing})
     if foreign and not (found is None and names >= _CORE):
@@ -252,7 +256,7 @@ def missing_tables(connection: Connection, place: str, shown_url: str) -> tuple[
             f"{place} must be new or Turnier's own, but another program's table {foreign[0]!r} is in it;"
             " name another database."
         )
-    if not missing and found != [SCHEMA_VERSION]:
+    if not outdated and found != [SCHEMA_VERSION]:
         got = ", ".join(map(str, found or ())) or "none"
         newer = max(found or (0,)) > SCHEMA_VERSION
         cure = "install a newer Turnier" if newer else "use the Turnier that made it"
@@ -262,7 +266,7 @@ def missing_tables(connection: Connection, place: str, shown_url: str) -> tuple[
     gone = sorted(ours - names - (set() if foreign else {table.name for table in missing}))
     if gone:
         raise damaged(place, shown_url, f"its table {gone[0]!r} is missing")
-    return missing
+    return missing if outdated else None
 
 
 def make(connection: Connection, place: str, shown_url: str) -> None:
@@ -270,7 +274,7 @@ def make(connection: Connection, place: str, shown_url: str) -> None:
     if connection.dialect.name == "postgresql":
         connection.execute(text(f"SELECT pg_advisory_xact_lock({_CREATION_LOCK})"))
     missing = missing_tables(connection, place, shown_url)
-    if missing:
+    if missing is not None:
         metadata.create_all(connection, missing, checkfirst=False)
         for column in missing_columns(connection):
             kind = column.type.compile(connection.dialect)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -27,6 +26,7 @@ from turnier.results.integrity.match_rows import (
 )
 from turnier.results.integrity.totals import Totals, difference
 from turnier.results.outage import outlasting
+from turnier.results.run_mistakes import difference_of, unknown_run
 from turnier.results.store import DEFAULT_URL
 from turnier.results.store.annotations import Annotations
 from turnier.results.store.columns import MATCH_FIELDS, MatchColumns
@@ -119,7 +119,6 @@ class Store:
             if is_new:
                 self.totals.begin(connection, run_id, {})
                 self.blocks.begin(connection, run_id)
-                return
             query = select(runs).where(runs.c.id == run_id)
             # Two processes that begin it wait for each other.
             stored = self._checked(connection.execute(query.with_for_update(key_share=True)).one())
@@ -132,10 +131,11 @@ class Store:
             raise UserError(f"run {run_id!r} must stay a {stored.kind}, got a {kind}; choose another name.")
         if stored.definition != row["definition"]:
             with self.database.decoding(f"the definition of {run_id}"):
-                difference = _difference(json.loads(stored.definition), json.loads(row["definition"]))
+                difference = difference_of(json.loads(stored.definition), json.loads(row["definition"]))
             raise UserError(
                 f"run {run_id!r} must keep its definition, got {difference}; choose another name for another {kind}."
             )
+        self.annotations.keep_code(run_id, [row["definition"]])
 
     @outlasting
     def runs(self) -> list[Run]:
@@ -155,7 +155,7 @@ class Store:
             known = self.runs()
             if run_id in {run.id for run in known}:
                 raise self.database.damaged(f"the index of runs lacks {run_id}")
-            raise _unknown_run(run_id, known)
+            raise unknown_run(run_id, {each.id: each.name for each in known})
         return self.run_of(row)
 
     def run_rows(self) -> Sequence[Row[Any]]:
@@ -213,7 +213,8 @@ class Store:
 
         A match that is stored already (by any run) stays as it is and is linked to this run.
         """
-        created = now()
+        created, records = now(), list(records)
+        self.annotations.keep_code(run_id, {name for record in records for name in record.spec.names})
         # All processes insert in the order of ids, so that two with the same matches cannot deadlock.
         batch = {i: rows_of(i, r, created) for i, r in sorted(((r.spec.id, r) for r in records), key=itemgetter(0))}
         rows = [row for row, _ in batch.values()]
@@ -379,22 +380,3 @@ class Store:
         raises where another process has taken over.
         """
         return Lock(self.database, name, holder or this_process())
-
-
-def _unknown_run(text: str, known: Sequence[Run]) -> UserError:
-    """Returns the error for a run that does not exist, with the nearest that do."""
-    if not known:
-        return UserError(f"There is no run named {text!r}, since none is stored; `turnier tournament ...` makes one.")
-    named = {run.id: f"{run.id} ({run.name})" for run in known}
-    close = difflib.get_close_matches(text, named, n=3, cutoff=0.3) or [known[-1].id]
-    return UserError(
-        f"There is no run named {text!r}; the nearest are {', '.join(named[run] for run in close)}; `turnier status`"
-        " lists all."
-    )
-
-
-def _difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
-    """Names the first part of a definition that changed."""
-    key = next(key for key in sorted({*old, *new}) if old.get(key) != new.get(key) or (key in old) != (key in new))
-    shown = ["nothing" if key not in part else json.dumps(part[key])[:200] for part in (new, old)]
-    return f"{key} = {shown[0]} where {shown[1]} is stored"

@@ -1,0 +1,114 @@
+"""Bundles as modules: each version below a package of its own, so that several versions live in one process."""
+
+from __future__ import annotations
+
+import builtins
+import importlib
+import importlib.abc
+import importlib.machinery
+import sys
+import types
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from turnier.core.outside.bundle import Bundle
+
+ROOT = "turnier_code"  # modules are named turnier_code.v<digest>.<module as the bundle's files import it>
+_bundles: dict[str, Bundle] = {}
+
+
+def version_package(digest: str) -> str:
+    return f"{ROOT}.v{digest}"
+
+
+def import_bundle(bundle: Bundle) -> types.ModuleType:
+    """Returns the bundle's module, which is run at the first call; raises whatever its code raises."""
+    if bundle.digest not in _bundles:
+        _bundles[bundle.digest] = bundle
+        for name in (ROOT, version_package(bundle.digest)):
+            if name not in sys.modules:
+                package = types.ModuleType(name)
+                package.__path__ = []
+                sys.modules[name] = package
+        if _finder not in sys.meta_path:
+            sys.meta_path.append(_finder)
+    return importlib.import_module(f"{version_package(bundle.digest)}.{bundle.module}")
+
+
+def module_of(name: str) -> tuple[Bundle, str] | None:
+    """Returns the bundle that a module's name belongs to, and the name within it."""
+    root, _, rest = name.partition(".")
+    version, _, inner = rest.partition(".")
+    bundle = _bundles.get(version[1:]) if root == ROOT else None
+    return (bundle, inner) if bundle and inner else None
+
+
+class _Finder(importlib.abc.MetaPathFinder):
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        found = module_of(fullname)
+        if found is None:
+            return None
+        bundle, module = found
+        base = module.replace(".", "/")
+        for file in (f"{base}/__init__.py", f"{base}.py"):
+            if file in bundle.files:
+                loader = _Loader(bundle, file)
+                origin = loader.get_filename()
+                return importlib.machinery.ModuleSpec(
+                    fullname, loader, origin=origin, is_package=file.endswith("/__init__.py")
+                )
+        if any(file.startswith(f"{base}/") for file in bundle.files):  # a folder without __init__.py
+            spec = importlib.machinery.ModuleSpec(fullname, None, is_package=True)
+            spec.submodule_search_locations = []
+            return spec
+        return None
+
+
+class _Loader(importlib.abc.InspectLoader):
+    def __init__(self, bundle: Bundle, file: str) -> None:
+        self._bundle, self._file = bundle, file
+
+    def get_filename(self, fullname: str = "") -> str:
+        """Returns where people find the code: the file that it was read from, if that is known."""
+        folder = self._bundle.folder
+        return str(Path(folder) / self._file) if folder else f"<{self._file}@{self._bundle.digest}>"
+
+    def get_source(self, fullname: str) -> str:
+        return self._bundle.files[self._file]
+
+    def is_package(self, fullname: str) -> bool:
+        return self._file.endswith("/__init__.py")
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        module.__file__ = self.get_filename()
+        # `import helper` must find the helper of this version, not that of another one or another program's.
+        vars(module)["__builtins__"] = {**vars(builtins), "__import__": _importer(self._bundle)}
+        exec(compile(self.get_source(""), module.__file__, "exec", dont_inherit=True), vars(module))
+
+
+def _importer(bundle: Bundle) -> Any:
+    own = {file.partition("/")[0].removesuffix(".py") for file in bundle.files}
+    prefix = version_package(bundle.digest)
+
+    def own_first(
+        name: str,
+        globals: Mapping[str, object] | None = None,
+        locals: Mapping[str, object] | None = None,
+        fromlist: Sequence[str] = (),
+        level: int = 0,
+    ) -> types.ModuleType:
+        top = name.partition(".")[0]
+        if level or top not in own:
+            return builtins.__import__(name, globals, locals, fromlist, level)
+        if fromlist:
+            return builtins.__import__(f"{prefix}.{name}", globals, locals, fromlist, 0)
+        importlib.import_module(f"{prefix}.{name}")
+        return sys.modules[f"{prefix}.{top}"]
+
+    return own_first
+
+
+_finder = _Finder()

@@ -1,0 +1,266 @@
+"""Classes that are not ours by name: `bot.py:Bot`, `package.module:Bot`, and the version: `bot.py:Bot@3f9a1c2b4d5e`.
+
+A name without a version means the code as it is now. What is stored always has the version: a digest of the code, so
+that an edited class is another one, and its games are not mixed with those of the code before.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import importlib.util
+import inspect
+import re
+import sys
+import threading
+import traceback
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+from turnier.core.errors import UserError, nearest
+from turnier.core.outside import library
+from turnier.core.outside.bundle import DIGITS, Bundle, gather, on_disk
+from turnier.core.outside.bundle_modules import import_bundle, module_of
+from turnier.core.outside.revisions import at_revision
+
+SHOWN_DIGITS = 7  # of a version, for people
+_NAME = re.compile(r"(?P<place>[^@:]+):(?P<class>[A-Za-z_][\w.]*)(?:@(?P<version>[^@:]+))?")
+_lock = threading.RLock()  # importing a bundle may name further classes
+_classes: dict[str, type[Any]] = {}  # by full name
+_names: dict[type[Any], str] = {}
+_imported: dict[str, str] = {}  # module -> digest of the code when it was imported
+
+
+def is_outside(name: str) -> bool:
+    """Whether a name is written as one of a class that is not ours."""
+    return ":" in name
+
+
+def load(name: str, kind: str) -> type[Any]:
+    """Returns the class of a name; raises UserError where there is none, or where it is of another kind."""
+    with _lock:
+        if name in _classes:
+            return _of_kind(_classes[name], name, kind)
+        match = _NAME.fullmatch(name)
+        if match is None:
+            raise UserError(
+                f"a class of your own is named as FILE.py:CLASS, MODULE:CLASS or FILE.py:CLASS@VERSION, got {name!r};"
+                " write it without spaces, brackets and commas."
+            )
+        bundle = _version(name, match["place"], match["version"])
+        library.keep(bundle)
+        found = _of_kind(_class_of(_module(bundle), match["class"], name), name, kind)
+        _register(found, bundle, match["class"])
+        return found
+
+
+def name_of(cls: type[Any]) -> str:
+    """Returns the full name of a class that is not ours; just its own name where it is in no file."""
+    with _lock:
+        if cls not in _names:
+            bundle = _bundle_of(cls)
+            if bundle is None:
+                return cls.__name__
+            library.keep(bundle)
+            _register(cls, bundle, cls.__qualname__)
+        return _names[cls]
+
+
+def shortened(name: str) -> str:
+    """Returns a full name with the beginning of its version, which `load` takes as well."""
+    place, _, version = name.rpartition("@")
+    return f"{place}@{version[:SHOWN_DIGITS]}" if place else name
+
+
+def named(bundle: Bundle, cls: str) -> str:
+    return f"{bundle.place}:{cls}@{bundle.digest}"
+
+
+def split(name: str) -> tuple[str, str, str]:
+    """Returns the place, the class and the version of a name of a class that is not ours; no version is empty."""
+    match = _NAME.fullmatch(name)
+    return (match["place"], match["class"], match["version"] or "") if match else (name, "", "")
+
+
+def current(place: str) -> Bundle:
+    """Returns the code of a file or module as it is now."""
+    if _is_file(place):
+        path = Path(place)
+        if not path.is_file():
+            others = [each.name for each in path.parent.glob("*.py")] if path.parent.is_dir() else []
+            hint = nearest(path.name, others) or "name the file by its path from here."
+            raise UserError(f"there must be a file {place}, got none; {hint}")
+        return gather(path.name, on_disk(path.parent), str(path.parent.absolute()))
+    root, file = _found_module(place)
+    if file is not None:  # a module in no package and not installed: the same class as by its file
+        return gather(file.name, on_disk(file.parent), str(file.parent))
+    return gather(place, on_disk(root), str(root))
+
+
+def _version(name: str, place: str, version: str | None) -> Bundle:
+    """Returns the code of a place in a version."""
+    if not version:
+        return current(place)
+    if re.fullmatch(rf"[0-9a-f]{{{SHOWN_DIGITS},{DIGITS}}}", version):
+        bundle = library.find(version)
+        if bundle is None and (Path(place).is_file() or not _is_file(place)):
+            bundle = current(place)
+            bundle = bundle if bundle.digest.startswith(version) else None
+        if bundle is None and len(version) == DIGITS:
+            raise UserError(
+                f"the code of {name} must be known here, but it was never named on this machine, and {place} is not or"
+                f" no longer that version; `turnier versions {place} --save {version}` writes it to a file if the store"
+                " has it."
+            )
+        if bundle is not None:
+            return bundle
+    if not _is_file(place):
+        raise UserError(
+            f"a git revision needs a file, got the module {place} in {name}; write FILE.py:CLASS@{version}."
+        )
+    folder, file = Path(place).parent, Path(place).name
+    bundle = gather(file, at_revision(folder, version, name))
+    if not bundle.files:
+        raise UserError(f"{place} must be in the git revision {version}, but it is not; name a later one.")
+    return bundle
+
+
+def _is_file(place: str) -> bool:
+    return place.endswith(".py") or "/" in place
+
+
+def _found_module(module: str) -> tuple[Path, Path | None]:
+    """Returns the folder that a module's package is in; and its own file where that is in no package nor installed."""
+    where = Path.cwd().as_posix()
+    if where not in sys.path and "" not in sys.path:  # as `python -m` has it, other than scripts of pip
+        sys.path.insert(0, where)
+    top = module.partition(".")[0]
+    try:
+        spec = importlib.util.find_spec(top)
+    except (ImportError, ValueError):
+        spec = None
+    if spec is None or not (spec.origin or spec.submodule_search_locations):
+        raise UserError(f"there must be a module {module}, got none; install it, or name its file: FILE.py:CLASS.")
+    if spec.submodule_search_locations:
+        return Path(next(iter(spec.submodule_search_locations))).parent, None
+    file = Path(str(spec.origin)).absolute()
+    installed = {"site-packages", "dist-packages"} & set(file.parts)
+    return file.parent, None if installed else file
+
+
+def _module(bundle: Bundle) -> ModuleType:
+    """Returns the bundle's module; raises UserError where its code fails, with the place in the user's file."""
+    try:
+        if not _is_file(bundle.place) and _imports_the_same(bundle):
+            _imported[bundle.module] = bundle.digest
+            return importlib.import_module(bundle.module)
+        return import_bundle(bundle)
+    except UserError:
+        raise
+    except Exception as failure:
+        raise UserError(f"{bundle.place} must be importable, got {described(failure, bundle)}; fix it.") from None
+
+
+def _imports_the_same(bundle: Bundle) -> bool:
+    """Whether Python itself would import just this version: then what a package brings besides code works, too."""
+    if bundle.module in sys.modules:
+        return _imported.get(bundle.module) == bundle.digest
+    try:
+        return current(bundle.place).digest == bundle.digest
+    except UserError:
+        return False
+
+
+def described(failure: BaseException, bundle: Bundle | None = None) -> str:
+    """Returns an exception as a phrase with the last line of the author's code in it."""
+    text = f"{type(failure).__name__}: {failure}".rstrip(".")
+    frames = traceback.extract_tb(failure.__traceback__)
+    folder = bundle.folder if bundle else ""
+    own = [f for f in frames if (folder and f.filename.startswith(folder)) or f.filename.startswith("<")]
+    own = [f for f in own if not f.filename.startswith("<frozen")]
+    return f"{text} ({Path(own[-1].filename).name}, line {own[-1].lineno})" if own else text
+
+
+def _class_of(module: ModuleType, path: str, name: str) -> type[Any]:
+    found: Any = module
+    for part in path.split("."):
+        found = getattr(found, part, None)
+    if not inspect.isclass(found):
+        known = [each for each, value in vars(module).items() if inspect.isclass(value) and hasattr(value, "kind")]
+        own = [each for each in known if getattr(module, each).__module__ == module.__name__]
+        hint = nearest(path, own) or "write it there, or name another class."
+        raise UserError(f"there must be a class {path} in {name.partition(':')[0]}, got none; {hint}")
+    return found
+
+
+def _of_kind(cls: type[Any], name: str, kind: str) -> type[Any]:
+    """Checks that a class can stand for that kind."""
+    got = getattr(cls, "kind", "")
+    if got != kind:
+        what = f"a class of the kind {got}" if got else "a class that does not derive from it"
+        raise UserError(f"{name} must derive from turnier's class of the kind {kind}, got {what}.")
+    forgotten = [key for key, value in vars(cls).items() if isinstance(value, dataclasses.Field)]
+    if forgotten:
+        raise UserError(
+            f"{name} must be a dataclass to have the parameter {forgotten[0]}; write @dataclass(frozen=True) above it."
+        )
+    if inspect.isabstract(cls):
+        missing = ", ".join(sorted(cls.__abstractmethods__))
+        raise UserError(f"{name} must have the methods that every {kind} has, but it lacks: {missing}; write them.")
+    return cls
+
+
+def _register(cls: type[Any], bundle: Bundle, path: str) -> None:
+    name = named(bundle, path)
+    _classes[name] = cls
+    _names.setdefault(cls, name)
+    if "name" not in vars(cls):
+        cls.name = cls.__name__
+
+
+def _bundle_of(cls: type[Any]) -> Bundle | None:
+    """Returns the code of a class that Python has imported; raises UserError where it has changed since."""
+    found = module_of(cls.__module__)
+    if found:
+        return found[0]
+    module = sys.modules.get(cls.__module__)
+    file = getattr(module, "__file__", None)
+    if module is None or not file or "<locals>" in cls.__qualname__ or not Path(file).is_file():
+        return None
+    bundle = current(file if module.__name__ == "__main__" else module.__name__)
+    text = bundle.files.get(f"{bundle.module.replace('.', '/')}.py", "")
+    if text and not _runs(module, text):
+        raise UserError(
+            f"{Path(file).name} has changed since this process imported it; start Python again (in a notebook, its"
+            " kernel), so that games are stored with the code that plays them."
+        )
+    return bundle
+
+
+def _runs(module: ModuleType, text: str) -> bool:
+    """Whether the functions and methods of a module are those of a text; nested ones are not looked at."""
+    if not isinstance(getattr(module, "__loader__", None), importlib.machinery.SourceFileLoader):
+        return True  # such as that of pytest, which rewrites what it imports
+    written: dict[str, CodeType] = {}
+    waiting = [compile(text, "", "exec", dont_inherit=True)]
+    while waiting:
+        code = waiting.pop()
+        written[code.co_qualname] = code
+        waiting += [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+    own = [value for value in vars(module).values() if getattr(value, "__module__", "") == module.__name__]
+    own += [value for cls in own if inspect.isclass(cls) for value in vars(cls).values()]
+    functions = [getattr(value, "py_func", value) for value in own]  # of kernels
+    codes = [function.__code__ for function in functions if isinstance(function, FunctionType)]
+    return not any(
+        _differ(written.get(code.co_qualname), code)
+        for code in codes
+        if code.co_filename == module.__file__ and "<" not in code.co_qualname
+    )
+
+
+def _differ(one: CodeType | None, other: CodeType) -> bool:
+    def plain(code: CodeType) -> tuple[Any, ...]:
+        return code.co_code, code.co_names, [each for each in code.co_consts if not isinstance(each, CodeType)]
+
+    return one is None or plain(one) != plain(other)

@@ -1,0 +1,71 @@
+"""The versions of others' code that this process and this user know, by digest.
+
+Code runs only where its user has named its file once: a store or an export that somebody sends never brings code that
+runs by being looked at.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from turnier.core.errors import MALFORMED
+from turnier.core.outputs import user_cache
+from turnier.core.outside.bundle import DIGITS, Bundle
+
+DIGEST = re.compile(rf"@([0-9a-f]{{{DIGITS}}})(?![0-9a-z])")
+_known: dict[str, Bundle] = {}
+
+
+def learn(bundle: Bundle) -> None:
+    """Makes a version known to this process."""
+    _known.setdefault(bundle.digest, bundle)
+
+
+def keep(bundle: Bundle) -> None:
+    """Makes a version known to this process and to later ones of this user."""
+    learn(bundle)
+    path = _path(bundle.digest)
+    with contextlib.suppress(OSError):  # a later process then asks for the file again
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            part = path.with_suffix(f".{os.getpid()}")
+            part.write_text(json.dumps(bundle.to_json()))
+            part.replace(path)
+
+
+def find(digest: str) -> Bundle | None:
+    """Returns a version that this process or this user knows, by its digest or the beginning of just one."""
+    kept = (path.stem for path in _path("").parent.glob(f"{digest}*.json")) if len(digest) < DIGITS else [digest]
+    found = {known for known in (*_known, *kept) if known.startswith(digest)}
+    return _whole(found.pop()) if len(found) == 1 else None
+
+
+def _whole(digest: str) -> Bundle | None:
+    if digest in _known:
+        return _known[digest]
+    with contextlib.suppress(OSError, *MALFORMED):
+        bundle = Bundle.from_json(json.loads(_path(digest).read_text()))
+        if bundle.digest == digest:  # otherwise the file is damaged
+            learn(bundle)
+            return bundle
+    return None
+
+
+def digests_in(texts: Iterable[str]) -> set[str]:
+    """Returns the digests that text forms contain."""
+    return {digest for text in texts if "@" in text for digest in DIGEST.findall(text)}
+
+
+def bundles_in(texts: Iterable[str]) -> list[Bundle]:
+    """Returns the known versions that text forms name, in the order of their digests."""
+    found = map(find, sorted(digests_in(texts)))
+    return [bundle for bundle in found if bundle]
+
+
+def _path(digest: str) -> Path:
+    return user_cache() / "code" / f"{digest}.json"
