@@ -91,6 +91,18 @@ class Game(Declared):
     def outcome_name(self, outcome: int) -> str:
         return str(outcome)
 
+    def move_text(self, state: Ints, action: int) -> str:
+        """Returns a legal action as engines and records of games write it in this state."""
+        return self.action_name(action)
+
+    def move_of(self, state: Ints, text: str) -> int | None:
+        """Returns the legal action that engines and records write so, in capitals or not; None where there is none."""
+        out = np.zeros(self.max_legal, np.int64)
+        for action in out[: self.kernels.legal(state, out)].tolist():
+            if self.move_text(state, action).casefold() == text.casefold():
+                return int(action)
+        return None
+
     def facts(self, state: Ints) -> dict[str, float]:
         """Returns what results store of a final state in addition to the score."""
         return {}

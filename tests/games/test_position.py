@@ -130,3 +130,12 @@ def test_square_symmetries_and_grid_neighbours() -> None:
     assert table.shape == (8, 9)
     assert table[1].tolist() == [2, 5, 8, 1, 4, 7, 0, 3, 6]
     assert grid_neighbours(2, 3) == ((1, 3), (0, 2, 4), (1, 5), (0, 4), (1, 3, 5), (2, 4))
+
+
+def test_moves_are_read_as_engines_write_them() -> None:
+    game = make_game("go(size=5)")
+    position = game.start()
+    assert game.move_text(position.state, 7) == "C2" and game.move_of(position.state, "c2") == 7
+    after = position.play(7)
+    assert game.move_of(after.state, "C2") is None  # no longer legal
+    assert game.move_of(after.state, "PASS") == 25 and game.move_of(after.state, "Z9") is None
