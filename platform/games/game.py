@@ -97,11 +97,8 @@ class Game(Declared):
 
     def move_of(self, state: Ints, text: str) -> int | None:
         """Returns the legal action that engines and records write so, in capitals or not; None where there is none."""
-        out = np.zeros(self.max_legal, np.int64)
-        for action in out[: self.kernels.legal(state, out)].tolist():
-            if self.move_text(state, action).casefold() == text.casefold():
-                return int(action)
-        return None
+        legal = self.position(state).legal_actions()
+        return next((a for a in legal if self.move_text(state, a).casefold() == text.casefold()), None)
 
     def facts(self, state: Ints) -> dict[str, float]:
         """Returns what results store of a final state in addition to the score."""

@@ -11,6 +11,7 @@ GAMES: Registry[Game] = Registry(
     "game",
     {
         "2048": "turnier.games.twenty48.game:Twenty48",
+        "chess": "turnier.games.chess.game:Chess",
         "connect_four": "turnier.games.connect_four:ConnectFour",
         "go": "turnier.games.go.game:Go",
         "hex": "turnier.games.hex:Hex",

@@ -1,0 +1,138 @@
+"""Chess by the package `chess`, which is imported when a game begins: https://python-chess.readthedocs.io.
+
+Draws need no claim: a stalemate, too little material, the third occurrence of a position and 50 moves of each side
+without a capture or a pawn's move end the game at once, as the match runners of engines do, and so does its length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from turnier.core.errors import UserError
+from turnier.core.parameters import parameter
+from turnier.games.abi import TERMINAL
+from turnier.games.chess.moves import FILES, NAMES, NUMBERS
+from turnier.games.drawing import CHANGED, INK, LINE, Notes, picture, word
+from turnier.games.game import Ints
+from turnier.games.python.live_states import PLIES
+from turnier.games.python.python_game import PythonGame
+
+if TYPE_CHECKING:
+    from chess import Board, Move
+
+STANDARD = "standard"
+FIFTY_MOVES = 100  # plies
+GLYPHS = dict(zip("kqrbnp", "♚♛♜♝♞♟", strict=True))
+DARK, LIGHT, WHITE_PIECE = "#b9c4b4", "#f4f1ea", "#ffffff"
+
+
+class ChessState(NamedTuple):
+    """A board, which nobody changes, with what the rules of draws need."""
+
+    board: Board
+    seen: tuple[Any, ...]  # the positions since the last move that cannot be taken back, this one included
+    plies: int
+    legal: tuple[int, ...]  # none where the game is over
+
+
+@dataclass(frozen=True)
+class Chess(PythonGame):
+    """Chess: mate the king; seat 0 has white. Needs the package chess."""
+
+    name: ClassVar[str] = "chess"
+    fen: str = parameter(STANDARD, "the position where games start, in FEN, or standard")
+    longest: int = parameter(600, "plies after which a game is drawn", low=2, high=6000)
+
+    num_seats: ClassVar[int] = 2
+    num_actions: ClassVar[int] = len(NAMES)
+    max_legal: ClassVar[int] = 218
+
+    @property
+    def max_length(self) -> int:  # type: ignore[override]
+        return self.longest
+
+    def begin(self) -> ChessState:
+        chess = the_package()
+        try:
+            board = chess.Board() if self.fen == STANDARD else chess.Board(self.fen)
+        except ValueError as error:
+            raise UserError(
+                f"chess: fen must be {STANDARD} or a position in FEN, got {self.fen!r}: {error}."
+            ) from error
+        if not board.is_valid():
+            raise UserError(f"chess: fen must be a possible position, got {self.fen!r}: {board.status()!r}.")
+        return state_of(board, (), 0, self.longest)
+
+    def to_move(self, state: ChessState) -> int:
+        return int(not state.board.turn) if state.legal else TERMINAL
+
+    def legal(self, state: ChessState) -> Sequence[int]:
+        return state.legal
+
+    def step(self, state: ChessState, ply: int) -> tuple[ChessState, Sequence[float]]:
+        board = state.board.copy(stack=False)
+        board.push(the_package().Move.from_uci(NAMES[ply]))
+        after = state_of(board, state.seen if board.halfmove_clock else (), state.plies + 1, self.longest)
+        if after.legal or not board.is_checkmate():
+            return after, (0.0, 0.0)
+        return after, (-1.0, 1.0) if board.turn else (1.0, -1.0)
+
+    def show(self, state: ChessState) -> str:
+        """Returns the board and its FEN."""
+        rows = [f"{8 - row} {line}" for row, line in enumerate(str(state.board).splitlines())]
+        return "\n".join([*rows, f"  {' '.join(FILES)}", state.board.fen()])
+
+    def action_name(self, action: int) -> str:
+        return NAMES[action]
+
+    def svg(self, state: Ints, changed: Collection[int] = (), notes: Notes | None = None) -> str:
+        """Returns the board seen from white's side; the squares of the last move have a frame."""
+        board: Board = self.live_state(state).board
+        last = NAMES[int(state[PLIES + int(state[PLIES])])] if state[PLIES] else ""
+        parts = []
+        for square in range(64):
+            x, y = square % 8, 7 - square // 8
+            paper = LIGHT if (x + y) % 2 == 0 else DARK
+            parts.append(f'<rect x="{x}" y="{y}" width="1" height="1" fill="{paper}"/>')
+            if f"{FILES[x]}{8 - y}" in (last[:2], last[2:4]):
+                frame = f'fill="none" stroke="{CHANGED}" stroke-width="0.06"'
+                parts.append(f'<rect x="{x + 0.03:g}" y="{y + 0.03:g}" width="0.94" height="0.94" {frame}/>')
+            piece = board.piece_at(square)
+            if piece is not None:
+                colour = WHITE_PIECE if piece.color else INK
+                glyph = word(x + 0.5, y + 0.5, GLYPHS[piece.symbol().lower()], 0.85, colour)
+                parts.append(glyph.replace("<text ", f'<text stroke="{INK}" stroke-width="0.02" ', 1))
+        parts += [word(file + 0.5, 8.3, FILES[file], 0.32, LINE) for file in range(8)]
+        parts += [word(-0.28, 7.5 - rank, str(rank + 1), 0.32, LINE) for rank in range(8)]
+        return picture(8, 8.5, parts, left=-0.5)
+
+
+def the_package() -> Any:
+    """Returns the package chess, or raises UserError where it is missing."""
+    try:
+        import chess
+    except ImportError as error:
+        raise UserError("chess needs the package chess; install it with: pip install 'turnier[engines]'.") from error
+    return chess
+
+
+def state_of(board: Board, seen: tuple[Any, ...], plies: int, longest: int) -> ChessState:
+    """Returns a board as a state, after positions that may come back."""
+    key = position_key(board)
+    seen = (*seen, key)
+    drawn = board.halfmove_clock >= FIFTY_MOVES or seen.count(key) == 3 or plies == longest
+    legal = () if drawn or board.is_insufficient_material() else tuple(sorted(map(number_of, board.legal_moves)))
+    return ChessState(board, seen, plies, legal)
+
+
+def number_of(move: Move) -> int:
+    return NUMBERS[move.uci()] if move.promotion else move.from_square * 64 + move.to_square
+
+
+def position_key(board: Board) -> tuple[Any, ...]:
+    """Returns what must be the same in a position that comes back: men, mover, castling, en passant."""
+    men = (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings)
+    en_passant = board.ep_square if board.has_legal_en_passant() else None
+    return *men, board.occupied_co[True], board.occupied, board.turn, board.clean_castling_rights(), en_passant
