@@ -170,35 +170,45 @@ def slide_any(board, high, size, action):
     return new_board, new_high, reward
 
 
+@kernel(types.int64(_U64, _U64, types.int64))
+def legal_mask_any(board, high, size):
+    """`legal_mask` of a board of any size with tiles of any exponent."""
+    if size == 4 and high == _0:
+        return legal_mask(board)
+    mask = 0
+    for action in range(4):
+        new_board, new_high, _ = slide_any(board, high, size, action)
+        mask |= np.int64(new_board != board or new_high != high) << action
+    return mask
+
+
 @kernel(types.Tuple((_U64, _U64, types.int64))(_U64, _U64, types.int64, types.int64))
 def move(board, high, size, action):
     """The board after an action, before chance: (board, high, reward)."""
     if size == 4 and high == _0:
-        side = (action & 1) << 16
-        rows = board if action < 2 else transpose(board)
+        side, across = (action & 1) << 16, _U(action >> 1)
+        rows = turn(board, across)
         reward = slide_gain(rows, side)
         if reward >= 0:
-            moved = slide(rows, side)
-            return moved if action < 2 else transpose(moved), _0, reward
+            return turn(slide(rows, side), across), _0, reward
     return slide_any(board, high, size, action)
 
 
 @kernel(types.int64(_U64, _U64, types.int64, _U64))
 def random_tile(board, high, cells, word):
-    """The chance outcome that 32 random bits choose: which empty cell, and by the fraction left over which tile."""
-    full = occupied(board) | high
-    empty = 0
-    for cell in range(cells):
-        if (full >> _U(4 * cell)) & _1 == _0:
-            empty += 1
-    scaled = word * _U(empty)
-    k = np.int64(scaled >> _32)
-    for cell in range(cells):
-        if (full >> _U(4 * cell)) & _1 == _0:
-            if k == 0:
-                return 2 * cell + np.int64((scaled & _LOW32) < _FOUR_BELOW)
-            k -= 1
-    return -1  # no empty cell: chance is never asked then
+    """The chance outcome that 32 random bits choose: which empty cell, and by the fraction left over which tile.
+
+    The board has an empty cell; it is found without loops, as in `place_tile`.
+    """
+    empty = ~(occupied(board) | high) & (_ONES >> _U(64 - 4 * cells))
+    if empty == _ONES:  # sixteen do not fit four bits
+        scaled = word * _16
+        return 2 * np.int64(scaled >> _32) + np.int64((scaled & _LOW32) < _FOUR_BELOW)
+    scaled = word * ((empty * _ONES) >> _60)
+    miss = (empty * _ONES) ^ (((scaled >> _32) + _1) * _ONES)
+    hit = (miss - _ONES) & (~miss & _EIGHTS)
+    below = (((hit & (_0 - hit)) >> _3) - _1) & _ONES  # a bit for each cell before the chosen one
+    return 2 * np.int64((below * _ONES) >> _60) + np.int64((scaled & _LOW32) < _FOUR_BELOW)
 
 
 @kernel(types.Tuple((_U64, _U64))(_U64, _U64, _U64, _U64))

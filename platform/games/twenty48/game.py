@@ -28,13 +28,13 @@ from turnier.games.twenty48.board import (
     ORDERS,
     exponent,
     legal_mask,
+    legal_mask_any,
     move,
     occupied,
     place_tile,
     potential,
     random_tile,
     slide,
-    slide_any,
     tile_sum,
     turn,
 )
@@ -49,37 +49,18 @@ TILE_COLOURS = (
 )  # fmt: skip
 
 _U = np.uint64
-_0, _1, _2, _24, _3, _32 = (_U(n) for n in (0, 1, 2, 24, 3, 32))
+_0, _1, _2, _3, _15, _24, _32 = (_U(n) for n in (0, 1, 2, 3, 15, 24, 32))
 _LOW32, _ONES, _FOURS = _U(0xFFFFFFFF), _U(0x1111111111111111), _U(0x4444444444444444)
 
 
 @kernel(abi.LEGAL)
 def legal(state, out):
-    board, high = _U(state[BOARD]), _U(state[HIGH])
-    fast = state[SIZE] == 4 and high == _0
-    mask = legal_mask(board) if fast else 0
+    mask = legal_mask_any(_U(state[BOARD]), _U(state[HIGH]), state[SIZE])
     n = 0
     for action in range(4):
-        if not fast:
-            new_board, new_high, _ = slide_any(board, high, state[SIZE], action)
-            mask |= np.int64(new_board != board or new_high != high) << action
-        if mask >> action & 1:
-            out[n] = action
-            n += 1
+        out[n] = action
+        n += mask >> action & 1
     return n
-
-
-@kernel(types.boolean(abi.State))
-def _stuck(state):
-    """Whether no action is legal."""
-    board, high = _U(state[BOARD]), _U(state[HIGH])
-    if state[SIZE] == 4 and high == _0:
-        return legal_mask(board) == 0
-    for action in range(4):
-        new_board, new_high, _ = slide_any(board, high, state[SIZE], action)
-        if new_board != board or new_high != high:
-            return False
-    return True
 
 
 @kernel(abi.INIT)
@@ -114,7 +95,7 @@ def step(state, action, rewards):
         shift = _U(4 * (action >> 1))
         state[BOARD] = np.int64(_U(state[BOARD]) | _U(1 + (action & 1)) << shift)
         state[PENDING] -= 1
-        if state[PENDING] == 0 and _stuck(state):
+        if state[PENDING] == 0 and legal_mask_any(_U(state[BOARD]), _U(state[HIGH]), state[SIZE]) == 0:
             state[PENDING] = -1
         return
     board, high, reward = move(_U(state[BOARD]), _U(state[HIGH]), state[SIZE], action)
@@ -214,8 +195,13 @@ def playout(state, depth, rng, returns):
 @kernel(abi.CELLS)
 def cells(state, out):
     board, high = _U(state[BOARD]), _U(state[HIGH])
-    for cell in range(state[SIZE] * state[SIZE]):
-        out[cell] = exponent(board, high, cell)
+    cells = state[SIZE] * state[SIZE]
+    if high == _0:
+        for cell in range(cells):
+            out[cell] = np.int64((board >> _U(4 * cell)) & _15)
+    else:
+        for cell in range(cells):
+            out[cell] = exponent(board, high, cell)
 
 
 @dataclass(frozen=True)
@@ -305,7 +291,7 @@ class Twenty48(Game):
             packed |= (exponent & 15) << 4 * cell
             high |= (exponent >> 4) << 4 * cell
         state[BOARD:PENDING] = np.array([packed, high], np.uint64).astype(np.int64)
-        state[PENDING] = -1 if _stuck(state) else 0
+        state[PENDING] = 0 if legal_mask_any(_U(packed), _U(high), self.size) else -1
         return state
 
     def verify_record(self, record: Mapping[str, Any]) -> str | None:
