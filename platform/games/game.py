@@ -154,8 +154,11 @@ class Game(Declared):
 
     def start(self, seed: int = 0) -> Position:
         """Returns the start position; chance is drawn from the seed's own stream."""
-        rng = stream(seed)
-        state = self.new_state()
+        return self.start_from(stream(seed))
+
+    def start_from(self, rng: NumArray) -> Position:
+        """Returns the start position; chance continues a stream, [4], which is left as it is."""
+        state, rng = self.new_state(), rng.copy()
         self.kernels.init(state, rng)
         return Position(self, state, np.zeros(self.num_seats), rng).after_chance()
 
@@ -220,6 +223,10 @@ class Position:
         while self.to_move == CHANCE:
             self.game.kernels.step(self.state, self.draw_outcome(), self.returns)
         return self
+
+    def start_again(self) -> Position:
+        """Returns the start position of another game, whose chance continues the stream of this one."""
+        return self.game.start_from(self._rng)
 
     def view(self, seat: int) -> Ints:
         """Returns a copy of the state as far as `seat` may know it."""

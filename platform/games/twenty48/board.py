@@ -175,7 +175,7 @@ def legal_mask_any(board, high, size):
     """`legal_mask` of a board of any size with tiles of any exponent."""
     if size == 4 and high == _0:
         return legal_mask(board)
-    mask = 0
+    mask = np.int64(0)
     for action in range(4):
         new_board, new_high, _ = slide_any(board, high, size, action)
         mask |= np.int64(new_board != board or new_high != high) << action

@@ -1,0 +1,136 @@
+"""One kernel that steps n boards of a game: actions, chance, rewards, legal actions and observations."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from numba import types
+
+from turnier.core.kernel import kernel, tell_type
+from turnier.core.packing import Package, packing
+from turnier.core.rng import Rng, below
+from turnier.games.abi import CHANCE, GAME, TERMINAL
+from turnier.games.generic import copy_state, draw_outcome
+
+STEP, BEGIN, KEEP = range(3)  # what `advance` does with a board: its action, a new episode, or nothing
+
+
+class Boards(NamedTuple):
+    """n boards and what their latest step has shown; `advance` changes the arrays in place."""
+
+    states: Any  # [n, state_words]
+    rngs: Any  # [n, 4]: each board's stream of chance, which all of its episodes continue
+    movers: Any  # [n]: the seat to move, or TERMINAL
+    returns: Any  # [n, seats] of the running episodes
+    steps: Any  # [n] of the running episodes
+    rewards: Any  # [n, seats] of the latest step
+    terminated: Any  # [n]
+    masks: Any  # [n, num_actions]: 1 where an action is legal
+    cells: Any  # [n, num_cells] as the seat to move sees them, or [n, 0] where `views` are shown
+    views: Any  # [n, state_words]: the state as far as the seat to move may know it, or [n, 0] where `cells` are shown
+    # Scratch space for one board: slices of the arrays above, or arrays made by the kernel, would count references.
+    state: Any  # [state_words]
+    seen: Any  # [state_words]
+    rng: Any  # [4]
+    gains: Any  # [seats]
+    choices: Any  # [max_choices]
+    probs: Any  # [max_choices]
+
+
+_I1, _I2 = types.Array(types.int64, 1, "C"), types.Array(types.int64, 2, "C")
+_F1, _F2 = types.Array(types.float64, 1, "C"), types.Array(types.float64, 2, "C")
+_Rngs, _Flags = types.Array(types.uint64, 2, "C"), types.Array(types.boolean, 1, "C")
+_Orders, _Masks, _Cells = (
+    types.Array(types.int8, 1, "C"),
+    types.Array(types.int8, 2, "C"),
+    types.Array(types.uint8, 2, "C"),
+)
+BOARDS = types.NamedTuple(
+    [_I2, _Rngs, _I1, _F2, _I1, _F2, _Flags, _Masks, _Cells, _I2, _I1, _I1, Rng, _F1, _I1, _F1], Boards
+)
+tell_type(Boards, BOARDS)
+_write, _read = packing(types.Tuple((GAME, BOARDS)))
+
+
+@kernel(types.void(Package, GAME, BOARDS))
+def pack_boards(words, game, boards):
+    _write(words, (game, boards))
+
+
+@kernel(types.void(Package, _I1, _Orders))
+def advance(packed, actions, orders):
+    """Steps boards, or begins their next episodes, as `orders` says, [n].
+
+    An action that is not legal changes nothing but the number of steps. The variant words are in the states already.
+    """
+    game, boards = _read(packed)
+    states, rngs, movers, returns, steps = boards.states, boards.rngs, boards.movers, boards.returns, boards.steps
+    rewards, terminated, masks, cells, views = (
+        boards.rewards,
+        boards.terminated,
+        boards.masks,
+        boards.cells,
+        boards.views,
+    )
+    state, seen, rng, gains = boards.state, boards.seen, boards.rng, boards.gains
+    choices, probs = boards.choices, boards.probs
+    for i in range(orders.size):
+        if orders[i] == KEEP:
+            continue
+        for word in range(state.size):
+            state[word] = states[i, word]
+        for word in range(4):
+            rng[word] = rngs[i, word]
+        steps[i] += 1
+        if orders[i] == BEGIN:
+            steps[i] = 0
+            returns[i, :] = 0.0
+            game.init(state, rng)
+        for seat in range(gains.size):
+            gains[seat] = returns[i, seat]
+        action = actions[i]
+        if orders[i] == STEP and 0 <= action < game.num_actions and masks[i, action]:
+            game.step(state, action, gains)
+        mover = game.to_move(state)
+        while mover == CHANCE:
+            game.step(state, draw_outcome(game, state, rng, choices, probs), gains)
+            mover = game.to_move(state)
+        for word in range(state.size):
+            states[i, word] = state[word]
+        for word in range(4):
+            rngs[i, word] = rng[word]
+        for seat in range(gains.size):
+            rewards[i, seat] = gains[seat] - returns[i, seat] if orders[i] == STEP else 0.0
+            returns[i, seat] = gains[seat]
+        movers[i], terminated[i] = mover, mover == TERMINAL and orders[i] == STEP
+        for option in range(masks.shape[1]):
+            masks[i, option] = 0
+        if mover >= 0:
+            for option in range(game.legal(state, choices)):
+                masks[i, choices[option]] = 1
+        if game.has_observe and mover >= 0:
+            game.observe(state, mover, seen)
+        else:
+            copy_state(state, seen)
+        if cells.shape[1]:
+            game.cells(seen, choices)
+        for cell in range(cells.shape[1]):
+            cells[i, cell] = choices[cell]
+        for word in range(views.shape[1]):
+            views[i, word] = seen[word]
+
+
+@kernel(types.void(_Masks, Rng, _I1))
+def draw_legal(masks, rng, actions):
+    """Fills `actions` with a legal one for each row of masks, drawn uniformly, or 0 where there is none."""
+    for i in range(masks.shape[0]):
+        count = 0
+        for action in range(masks.shape[1]):
+            count += masks[i, action]
+        left, actions[i] = below(rng, max(count, 1)), 0
+        for action in range(masks.shape[1]):
+            if masks[i, action]:
+                if left == 0:
+                    actions[i] = action
+                    break
+                left -= 1

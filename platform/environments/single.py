@@ -1,0 +1,101 @@
+"""A game as a Gymnasium environment: one seat learns, agents of ours take the others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import gymnasium
+import numpy as np
+
+from turnier.agents.agent import Agent, Player
+from turnier.agents.registry import AGENTS
+from turnier.core.errors import UserError
+from turnier.environments.shown import RENDER_MODES, Observation, Shown, rendered, require_render_mode
+from turnier.games.game import Game
+
+LARGEST_SEED = 2**63
+
+
+class GameEnvironment(gymnasium.Env[Observation, np.int64]):
+    """One seat of a game: an episode is a game, a step an action of that seat and what the others reply.
+
+    `info["action_mask"]` tells the legal actions; any other action changes nothing and gives 0. The reward is what the
+    seat's return grew by. After `reset(seed=...)` chance and opponents do as in a match of that seed; without a seed
+    chance continues its stream.
+
+    Args:
+        game: a game or its text, such as "2048(size=3)".
+        opponents: an agent, or its text, for each other seat in turn; one takes all of them; random where left out.
+        seat: the seat that learns.
+        observation: "cells" or "state"; cells where the game has a board.
+        render_mode: "ansi" (text) or "svg".
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": [*RENDER_MODES], "render_fps": 2}  # type: ignore[misc]
+
+    def __init__(
+        self,
+        game: str | Game,
+        opponents: Sequence[str | Agent] = (),
+        seat: int = 0,
+        observation: str = "",
+        render_mode: str | None = None,
+    ) -> None:
+        self._shown = Shown.of(game, observation)
+        self.game, self.seat = self._shown.game, seat
+        if not 0 <= seat < self.game.num_seats:
+            raise UserError(f"seat must be from 0 to {self.game.num_seats - 1} in {self.game}, got {seat}.")
+        self.opponents = self._agents(opponents)
+        self.observation_space = self._shown.observation_space()
+        self.action_space = self._shown.action_space()
+        self.render_mode = require_render_mode(render_mode)
+        self.position, self._started = self.game.start(), False
+        self._players: dict[int, Player] = {}
+
+    def _agents(self, texts: Sequence[str | Agent]) -> dict[int, Agent]:
+        """Returns the agent of every other seat."""
+        others = [seat for seat in range(self.game.num_seats) if seat != self.seat]
+        agents = [AGENTS.make(text) for text in texts or ("random",) * len(others)]
+        if len(agents) == 1:
+            agents *= len(others)
+        if len(agents) != len(others) or (texts and not others):
+            raise UserError(
+                f"opponents in {self.game} must be none, one agent, or one for each of its {len(others)} other seats,"
+                f" got {len(texts)}."
+            )
+        for agent in agents:
+            agent.require(self.game)
+        return dict(zip(others, agents, strict=True))
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        super().reset(seed=seed)
+        fresh = seed if seed is not None else int(self.np_random.integers(LARGEST_SEED))
+        again = self._started and seed is None
+        self.position, self._started = self.position.start_again() if again else self.game.start(fresh), True
+        self._players = {other: agent.start(self.game, other, fresh) for other, agent in self.opponents.items()}
+        self._reply()
+        return self._observed()
+
+    def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        before = self.position.returns[self.seat]
+        if int(action) in self.position.legal_actions():
+            self.position = self.position.play(int(action))
+            self._reply()
+        observation, info = self._observed()
+        return observation, float(self.position.returns[self.seat] - before), self.position.over, False, info
+
+    def _reply(self) -> None:
+        """Lets the opponents act until the learning seat is to move or the game is over."""
+        while self.position.to_move in self._players:
+            decision = self._players[self.position.to_move].act(self.position)
+            self.position = self.position.play(decision.action)
+
+    def _observed(self) -> tuple[Observation, dict[str, Any]]:
+        mask = self._shown.mask(self.position)
+        return self._shown.observation(self.position, self.seat), {"action_mask": mask}
+
+    def render(self) -> str | None:
+        return rendered(self.game, self.position.state, self.render_mode)
