@@ -38,6 +38,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {  # heading -> command -> mod
     },
     "Results": {
         "results": ("results.results", "Show scores, ratings and pairwise results."),
+        "versions": ("results.versions", "List the stored versions of your code, with their ratings over time."),
         "status": ("results.status", "Show running and past runs."),
         "note": ("results.note", "Keep a note about a run."),
         "rename": ("results.rename", "Give a run another name."),

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import typer
 
+from turnier.commands.stored_versions import with_stored_versions
 from turnier.core.errors import UserError
 from turnier.results.store.manifest import started_with
 
@@ -29,7 +30,7 @@ def run_app(app: typer.Typer) -> None:
     """Runs a command line; a user's mistake is one sentence on standard error and exit code 2."""
     started_with(sys.argv)
     try:
-        app()
+        app(with_stored_versions(sys.argv[1:]))
     except UserError as error:
         print(f"Error: {error}", file=sys.stderr)
         sys.exit(2)

@@ -144,12 +144,13 @@ def _resumed(run: str, named: Sequence[str], store: str) -> list[str]:
     from turnier.results.store.manifest import started_with
     from turnier.results.store.progress import stored_command
     from turnier.results.store.store import Store
+    from turnier.results.versions import pinned
 
     if named:
         raise UserError(f"--resume takes game and agents from the run, got {' '.join(named)} too; leave them out.")
     with Store.open(store, read_only=True) as results:
         stored = results.find_run(run)
-        words = list(stored_command(results, stored.id))
+        words = pinned(stored_command(results, stored.id), stored.definition)
     if stored.kind != "tournament":
         raise UserError(f"--resume resumes a tournament, got a {stored.kind}; repeat the command that began it.")
     if words[1:2] != ["tournament"]:

@@ -110,7 +110,7 @@ def _version(name: str, place: str, version: str | None) -> Bundle:
         if bundle is None and len(version) == DIGITS:
             raise UserError(
                 f"the code of {name} must be known here, but it was never named on this machine, and {place} is not or"
-                f" no longer that version; `turnier versions {place} --save {version}` writes it to a file if the store"
+                f" no longer that version; `turnier versions {place}@{version} --save FOLDER` writes it if the store"
                 " has it."
             )
         if bundle is not None:
@@ -205,9 +205,11 @@ def _of_kind(cls: type[Any], name: str, kind: str) -> type[Any]:
         raise UserError(
             f"{name} must be a dataclass to have the parameter {forgotten[0]}; write @dataclass(frozen=True) above it."
         )
-    if inspect.isabstract(cls):
-        missing = ", ".join(sorted(cls.__abstractmethods__))
-        raise UserError(f"{name} must have the methods that every {kind} has, but it lacks: {missing}; write them.")
+    missing = [key for key in dir(cls) if getattr(getattr(cls, key, None), "__isabstractmethod__", False)]
+    if missing:
+        raise UserError(
+            f"{name} must have the methods that every {kind} has, but it lacks: {', '.join(missing)}; write them."
+        )
     return cls
 
 

@@ -39,11 +39,19 @@ class Annotations:
             kept = connection.execute(select(table.name, table.text).where(table.run_id == run_id))
             self.totals.replace(connection, run_id, run_annotations, [checksum(*row) for row in kept])
 
-    @outlasting
     def of_name(self, name: str) -> dict[str, str]:
         """Returns the texts of that name: run -> text."""
+        return {run_id: text for run_id, this, text in self._all() if this == name}
+
+    def beginning(self, prefix: str) -> list[tuple[str, str, str]]:
+        """Returns the texts whose name begins so: (run, name, text)."""
+        return [row for row in self._all() if row[1].startswith(prefix)]
+
+    @outlasting
+    def _all(self) -> list[tuple[str, str, str]]:
+        """Returns all texts: (run, name, text)."""
         if self.database.lacks(run_annotations):
-            return {}
+            return []
         with self.database.reading() as connection:
             rows = connection.execute(select(run_annotations)).all()
             totals = self.totals.of_runs(connection, run_annotations)
@@ -53,7 +61,7 @@ class Annotations:
         for run_id, known in totals.items():
             if Total.of(found[run_id]) != known:
                 raise self.database.damaged(f"notes and settings of {run_id} are not those that were stored")
-        return {run_id: text for run_id, this, text in rows if this == name}
+        return [(run_id, name, text) for run_id, name, text in rows]
 
     def keep_code(self, run_id: str, texts: Iterable[str]) -> None:
         """Stores the code of others that text forms name, once per run: any version can be played again."""

@@ -1,0 +1,96 @@
+"""`turnier versions`: the versions of somebody's code that games were played with, and how strong each was."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+
+from turnier.commands.options import DEFAULT_URL, JsonOption, StoreOption
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from turnier.results.versions import Version
+
+
+def versions(
+    name: Annotated[str, typer.Argument(help="a file or module, such as bot.py; with @VERSION just that one")],
+    game: Annotated[str, typer.Option(help="only this game; default: all that it played")] = "",
+    save: Annotated[Path | None, typer.Option(help="write the files of the version into this new folder")] = None,
+    store: StoreOption = DEFAULT_URL,
+    as_json: JsonOption = False,
+) -> None:
+    """List the stored versions of your code, with their ratings over time.
+
+    Every edit of a file, or of what it imports from its folder, makes another version, and games are stored with the
+    version that played them. Ratings are those of all stored games, of runs of every kind. Any version plays again by
+    its name, such as bot.py:Bot@3f9a1c2; bot.py:Bot@PREVIOUS is the one before the last edit, and bot.py:Bot@HEAD the
+    file as git has it.
+
+    \b
+    Examples:
+      turnier versions bot.py
+      turnier versions bot.py --game tictactoe --json
+      turnier versions bot.py@3f9a1c2 --save before
+    """
+    from turnier.core.errors import UserError, unknown
+    from turnier.results.store.store import Store
+    from turnier.results.versions import rated_versions, stored_versions
+
+    place, _, version = name.partition("@")
+    place = Path(place.partition(":")[0]).name if ".py" in place else place.partition(":")[0]
+    with Store.open(store, read_only=True) as opened:
+        found = [each for each in stored_versions(opened, place) if each.bundle.digest.startswith(version)]
+        if not found:
+            wanted = f"{place}@{version}" if version else place
+            raise UserError(f"{opened.shown_url} must have games of {wanted}, got none; play some, or name another.")
+        if save is not None:
+            if len(found) > 1:
+                raise unknown(f"single version of {place}", version, [each.bundle.digest for each in found])
+            _save(found[0], save)
+            return
+        rated = rated_versions(opened, found, game)
+    if as_json:
+        from turnier.results.frames import json_rows
+
+        print(json.dumps(json_rows(rated), indent=2))
+        return
+    _print(Console(), place, found, rated)
+
+
+def _save(version: Version, folder: Path) -> None:
+    """Writes the files of a version into a folder that does not exist yet."""
+    from turnier.core.errors import UserError
+
+    if folder.exists():
+        raise UserError(f"--save must name a new folder, got {folder}, which exists; name another.")
+    for path, text in version.bundle.files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text)
+    print(f"{len(version.bundle.files)} files of {version.bundle.place}@{version.bundle.digest} are in {folder}.")
+
+
+def _print(console: Console, place: str, found: list[Version], rated: pd.DataFrame) -> None:
+    """Prints a table for each game, the oldest version first."""
+    from turnier.commands.tables import agent_table
+    from turnier.core.number_text import plus_minus
+
+    for game, part in rated.groupby("game", sort=False):
+        several = bool(part["elo"].notna().any())
+        measure, prefix = ("Elo ± 95 %", "elo") if several else ("mean score ± 95 %", "mean")
+        table = agent_table(f"{place} at {game}: versions, the oldest first", "first played", measure, "games")
+        for row in part.to_dict("records"):
+            value = plus_minus(row[prefix], row[f"{prefix}_high"] - row[prefix], signed=several)
+            table.add_row(row["label"], f"{row['since']:%Y-%m-%d %H:%M}", value, f"{row['games']:,}")
+        console.print(table)
+        if several:
+            console.print(" Elo: 0 is the mean of all agents that played this game.\n", highlight=False)
+    played: set[Any] = set(rated["version"])
+    for version in found:
+        if version.bundle.digest not in played:
+            began = f"begun {version.since:%Y-%m-%d %H:%M}"
+            console.print(f"{place}@{version.bundle.digest}: no rated games, {began}.", highlight=False)

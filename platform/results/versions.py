@@ -1,0 +1,99 @@
+"""The versions of others' code that a store has: by which run each came, and names of versions made whole."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import pandas as pd
+
+from turnier.core.errors import UserError
+from turnier.core.outside import classes, library
+from turnier.core.outside.bundle import Bundle
+from turnier.results.frames import Standings, matches_frame
+from turnier.results.store.annotations import CODE
+from turnier.results.store.store import Store
+
+PREVIOUS = "PREVIOUS"
+_NAMED = re.compile(r"(?P<place>[^\s(),=\"@:]+):(?P<class>[A-Za-z_][\w.]*)(?![\w.@:/])")
+_VERSIONED = re.compile(r"(?P<place>[^\s(),=\"@:]+):(?P<class>[A-Za-z_][\w.]*)@(?P<version>[^\s(),=\"@:]+)")
+
+
+@dataclass(frozen=True)
+class Version:
+    """One version of a file or module, and when the first run with it was begun."""
+
+    bundle: Bundle
+    first_run: str
+    since: datetime  # UTC
+
+
+def stored_versions(store: Store, place: str) -> list[Version]:
+    """Returns the versions of a file (by its name) or module that runs of a store were played with, the first first."""
+    runs = {run.id: run for run in store.runs()}  # the oldest first
+    found: dict[str, Version] = {}
+    for run_id, _, text in sorted(store.annotations.beginning(CODE), key=lambda row: list(runs).index(row[0])):
+        bundle = Bundle.from_json(json.loads(text))
+        if bundle.place == place:
+            found.setdefault(bundle.digest, Version(bundle, run_id, runs[run_id].created))
+    return list(found.values())
+
+
+def recall(store: Store, text: str) -> str:
+    """Returns a text form whose versions are whole digests, where they are stored ones; others stay as they are.
+
+    PREVIOUS is the version that came last into the store, other than the code as it is now. The code of versions that
+    somebody names is known from then on, so it runs: nothing else in a store ever does.
+    """
+
+    def whole(match: re.Match[str]) -> str:
+        place, wanted = match["place"], match["version"]
+        name = place.rpartition("/")[2]
+        versions = stored_versions(store, name)
+        if wanted == PREVIOUS:
+            now = classes.current(place).digest
+            versions = [version for version in versions if version.bundle.digest != now][-1:]
+            if not versions:
+                raise UserError(
+                    f"{store.shown_url} must have games of an earlier version of {name} for @{PREVIOUS}, got none; play"
+                    f" some before an edit, or name a git revision: {place}:{match['class']}@HEAD."
+                )
+        else:
+            versions = [version for version in versions if version.bundle.digest.startswith(wanted)]
+        if len(versions) != 1:
+            return match[0]
+        library.keep(versions[0].bundle)
+        return classes.named(versions[0].bundle, match["class"])
+
+    return _VERSIONED.sub(whole, text)
+
+
+def pinned(words: Sequence[str], definition: Mapping[str, Any]) -> list[str]:
+    """Returns words of a command with the versions that a run was begun with, whatever was edited since."""
+    versions = dict(match.group().split("@") for match in _VERSIONED.finditer(json.dumps(definition)))
+
+    def version(match: re.Match[str]) -> str:
+        name = f"{match['place'].rpartition('/')[2]}:{match['class']}"
+        return f"{name}@{versions[name]}" if name in versions else match[0]
+
+    return [_NAMED.sub(version, word) for word in words]
+
+
+def rated_versions(store: Store, versions: Sequence[Version], game: str = "") -> pd.DataFrame:
+    """Returns a row per game and agent of the versions, the oldest version first.
+
+    Columns: those of rating lists, over all stored games of the game, and version (digest) and since.
+    """
+    since = {version.bundle.digest: version.since for version in versions}
+    frame = matches_frame(store, kind=None, game=game or None, ids=False, variants=True)
+    digests = {text: library.digests_in([str(text)]) & since.keys() for text in frame["agent"].unique()}
+    played = frame["agent"].map(lambda text: bool(digests[text])).astype(bool)
+    ratings, _ = Standings.of(frame[frame["game"].isin(frame.loc[played, "game"].unique())])
+    mine = ratings[ratings["agent"].map(lambda text: bool(digests.get(text))).astype(bool)]
+    mine = mine.assign(version=[next(iter(digests[text])) for text in mine["agent"]])
+    mine = mine.assign(since=mine["version"].map(since))
+    return mine.sort_values(["game", "since", "agent"], kind="stable").reset_index(drop=True)

@@ -1,0 +1,117 @@
+"""Versions of others' code: kept beside the runs that they played in, named, rated, and never mixed by a resume."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pytest import MonkeyPatch
+
+from tests.core.test_outside import BOT, FIRST, LAST
+from turnier.agents.registry import AGENTS
+from turnier.core.errors import UserError
+from turnier.core.outside import classes, library
+from turnier.results.store.store import Store
+from turnier.results.versions import pinned, rated_versions, recall, stored_versions
+from turnier.runs.comparison import Comparison
+from turnier.runs.tournament import Tournament
+
+OPPONENT = "random"
+
+
+@pytest.fixture
+def user(tmp_path: Path, monkeypatch: MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    forget(monkeypatch)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bot.py").write_text(BOT)
+    (tmp_path / "helper.py").write_text(FIRST)
+    yield tmp_path
+
+
+def forget(monkeypatch: MonkeyPatch) -> None:
+    """Makes this process know no code, as a new one of another user does."""
+    monkeypatch.setattr(library, "_known", {})
+    monkeypatch.setattr(classes, "_classes", {})
+
+
+def play(store: Store, agent: str, games: int = 4) -> Tournament:
+    planned = Tournament("tictactoe", [agent, OPPONENT], games=games)
+    planned.run(store, executor="serial", progress=False)
+    return planned
+
+
+def test_an_edited_agent_is_another_one_and_both_are_compared(
+    user: Path, store: Store, monkeypatch: MonkeyPatch
+) -> None:
+    before = play(store, "bot.py:Bot")
+    (user / "helper.py").write_text(LAST)
+    after = play(store, "bot.py:Bot")
+    assert before.run_id != after.run_id
+    first, second = stored_versions(store, "bot.py")
+    assert (first.first_run, second.first_run) == (before.run_id, after.run_id)
+    assert first.bundle.files["helper.py"] == FIRST and second.bundle.files["helper.py"] == LAST
+    forget(monkeypatch)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(user / "another"))  # somebody else, with the same store
+    text = recall(store, "bot.py:Bot@PREVIOUS")
+    assert text == recall(store, f"bot.py:Bot@{first.bundle.digest[:7]}") == f"bot.py:Bot@{first.bundle.digest}"
+    planned = Comparison("bot.py:Bot", text, game="tictactoe", games=64)
+    results = planned.run(store, executor="serial", progress=False)
+    assert list(results.duel.agents) == [f"bot.py:Bot@{v.bundle.digest}(skip=0)" for v in (second, first)]
+    rated = rated_versions(store, [first, second])
+    assert list(rated["version"]) == [first.bundle.digest, second.bundle.digest]
+    assert rated["elo"].notna().all() and list(rated["games"]) == [4 + results.duel.games] * 2
+
+
+def test_previous_needs_an_earlier_version(user: Path, store: Store) -> None:
+    play(store, "bot.py:Bot")
+    with pytest.raises(UserError, match=r"must have games of an earlier version of bot\.py for @PREVIOUS, got none"):
+        recall(store, "bot.py:Bot@PREVIOUS")
+    assert recall(store, "mcts(iterations=3)") == "mcts(iterations=3)"
+    assert recall(store, "other.py:Bot@0123456") == "other.py:Bot@0123456"
+
+
+def test_a_resumed_command_plays_the_version_that_began(user: Path, store: Store) -> None:
+    begun = play(store, "bot.py:Bot(skip=1)")
+    (user / "helper.py").write_text(LAST)
+    words = ["turnier", "tournament", "tictactoe", "folder/bot.py:Bot(skip=1)", "sqlite:///a.db"]
+    resumed = pinned(words, begun.definition)
+    assert [*resumed[:3], *resumed[4:]] == [*words[:3], *words[4:]]
+    assert AGENTS.make(resumed[3]).full_text() in begun.agents
+
+
+WORKER = """
+import pickle, sys
+from turnier.core.outside import library
+work, rows = pickle.load(sys.stdin.buffer)
+records, _ = work(rows)
+sys.stdout.write(repr([row[:3] for row in records.rows]))
+"""
+
+
+def test_the_files_travel_to_workers_with_their_work(user: Path, tmp_path: Path) -> None:
+    """What Ray pickles, done by a process that has never seen the files."""
+    import functools
+    import pickle
+
+    from turnier.arena.play import play_matches
+    from turnier.arena.workers.executor import MATCHES, do_batch
+    from turnier.arena.workers.ray_executor import PlainRows, _code_of, _work_on
+
+    planned = Tournament("tictactoe", ["bot.py:Bot(skip=2)", OPPONENT], games=4)
+    assert planned.plan is not None
+    specs = list(planned.plan)
+    work = functools.partial(_work_on, functools.partial(do_batch, MATCHES), _code_of(specs))
+    sent = pickle.dumps((work, PlainRows.of(specs)))
+    (user / "bot.py").unlink()
+    elsewhere = tmp_path / "worker"
+    elsewhere.mkdir()
+    environment = {"PYTHONPATH": ":".join(p for p in sys.path if p), "XDG_CACHE_HOME": str(elsewhere), "PATH": ""}
+    done = subprocess.run(
+        [sys.executable, "-c", WORKER], input=sent, capture_output=True, cwd=elsewhere, env=environment
+    )
+    played = [(r.termination, r.scores, r.decisions) for r in play_matches(specs)]
+    assert done.stdout.decode() == repr(played), done.stderr.decode()
