@@ -90,10 +90,10 @@ def rated_versions(store: Store, versions: Sequence[Version], game: str = "") ->
     """
     since = {version.bundle.digest: version.since for version in versions}
     frame = matches_frame(store, kind=None, game=game or None, ids=False, variants=True)
-    digests = {text: library.digests_in([str(text)]) & since.keys() for text in frame["agent"].unique()}
-    played = frame["agent"].map(lambda text: bool(digests[text])).astype(bool)
-    ratings, _ = Standings.of(frame[frame["game"].isin(frame.loc[played, "game"].unique())])
-    mine = ratings[ratings["agent"].map(lambda text: bool(digests.get(text))).astype(bool)]
-    mine = mine.assign(version=[next(iter(digests[text])) for text in mine["agent"]])
-    mine = mine.assign(since=mine["version"].map(since))
+    found = {str(text): library.digests_in([str(text)]) & since.keys() for text in frame["agent"].unique()}
+    of_agent = {text: digests.pop() for text, digests in found.items() if digests}
+    played = frame.loc[frame["agent"].isin(list(of_agent)), "game"].unique()
+    ratings, _ = Standings.of(frame[frame["game"].isin(played)])
+    mine = ratings[ratings["agent"].isin(list(of_agent))]
+    mine = mine.assign(version=mine["agent"].map(of_agent), since=mine["agent"].map(of_agent).map(since))
     return mine.sort_values(["game", "since", "agent"], kind="stable").reset_index(drop=True)

@@ -15,13 +15,17 @@ import typer
 from typer.testing import CliRunner
 
 from tests.cli.running import REPO
+from tests.core.test_outside import BOT, FIRST
 from turnier.commands.app import SECTIONS, app
+from turnier.commands.stored_versions import with_stored_versions
 from turnier.results.store.manifest import started_with
 from turnier.results.store.store import Store
+from turnier.results.versions import stored_versions
 
 # What waits for ever, needs another machine, or has a test of its own with these words.
 ELSEWHERE = re.compile(r"turnier (serve|join|dashboard|bench|report weitz|verify GAME)\b|postgresql:|replay log/")
 RUN, STUDY, MATCH = "tournament:1f0c", "study:2048-mctse-1f0c2b", "3f9a1c"  # stand for ids in examples
+VERSION = "1c94e07"  # of bot.py
 SMALLER = (
     (r"\biterations=\d{2,}(?!\.\.)", "iterations=3"),
     (r"\biterations=10\.\.1000", "iterations=1..6"),
@@ -65,12 +69,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         run('turnier tournament 2048 random "mc(iterations=2)" --games 2')
         run('turnier tournament "spe_ed(width=10,height=10,players=2)" basic "combi(milliseconds=5)" --games 2')
         run("turnier tournament yavalath random greedy --games 2")
+        for bot in (BOT, BOT.replace("skip)", "skip + 1)")):  # the second is what `bot.py` is now
+            (folder / "bot.py").write_text(bot)
+            (folder / "helper.py").write_text(FIRST)
+            run("turnier tournament tictactoe bot.py:Bot random --games 2")
     return folder
 
 
 def run(example: str) -> None:
     """Runs a command, says yes to its questions, and fails if it fails."""
-    words = shlex.split(example)[1:]
+    words = with_stored_versions(shlex.split(example)[1:])
     if any("--executor" in option.opts for option in commands()[words[0]].params):
         words += ["--executor", "serial"]
     started_with(["turnier", *words])  # runs record it
@@ -88,15 +96,17 @@ def test_there_are_examples_of_every_command() -> None:
 @pytest.mark.parametrize("example", examples())
 def test_an_example_works(example: str, folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
-    shutil.copy(folder / "turnier.db", tmp_path)
+    for name in ("turnier.db", "bot.py", "helper.py"):
+        shutil.copy(folder / name, tmp_path)
     (tmp_path / "tests").symlink_to(REPO / "tests")
     with Store.open(f"sqlite:///{tmp_path}/turnier.db", read_only=True) as store:
         runs = {stored.name.partition("(")[0]: stored.id for stored in store.runs()}
+        version = stored_versions(store, "bot.py")[0].bundle.digest
         matches = {game: next(iter(store.records_of_run(run_id)))[0].spec.id for game, run_id in runs.items()}
     for pattern, less in SMALLER:
         example = re.sub(pattern, less, example)
     game = "spe_ed" if re.search("--log|--overlay", example) else "2048"
-    for text, known in ((RUN, runs["2048"]), (STUDY, runs["2048"]), (MATCH, matches[game])):
+    for text, known in ((RUN, runs["2048"]), (STUDY, runs["2048"]), (MATCH, matches[game]), (VERSION, version)):
         example = example.replace(text, known)
     if "games.jsonl:" in example:
         run(f"turnier export {runs['2048']} --out games.jsonl")

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from pytest import MonkeyPatch
 
 from tests.core.test_outside import BOT, FIRST, LAST
 from turnier.agents.registry import AGENTS
@@ -23,16 +21,16 @@ OPPONENT = "random"
 
 
 @pytest.fixture
-def user(tmp_path: Path, monkeypatch: MonkeyPatch) -> Iterator[Path]:
+def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     forget(monkeypatch)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "bot.py").write_text(BOT)
     (tmp_path / "helper.py").write_text(FIRST)
-    yield tmp_path
+    return tmp_path
 
 
-def forget(monkeypatch: MonkeyPatch) -> None:
+def forget(monkeypatch: pytest.MonkeyPatch) -> None:
     """Makes this process know no code, as a new one of another user does."""
     monkeypatch.setattr(library, "_known", {})
     monkeypatch.setattr(classes, "_classes", {})
@@ -45,7 +43,7 @@ def play(store: Store, agent: str, games: int = 4) -> Tournament:
 
 
 def test_an_edited_agent_is_another_one_and_both_are_compared(
-    user: Path, store: Store, monkeypatch: MonkeyPatch
+    user: Path, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = play(store, "bot.py:Bot")
     (user / "helper.py").write_text(LAST)

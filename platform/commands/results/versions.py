@@ -28,14 +28,14 @@ def versions(
 
     Every edit of a file, or of what it imports from its folder, makes another version, and games are stored with the
     version that played them. Ratings are those of all stored games, of runs of every kind. Any version plays again by
-    its name, such as bot.py:Bot@3f9a1c2; bot.py:Bot@PREVIOUS is the one before the last edit, and bot.py:Bot@HEAD the
+    its name, such as bot.py:Bot@1c94e07; bot.py:Bot@PREVIOUS is the one before the last edit, and bot.py:Bot@HEAD the
     file as git has it.
 
     \b
     Examples:
       turnier versions bot.py
       turnier versions bot.py --game tictactoe --json
-      turnier versions bot.py@3f9a1c2 --save before
+      turnier versions bot.py@1c94e07 --save before
     """
     from turnier.core.errors import UserError, unknown
     from turnier.results.store.store import Store

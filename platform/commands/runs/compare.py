@@ -58,6 +58,7 @@ def compare(
     Examples:
       turnier compare random "mc(iterations=20,rollout_depth=10)" --game 2048
       turnier compare "mcts(iterations=1000)" "alphabeta(depth=4)" --game yavalath --margin 50 --openings 1
+      turnier compare bot.py:Bot bot.py:Bot@PREVIOUS --game tictactoe    # did my last change help?
     """
     from turnier.results.store.store import Store
     from turnier.runs.comparison import Comparison
