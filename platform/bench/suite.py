@@ -11,6 +11,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from turnier.bench.environments import ENVIRONMENT_BENCHMARKS
 from turnier.bench.learning import LEARNING_BENCHMARKS
 from turnier.bench.parallel import PARALLEL_BENCHMARKS
 from turnier.bench.play import PLAY_BENCHMARKS
@@ -20,6 +21,7 @@ from turnier.core.errors import unknown
 
 BENCHMARKS: dict[str, Benchmark] = {
     **PLAY_BENCHMARKS,
+    **ENVIRONMENT_BENCHMARKS,
     **LEARNING_BENCHMARKS,
     **SPE_ED_BENCHMARKS,
     **PARALLEL_BENCHMARKS,
