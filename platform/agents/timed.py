@@ -2,8 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+
+LONGEST_CHUNK = 0.1  # seconds; a search that shall stop early does so after its chunk
+_interrupts = threading.local()
+
+
+@contextlib.contextmanager
+def interrupted_by(stop: threading.Event | None) -> Iterator[None]:
+    """Has the searches by the clock that this thread runs inside the block end soon after the event is set."""
+    _interrupts.stop = stop
+    try:
+        yield
+    finally:
+        _interrupts.stop = None
+
+
+def _interrupted() -> bool:
+    stop: threading.Event | None = getattr(_interrupts, "stop", None)
+    return stop is not None and stop.is_set()
 
 
 def run_chunks(search: Callable[[int], bool], first: int, began: float, milliseconds: int) -> None:
@@ -19,7 +39,7 @@ def run_chunks(search: Callable[[int], bool], first: int, began: float, millisec
     while search(units):
         seconds_per_unit = (time.perf_counter() - now) / units
         now = time.perf_counter()
-        if now >= end:
+        if now >= end or _interrupted():
             return
         # Chunks grow to a tenth of the budget, and never past its end.
-        units = max(1, int(min(milliseconds / 10_000, end - now) / seconds_per_unit))
+        units = max(1, int(min(milliseconds / 10_000, LONGEST_CHUNK, end - now) / seconds_per_unit))

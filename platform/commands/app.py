@@ -49,9 +49,10 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {  # heading -> command -> mod
         "export": ("results.export", "Write the games of a run to files."),
         "verify": ("results.verify", "Check the rules of a game against recorded games."),
     },
-    "Games over the network": {
+    "Games with other programs": {
         "serve": ("services.serve", "Serve games over the network, with a live page."),
         "join": ("services.join", "Play on a server with one of our agents."),
+        "engine": ("services.engine", "Be an engine that another program plays with, over standard input and output."),
     },
     "This machine": {
         "doctor": ("machine.doctor", "Check what Turnier needs, and say what to do."),

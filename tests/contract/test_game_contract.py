@@ -16,6 +16,7 @@ VARIANTS = (  # besides every registry game with its defaults
     "2048(size=2)",
     "2048(size=3)",
     "connect_four(rows=4,columns=4)",
+    "go(size=5)",
     "go(size=5,komi=0,superko=false)",
     "hex(size=3,swap=true)",
     "nim(piles=2;3,misere=true)",
@@ -29,8 +30,13 @@ VARIANTS = (  # besides every registry game with its defaults
     "yavalath(size=3,players=3,play_on=false)",
 )
 ALL_BROKEN = [*BROKEN, *BROKEN_FORCED_WINS]
+SLOW = ("go",)  # thousands of playouts of a hundred plies, of which one half asks for all legal moves
 REGISTERED = [make_game(text) for text in (*GAMES.names(), *VARIANTS)]
-COMPILED = [game for game in REGISTERED if not game.in_python]
+COMPILED = [
+    pytest.param(game, marks=pytest.mark.long) if str(game) in SLOW else game
+    for game in REGISTERED
+    if not game.in_python
+]
 
 
 @pytest.mark.parametrize("game", [*COMPILED, *TINY_GAMES, Guess()], ids=str)

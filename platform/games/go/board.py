@@ -207,5 +207,8 @@ def area_lead(state):
     lead = 0
     for cell in range(cells):
         colours = reached(state, site_of(state, cell))
-        lead += np.int64(colours == 1) - np.int64(colours == 2)
+        if colours == 1:
+            lead += 1
+        elif colours == 2:
+            lead -= 1
     return lead

@@ -1,0 +1,56 @@
+"""`turnier engine`: one of our agents as an engine for other programs."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import sys
+import threading
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+
+import turnier
+from turnier.commands.options import GameArgument
+from turnier.core.errors import unknown
+
+
+def engine(
+    game: GameArgument,
+    agent: Annotated[str, typer.Argument(help='the agent, such as "mcts(milliseconds=500)"')],
+    protocol: Annotated[str, typer.Option(help="what the other program speaks: uci or gtp")] = "uci",
+    seed: Annotated[int | None, typer.Option(help="seed of the agent; default: random")] = None,
+) -> None:
+    """Be an engine that another program plays with, over standard input and output.
+
+    The agent uses the time that the program gives, or its own milliseconds if these are fewer; agents without a budget
+    in time follow their parameters. Nothing but the protocol is written to standard output.
+
+    \b
+    Examples:
+      turnier engine chess "mcts(milliseconds=500)"                   # in a chess program's list of engines
+      turnier engine "go(size=9)" "mcts(iterations=20000)" --protocol gtp
+    """
+    from turnier.agents.registry import make_agent
+    from turnier.games.registry import make_game
+    from turnier.server.engine_protocols.engine import Engine
+    from turnier.server.engine_protocols.gtp import Gtp
+    from turnier.server.engine_protocols.uci import Uci
+
+    protocols: dict[str, Callable[[Engine, Callable[[str], None]], Any]] = {"uci": Uci, "gtp": Gtp}
+    if protocol not in protocols:
+        raise unknown("protocol", protocol, protocols)
+    own_seed = secrets.randbits(62) if seed is None else seed
+    playing = Engine(make_game(game), make_agent(agent), own_seed, turnier.__version__)
+    out = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
+    one_at_a_time = threading.Lock()
+
+    def write(text: str) -> None:
+        with one_at_a_time:
+            print(text, file=out, flush=True)
+
+    # What an agent of somebody's own prints would be taken for the protocol.
+    with contextlib.redirect_stdout(sys.stderr), contextlib.suppress(BrokenPipeError):
+        protocols[protocol](playing, write).run(sys.stdin)

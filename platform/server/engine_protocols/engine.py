@@ -1,0 +1,113 @@
+"""An agent as an engine of somebody else's arena: it is told what is played, and answers with its move."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from turnier.agents.agent import Agent, Decision, Player, decide
+from turnier.agents.ensembles.ensemble import start_player
+from turnier.agents.timed import interrupted_by
+from turnier.arena.match import derive_seed
+from turnier.arena.play import seen_by
+from turnier.core.errors import UserError
+from turnier.games.game import Game, Position
+
+
+class Limit(NamedTuple):
+    """What a decision may cost, in a unit of budgets."""
+
+    amount: int
+    unit: str
+
+
+def limited(agent: Agent, limit: Limit | None) -> Agent:
+    """Returns the agent held to a limit, or as it is where it cannot be or has a shorter time of its own."""
+    own = getattr(agent, "milliseconds", 0)
+    if limit is None or (limit.unit == "ms" and 0 < own <= limit.amount):
+        return agent
+    with contextlib.suppress(UserError):
+        return agent.within(*limit)
+    return agent
+
+
+class Engine:
+    """An agent that plays any seat of one game at a time, whose moves come as text."""
+
+    def __init__(self, game: Game, agent: Agent, seed: int, version: str = "") -> None:
+        if game.has_chance or game.hidden:
+            raise UserError(f"an engine needs a game without chance that hides nothing, got {game}; choose another.")
+        agent.require(game)
+        self.agent, self.version, self._seed, self._begun = agent, version, seed, 0
+        self.begin(game)
+
+    def begin(self, game: Game) -> None:
+        """Begins a new game, which may be of another variant; it has a seed of its own."""
+        self.agent.require(game)
+        self.game, self._begun = game, self._begun + 1
+        self._match_seed = derive_seed(self._seed, "engine", self._begun)
+        self._positions = [game.start()]
+        self.plies: list[int] = []
+        self._players: dict[int, Player] = {}  # by seat; those held to a limit start anew for every decision
+
+    @property
+    def position(self) -> Position:
+        return self._positions[-1]
+
+    def prepare(self) -> None:
+        """Decides once for nothing, so that what has to be compiled is before any clock runs."""
+        position = self.game.start()
+        player = start_player(limited(self.agent, Limit(1, "ms")), self.game, position.to_move, 0, None)
+        if not self.game.in_python:  # whose searches are too slow to be made for nothing
+            player.act(position)
+
+    def play(self, text: str) -> None:
+        """Plays a move; raises UserError where it is none or not legal."""
+        action = None if self.position.over else self.game.move_of(self.position.state, text)
+        if action is None:
+            raise UserError(f"a move must be legal, got {text}.")
+        self._append(action)
+
+    def undo(self) -> None:
+        """Takes the last move back; raises UserError before the first."""
+        if not self.plies:
+            raise UserError("cannot undo")
+        self.plies.pop()
+        self._positions.pop()
+        self._players.clear()
+
+    def follow(self, texts: Sequence[str]) -> None:
+        """Plays the moves of a whole game that are new; raises UserError after those that are legal."""
+        known = 0
+        while known < min(len(texts), len(self.plies)) and self._written(known) == texts[known].casefold():
+            known += 1
+        while len(self.plies) > known:
+            self.undo()
+        for text in texts[known:]:
+            self.play(text)
+
+    def _written(self, ply: int) -> str:
+        return self.game.move_text(self._positions[ply].state, self.plies[ply]).casefold()
+
+    def _append(self, action: int) -> None:
+        self._positions.append(self.position.play(action))
+        self.plies.append(action)
+
+    def choose(self, limit: Limit | None, stop: threading.Event | None = None) -> Decision:
+        """Returns what the agent would play; it ends early where the event is set and its time is limited."""
+        seat = self.position.to_move
+        agent = limited(self.agent, limit)
+        if agent == self.agent:
+            if seat not in self._players:
+                self._players[seat] = start_player(agent, self.game, seat, self._match_seed, None)
+            player = self._players[seat]
+        else:
+            player = start_player(agent, self.game, seat, derive_seed(self._match_seed, len(self.plies)), None)
+        with interrupted_by(stop):
+            return decide(player, seen_by(self.position, seat, self._match_seed, len(self.plies)))
+
+    def written(self, decision: Decision) -> str:
+        """Returns a decision as protocols write it."""
+        return self.game.move_text(self.position.state, decision.action)
