@@ -15,6 +15,7 @@ from turnier.agents.greedy import Greedy
 from turnier.agents.random import Random
 from turnier.core.kernel import kernel
 from turnier.core.parameters import parameter
+from turnier.core.rng import below
 from turnier.games.game import Game, Position
 
 
@@ -230,6 +231,22 @@ class CompiledChangesState(CompiledAgent):
 
     name: ClassVar[str] = "broken"
     act_kernel: ClassVar[Any] = act_on_state
+
+
+@kernel(ACT)
+def act_past_the_end(game, evaluator, settings, state, returns, rng, root):
+    actions = np.empty(game.max_choices, np.int64)
+    n = game.legal(state, actions)
+    returns[game.num_seats] = 1.0
+    return actions[below(rng, n)]
+
+
+@dataclass(frozen=True)
+class CompiledWritesOutside(CompiledAgent):
+    """Writes behind the end of the returns."""
+
+    name: ClassVar[str] = "broken"
+    act_kernel: ClassVar[Any] = act_past_the_end
 
 
 @kernel(ACT)

@@ -1,14 +1,11 @@
-"""Positions for agents' tests, made from the plain boards and marks of tests/naive.py, and how to evaluate them."""
+"""Positions for agents' tests, made from the plain boards and marks of tests/naive.py."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
 from tests import naive
-from turnier.agents.abi import EvaluatorKernels, new_scratch
-from turnier.games.game import Game, Position
+from turnier.games.game import Position
 from turnier.games.registry import make_game
 
 DIRECTION = {name: action for action, name in enumerate(naive.DIRECTIONS)}
@@ -28,11 +25,3 @@ def marks_position(marks: str) -> Position:
     for i in range(len(xs) + len(os)):
         position = position.play((xs, os)[i % 2][i // 2])
     return position
-
-
-def estimate(game: Game, evaluator: EvaluatorKernels, state: Any, returns: Any, rng: Any, count: int = 1) -> Any:
-    """Returns the sum of `count` estimates of each seat's final return, [seats]; `rng` goes on."""
-    totals = np.zeros(game.num_seats)
-    scratch = new_scratch(game.kernels, state)
-    evaluator.evaluate(game.kernels, evaluator.weights, state, returns, count, rng, totals, scratch)
-    return totals

@@ -1,4 +1,4 @@
-"""Every registry agent keeps the laws of agent_contract.py, and broken agents prove that each law can fail."""
+"""Every registry agent keeps the laws of turnier.contract.agents, and broken agents prove that each law can fail."""
 
 from __future__ import annotations
 
@@ -10,19 +10,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.agents import agent_contract as contract
+from tests.agents import agent_cases as cases
 from tests.agents import broken_agents as broken
-from tests.agents.agent_contract import Law
-from tests.laws import check_laws
 from turnier.agents.agent import Agent
 from turnier.agents.registry import AGENTS, EVALUATORS, make_agent
 from turnier.arena.match import MatchSpec, Termination
 from turnier.arena.play import play_match, play_matches
+from turnier.contract import agents as contract
+from turnier.contract.declarations import law_declared, law_text
+from turnier.contract.law import Law, check_laws
 from turnier.core.errors import UserError
 from turnier.core.parameters import Declared, parameters_of
 from turnier.games.registry import make_game
 
-ALL_VARIANTS = [agent for name in AGENTS.names() for agent in contract.variants(name)]
+ALL_VARIANTS = [agent for name in AGENTS.names() for agent in cases.variants(name)]
 WITHOUT_CHANCE = ("alphabeta", "maxn")  # agents that play games without chance only
 ONLY_2048 = {name for name in EVALUATORS.names() if name.endswith("2048")}  # evaluators of no other game
 FOR_2048 = [
@@ -34,67 +35,72 @@ FOR_2048 = [
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if metafunc.function is test_agents_keep_the_laws:
-        cases = contract.cases(metafunc.config.getoption("all_variants"))
-        metafunc.parametrize(("agent", "game"), cases, ids=str)
+        found = cases.cases(metafunc.config.getoption("all_variants"))
+        metafunc.parametrize(("agent", "game"), found, ids=str)
 
 
 def test_agents_keep_the_laws(agent: str, game: str) -> None:
     """One case checks all laws; its message names those that are broken."""
     made = make_agent(agent)
-    check_laws(contract.laws_of(made), made, make_game(game))
+    check_laws(cases.laws_of(made), made, make_game(game))
 
 
 def test_the_contract_covers_every_agent_evaluator_and_game() -> None:
     """No registry entry escapes: each agent plays each game that it can, each variant plays."""
-    cases = contract.cases()
-    everything = contract.cases(all_variants=True)
-    assert set(cases) < set(everything) and {agent for agent, _ in cases} == {agent for agent, _ in everything}
-    everywhere = {(a, g) for a in {*AGENTS.names()} - contract.OF_SPE_ED for g in contract.GAMES}
-    everywhere |= {(a, g) for a in contract.OF_SPE_ED for g in contract.SPE_ED_GAMES}
+    found = cases.cases()
+    everything = cases.cases(all_variants=True)
+    assert set(found) < set(everything) and {agent for agent, _ in found} == {agent for agent, _ in everything}
+    everywhere = {(a, g) for a in {*AGENTS.names()} - cases.OF_SPE_ED for g in cases.GAMES}
+    everywhere |= {(a, g) for a in cases.OF_SPE_ED for g in cases.SPE_ED_GAMES}
     everywhere |= {
         (a, g)
         for a in AGENTS.names()
-        for g in contract.SPE_ED_GAMES
+        for g in cases.SPE_ED_GAMES
         if {"evaluator", "agent"} & {field.name for field, _ in parameters_of(AGENTS.load(a))}
         and make_agent(a).cannot_play(make_game(g)) is None
     }
     without_chance = {(a, g) for a, g in everywhere if a in WITHOUT_CHANCE and g.startswith("2048")}
-    assert {(a.partition("(")[0], g) for a, g in cases} == everywhere - without_chance
-    full = {make_agent(agent).full_text() for agent, _ in cases}
+    assert {(a.partition("(")[0], g) for a, g in found} == everywhere - without_chance
+    full = {make_agent(agent).full_text() for agent, _ in found}
     for name in AGENTS.names():
         if "evaluator" in {field.name for field, _ in parameters_of(AGENTS.load(name))}:
             for evaluator in {*EVALUATORS.names()} - (ONLY_2048 if name in WITHOUT_CHANCE else set()):
                 assert any(text.startswith(f"{name}(") and f"={evaluator}(" in text for text in full), (name, evaluator)
 
 
+@pytest.mark.parametrize("game", cases.GAMES)
+def test_laws_look_at_positions_with_a_single_legal_action(game: str) -> None:
+    assert any(len(position.legal_actions()) == 1 for position in contract.positions(make_game(game)))
+
+
 @pytest.mark.parametrize("name", AGENTS.names() + EVALUATORS.names())
 def test_parameters_are_declared(name: str) -> None:
-    contract.law_declared((AGENTS if name in AGENTS.names() else EVALUATORS).load(name))
+    law_declared((AGENTS if name in AGENTS.names() else EVALUATORS).load(name))
 
 
 @pytest.mark.parametrize("name", AGENTS.names())
 def test_text_forms_make_the_same_agent(name: str) -> None:
-    for agent in contract.variants(name):
-        check_laws([contract.law_text], agent)
+    for agent in cases.variants(name):
+        check_laws([law_text], agent)
 
 
 @pytest.mark.parametrize("name", EVALUATORS.names())
 def test_text_forms_make_the_same_evaluator(name: str) -> None:
     evaluator = EVALUATORS.make(name)
-    contract.law_text(evaluator)
+    law_text(evaluator)
     changed = {
         field.name: not field.default if isinstance(field.default, bool) else type(field.default)(info.high)
         for field, info in parameters_of(type(evaluator))
         if info.high is not None or isinstance(field.default, bool)
     }
-    contract.law_text(evaluator.replace(**changed))
+    law_text(evaluator.replace(**changed))
 
 
 def law_unfit(agent: Agent, game: str) -> None:
     """Some evaluators are for the 4x4 board: elsewhere `cannot_play`, `start` and a match say so and name the game."""
     (evaluator,) = (name for name in ONLY_2048 if name in str(agent))
     reason = agent.cannot_play(make_game(game))
-    contract.law_sentence(reason)
+    cases.law_sentence(reason)
     assert evaluator in str(reason) and game in str(reason)
     with pytest.raises(UserError, match=evaluator):
         agent.start(make_game(game))
@@ -113,7 +119,7 @@ def test_unfit_agents_say_so_in_a_sentence(game: str) -> None:
 @pytest.mark.parametrize("name", ["random", "mc", "mcts", "mctse", "greedy", "majority", "root_parallel"])
 def test_other_seeds_play_other_games(name: str) -> None:
     """Where an agent draws random numbers, another seed gives other decisions in the same positions."""
-    agent, game = contract.small(name), make_game("tictactoe")
+    agent, game = cases.small(name), make_game("tictactoe")
     if name == "greedy":
         agent = agent.replace(evaluator=EVALUATORS.make("rollout"))
     runs = [[decision for _, decision in contract.decisions(agent, game, seed)] for seed in range(1, 6)]
@@ -122,10 +128,10 @@ def test_other_seeds_play_other_games(name: str) -> None:
     assert len({tuple(decision.action for decision in run) for run in runs}) > 1
 
 
-@pytest.mark.parametrize("game", contract.GAMES)
+@pytest.mark.parametrize("game", cases.GAMES)
 def test_the_random_agent_plays_every_legal_action_alike(game: str) -> None:
     """Each of n legal actions is drawn with probability 1/n: 500 draws stay within five standard errors."""
-    position = contract.positions(game)[0]
+    position = contract.positions(make_game(game))[0]
     legal = position.legal_actions()
     assert len(legal) > 1
     player = make_agent("random").start(position.game, position.to_move, 3)
@@ -136,7 +142,7 @@ def test_the_random_agent_plays_every_legal_action_alike(game: str) -> None:
     assert counts[legal].sum() == draws
 
 
-ALL_LAWS: tuple[Law, ...] = (*contract.PLAYING, contract.law_best_mean)
+ALL_LAWS: tuple[Law, ...] = (*contract.AGENT_LAWS, cases.law_best_mean)
 # What each broken agent breaks. Python agents have no kernels, so that the laws' other halves do not hide the failure.
 BREAKS: list[tuple[Law, type[Agent], str]] = [
     (contract.law_legal, broken.Illegal, "tictactoe"),
@@ -145,13 +151,14 @@ BREAKS: list[tuple[Law, type[Agent], str]] = [
     (contract.law_untouched, broken.ChangesState, "2048(size=3)"),
     (contract.law_untouched, broken.ChangesReturns, "tictactoe"),
     (contract.law_untouched, broken.DrawsChance, "2048(size=3)"),
-    (contract.law_untouched, broken.CompiledChangesState, "tictactoe"),
-    (contract.law_untouched, broken.CompiledRemembers, "2048(size=2)"),
+    (contract.law_kernel_changes_nothing, broken.CompiledChangesState, "tictactoe"),
+    (contract.law_kernel_changes_nothing, broken.CompiledRemembers, "2048(size=2)"),
+    (contract.law_kernel_changes_nothing, broken.CompiledWritesOutside, "tictactoe"),
     (contract.law_seed, broken.GlobalRandom, "tictactoe"),
     (contract.law_blind_to_chance, broken.Peeks, "2048(size=3)"),
     (contract.law_arrays, broken.WrongShape, "tictactoe"),
     (contract.law_arrays, broken.ValuesIllegal, "tictactoe"),
-    (contract.law_best_mean, broken.PlaysWorst, "tictactoe"),
+    (cases.law_best_mean, broken.PlaysWorst, "tictactoe"),
     (contract.law_forced, broken.ThinksLong, "2048(size=2)"),
     (contract.law_compiled, broken.TwoFaced, "tictactoe"),
     (contract.law_compiled, broken.HidesNodes, "2048(size=2)"),
@@ -194,22 +201,22 @@ def test_no_law_is_left_without_a_broken_agent() -> None:
 )
 def test_bad_declarations_are_caught(cls: type[Declared]) -> None:
     with pytest.raises(AssertionError):
-        contract.law_declared(cls)
-    contract.law_declared(broken.First)
+        law_declared(cls)
+    law_declared(broken.First)
 
 
 @pytest.mark.parametrize(("cls", "changes"), [(broken.Undeclared, {"secret": 8}), (broken.Loses, {})])
 def test_lost_parameters_are_caught(cls: type[Agent], changes: dict[str, Any], register: Any) -> None:
     agent = register(cls).replace(**changes)
     with pytest.raises((AssertionError, UserError)):
-        contract.law_text(agent)
-    contract.law_text(register(broken.First))
+        law_text(agent)
+    law_text(register(broken.First))
 
 
 @pytest.mark.parametrize("reason", [None, "", "no.", "heuristics2048 does not fit this game at all"])
 def test_bad_sentences_are_caught(reason: str | None) -> None:
     with pytest.raises(AssertionError):
-        contract.law_sentence(reason)
+        cases.law_sentence(reason)
 
 
 def play(agent: Agent, game: str = "tictactoe", **changes: Any) -> Any:
@@ -287,24 +294,24 @@ def test_equal_agents_have_one_text() -> None:
     assert one.full_text() == other.full_text()
 
 
-@pytest.mark.parametrize("text", contract.GAMES)
+@pytest.mark.parametrize("text", cases.GAMES)
 def test_agents_that_depend_on_timing_decide_legally_and_search(text: str) -> None:
     """Milliseconds, and threads on one tree, give a legal decision with nodes, in Python only, and the laws of form."""
-    timed = [contract.small(name).replace(milliseconds=3) for name in ("expectimax", "mc", "mcts", "mctse")]
-    threaded = [contract.small(name).replace(threads=2) for name in contract.INTERLEAVED]
-    both = [contract.small(name).replace(threads=2, milliseconds=3) for name in ("mc", "mctse")]
+    timed = [cases.small(name).replace(milliseconds=3) for name in ("expectimax", "mc", "mcts", "mctse")]
+    threaded = [cases.small(name).replace(threads=2) for name in cases.INTERLEAVED]
+    both = [cases.small(name).replace(threads=2, milliseconds=3) for name in ("mc", "mctse")]
     laws = (
         contract.law_legal,
         contract.law_untouched,
         contract.law_arrays,
-        contract.law_best_mean,
+        cases.law_best_mean,
         contract.law_forced,
     )
     game = make_game(text)
     for agent in timed + threaded + both:
         assert agent.seat_kernels(game) is None
         check_laws(laws, agent, game)
-        for position, decision in contract.decisions(agent, game, seed=1):
+        for position, decision in contract.decisions(agent, game):
             assert decision.nodes > 0 or len(position.legal_actions()) == 1
         record = play(agent, text, max_plies=4)
         assert record.termination is Termination.LIMIT and sum(record.decisions) == 4

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from tests import naive
-from tests.agents import agent_contract as contract
 from tests.agents import naive_search as oracle
+from tests.agents.agent_cases import law_best_mean, law_sentence
 from tests.agents.positions import marks_position
 from tests.agents.test_maxn import decide, random_positions
 from tests.agents.two_seat_games import Coins, Takeaway
@@ -19,6 +19,7 @@ from tests.contract.tiny_games import Fuse, Pennies, Pig, Wander
 from turnier.agents.agent import Agent, Decision
 from turnier.agents.alphabeta.agent import TimedAlphaBetaPlayer
 from turnier.agents.registry import make_agent
+from turnier.contract import agents as contract
 from turnier.core.errors import UserError
 from turnier.core.kernel import JIT
 from turnier.games.game import Game, Position
@@ -231,7 +232,7 @@ def test_a_timed_search_stops(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_timed_decisions_keep_the_laws() -> None:
     game = make_game("tictactoe")
-    for law in (contract.law_legal, contract.law_untouched, contract.law_arrays, contract.law_best_mean):
+    for law in (contract.law_legal, contract.law_untouched, contract.law_arrays, law_best_mean):
         law(alphabeta(9, milliseconds=1), game)
     contract.law_forced(alphabeta(9, milliseconds=1), game)
 
@@ -282,6 +283,6 @@ def test_forced_wins_are_seen_at_the_horizon() -> None:
 )
 def test_unfit_games_are_refused_in_a_sentence(game: Game, sentence: str) -> None:
     reason = alphabeta(3).cannot_play(game)
-    contract.law_sentence(reason)
+    law_sentence(reason)
     with pytest.raises(UserError, match=f"alphabeta plays games .*{sentence}"):
         alphabeta(3).start(game)

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.agents import agent_contract as contract
+from tests.agents.agent_cases import law_sentence
 from turnier.agents.agent import Decision
 from turnier.agents.ensembles.ensemble import start_player
 from turnier.agents.ensembles.majority import Majority, decided_after
@@ -21,6 +21,7 @@ from turnier.agents.ensembles.root_parallel import RootParallel
 from turnier.agents.registry import make_agent
 from turnier.arena.match import MatchSpec, Termination
 from turnier.arena.play import play_match
+from turnier.contract import agents as contract
 from turnier.core.errors import UserError
 from turnier.core.rng import stream
 from turnier.games.registry import make_game
@@ -170,7 +171,7 @@ def test_threads_decide_as_one_after_the_other(text: str, workers: int) -> None:
 
 def test_a_forced_action_costs_nothing_and_is_not_searched() -> None:
     game = make_game("2048(size=2)")
-    forced = next(p for p in contract.positions(str(game)) if len(p.legal_actions()) == 1)
+    forced = next(p for p in contract.positions(game) if len(p.legal_actions()) == 1)
     pool = Scripted(2, [], None)
     decision = Majority(members=3).start(game, 0, 1, pool).act(forced)
     assert decision.action == forced.legal_actions()[0] and decision.nodes == 0 and pool.begun == []
@@ -218,7 +219,7 @@ def test_what_a_member_raises_ends_the_match_with_a_record(monkeypatch: pytest.M
 )
 def test_an_unfit_member_is_refused_in_a_sentence(agent: str, sentence: str) -> None:
     game = make_game("2048(size=3)")
-    contract.law_sentence(make_agent(agent).cannot_play(game))
+    law_sentence(make_agent(agent).cannot_play(game))
     with pytest.raises(UserError, match=sentence):
         make_agent(agent).start(game)
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tests import naive
-from tests.agents import agent_contract as contract
 from tests.agents import naive_search as oracle
+from tests.agents.agent_cases import law_sentence
 from tests.agents.positions import marks_position
 from tests.agents.two_seat_games import Coins, Takeaway
 from tests.contract.tiny_games import Fuse, Pennies, Pig, Wander
@@ -121,6 +121,6 @@ def test_rollouts_value_the_horizon() -> None:
 
 @pytest.mark.parametrize("game", [make_game("2048"), make_game("2048(size=2)"), Pig()], ids=str)
 def test_games_with_chance_are_refused_in_a_sentence(game: Game) -> None:
-    contract.law_sentence(maxn(3).cannot_play(game))
+    law_sentence(maxn(3).cannot_play(game))
     with pytest.raises(UserError, match="maxn plays games without chance"):
         maxn(3).start(game)

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 from tests.agents import naive_search as oracle
-from tests.agents.agent_contract import same
 from tests.agents.mctse.mctse_trees import BOTH, LIMITS, POSITIONS, UNLIMITED, check_invariants, mctse
 from tests.agents.positions import board_position, marks_position
 from turnier.agents.agent import Decision
@@ -22,6 +21,7 @@ from turnier.agents.mctse.tree import DONE, ME, SHARE
 from turnier.agents.registry import make_agent
 from turnier.arena.match import MatchSpec, Termination
 from turnier.arena.play import play_match, play_matches
+from turnier.contract.agents import same
 from turnier.core.kernel import JIT
 from turnier.games.game import Position
 

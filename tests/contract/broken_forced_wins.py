@@ -8,7 +8,7 @@ import numpy as np
 from numba import types
 
 from tests.contract.broken_games import Broken
-from tests.contract.forced_wins import check_forced_win
+from turnier.contract.games.forced_wins import law_forced_win
 from turnier.core.kernel import kernel, pointer
 from turnier.games import abi
 from turnier.games.abi import NO_WIN
@@ -92,14 +92,14 @@ def finds_nothing(state, depth):
 def with_forced_win(says: str, broken: Any, text: str = "yavalath(size=4)") -> Broken:
     game = make_game(text)
     game.__dict__["kernels"] = game.kernels._replace(forced_win=pointer(broken, abi.FORCED_WIN))
-    return Broken(check_forced_win, broken.__name__, says, game)
+    return Broken(law_forced_win, broken.__name__, says, game)
 
 
 BROKEN_FORCED_WINS = [
     with_forced_win("with 0 moves left it plays -1", hopes_that_one_threat_is_enough),
     with_forced_win("ends with returns", forgets_that_the_other_threatens),
     with_forced_win("but the game goes on", needs_one_move_more),
-    with_forced_win("must win in", plays_without_looking),
+    with_forced_win("must win by", plays_without_looking),
     with_forced_win("it plays -1", overlooks_wins_at_once),
     with_forced_win("changed", leaves_a_trace),
     with_forced_win("must find the win at once", finds_nothing),

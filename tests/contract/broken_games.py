@@ -1,4 +1,4 @@
-"""A sound game and what breaks it: each entry of BROKEN is caught by the check that it names.
+"""A sound game and what breaks it: each entry of BROKEN is caught by the law that it names.
 
 Guess: in every round two seats commit to a number from 0 to 2 in secret, then a die that likes low numbers says which
 one scores. It has every optional kernel, so that any of them can be replaced by a broken one.
@@ -12,7 +12,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tests.contract import game_contract as contract
+from turnier.contract.games import laws as contract
+from turnier.contract.law import Law
 from turnier.core.kernel import kernel, pointer
 from turnier.core.rng import below, uniform
 from turnier.games import abi
@@ -317,26 +318,26 @@ SIGNATURES = {
 
 
 class Broken(NamedTuple):
-    """A broken game, the check that must catch it, and words of the sentence that it must say."""
+    """A broken game, the law that must catch it, and words of the sentence that it must say."""
 
-    check: contract.Check
+    law: Law
     what: str
     says: str
     game: Game
 
 
-def with_kernel(check: contract.Check, says: str, **kernels: Any) -> Broken:
+def with_kernel(law: Law, says: str, **kernels: Any) -> Broken:
     """Returns Guess with some kernels replaced."""
     game = Guess()
     pointers = {name: pointer(kernel_, SIGNATURES[name]) for name, kernel_ in kernels.items()}
     game.__dict__["kernels"] = game.kernels._replace(**pointers)
-    return Broken(check, " ".join(kernel_.__name__ for kernel_ in kernels.values()), says, game)
+    return Broken(law, " ".join(kernel_.__name__ for kernel_ in kernels.values()), says, game)
 
 
-def with_attribute(check: contract.Check, says: str, **attributes: Any) -> Broken:
+def with_attribute(law: Law, says: str, **attributes: Any) -> Broken:
     """Returns Guess with some attributes or methods replaced."""
     cls = type("Guess", (Guess,), attributes)
-    return Broken(check, " ".join(attributes), says, cls())
+    return Broken(law, " ".join(attributes), says, cls())
 
 
 def _table(*rows: tuple[int, ...]) -> Any:
@@ -344,55 +345,55 @@ def _table(*rows: tuple[int, ...]) -> Any:
 
 
 BROKEN: list[Broken] = [
-    with_attribute(contract.check_declaration, "whole number", num_cells=4.0),
-    with_attribute(contract.check_declaration, "max_legal", max_legal=4),
-    with_attribute(contract.check_declaration, "max_return", max_return=4),
-    with_attribute(contract.check_declaration, "neither", num_cell_values=0),
-    with_kernel(contract.check_to_move, "got 2", to_move=to_move_third_seat),
-    with_kernel(contract.check_legal, "ascend", legal=legal_descending),
-    with_kernel(contract.check_legal, "each once", legal=legal_twice),
-    with_kernel(contract.check_legal, "got none", legal=legal_none),
-    with_kernel(contract.check_legal, "from 0 to 2", legal=legal_unknown_action),
-    with_attribute(contract.check_legal, "at most max_legal", max_legal=2),
-    with_kernel(contract.check_chance, "sum to 1", chance=chance_short_of_one),
-    with_kernel(contract.check_chance, "positive", chance=chance_impossible_outcome),
-    with_kernel(contract.check_chance, "ascend", chance=chance_unsorted),
-    with_attribute(contract.check_chance, "at most max_outcomes", max_outcomes=2),
-    with_kernel(contract.check_questions_change_nothing, "legal of", legal=legal_tidies_up),
-    with_attribute(contract.check_writes_stay_inside, "inside", state_words=WORDS - 2),
-    with_attribute(contract.check_writes_stay_inside, "inside", max_legal=2),
-    with_attribute(contract.check_writes_stay_inside, "inside", max_outcomes=2),
-    with_attribute(contract.check_writes_stay_inside, "inside", num_cells=3),
-    with_kernel(contract.check_step_repeats, "same", step=step_own_luck),
-    with_attribute(contract.check_step_repeats, "same|inside", state_words=WORDS - 1),
-    with_kernel(contract.check_variant_words_stay, "must stay", step=step_writes_variant),
-    with_kernel(contract.check_rewards_are_added, "step", step=step_overwrites_rewards),
-    with_kernel(contract.check_rewards_are_added, "playout", playout=playout_overwrites_returns),
-    with_kernel(contract.check_games_end, "over within", step=step_never_ends),
-    with_attribute(contract.check_returns, "within 1.0", max_return=1.0),
-    with_kernel(contract.check_returns, "nan", step=step_undefined_reward),
-    with_attribute(contract.check_cells, "from 0 to 0", num_cell_values=1),
-    with_kernel(contract.check_cells, "from 0 to 1", cells=cells_misses_one),
-    with_attribute(contract.check_placed_stones, "change cell 0 alone", places_stones=True),
-    with_attribute(contract.check_symmetries, "permutations", symmetries=_table((0, 1, 2, 3), (0, 0, 2, 3))),
-    with_attribute(contract.check_symmetries, "identity", symmetries=_table((1, 0, 3, 2), (0, 1, 2, 3))),
-    with_attribute(contract.check_symmetries, "closed", symmetries=_table((0, 1, 2, 3), (1, 3, 0, 2))),
-    with_attribute(contract.check_symmetries, "stand once", symmetries=_table((0, 1, 2, 3), (0, 1, 2, 3))),
-    with_attribute(contract.check_neighbours, "mutual", neighbours=_table((1,), (2,), (3,), (0,))),
-    with_attribute(contract.check_neighbours, "own neighbour", neighbours=_table((0,), (1,), (2,), (3,))),
-    with_attribute(contract.check_neighbours, "keep", neighbours=_table((1,), (0,), (3,), (2,))),
-    with_kernel(contract.check_sample_chance, "as chance says", sample_chance=sample_chance_fair),
-    with_kernel(contract.check_sample_chance, "must draw from", sample_chance=sample_chance_unknown),
-    with_kernel(contract.check_playout_distribution, "like the generic", playout=playout_plays_zero),
-    with_kernel(contract.check_playout_depth, "plies", playout=playout_to_the_end),
-    with_kernel(contract.check_playout_depth, "chance node", playout=playout_stops_at_chance),
-    with_kernel(contract.check_commitments_stay_hidden, "must not see", observe=observe_everything),
-    with_kernel(contract.check_views, "to move", observe=observe_first_seat_to_move),
-    with_kernel(contract.check_views, "every word", observe=observe_only_clears),
-    with_kernel(contract.check_views, "to the end", observe=observe_endless_game),
-    with_kernel(contract.check_seeds_reproduce, "same game", init=init_beyond_the_seed),
-    with_kernel(contract.check_seeds_reproduce, "same game", playout=playout_own_luck),
-    with_attribute(contract.check_texts, "differ in name", action_name=lambda game, action: "guess"),
-    with_attribute(contract.check_texts, "draw", draw=lambda game, state: " "),
-    with_attribute(contract.check_texts, "facts", milestones={"max_tile": (2048,)}),
+    with_attribute(contract.law_declaration, "whole number", num_cells=4.0),
+    with_attribute(contract.law_declaration, "max_legal", max_legal=4),
+    with_attribute(contract.law_declaration, "max_return", max_return=4),
+    with_attribute(contract.law_declaration, "neither", num_cell_values=0),
+    with_kernel(contract.law_to_move, "got 2", to_move=to_move_third_seat),
+    with_kernel(contract.law_legal, "ascend", legal=legal_descending),
+    with_kernel(contract.law_legal, "each once", legal=legal_twice),
+    with_kernel(contract.law_legal, "got none", legal=legal_none),
+    with_kernel(contract.law_legal, "from 0 to 2", legal=legal_unknown_action),
+    with_attribute(contract.law_legal, "at most max_legal", max_legal=2),
+    with_kernel(contract.law_chance, "sum to 1", chance=chance_short_of_one),
+    with_kernel(contract.law_chance, "positive", chance=chance_impossible_outcome),
+    with_kernel(contract.law_chance, "ascend", chance=chance_unsorted),
+    with_attribute(contract.law_chance, "at most max_outcomes", max_outcomes=2),
+    with_kernel(contract.law_questions_change_nothing, "legal of", legal=legal_tidies_up),
+    with_attribute(contract.law_writes_stay_inside, "inside", state_words=WORDS - 2),
+    with_attribute(contract.law_writes_stay_inside, "inside", max_legal=2),
+    with_attribute(contract.law_writes_stay_inside, "inside", max_outcomes=2),
+    with_attribute(contract.law_writes_stay_inside, "inside", num_cells=3),
+    with_kernel(contract.law_step_repeats, "same", step=step_own_luck),
+    with_attribute(contract.law_step_repeats, "same|inside", state_words=WORDS - 1),
+    with_kernel(contract.law_variant_words_stay, "must stay", step=step_writes_variant),
+    with_kernel(contract.law_rewards_are_added, "step", step=step_overwrites_rewards),
+    with_kernel(contract.law_rewards_are_added, "playout", playout=playout_overwrites_returns),
+    with_kernel(contract.law_games_end, "over within", step=step_never_ends),
+    with_attribute(contract.law_returns, "within 1.0", max_return=1.0),
+    with_kernel(contract.law_returns, "nan", step=step_undefined_reward),
+    with_attribute(contract.law_cells, "from 0 to 0", num_cell_values=1),
+    with_kernel(contract.law_cells, "from 0 to 1", cells=cells_misses_one),
+    with_attribute(contract.law_placed_stones, "change cell 0 alone", places_stones=True),
+    with_attribute(contract.law_symmetries, "permutations", symmetries=_table((0, 1, 2, 3), (0, 0, 2, 3))),
+    with_attribute(contract.law_symmetries, "identity", symmetries=_table((1, 0, 3, 2), (0, 1, 2, 3))),
+    with_attribute(contract.law_symmetries, "closed", symmetries=_table((0, 1, 2, 3), (1, 3, 0, 2))),
+    with_attribute(contract.law_symmetries, "stand once", symmetries=_table((0, 1, 2, 3), (0, 1, 2, 3))),
+    with_attribute(contract.law_neighbours, "mutual", neighbours=_table((1,), (2,), (3,), (0,))),
+    with_attribute(contract.law_neighbours, "own neighbour", neighbours=_table((0,), (1,), (2,), (3,))),
+    with_attribute(contract.law_neighbours, "keep", neighbours=_table((1,), (0,), (3,), (2,))),
+    with_kernel(contract.law_sample_chance, "as chance says", sample_chance=sample_chance_fair),
+    with_kernel(contract.law_sample_chance, "must draw from", sample_chance=sample_chance_unknown),
+    with_kernel(contract.law_playout_distribution, "like the generic", playout=playout_plays_zero),
+    with_kernel(contract.law_playout_depth, "plies", playout=playout_to_the_end),
+    with_kernel(contract.law_playout_depth, "chance node", playout=playout_stops_at_chance),
+    with_kernel(contract.law_commitments_stay_hidden, "must not see", observe=observe_everything),
+    with_kernel(contract.law_views, "to move", observe=observe_first_seat_to_move),
+    with_kernel(contract.law_views, "every word", observe=observe_only_clears),
+    with_kernel(contract.law_views, "to the end", observe=observe_endless_game),
+    with_kernel(contract.law_seeds_reproduce, "same game", init=init_beyond_the_seed),
+    with_kernel(contract.law_seeds_reproduce, "same game", playout=playout_own_luck),
+    with_attribute(contract.law_texts, "differ in name", action_name=lambda game, action: "guess"),
+    with_attribute(contract.law_texts, "draw", draw=lambda game, state: " "),
+    with_attribute(contract.law_texts, "facts", milestones={"max_tile": (2048,)}),
 ]

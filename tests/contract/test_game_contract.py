@@ -6,9 +6,11 @@ import pytest
 
 from tests.contract.broken_forced_wins import BROKEN_FORCED_WINS
 from tests.contract.broken_games import BROKEN, Broken, Guess
-from tests.contract.game_contract import CHECKS, check_playout_distribution
+from tests.contract.broken_python_games import BROKEN_PYTHON_GAMES, Race
 from tests.contract.tiny_games import TINY_GAMES
-from tests.laws import check_laws
+from turnier.contract.games.laws import GAME_LAWS
+from turnier.contract.games.playouts import law_playout_distribution
+from turnier.contract.law import check_laws
 from turnier.games.game import Game
 from turnier.games.registry import GAMES, make_game
 
@@ -29,7 +31,7 @@ VARIANTS = (  # besides every registry game with its defaults
     "yavalath(players=3)",
     "yavalath(size=3,players=3,play_on=false)",
 )
-ALL_BROKEN = [*BROKEN, *BROKEN_FORCED_WINS]
+ALL_BROKEN = [*BROKEN, *BROKEN_FORCED_WINS, *BROKEN_PYTHON_GAMES]
 SLOW = ("go",)  # thousands of playouts of a hundred plies, of which one half asks for all legal moves
 REGISTERED = [make_game(text) for text in (*GAMES.names(), *VARIANTS)]
 COMPILED = [
@@ -39,27 +41,25 @@ COMPILED = [
 ]
 
 
-@pytest.mark.parametrize("game", [*COMPILED, *TINY_GAMES, Guess()], ids=str)
+@pytest.mark.parametrize("game", [*COMPILED, *TINY_GAMES, Guess(), Race()], ids=str)
 def test_game_keeps_the_laws(game: Game) -> None:
     """One case checks all laws; its message names those that are broken."""
-    check_laws(CHECKS, game)
+    check_laws(GAME_LAWS, game)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("game", [game for game in REGISTERED if game.in_python], ids=str)
 def test_game_in_python_keeps_the_laws(game: Game) -> None:
     """Its playout is that of all games in Python, which others prove; comparing thousands would take half an hour."""
-    check_laws([check for check in CHECKS if check is not check_playout_distribution], game)
+    check_laws([law for law in GAME_LAWS if law is not law_playout_distribution], game)
 
 
-@pytest.mark.parametrize(
-    "broken", ALL_BROKEN, ids=lambda broken: f"{broken.check.__name__}: {broken.what} {broken.says}"
-)
+@pytest.mark.parametrize("broken", ALL_BROKEN, ids=lambda broken: f"{broken.law.__name__}: {broken.what} {broken.says}")
 def test_broken_game_is_caught(broken: Broken) -> None:
-    with pytest.raises(AssertionError, match=f"(?s)^{broken.check.__name__} is broken by .*{broken.says}"):
-        check_laws([broken.check], broken.game)
+    with pytest.raises(AssertionError, match=f"(?s)^{broken.law.__name__} is broken by .*{broken.says}"):
+        check_laws([broken.law], broken.game)
 
 
-def test_every_check_catches_something() -> None:
-    idle = [check.__name__ for check in CHECKS if not any(broken.check is check for broken in ALL_BROKEN)]
-    assert not idle, f"add broken games that these checks catch: {', '.join(idle)}"
+def test_every_law_catches_something() -> None:
+    idle = [law.__name__ for law in GAME_LAWS if not any(broken.law is law for broken in ALL_BROKEN)]
+    assert not idle, f"add broken games that these laws catch: {', '.join(idle)}"

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from tests.contract.broken_games import Guess
-from tests.contract.play import UNLIMITED, playout_results, scratch, start_state
+from turnier.contract.games.random_games import UNLIMITED, playout_results, scratch, start_state
 from turnier.core.rng import stream
 from turnier.games.generic import copy_state, draw_outcome, generic_playout
 from turnier.games.registry import make_game

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from tests.contract.game_contract import CHECKS
 from tests.games import failing_python_games, python_games
 from tests.games.failing_python_games import FAULTS
 from tests.games.python_games import Coins, Dice, Inches, Noughts
-from tests.laws import check_laws
 from turnier.agents.registry import make_agent
 from turnier.arena.match import MatchRecord, MatchSpec, Termination, unpack_plies
 from turnier.arena.play import play_match, play_matches, replay
 from turnier.arena.workers.local import ThreadExecutor
+from turnier.contract.games.laws import GAME_LAWS
+from turnier.contract.law import check_laws
 from turnier.games.game import Game
 from turnier.games.registry import GAMES, make_game
 
@@ -56,7 +56,7 @@ LONG = [pytest.param(game, marks=pytest.mark.long) for game in (Noughts(), Dice(
 
 @pytest.mark.parametrize("game", [Inches(length=2), *LONG], ids=str)
 def test_python_game_keeps_the_laws(game: Game) -> None:
-    check_laws(CHECKS, game)
+    check_laws(GAME_LAWS, game)
 
 
 def played(game: str, agent: str, seed: int) -> tuple[Any, ...]:

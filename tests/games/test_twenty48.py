@@ -11,8 +11,8 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from tests import naive
-from tests.contract.play import MAX_Z, UNLIMITED, playout_results, z_scores
 from tests.naive import Board
+from turnier.contract.games.random_games import MAX_Z, UNLIMITED, playout_results, z_scores
 from turnier.core.kernel import JIT
 from turnier.core.rng import stream
 from turnier.games.abi import CHANCE, TERMINAL

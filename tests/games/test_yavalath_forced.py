@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.contract.forced_wins import refutation
+from turnier.contract.games.forced_wins import refutation
 from turnier.core.kernel import JIT
 from turnier.games.abi import NO_WIN
 from turnier.games.game import Position

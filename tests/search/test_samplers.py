@@ -5,10 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.search import broken_samplers as broken
+from turnier.contract import samplers as laws
+from turnier.contract.declarations import DECLARATION_LAWS
+from turnier.contract.law import Law, LawBroken, check_laws
+from turnier.contract.samplers import worth
 from turnier.core.errors import UserError
 from turnier.search.samplers.grid import Grid, GridSearch
 from turnier.search.samplers.registry import SAMPLERS
-from turnier.search.samplers.sampler import Search
+from turnier.search.samplers.sampler import Sampler, Search, Vectors
 from turnier.search.samplers.surface import Surface
 
 SMALL = {
@@ -23,19 +28,20 @@ SMALL = {
 }
 
 
-def worth(vectors: np.ndarray, noise: np.ndarray | float = 0.0) -> list[float]:
-    return [float(v) for v in 5 - ((vectors - 0.3) ** 2).sum(1) + noise]
+BREAKS: list[tuple[Law, type[Sampler]]] = [
+    (laws.law_candidates_are_in_the_cube, broken.Outside),
+    (laws.law_asking_again_changes_nothing, broken.AsksAnew),
+    (laws.law_stored_values_rebuild_the_search, broken.RemembersQuestions),
+    (laws.law_random_numbers_are_its_own, broken.UsesNumpysGenerator),
+    (laws.law_recommendations_are_vectors, broken.RecommendsArrays),
+    (laws.law_recommendations_get_better, broken.LearnsNothing),
+]
 
 
 def run(
-    text: str, generations: int, seed: int = 5, size: int = 3, noise: float = 0.0
-) -> tuple[Search, list[np.ndarray]]:
-    search, asked = SAMPLERS.make(text).begin([0.8] * size, seed), []
-    rng = np.random.default_rng(seed)
-    for _ in range(generations):
-        asked.append(search.ask())
-        search.tell(worth(asked[-1], noise * rng.standard_normal(len(asked[-1]))))
-    return search, asked
+    text: str, generations: int, seed: int = laws.SEED, size: int = laws.SIZE, noise: float = 0.0
+) -> tuple[Search, list[Vectors]]:
+    return laws.search_of(SAMPLERS.make(text), generations, seed, size, noise)
 
 
 def test_every_sampler_is_tested() -> None:
@@ -43,29 +49,26 @@ def test_every_sampler_is_tested() -> None:
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_telling_stored_values_rebuilds_a_search_bit_for_bit(name: str) -> None:
-    """Also where recommendations were asked for on the way, or candidates twice, and numpy's generator was used."""
-    first, asked = run(SMALL[name], 9, noise=0.1)
-    np.random.seed(3)
-    expected = np.random.random(4)
-    np.random.seed(3)
-    second, rng = SAMPLERS.make(SMALL[name]).begin([0.8] * 3, 5), np.random.default_rng(5)
-    for vectors in asked:
-        second.recommended(), second.estimate()
-        second.ask()
-        assert (second.ask() == vectors).all()
-        second.tell(worth(vectors, 0.1 * rng.standard_normal(len(vectors))))
-    assert (np.random.random(4) == expected).all()
-    assert second.recommended() == first.recommended() and second.estimate() == first.estimate()
-    assert second.facts() == first.facts()
-    assert (second.ask() == first.ask()).all()
+def test_samplers_keep_the_laws(name: str) -> None:
+    sampler = SAMPLERS.make(SMALL[name])
+    check_laws((*DECLARATION_LAWS, *laws.SAMPLER_LAWS), sampler)
+
+
+@pytest.mark.parametrize(("law", "cls"), BREAKS, ids=lambda value: value.__name__)
+def test_every_law_can_fail(law: Law, cls: type[Sampler]) -> None:
+    with pytest.raises(LawBroken, match=f"{law.__name__} is broken by "):
+        check_laws(laws.SAMPLER_LAWS, cls())
+    check_laws(laws.SAMPLER_LAWS, broken.Sound())
+
+
+def test_no_law_is_left_without_a_broken_sampler() -> None:
+    assert {law for law, _ in BREAKS} == set(laws.SAMPLER_LAWS)
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_other_seeds_ask_other_candidates_and_all_stay_in_the_cube(name: str) -> None:
+def test_other_seeds_ask_other_candidates(name: str) -> None:
     asked, other = run(SMALL[name], 6)[1], run(SMALL[name], 6, seed=6)[1]
     assert not np.array_equal(np.vstack(asked), np.vstack(other))
-    assert all(vectors.shape[1] == 3 and (vectors >= 0).all() and (vectors <= 1).all() for vectors in asked)
 
 
 @pytest.mark.parametrize(("name", "generations"), [(name, 15 if name == "gp" else 40) for name in SMALL])

@@ -1,59 +1,60 @@
-"""Laws of every evaluator's kernel: it adds to the totals, counts, and leaves what it evaluates as it is."""
+"""Every registry evaluator keeps its laws, broken ones prove that each law can fail; what rollouts are worth."""
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
-from tests.agents.positions import board_position, estimate, marks_position
-from turnier.agents.abi import new_scratch
+from tests.agents.evaluators import broken_evaluators as broken
+from tests.agents.positions import board_position, marks_position
+from turnier.agents.evaluator import Evaluator
 from turnier.agents.registry import EVALUATORS
+from turnier.contract import evaluators as laws
+from turnier.contract.evaluators import estimate
+from turnier.contract.law import Law, LawBroken, check_laws
 from turnier.core.rng import stream
-from turnier.games.game import Position
+from turnier.games.registry import make_game
 
 POSITIONS = {
-    "tictactoe": marks_position("XO......."),
     "tictactoe over": marks_position("XXXOO...."),
-    "2048 2x2": board_position(((2, 4), (0, 2)), 12.0),
-    "2048 4x4": board_position(((2, 4, 8, 16), (4, 2, 16, 8), (2, 8, 4, 2), (0, 2, 4, 8)), 300.0),
     "2048 4x4 over": board_position(((2, 4, 2, 4), (4, 2, 4, 2), (2, 4, 2, 4), (4, 2, 4, 2)), 500.0),
 }
+GAMES = ("tictactoe", "2048(size=2)", "2048", "spe_ed(width=8,height=9)")
 CASES = [
-    (name, where)
+    (name, game)
     for name in EVALUATORS.names()
-    for where, position in POSITIONS.items()
-    if EVALUATORS.make(name).cannot_evaluate(position.game) is None
+    for game in GAMES
+    if EVALUATORS.make(name).cannot_evaluate(make_game(game)) is None
+]
+BREAKS: list[tuple[Law, type[Evaluator]]] = [
+    (laws.law_estimates_are_numbers, broken.Undefined),
+    (laws.law_changes_nothing, broken.ChangesState),
+    (laws.law_changes_nothing, broken.ChangesWeights),
+    (laws.law_changes_nothing, broken.WritesOutside),
+    (laws.law_counts, broken.CountsOnce),
+    (laws.law_counts, broken.DrawsOnce),
+    (laws.law_adds, broken.Overwrites),
+    (laws.law_repeats, broken.GlobalRandom),
 ]
 
 
-def afterstate(position: Position) -> Position:
-    """Returns the position after its first legal action, before chance, or itself where it is over."""
-    return position if position.over else position.play(position.legal_actions()[0], draw_chance=False)
+@pytest.mark.parametrize(("name", "game"), CASES)
+def test_evaluators_keep_the_laws(name: str, game: str) -> None:
+    check_laws(laws.EVALUATOR_LAWS, EVALUATORS.make(name), make_game(game))
 
 
-@pytest.mark.parametrize(("name", "where"), CASES)
-@pytest.mark.parametrize("after", [False, True])
-@pytest.mark.parametrize("method", [1, 2])
-def test_estimates_add_up(name: str, where: str, after: bool, method: int) -> None:
-    """`count` estimates are `count` calls of one, on the same stream; state, returns and weights stay as they are."""
-    position = afterstate(POSITIONS[where]) if after else POSITIONS[where]
-    game = position.game
-    kernels = EVALUATORS.make(name).kernels(game, 4, method)
-    state, returns, weights = position.state.copy(), position.returns.copy(), kernels.weights.copy()
-    one_by_one, at_once = stream(3), stream(3)
-    singles = [estimate(game, kernels, state, returns, one_by_one) for _ in range(7)]
-    assert estimate(game, kernels, state, returns, at_once, count=7) == pytest.approx(
-        np.sum(singles, axis=0), rel=1e-12
-    )
-    assert np.array_equal(one_by_one, at_once)
-    assert not estimate(game, kernels, state, returns, at_once, count=0).any()
-    totals = np.full(game.num_seats, 0.25)
-    kernels.evaluate(
-        game.kernels, kernels.weights, state, returns, 1, stream(3), totals, new_scratch(game.kernels, state)
-    )
-    assert totals == pytest.approx(singles[0] + 0.25, rel=1e-12)
-    assert np.array_equal(state, position.state) and np.array_equal(returns, position.returns)
-    assert np.array_equal(kernels.weights, weights)
+def test_every_evaluator_is_tested() -> None:
+    assert {name for name, _ in CASES} == set(EVALUATORS.names())
+
+
+@pytest.mark.parametrize(("law", "cls"), BREAKS, ids=lambda value: value.__name__)
+def test_every_law_can_fail(law: Law, cls: type[Evaluator]) -> None:
+    with pytest.raises(LawBroken, match=f"{law.__name__} is broken by "):
+        check_laws(laws.EVALUATOR_LAWS, cls(), make_game("tictactoe"))
+    check_laws(laws.EVALUATOR_LAWS, broken.Sound(), make_game("tictactoe"))
+
+
+def test_no_law_is_left_without_a_broken_evaluator() -> None:
+    assert {law for law, _ in BREAKS} == set(laws.EVALUATOR_LAWS)
 
 
 @pytest.mark.parametrize("where", ["tictactoe over", "2048 4x4 over"])

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from tests import naive
 from tests.agents import naive_search as oracle
-from tests.agents.positions import DIRECTION, board_position, estimate
+from tests.agents.positions import DIRECTION, board_position
 from tests.naive import Board
 from turnier.agents.evaluators.heuristics2048 import Heuristics2048
 from turnier.agents.registry import EVALUATORS, make_agent
+from turnier.contract.evaluators import estimate
 from turnier.core.kernel import JIT
 from turnier.core.parameters import parameters_of
 from turnier.core.rng import stream

@@ -12,10 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests import naive
-from tests.agents.positions import DIRECTION, board_position, estimate
+from tests.agents.positions import DIRECTION, board_position
 from tests.naive import Board
 from turnier.agents.evaluators.matrix2048 import Matrix2048
 from turnier.agents.registry import EVALUATORS, make_agent
+from turnier.contract.evaluators import estimate
 from turnier.core.rng import stream
 from turnier.games.registry import make_game
 

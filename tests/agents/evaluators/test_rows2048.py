@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests import naive
-from tests.agents.positions import board_position, estimate
+from tests.agents.positions import board_position
 from tests.naive import Board
 from turnier.agents.evaluator import OWN
 from turnier.agents.evaluators.rows2048 import NUM_ROWS, Rows2048, row_table
+from turnier.contract.evaluators import estimate
 from turnier.core.parameters import parameters_of
 from turnier.core.rng import stream
 from turnier.games.game import Position

@@ -11,13 +11,14 @@ import pytest
 from tests import naive
 from tests.agents import naive_search as oracle
 from tests.agents.expectimax.expectimax_searches import Generic, decide, expectimax, random_boards
-from tests.agents.positions import DIRECTION, board_position, estimate, marks_position
+from tests.agents.positions import DIRECTION, board_position, marks_position
 from tests.contract.tiny_games import Fuse, Pig
 from tests.naive import Board
 from turnier.agents.expectimax.agent import Expectimax
 from turnier.agents.expectimax.schedule2048 import depth_of
 from turnier.agents.expectimax.search import AFTERSTATE, STATE, STOPPED
 from turnier.agents.registry import make_agent
+from turnier.contract.evaluators import estimate
 from turnier.core.kernel import JIT
 from turnier.core.rng import stream
 from turnier.games.abi import CHANCE, TERMINAL

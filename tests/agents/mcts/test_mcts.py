@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.agents.mcts import naive_mcts as oracle
-from tests.agents.positions import board_position, estimate, marks_position
+from tests.agents.positions import board_position, marks_position
 from tests.contract.tiny_games import Fuse, Pennies, Pig
 from turnier.agents.agent import seat_rng
 from turnier.agents.final_move import FINALS, is_settled
@@ -39,6 +39,7 @@ from turnier.agents.mcts.tree import (
 from turnier.agents.registry import EVALUATORS, make_agent
 from turnier.arena.match import MatchSpec
 from turnier.arena.play import play_matches
+from turnier.contract.evaluators import estimate
 from turnier.core.kernel import JIT
 from turnier.core.rng import stream
 from turnier.games.abi import CHANCE

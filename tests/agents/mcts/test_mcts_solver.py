@@ -13,7 +13,7 @@ from tests import naive
 from tests.agents import naive_search as oracle
 from tests.agents.mcts import naive_mcts
 from tests.agents.mcts.test_mcts import CAPACITY, grow, mcts, plain_shape, shape, tried
-from tests.agents.positions import board_position, estimate, marks_position
+from tests.agents.positions import board_position, marks_position
 from tests.contract.tiny_games import Fuse, Pennies
 from turnier.agents.agent import CompiledPlayer, Decision, seat_rng
 from turnier.agents.mcts.agent import MctsPlayer
@@ -36,6 +36,7 @@ from turnier.agents.mcts.tree import (
 from turnier.agents.registry import make_agent
 from turnier.arena.match import MatchSpec, Termination
 from turnier.arena.play import play_matches
+from turnier.contract.evaluators import estimate
 from turnier.core.kernel import JIT, kernel
 from turnier.core.rng import stream
 from turnier.games import abi

@@ -23,10 +23,11 @@ from tests.agents.mctse.mctse_trees import (
     together,
     walk,
 )
-from tests.agents.positions import board_position, estimate
+from tests.agents.positions import board_position
 from turnier.agents.agent import seat_rng
 from turnier.agents.mctse.search import search
 from turnier.agents.mctse.tree import DONE, NODES_PER_ITERATION, NUM_NODES, new_tree
+from turnier.contract.evaluators import estimate
 from turnier.core.kernel import JIT
 from turnier.core.rng import below
 from turnier.games.abi import CHANCE, TERMINAL

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from tests.agents.ntuple.naive_learning import NaiveNetwork, play_and_learn
-from tests.agents.positions import estimate
 from turnier.agents.ntuple.evaluator import NTuple
 from turnier.agents.ntuple.learn2048 import learn_2048
 from turnier.agents.ntuple.learn_games import learn_games
 from turnier.agents.ntuple.td import LEARNING
 from turnier.agents.ntuple.training import Plan, TrainingLoop
 from turnier.agents.registry import EVALUATORS
+from turnier.contract.evaluators import estimate
 from turnier.core.errors import UserError
 from turnier.core.rng import seed_stream
 from turnier.games.game import Position

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
 
 import numpy as np
 
-from tests.contract.play import FENCE, Node, legal_actions, nodes, view_of, walk
+from turnier.contract.games.random_games import FENCE, MAX_STEPS, SEEDS, Node, legal_actions, nodes, view_of, walk
+from turnier.contract.law import LawBroken
 from turnier.games.abi import TERMINAL
 from turnier.games.game import Game
-
-MAX_STEPS = 20_000  # a view that is not played out by then counts as endless
 
 
 def later_views(game: Game, node: Node, action: int) -> list[tuple[int, list[int]]]:
@@ -27,7 +25,7 @@ def later_views(game: Game, node: Node, action: int) -> list[tuple[int, list[int
         seat, action = following, legal_actions(game, state)[0]
 
 
-def check_commitments_stay_hidden(game: Game, seeds: Iterable[int] = range(4)) -> None:
+def law_commitments_stay_hidden(game: Game) -> None:
     """What a seat commits to in a round changes nothing in the views of the seats that commit after it.
 
     Simultaneous moves are serialised: the seats of a round commit in ascending order and the last resolves it.
@@ -35,30 +33,38 @@ def check_commitments_stay_hidden(game: Game, seeds: Iterable[int] = range(4)) -
     if not game.kernels.has_observe:
         return
     rounds = 0
-    for node in nodes(game, seeds):
+    for node in nodes(game):
         if node.mover >= 0 and len(node.options) > 1:
             first, *others = [later_views(game, node, action) for action in node.options]
             rounds += bool(first)
-            hidden = all(other == first for other in others)
-            assert hidden, f"later seats of {game} must not see what seat {node.mover} commits to in {node.state}"
-    assert rounds, f"{game} has observe, so some seat must commit before another one of the same round"
+            for action, other in zip(node.options[1:], others, strict=True):
+                if other != first:
+                    raise LawBroken(
+                        f"later seats of {game} must not see in their views what seat {node.mover} commits to, but they"
+                        f" differ for the actions {node.options[0]} and {action} {node}"
+                    )
+    if not rounds:
+        raise LawBroken(f"{game} has observe, so some seat must commit before another one of the same round, got none")
 
 
-def check_views(game: Game, seeds: Iterable[int] = range(4)) -> None:
+def law_views(game: Game) -> None:
     """A mover's view is a whole state with the same seat to move and the same legal actions, playable to the end."""
     if not game.kernels.has_observe:
         return
-    for seed in seeds:
-        for step, node in enumerate(walk(game, seed)):
+    for seed in SEEDS:
+        for node in walk(game, seed):
             if node.mover < 0:
                 continue
-            view = view_of(game, node.state, node.mover)
-            whole = np.array_equal(view, view_of(game, node.state, node.mover, FENCE))
-            assert whole, f"observe of {game} must write every word of the view, whatever was there before"
+            view, what = view_of(game, node.state, node.mover), f"the view of seat {node.mover} of {game}"
+            if not np.array_equal(view, view_of(game, node.state, node.mover, FENCE)):
+                raise LawBroken(f"observe of {game} must write every word of a view, but it left some {node}")
             mover = int(game.kernels.to_move(view))
-            assert mover == node.mover, f"the view of seat {node.mover} of {game} must have it to move, got {mover}"
-            same = legal_actions(game, view) == node.options
-            assert same, f"the view of seat {node.mover} of {game} must allow {node.options}, got {view}"
-            if step % 16 == 0:
+            if mover != node.mover:
+                raise LawBroken(f"{what} must have that seat to move, got {mover} {node}")
+            actions = legal_actions(game, view)
+            if actions != node.options:
+                raise LawBroken(f"{what} must allow the actions {node.options}, got {actions} {node}")
+            if node.step % 16 == 0:
                 last = deque(walk(game, seed, MAX_STEPS, start=view), maxlen=1)[0]
-                assert last.mover == TERMINAL, f"a view of {game} must be playable to the end, stuck in {last.state}"
+                if last.mover != TERMINAL:
+                    raise LawBroken(f"{what} must be playable to the end, but it is not over {last}, begun {node}")

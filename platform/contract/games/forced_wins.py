@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 
-from tests.contract.play import Node, chance_outcomes, legal_actions, nodes
+from turnier.contract.games.random_games import Node, chance_outcomes, legal_actions, nodes, words
+from turnier.contract.law import LawBroken
 from turnier.games.abi import CHANCE, NO_WIN, TERMINAL
 from turnier.games.game import Game, Ints, NumArray
 
+GAMES = range(12)  # seeds: forced wins are rare
 DEPTH = 4  # forcing moves
 
 
@@ -25,9 +25,9 @@ def refutation(game: Game, state: Ints, returns: NumArray, depth: int) -> str | 
     seat, asked = int(game.kernels.to_move(state)), state.copy()
     action = int(game.kernels.forced_win(asked, depth))
     if not np.array_equal(asked, state):
-        return f"the state changed from {state} to {asked}"
+        return f"the state changed from {words(state)} to {words(asked)}"
     if action not in legal_actions(game, state):
-        return f"with {depth} moves left it plays {action} in {state}"
+        return f"with {depth} moves left it plays {action}, which is not legal, in {words(state)}"
     after, gained = state.copy(), returns.copy()
     game.kernels.step(after, action, gained)
     todo = [(after, gained)]
@@ -38,7 +38,7 @@ def refutation(game: Game, state: Ints, returns: NumArray, depth: int) -> str | 
             if not wins(gained, seat):
                 return f"it ends with returns {gained} for seat {seat}"
         elif mover == seat:
-            said = refutation(game, after, gained, depth - 1) if depth > 0 else f"the game goes on in {after}"
+            said = refutation(game, after, gained, depth - 1) if depth > 0 else f"the game goes on in {words(after)}"
             if said:
                 return said
         else:
@@ -59,19 +59,21 @@ def wins_at_once(game: Game, node: Node) -> bool:
     return False
 
 
-def check_forced_win(game: Game, seeds: Iterable[int] = range(12)) -> None:
+def law_forced_win(game: Game) -> None:
     """`forced_win` finds every win at once, and each win that it claims is one, whatever the others do."""
     if not game.kernels.has_forced_win:
         return
     claims = 0
-    for node in nodes(game, seeds):
+    for node in nodes(game, GAMES):
         if node.mover < 0:
             continue
         for depth in (0, 1, DEPTH):
             claimed = game.kernels.forced_win(node.state.copy(), depth) != NO_WIN
             claims += claimed
             said = refutation(game, node.state, node.returns, depth) if claimed else None
-            assert said is None, f"forced_win of {game} must win in {node.state} by {depth} forcing moves, but {said}"
-            missed = not claimed and wins_at_once(game, node)
-            assert not missed, f"forced_win of {game} must find the win at once in {node.state}, depth {depth}"
-    assert claims, f"{game} has forced_win, so it must find wins in random games"
+            if said is not None:
+                raise LawBroken(f"forced_win of {game} must win by {depth} forcing moves, but {said} {node}")
+            if not claimed and wins_at_once(game, node):
+                raise LawBroken(f"forced_win of {game} must find the win at once, also with depth {depth}, {node}")
+    if not claims:
+        raise LawBroken(f"{game} has forced_win, so it must find wins in random games, got none in {len(GAMES)}")

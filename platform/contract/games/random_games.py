@@ -1,4 +1,4 @@
-"""How tests play games: random games node by node, and samples of playouts, the game's own fused and the generic ones.
+"""How laws play games: random games node by node, and samples of playouts, the game's own fused and the generic ones.
 
 Kernels get more room than they declare to need, so that a broken one is caught instead of crashing the process.
 """
@@ -15,17 +15,22 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
+from turnier.contract.law import LawBroken
 from turnier.core.kernel import JIT, kernel
 from turnier.core.rng import Rng, stream
 from turnier.games import generic
 from turnier.games.abi import CHANCE, GAME, STATE_DTYPE, TERMINAL, Actions, Floats, State
 from turnier.games.game import Game, Ints, NumArray
 
+SEEDS = range(4)  # of the games that laws look at
+MAX_WORDS = 40  # of a state in a sentence
 MAX_NODES = 300  # of each game, where a law need not see the end
+MAX_STEPS = 20_000  # a random game that takes more plies and outcomes counts as endless
 UNLIMITED = 1 << 30  # a depth that no game reaches
 ROOM = 64  # words around an array, or behind the declared size
 FENCE = -987654321
-SAMPLES, DRAWS = (5_000, 5_000) if JIT else (150, 1_000)  # plain Python is some thousand times slower
+FEW_SAMPLES = 150  # plain Python is some thousand times slower
+SAMPLES, DRAWS = (5_000, 5_000) if JIT else (FEW_SAMPLES, 1_000)
 MAX_Z = 5.0  # standard errors that two means of one distribution may lie apart
 
 
@@ -43,16 +48,27 @@ def inside_arrays(game: Game) -> Iterator[None]:
     try:
         yield
     except IndexError as error:
-        raise AssertionError(f"kernels of {game} must stay inside their arrays, got {error}") from error
+        raise LawBroken(f"kernels of {game} must stay inside their arrays, got {error}") from error
 
 
 class Node(NamedTuple):
-    """A place in a game: a copy of the state, who is to move, what may be done there, and the returns so far."""
+    """A place in a random game: a copy of the state, who is to move, what may be done there, and the returns so far."""
 
     state: Ints  # [state_words]
     mover: int
     options: list[int]  # legal actions, or chance outcomes
     returns: NumArray  # [seats]
+    seed: int  # of the random game
+    step: int  # plies and outcomes before
+
+    def __str__(self) -> str:
+        return f"after {self.step} steps of the random game with seed {self.seed}, state {words(self.state)}"
+
+
+def words(state: Ints) -> str:
+    """Returns a state as text for a sentence."""
+    shown = " ".join(str(word) for word in state[:MAX_WORDS])
+    return f"[{shown} ...]" if state.size > MAX_WORDS else f"[{shown}]"
 
 
 def legal_actions(game: Game, state: Ints) -> list[int]:
@@ -81,20 +97,21 @@ def walk(game: Game, seed: int, limit: int = MAX_NODES, start: Ints | None = Non
     state[:] = state if start is None else start
     returns, _ = fenced(game.num_seats, np.float64)
     with inside_arrays(game):
-        for _ in range(limit):
+        for step in range(limit):
             before = state.copy()
             mover = int(game.kernels.to_move(state))
             if mover == CHANCE:
                 options = chance_outcomes(game, state)[0]
             else:
                 options = [] if mover == TERMINAL else legal_actions(game, state)
-            yield Node(before, mover, options, returns.copy())
+            yield Node(before, mover, options, returns.copy(), seed, step)
             if not options:
                 return
             game.kernels.step(state, choose.choice(options), returns)
 
 
-def nodes(game: Game, seeds: Iterable[int]) -> Iterator[Node]:
+def nodes(game: Game, seeds: Iterable[int] = SEEDS) -> Iterator[Node]:
+    """Yields the nodes of several random games."""
     return itertools.chain.from_iterable(walk(game, seed) for seed in seeds)
 
 
@@ -136,9 +153,10 @@ def sample_playouts(game, start, state, depth, fused, rng, choices, probs, retur
 
 
 def playout_results(
-    game: Game, start: Ints, depth: int, fused: bool, samples: int = SAMPLES, seed: int = 1
+    game: Game, start: Ints, depth: int, fused: bool, samples: int = 0, seed: int = 1
 ) -> npt.NDArray[np.float64]:
     """Returns [samples, seats + 2 + num_cells] of playouts: returns, plies, 1 where the game was over, final cells."""
+    samples = samples or (FEW_SAMPLES if game.in_python else SAMPLES)
     returns, ends = np.zeros((samples, game.num_seats)), np.zeros((samples, 2 + game.num_cells))
     rng = stream(2 * seed + fused)
     sample_playouts(game.kernels, start, start.copy(), depth, int(fused), rng, *scratch(game), returns, ends)

@@ -1,0 +1,243 @@
+"""The laws that every agent keeps, listed in AGENT_LAWS: each takes an agent and a game that it can play."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Iterator
+
+import numpy as np
+
+from turnier.agents.agent import Agent, Decision, decide
+from turnier.arena.match import MatchRecord, MatchSpec, Termination
+from turnier.arena.play import play_matches
+from turnier.contract.games.random_games import FENCE, ROOM, fenced, words
+from turnier.contract.law import Law, LawBroken
+from turnier.core.kernel import JIT
+from turnier.core.rng import stream
+from turnier.games.abi import STATE_DTYPE
+from turnier.games.game import Game, Position
+
+SEED = 1  # of the players that laws look at
+MAX_PLIES = 60 if JIT else 15  # of a match in these laws; 4x4 games of 2048 would go on for a thousand
+LONGEST = 2_000  # plies of a random game in which positions are looked for
+
+
+@functools.cache
+def positions(game: Game) -> tuple[Position, ...]:
+    """Returns positions early, in the middle and late in play, some of them with a single legal action if there are."""
+    found: list[Position] = []
+    forced: list[Position] = []
+    for seed in range(16):
+        draws = np.random.default_rng(seed)
+        preferred = list(draws.permutation(game.num_actions))
+        line = [game.start(seed)]
+        while not line[-1].over and len(line) < LONGEST:
+            # Every other game is played with a fixed preference, which leads 2048 to positions with one legal action.
+            legal = line[-1].legal_actions()
+            line.append(line[-1].play(int(draws.choice(legal)) if seed % 2 else min(legal, key=lambda a: preferred[a])))
+        line.pop()
+        if seed % 2:
+            found.append(line[(seed * len(line)) // 16])
+        forced += [position for position in line if len(position.legal_actions()) == 1][:1]
+    return (*found, *forced[:2])
+
+
+def copy_of(position: Position, chance_seed: int | None = None) -> Position:
+    """Returns an equal position, with another stream of chance if one is given."""
+    rng = position._rng.copy() if chance_seed is None else stream(chance_seed)
+    return Position(position.game, position.state.copy(), position.returns.copy(), rng)
+
+
+def same(one: Decision, other: Decision) -> bool:
+    """Whether two decisions are equal but for the seconds."""
+    return (
+        one.action == other.action
+        and one.nodes == other.nodes
+        and np.array_equal(one.visits, other.visits)
+        and np.array_equal(one.values, other.values)
+    )
+
+
+class Seats:
+    """A player of an agent in each seat of a game, all begun with one seed."""
+
+    def __init__(self, agent: Agent, game: Game, seed: int = SEED) -> None:
+        self.agent = agent
+        self.players = [agent.start(game, seat, seed) for seat in range(game.num_seats)]
+
+    def decide(self, position: Position) -> Decision:
+        """Returns what the player to move decides; raises LawBroken where it is no decision."""
+        decision = decide(self.players[position.to_move], position)
+        if not isinstance(decision, Decision):
+            raise LawBroken(f"act of {self.agent}'s player must return a Decision, got {decision!r} {where(position)}")
+        return decision
+
+
+def where(position: Position) -> str:
+    return f"where seat {position.to_move} of {position.game} is to move in the state {words(position.state)}"
+
+
+def decisions(agent: Agent, game: Game, seed: int = SEED) -> Iterator[tuple[Position, Decision]]:
+    """Yields what an agent decides in every sample position, in turn."""
+    seats = Seats(agent, game, seed)
+    for position in positions(game):
+        yield position, seats.decide(copy_of(position))
+
+
+def law_legal(agent: Agent, game: Game) -> None:
+    """An agent chooses a legal action in every position."""
+    for position, decision in decisions(agent, game):
+        legal = position.legal_actions()
+        if decision.action not in legal:
+            raise LawBroken(
+                f"{agent} must choose a legal action, one of {legal}, got {decision.action} {where(position)}"
+            )
+
+
+def law_untouched(agent: Agent, game: Game) -> None:
+    """Deciding in Python changes neither the position, nor its returns, nor its stream of chance."""
+    seats = Seats(agent, game)
+    for position in positions(game):
+        given = copy_of(position)
+        seats.decide(given)
+        for what in ("state", "returns", "_rng"):
+            before, after = getattr(position, what), getattr(given, what)
+            if not np.array_equal(before, after):
+                name = "stream of chance" if what == "_rng" else what
+                got = f", got {words(before)} changed to {words(after)}"
+                raise LawBroken(f"{agent} must not change the {name} of the position it gets{got} {where(position)}")
+
+
+def law_kernel_changes_nothing(agent: Agent, game: Game) -> None:
+    """An agent's kernel changes neither the state, the returns, its settings nor its weights, nor writes outside."""
+    kernels = agent.seat_kernels(game)
+    if kernels is None:
+        return
+    settings, weights = kernels.settings.copy(), kernels.evaluator.weights.copy()
+    for position in positions(game):
+        state, whole_state = fenced(game.state_words, STATE_DTYPE)
+        returns, whole_returns = fenced(game.num_seats, np.float64)
+        root, whole_root = fenced(2 * game.num_actions, np.float64)
+        state[:], returns[:] = position.state, position.returns
+        arrays = (state, returns, stream(SEED), root.reshape(2, game.num_actions))
+        kernels.act(game.kernels, kernels.evaluator, kernels.settings, *arrays)
+        for what, before, after in (
+            ("state", position.state, state),
+            ("returns", position.returns, returns),
+            ("settings", settings, kernels.settings),
+            ("evaluator's weights", weights, kernels.evaluator.weights),
+        ):
+            if not np.array_equal(before, after):
+                got = f"got {words(before)} changed to {words(after)}"
+                raise LawBroken(f"the kernel of {agent} must not change the {what} it gets, {got} {where(position)}")
+        for what, whole in (("state", whole_state), ("returns", whole_returns), ("root", whole_root)):
+            if not ((whole[:ROOM] == FENCE).all() and (whole[-ROOM:] == FENCE).all()):
+                raise LawBroken(f"the kernel of {agent} must not write outside of the array {what}, {where(position)}")
+
+
+def law_seed(agent: Agent, game: Game) -> None:
+    """The same seed gives the same decisions, whatever other players of the same agent do in between."""
+    alone = [decision for _, decision in decisions(agent, game)]
+    first, other, again = (decisions(agent, game, seed) for seed in (SEED, SEED + 1, SEED))
+    for expected, (position, one), _, (_, two) in zip(alone, first, other, again, strict=True):
+        if not (same(expected, one) and same(one, two)):
+            got = " and then ".join(f"{each.action} ({each.nodes} nodes)" for each in (expected, one, two))
+            raise LawBroken(
+                f"{agent} must decide the same with the same seed, got {got} {where(position)}; draw random numbers"
+                " from the seed that start gets, or from the kernel's rng, alone"
+            )
+
+
+def law_blind_to_chance(agent: Agent, game: Game) -> None:
+    """A decision does not depend on the chance outcomes that the match will draw next."""
+    one, other = Seats(agent, game), Seats(agent, game)
+    for position in positions(game):
+        decided = [seats.decide(copy_of(position, chance)) for seats, chance in ((one, 5), (other, 6))]
+        if not same(*decided):
+            got = f"{decided[0].action} and {decided[1].action} before two outcomes"
+            raise LawBroken(f"{agent} must not see what chance will draw next, got {got} {where(position)}")
+
+
+def law_arrays(agent: Agent, game: Game) -> None:
+    """Visits and values are finite [num_actions], zero for illegal actions, and nothing is valued without a visit."""
+    for position, decision in decisions(agent, game):
+        visits, values, legal = decision.visits, decision.values, position.legal_actions()
+        for name, array in (("visits", visits), ("values", values)):
+            what, here = f"{name} of {agent}", where(position)
+            if np.shape(array) != (game.num_actions,):
+                raise LawBroken(f"{what} must be of shape ({game.num_actions},), got {np.shape(array)} {here}")
+            if not np.isfinite(array).all():
+                raise LawBroken(f"{what} must be finite, got {array} {here}")
+            if np.delete(array, legal).any():
+                raise LawBroken(f"{what} must be 0 for illegal actions, got {array} with {legal} legal {here}")
+        if (visits < 0).any() or (visits != np.floor(visits)).any():
+            raise LawBroken(f"visits of {agent} must be whole numbers from 0 up, got {visits} {where(position)}")
+        if values[visits == 0].any():
+            got = f"visits {visits} and values {values}"
+            raise LawBroken(f"{agent} must value only actions that it visited, got {got} {where(position)}")
+        if decision.nodes < visits.sum() or not decision.seconds >= 0:
+            must = "at least as many nodes as visits, and seconds from 0 up"
+            got = f"{decision.nodes} nodes for {visits.sum():g} visits and {decision.seconds} s"
+            raise LawBroken(f"a decision of {agent} must have {must}, got {got} {where(position)}")
+        if visits.any() and not visits[decision.action]:
+            got = f"{decision.action} with the visits {visits}"
+            raise LawBroken(f"{agent} must choose an action that it visited, got {got} {where(position)}")
+
+
+def law_forced(agent: Agent, game: Game) -> None:
+    """A single legal action is played at once: with no more than one look."""
+    for position, decision in decisions(agent, game):
+        if len(position.legal_actions()) == 1 and decision.nodes > 1:
+            got = f"{decision.nodes} nodes"
+            raise LawBroken(f"{agent} must play a single legal action without a search, got {got} {where(position)}")
+
+
+def specs(agent: Agent, game: Game, count: int = 2) -> list[MatchSpec]:
+    """Returns matches of an agent against itself."""
+    seats = (agent.full_text(),) * game.num_seats
+    return [MatchSpec(game.full_text(), seats, seed, MAX_PLIES) for seed in range(count)]
+
+
+def timeless(record: MatchRecord) -> MatchRecord:
+    """Returns a record without its seconds, the only thing that may differ."""
+    return dataclasses.replace(record, seconds=0.0, seat_seconds=())
+
+
+def law_compiled(agent: Agent, game: Game) -> None:
+    """A match in compiled code equals the match played in Python, move for move and node for node."""
+    matches = specs(agent, game)
+    for fast, slow in zip(play_matches(matches), play_matches(matches, python=True), strict=True):
+        if timeless(fast) != timeless(slow):
+            differ = [
+                f"{field.name} {getattr(fast, field.name)} and {getattr(slow, field.name)}"
+                for field in dataclasses.fields(MatchRecord)
+                if field.compare and getattr(timeless(fast), field.name) != getattr(timeless(slow), field.name)
+            ]
+            raise LawBroken(
+                f"a match of {agent} against itself in {game} must be the same in compiled code and move by move, got"
+                f" {'; '.join(differ)} with seed {fast.spec.seed}"
+            )
+
+
+def law_plays(agent: Agent, game: Game) -> None:
+    """Every match of an agent that can play a game ends as a match should."""
+    for record in play_matches(specs(agent, game)):
+        got = f"in a match of {agent} against itself in {game} with seed {record.spec.seed}"
+        if record.termination not in (Termination.NORMAL, Termination.LIMIT):
+            raise LawBroken(f"every match must end by the rules, got {record.termination}: {record.error} {got}")
+        if not sum(record.decisions) or not np.isfinite(record.scores).all():
+            raise LawBroken(f"a match must have decisions and finite scores, got {record.scores} {got}")
+
+
+AGENT_LAWS: tuple[Law, ...] = (
+    law_legal,
+    law_untouched,
+    law_kernel_changes_nothing,
+    law_seed,
+    law_blind_to_chance,
+    law_arrays,
+    law_forced,
+    law_compiled,
+    law_plays,
+)

@@ -1,0 +1,91 @@
+"""The laws of boards and of what people read: cells, symmetries, neighbours, names, drawings and facts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from turnier.contract.games.random_games import FENCE, SEEDS, nodes, walk
+from turnier.contract.law import LawBroken
+from turnier.games.abi import CHANCE
+from turnier.games.game import Game
+
+
+def law_cells(game: Game) -> None:
+    """`cells` writes every cell's value, from 0 to `num_cell_values` - 1."""
+    for node in nodes(game):
+        values = np.full(game.num_cells, FENCE, np.int64)
+        game.kernels.cells(node.state, values)
+        if not ((values >= 0) & (values < game.num_cell_values)).all():
+            shown = ["not written" if value == FENCE else int(value) for value in values]
+            raise LawBroken(f"cell values of {game} must be from 0 to {game.num_cell_values - 1}, got {shown} {node}")
+
+
+def law_placed_stones(game: Game) -> None:
+    """Where a game places stones, an action that is a cell's number changes that cell alone, all of a state alike."""
+    if not game.places_stones:
+        return
+    for node in nodes(game):
+        before, changes = game.cell_values(node.state), set()
+        for action in (option for option in node.options if node.mover >= 0 and option < game.num_cells):
+            after = node.state.copy()
+            game.kernels.step(after, action, np.zeros(game.num_seats))
+            cells = game.cell_values(after)
+            changed = np.flatnonzero(cells != before).tolist()
+            if changed != [action]:
+                must = f"change cell {action} alone, as places_stones says"
+                raise LawBroken(f"action {action} of {game} must {must}, got the cells {changed} changed {node}")
+            changes.add((int(before[action]), int(cells[action])))
+        if len(changes) > 1:
+            raise LawBroken(f"all stones of a state of {game} must be alike, got changes of values {changes} {node}")
+
+
+def law_symmetries(game: Game) -> None:
+    """Symmetries are permutations of the cells, each once, identity first, closed under composition."""
+    table = game.symmetries()
+    if table.ndim != 2 or table.shape[1] != game.num_cells:
+        raise LawBroken(f"symmetries of {game} must be of shape [n, {game.num_cells}], got {list(table.shape)}")
+    every = np.arange(game.num_cells)
+    if not (np.sort(table, axis=1) == every).all():
+        raise LawBroken(f"symmetries of {game} must be permutations of its cells, got {table.tolist()}")
+    if not (table[0] == every).all():
+        raise LawBroken(f"the first symmetry of {game} must be the identity, got {table[0]}")
+    rows = {tuple(row) for row in table.tolist()}
+    if len(rows) != len(table):
+        raise LawBroken(f"each symmetry of {game} must stand once, got {len(table)} rows of which {len(rows)} differ")
+    for a, b in ((a, b) for a in table for b in table):
+        if tuple(a[b].tolist()) not in rows:
+            raise LawBroken(f"symmetries of {game} must be closed under composition, but {a} after {b} is none")
+
+
+def law_neighbours(game: Game) -> None:
+    """Being a neighbour is mutual, never with oneself, and kept by every symmetry."""
+    around = [set(cells) for cells in game.neighbours()]
+    if len(around) != game.num_cells:
+        raise LawBroken(f"{game} must list the neighbours of each of its {game.num_cells} cells, got {len(around)}")
+    for cell, cells in enumerate(around):
+        if not cells <= set(range(game.num_cells)):
+            raise LawBroken(f"neighbours of {game} must be cells, got {cells} beside {cell}")
+        if cell in cells:
+            raise LawBroken(f"no cell of {game} may be its own neighbour, got {cell}")
+        for other in cells:
+            if cell not in around[other]:
+                raise LawBroken(f"neighbours of {game} must be mutual, but {cell} has {other} and {other} not {cell}")
+    for symmetry in game.symmetries().tolist():
+        for cell, cells in enumerate(around):
+            if {symmetry[each] for each in cells} != around[symmetry[cell]]:
+                raise LawBroken(f"symmetry {symmetry} of {game} must keep neighbours, but it parts those of {cell}")
+
+
+def law_texts(game: Game) -> None:
+    """The options of a node have distinct names, a state has a drawing, a final state the facts of all milestones."""
+    for seed in SEEDS:
+        for node in walk(game, seed):
+            name = game.outcome_name if node.mover == CHANCE else game.action_name
+            names = [name(option) for option in node.options]
+            if len(set(names)) != len(names) or not all(names):
+                raise LawBroken(f"options of {game} must differ in name, got {names} {node}")
+            if not game.draw(node.state).strip():
+                raise LawBroken(f"draw of {game} must return a text, got none {node}")
+        facts = game.facts(node.state)
+        if not set(game.milestones) <= set(facts):
+            raise LawBroken(f"facts of {game} must hold its milestones {set(game.milestones)}, got {facts} {node}")

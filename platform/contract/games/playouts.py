@@ -1,0 +1,107 @@
+"""The laws of chance and playouts: a game's own fast kernels do what the others say, and seeds reproduce."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+from scipy import stats
+
+from turnier.contract.games.random_games import (
+    DRAWS,
+    MAX_Z,
+    SEEDS,
+    UNLIMITED,
+    chance_outcomes,
+    playout_results,
+    scratch,
+    some_nodes,
+    start_state,
+    walk,
+    words,
+    z_scores,
+)
+from turnier.contract.law import LawBroken
+from turnier.core.rng import stream
+from turnier.games import generic
+from turnier.games.abi import CHANCE, TERMINAL
+from turnier.games.game import Game
+
+TINY_P = 1e-6
+
+
+def law_sample_chance(game: Game) -> None:
+    """`sample_chance` draws the outcomes that `chance` lists, as often as it says."""
+    if not game.kernels.has_sample_chance:
+        return
+    rng = stream(1)
+    at_chance = [node for seed in SEEDS for node in walk(game, seed) if node.mover == CHANCE]
+    if not at_chance:
+        raise LawBroken(f"{game} has sample_chance, so its games must have chance nodes, got none in {len(SEEDS)}")
+    for node in at_chance[:: len(at_chance) // 6 + 1]:
+        outcomes, probs = chance_outcomes(game, node.state)
+        drawn = [int(game.kernels.sample_chance(node.state, rng)) for _ in range(DRAWS)]
+        if not set(drawn) <= set(outcomes):
+            raise LawBroken(f"sample_chance of {game} must draw from {outcomes}, got {set(drawn)} {node}")
+        shares = [drawn.count(outcome) / DRAWS for outcome in outcomes]
+        if stats.chisquare(np.array(shares) * DRAWS, np.array(probs) * DRAWS).pvalue < TINY_P:
+            raise LawBroken(
+                f"sample_chance of {game} must draw as chance says, {outcomes} with {probs}, got the shares {shares} in"
+                f" {DRAWS:,} draws {node}"
+            )
+
+
+def law_playout_distribution(game: Game) -> None:
+    """The game's own playout agrees with the generic one in mean returns, plies, finished games and final cells."""
+    if not game.kernels.has_playout:
+        return
+    for node in some_nodes(game, SEEDS[:2]):
+        for depth in (4, UNLIMITED):
+            own, generic_ones = (playout_results(game, node.state, depth, fused) for fused in (True, False))
+            apart = np.flatnonzero(z_scores(own, generic_ones) >= MAX_Z)
+            if apart.size:
+                columns = [f"return of seat {seat}" for seat in range(game.num_seats)] + ["plies", "share of ends"]
+                columns += [f"value of cell {cell}" for cell in range(game.num_cells)]
+                pairs = [(columns[i], own[:, i].mean(), generic_ones[:, i].mean()) for i in apart[:3]]
+                means = ", ".join(f"{what} {got:.4g}, not {expected:.4g}" for what, got, expected in pairs)
+                raise LawBroken(
+                    f"playout of {game} must be like the generic one, which plays evenly drawn legal actions, got in"
+                    f" the mean of {len(own):,} to depth {depth}: {means} {node}"
+                )
+
+
+def law_playout_depth(game: Game) -> None:
+    """A playout makes `depth` plies or ends the game before, and never leaves chance to move."""
+    for node, depth in itertools.product(some_nodes(game, SEEDS), (0, 1, 2, 7)):
+        for fused in (False, True) if game.kernels.has_playout else (False,):
+            state, returns = node.state.copy(), np.zeros(game.num_seats)
+            if fused:
+                plies = game.kernels.playout(state, depth, stream(1), returns)
+            else:
+                plies = generic.generic_playout(game.kernels, state, depth, stream(1), returns, *scratch(game))
+            mover = game.kernels.to_move(state)
+            what = f"of a playout of {game} to depth {depth}"
+            if not 0 <= plies <= depth or (plies != depth and mover != TERMINAL):
+                raise LawBroken(f"the plies {what} must be {depth}, or fewer where the game ends, got {plies} {node}")
+            if mover == CHANCE:
+                raise LawBroken(f"the end {what} must not be a chance node, got {words(state)} {node}")
+            if plies == 0 and node.mover != CHANCE and (returns.any() or not np.array_equal(state, node.state)):
+                raise LawBroken(f"the state {what} must stay as it is without a ply, got {words(state)} {node}")
+
+
+def law_seeds_reproduce(game: Game) -> None:
+    """A seed gives the same start, the same playouts and the same generator afterwards, bit for bit."""
+    for seed in SEEDS:
+        runs = []
+        for _ in range(2):
+            rng, returns = stream(seed), np.zeros(game.num_seats)
+            state = start_state(game, rng)
+            start = state.copy()
+            if game.kernels.has_playout:
+                game.kernels.playout(state, 4, rng, returns)
+            generic.generic_playout(game.kernels, state, UNLIMITED, rng, returns, *scratch(game))
+            runs.append({"start": start, "final state": state, "returns": returns, "random stream": rng})
+        for what, one in runs[0].items():
+            if not np.array_equal(one, runs[1][what], equal_nan=what == "returns"):
+                got = f"{words(one)} and then {words(runs[1][what])}"
+                raise LawBroken(f"seed {seed} of {game} must always give the same game, got as {what} {got}")

@@ -1,0 +1,74 @@
+"""What a law is: a function of its subject, such as an agent and a game, that raises `LawBroken` with a sentence."""
+
+from __future__ import annotations
+
+import linecache
+import os
+import re
+import traceback
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numba
+
+import turnier
+from turnier.core.errors import UserError
+from turnier.games.game import Game
+
+Law = Callable[..., None]
+
+OURS = (os.path.dirname(turnier.__file__), os.path.dirname(numba.__file__), "<")
+LONGEST = 300  # characters of what an exception says of itself
+
+
+class LawBroken(AssertionError):
+    """A sentence: what must hold, what was got, and where."""
+
+
+def name_of(law: Law) -> str:
+    """Returns a law's name for people: `law_games_end` is "games end"."""
+    return law.__name__.removeprefix("law_").replace("_", " ")
+
+
+def check(law: Law, *subject: Any) -> None:
+    """Checks one law; failures of games in Python that waited inside compiled code are raised as well."""
+    law(*subject)
+    for each in subject:
+        if isinstance(each, Game):
+            each.raise_failure()
+
+
+def check_laws(laws: Iterable[Law], *subject: Any) -> None:
+    """Checks every law on the subject; raises with one line per broken law."""
+    failures: dict[str, Exception] = {}
+    for law in laws:
+        try:
+            check(law, *subject)
+        except Exception as error:
+            failures[law.__name__] = error
+    if failures:
+        name = " in ".join(map(str, subject))
+        lines = [f"{law} is broken by {name}: {sentence_of(error)}" for law, error in failures.items()]
+        raise LawBroken("\n".join(lines)) from next(iter(failures.values()))
+
+
+def sentence_of(error: BaseException) -> str:
+    """Returns what broke a law; of an exception in somebody's code the place there, instead of a traceback."""
+    if isinstance(error, LawBroken):
+        return str(error)
+    if isinstance(error, UserError):
+        return str(error) + (f" ({_place(error.__cause__)})" if error.__cause__ else "")
+    said = " ".join(str(error).split())
+    said = f"{said[:LONGEST]}..." if len(said) > LONGEST else said
+    return f"no exception may be raised, got {type(error).__name__}: {said} ({_place(error)})"
+
+
+def _place(error: BaseException) -> str:
+    """Returns the last line that is not ours: that of the message where a compiler names one, else of the traceback."""
+    named = re.findall(r'File "([^"]+)", line (\d+)', str(error))
+    raised = [(frame.filename, frame.lineno or 0) for frame in traceback.extract_tb(error.__traceback__)]
+    places = [(file, int(line)) for file, line in named] + raised[::-1]
+    theirs = [place for place in places if not place[0].startswith(OURS)]
+    file, line = (theirs or places)[0]
+    code = linecache.getline(file, line).strip()
+    return f"{file}, line {line}: {code}" if code else f"{file}, line {line}"
