@@ -11,13 +11,12 @@ from typing import Any
 
 import numba
 
-import turnier
 from turnier.core.errors import UserError
 from turnier.games.game import Game
 
 Law = Callable[..., None]
 
-OURS = (os.path.dirname(turnier.__file__), os.path.dirname(numba.__file__), "<")
+OURS = (os.path.dirname(os.path.dirname(__file__)), os.path.dirname(numba.__file__), "<")
 LONGEST = 300  # characters of what an exception says of itself
 
 
