@@ -14,6 +14,7 @@ GAMES: Registry[Game] = Registry(
         "chess": "turnier.games.chess.game:Chess",
         "connect_four": "turnier.games.connect_four:ConnectFour",
         "go": "turnier.games.go.game:Go",
+        "gymnasium": "turnier.games.python.gymnasium_game:GymnasiumGame",
         "hex": "turnier.games.hex:Hex",
         "nim": "turnier.games.nim:Nim",
         "othello": "turnier.games.othello:Othello",

@@ -105,6 +105,8 @@ class LiveStates:
         """Calls a method of the game; what it raises becomes a sentence."""
         try:
             return function(*arguments)
+        except UserError as error:  # a sentence already
+            raise GameFailure(str(error)) from error
         except Exception as error:
             raise GameFailure(
                 f"{method} of {self.game} raised {type(error).__name__}: {error}; fix the game."
