@@ -241,3 +241,10 @@ AGENT_LAWS: tuple[Law, ...] = (
     law_compiled,
     law_plays,
 )
+REPEATABLE = (law_seed, law_blind_to_chance, law_compiled)  # what the clock, or threads on one tree, may change
+
+
+def laws_of(agent: Agent) -> tuple[Law, ...]:
+    """Returns the laws of an agent: not those that a decision by the clock or of several threads cannot keep."""
+    timed = getattr(agent, "milliseconds", 0) > 0 or getattr(agent, "threads", 1) > 1
+    return tuple(law for law in AGENT_LAWS if not (timed and law in REPEATABLE))

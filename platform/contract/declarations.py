@@ -10,7 +10,7 @@ from turnier.core.parameters import Declared, Registry, parameters_of
 from turnier.core.text_form import Spec
 
 
-def law_declared(declared: Declared | type[Declared]) -> None:
+def law_parameters(declared: Declared | type[Declared]) -> None:
     """Every field is declared, with a help text and a range that holds its default, or choices; the class has a doc."""
     cls = declared if isinstance(declared, type) else type(declared)
     undeclared = {field.name for field in dataclasses.fields(cls)} - {field.name for field, _ in parameters_of(cls)}
@@ -21,7 +21,8 @@ def law_declared(declared: Declared | type[Declared]) -> None:
     if not cls.__doc__ or cls.__doc__.startswith(f"{cls.__name__}("):
         raise LawBroken(f"{cls.__name__} must have a docstring, whose first line says what it is, got none")
     for field, info in parameters_of(cls):
-        what, default = f"the parameter {field.name} of {cls.__name__}", field.default
+        what = f"the parameter {field.name} of {cls.__name__}"
+        default: Any = field.default
         if not info.help.strip():
             raise LawBroken(f"{what} must have a help text, got none")
         if isinstance(default, bool | Declared):
@@ -71,4 +72,4 @@ def _require_complete(declared: Declared, spec: Spec) -> None:
             _require_complete(nested, value)
 
 
-DECLARATION_LAWS: tuple[Law, ...] = (law_declared, law_text)
+DECLARATION_LAWS: tuple[Law, ...] = (law_parameters, law_text)

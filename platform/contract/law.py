@@ -17,6 +17,7 @@ from turnier.games.game import Game
 Law = Callable[..., None]
 
 OURS = (os.path.dirname(os.path.dirname(__file__)), os.path.dirname(numba.__file__), "<")
+COMPILER = "Failed in nopython mode pipeline (step: nopython frontend) "
 LONGEST = 300  # characters of what an exception says of itself
 
 
@@ -57,7 +58,7 @@ def sentence_of(error: BaseException) -> str:
         return str(error)
     if isinstance(error, UserError):
         return str(error) + (f" ({_place(error.__cause__)})" if error.__cause__ else "")
-    said = " ".join(str(error).split())
+    said = " ".join(str(error).partition('File "')[0].split()).removeprefix(COMPILER)
     said = f"{said[:LONGEST]}..." if len(said) > LONGEST else said
     return f"no exception may be raised, got {type(error).__name__}: {said} ({_place(error)})"
 

@@ -17,7 +17,7 @@ from turnier.agents.registry import AGENTS, EVALUATORS, make_agent
 from turnier.arena.match import MatchSpec, Termination
 from turnier.arena.play import play_match, play_matches
 from turnier.contract import agents as contract
-from turnier.contract.declarations import law_declared, law_text
+from turnier.contract.declarations import law_parameters, law_text
 from turnier.contract.law import Law, check_laws
 from turnier.core.errors import UserError
 from turnier.core.parameters import Declared, parameters_of
@@ -75,7 +75,7 @@ def test_laws_look_at_positions_with_a_single_legal_action(game: str) -> None:
 
 @pytest.mark.parametrize("name", AGENTS.names() + EVALUATORS.names())
 def test_parameters_are_declared(name: str) -> None:
-    law_declared((AGENTS if name in AGENTS.names() else EVALUATORS).load(name))
+    law_parameters((AGENTS if name in AGENTS.names() else EVALUATORS).load(name))
 
 
 @pytest.mark.parametrize("name", AGENTS.names())
@@ -201,8 +201,8 @@ def test_no_law_is_left_without_a_broken_agent() -> None:
 )
 def test_bad_declarations_are_caught(cls: type[Declared]) -> None:
     with pytest.raises(AssertionError):
-        law_declared(cls)
-    law_declared(broken.First)
+        law_parameters(cls)
+    law_parameters(broken.First)
 
 
 @pytest.mark.parametrize(("cls", "changes"), [(broken.Undeclared, {"secret": 8}), (broken.Loses, {})])

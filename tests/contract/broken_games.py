@@ -345,10 +345,10 @@ def _table(*rows: tuple[int, ...]) -> Any:
 
 
 BROKEN: list[Broken] = [
-    with_attribute(contract.law_declaration, "whole number", num_cells=4.0),
-    with_attribute(contract.law_declaration, "max_legal", max_legal=4),
-    with_attribute(contract.law_declaration, "max_return", max_return=4),
-    with_attribute(contract.law_declaration, "neither", num_cell_values=0),
+    with_attribute(contract.law_sizes, "whole number", num_cells=4.0),
+    with_attribute(contract.law_sizes, "max_legal", max_legal=4),
+    with_attribute(contract.law_sizes, "max_return", max_return=4),
+    with_attribute(contract.law_sizes, "neither", num_cell_values=0),
     with_kernel(contract.law_to_move, "got 2", to_move=to_move_third_seat),
     with_kernel(contract.law_legal, "ascend", legal=legal_descending),
     with_kernel(contract.law_legal, "each once", legal=legal_twice),

@@ -15,7 +15,7 @@ from turnier.games.game import Game
 def later_views(game: Game, node: Node, action: int) -> list[tuple[int, list[int]]]:
     """Returns (seat, view) of the seats that commit after the mover in the same round: higher seats, no reward yet."""
     state, rewards, seat = node.state.copy(), np.zeros(game.num_seats), node.mover
-    views = []
+    views: list[tuple[int, list[int]]] = []
     while True:
         game.kernels.step(state, action, rewards)
         following = int(game.kernels.to_move(state))

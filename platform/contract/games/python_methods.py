@@ -60,5 +60,5 @@ def _require_pure(game: PythonGame, method: str, state: Any, argument: int, plie
 
 def _described(game: PythonGame, state: Any) -> tuple[Any, ...]:
     """Returns a state as its game says it is: objects need not be comparable."""
-    text = () if type(state).__repr__ is object.__repr__ else (game.show(state),)
+    text = () if repr(state) == object.__repr__(state) else (game.show(state),)
     return (game.to_move(state), _options(game, state), *text)

@@ -42,17 +42,30 @@ def load(name: str, kind: str) -> type[Any]:
     with _lock:
         if name in _classes:
             return _of_kind(_classes[name], name, kind)
-        match = _NAME.fullmatch(name)
-        if match is None:
-            raise UserError(
-                f"a class of your own is named as FILE.py:CLASS, MODULE:CLASS or FILE.py:CLASS@VERSION, got {name!r};"
-                " write it without spaces, brackets and commas."
-            )
-        bundle = _version(name, match["place"], match["version"])
-        library.keep(bundle)
-        found = _of_kind(_class_of(_module(bundle), match["class"], name), name, kind)
-        _register(found, bundle, match["class"])
+        bundle, found = _find(name)
+        _register(_of_kind(found, name, kind), bundle, found.__qualname__)
         return found
+
+
+def kind_of(name: str) -> str:
+    """Returns the kind of the class of a name; raises UserError where it derives from none of ours."""
+    with _lock:
+        kind: str = getattr(_find(name)[1], "kind", "")
+    if not kind:
+        raise UserError(f"{name} must derive from turnier's Game, Agent, Evaluator or Sampler; write it as its base.")
+    return kind
+
+
+def _find(name: str) -> tuple[Bundle, type[Any]]:
+    match = _NAME.fullmatch(name)
+    if match is None:
+        raise UserError(
+            f"a class of your own is named as FILE.py:CLASS, MODULE:CLASS or FILE.py:CLASS@VERSION, got {name!r};"
+            " write it without spaces, brackets and commas."
+        )
+    bundle = _version(name, match["place"], match["version"])
+    library.keep(bundle)
+    return bundle, _class_of(_module(bundle), match["class"], name)
 
 
 def name_of(cls: type[Any]) -> str:

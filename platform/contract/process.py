@@ -1,0 +1,146 @@
+"""Laws in a process of their own, so that a crash or an endless loop in somebody's code is a sentence, too.
+
+`turnier.contract.process FD TEXT GAME...` is that process: it tells the other one, over the pipe FD, first which laws
+there are and then how each of them was kept.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, Pipe
+from typing import Any
+
+from turnier.core.errors import UserError
+
+KEPT, BROKEN, UNCHECKED = "kept", "broken", "unchecked"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What is known of one law."""
+
+    text: str  # what was checked
+    kind: str
+    game: str  # in which an agent or evaluator was checked
+    law: str
+    must: str  # hold
+    state: str  # kept | broken | unchecked
+    sentence: str = ""  # how it is broken, or why it was not checked
+
+
+class Checking:
+    """The laws of one text in a process that ends with this block."""
+
+    def __init__(self, text: str, games: Sequence[str], limit: float) -> None:
+        """Starts the process.
+
+        Args:
+            text: names a game, agent, evaluator or sampler.
+            games: in which agents and evaluators are checked; none: small games that fit.
+            limit: seconds that a law may take.
+        """
+        self.text, self._limit = text, limit
+        self._pipe, theirs = Pipe(duplex=False)
+        command = [sys.executable, "-m", __name__, str(theirs.fileno()), text, *games]
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, pass_fds=(theirs.fileno(),), start_new_session=True
+        )
+        theirs.close()
+
+    def __enter__(self) -> Checking:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)  # with what it started
+        self._process.wait()
+        self._pipe.close()
+
+    def begin(self) -> list[Finding]:
+        """Returns the laws, none of them checked; raises UserError where the text names nothing."""
+        told = self._told()
+        if isinstance(told, str):
+            raise UserError(f"{self.text} must be loaded to be checked, but {told}")
+        if "mistake" in told:
+            raise UserError(told["mistake"])
+        return [Finding(self.text, kind, game, law, must, UNCHECKED) for kind, game, law, must in told["laws"]]
+
+    def findings(self, laws: Sequence[Finding]) -> Iterator[Finding]:
+        """Yields what is found of each law, in order."""
+        why = ""
+        for law in laws:
+            told = {} if why else self._told()
+            if isinstance(told, str):
+                yield _finding(law, BROKEN, told)
+                why = f"not checked, since {law.law} ended the process"
+            elif "sentence" in told:
+                yield _finding(law, BROKEN if told["sentence"] else KEPT, told["sentence"])
+            else:
+                why = why or str(told["stopped"])
+                yield _finding(law, UNCHECKED, why)
+
+    def _told(self) -> dict[str, Any] | str:
+        """Returns what the process says next, or a sentence where it says nothing any more."""
+        try:
+            if self._pipe.poll(self._limit):
+                told: dict[str, Any] = json.loads(self._pipe.recv_bytes())
+                return told
+        except EOFError:
+            return _ended(self._process.wait())
+        return (
+            f"it must end within {self._limit:g} s, got no answer: its code has a loop without an end, or is too slow;"
+            " --limit gives it more seconds"
+        )
+
+
+def _finding(law: Finding, state: str, sentence: str) -> Finding:
+    return Finding(law.text, law.kind, law.game, law.law, law.must, state, sentence)
+
+
+def _ended(code: int) -> str:
+    if code >= 0:
+        return f"its code must not end the process, got an end with code {code}"
+    return (
+        f"its code must not crash the process, got {signal.Signals(-code).name}: compiled code does not notice an index"
+        " outside of an array; NUMBA_DISABLE_JIT=1 before the command has Python find the line"
+    )
+
+
+def _main(descriptor: int, text: str, games: Sequence[str]) -> None:
+    pipe = Connection(descriptor, readable=False)
+    threading.Thread(target=_end_with_the_other, daemon=True).start()
+    from turnier.contract.suites import cases_of
+
+    def tell(**message: object) -> None:
+        pipe.send_bytes(json.dumps(message).encode())
+
+    try:
+        cases = cases_of(text, games)
+    except UserError as mistake:
+        tell(mistake=str(mistake))
+        return
+    tell(laws=[(case.kind, case.game, case.name, case.must) for case in cases])
+    for case in cases:
+        sentence = case.check()
+        tell(sentence=sentence)
+        if sentence and case.is_basic:
+            tell(stopped=f"not checked, since the law {case.name} is broken")
+            return
+
+
+def _end_with_the_other() -> None:
+    """Ends this process and what it started when the other one has ended, which it does not always live to do."""
+    sys.stdin.buffer.read()
+    os.killpg(0, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    _main(int(sys.argv[1]), sys.argv[2], sys.argv[3:])
