@@ -203,6 +203,9 @@ class KernelPointer(WrapperAddressProtocol):
     def __wrapper_address__(self) -> int:
         return int(self._address)
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> KernelPointer:
+        return self  # machine code never changes
+
     def signature(self) -> Any:
         return self._signature
 

@@ -37,7 +37,7 @@ class GameEnvironment(gymnasium.Env[Observation, np.int64]):
     def __init__(
         self,
         game: str | Game,
-        opponents: Sequence[str | Agent] = (),
+        opponents: str | Agent | Sequence[str | Agent] = (),
         seat: int = 0,
         observation: str = "",
         render_mode: str | None = None,
@@ -53,9 +53,10 @@ class GameEnvironment(gymnasium.Env[Observation, np.int64]):
         self.position, self._started = self.game.start(), False
         self._players: dict[int, Player] = {}
 
-    def _agents(self, texts: Sequence[str | Agent]) -> dict[int, Agent]:
+    def _agents(self, texts: str | Agent | Sequence[str | Agent]) -> dict[int, Agent]:
         """Returns the agent of every other seat."""
         others = [seat for seat in range(self.game.num_seats) if seat != self.seat]
+        texts = [texts] if isinstance(texts, str | Agent) else texts
         agents = [AGENTS.make(text) for text in texts or ("random",) * len(others)]
         if len(agents) == 1:
             agents *= len(others)

@@ -69,6 +69,14 @@ class BoardsEnvironment(VectorEnv[Observation, Actions, npt.NDArray[Any]]):
         self._everywhere = np.ones(num_envs, np.bool_)
         self._seeded = False
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_packed"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Makes a copy's package anew: it holds the addresses of the boards."""
+        self.__dict__.update(state)
+        self._packed = pack(pack_boards, self.game.kernels, self._boards)
+
     def reset(
         self,
         *,

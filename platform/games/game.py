@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import html
 from abc import abstractmethod
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -151,6 +152,13 @@ class Game(Declared):
         out = np.zeros(self.num_cells, np.int64)
         self.kernels.cells(state, out)
         return out
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leaves out what is made where it is needed, such as kernels."""
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self  # a game never changes
 
     def start(self, seed: int = 0) -> Position:
         """Returns the start position; chance is drawn from the seed's own stream."""

@@ -158,6 +158,7 @@ def use_helpers() -> str:
     abi.absent_observe(target, 0, source)
     digest.add(int(abi.absent_forced_win(target, 1)))
     digest.add(*(int(twenty48_board.count_empty(np.uint64(board))) for board in (1, 0x1234, 2**64 - 1)))
+    digest.add(*(int(twenty48_board.transpose(np.uint64(board))) for board in (1, 0x1234, 2**64 - 1)))
     digest.add(*perft(make_game("tictactoe"), make_game("tictactoe").start().state, 3))
     digest.add(source, target)
     return digest.hash.hexdigest()

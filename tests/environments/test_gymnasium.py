@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from typing import Any
 
 import gymnasium
 import numpy as np
 import pytest
-from gymnasium.utils.env_checker import check_env
+from gymnasium.utils.env_checker import check_env, data_equivalence
 
 from tests.environments.games import ALL_GAMES
 from turnier.agents.registry import AGENTS
@@ -88,3 +90,13 @@ def test_any_other_action_changes_nothing() -> None:
 def test_mistakes_are_one_sentence(arguments: dict[str, Any], sentence: str) -> None:
     with pytest.raises(UserError, match=sentence):
         GameEnvironment(**arguments)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+@pytest.mark.parametrize("game", ["yavalath(size=3)", "2048", "chess"])
+def test_copies_do_the_same_apart_from_each_other(copied: Any, game: str) -> None:
+    env = GameEnvironment(game, "mcts(iterations=5)" if game != "2048" else ())
+    _, info = env.reset(seed=1)
+    action = np.flatnonzero(info["action_mask"])[0]
+    other = copied(env)
+    assert data_equivalence(other.step(action), env.step(action), exact=True)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import os
+import pickle
 import subprocess
 import sys
 from typing import Any
@@ -143,3 +145,13 @@ def test_plain_python_gives_the_same_bits() -> None:
         [sys.executable, "-c", code], env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, capture_output=True, text=True
     )
     assert run.stdout.split() == [digest("2048"), digest("yavalath(players=3)")], run.stderr
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda boards: pickle.loads(pickle.dumps(boards))])
+def test_copies_do_the_same_apart_from_each_other(copied: Any) -> None:
+    boards = BoardsEnvironment("2048", 4)
+    boards.reset(seed=1)
+    boards.step(boards.sample_legal())
+    other = copied(boards)
+    runs = [[each.step(each.sample_legal()) for _ in range(5)] for each in (boards, other)]
+    assert data_equivalence(*runs, exact=True)
