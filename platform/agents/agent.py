@@ -132,7 +132,7 @@ class CompiledAgent(Agent):
 
     def cannot_play(self, game: Game) -> str | None:
         if game.hidden and self.looks_ahead:
-            return f"{self.name} must know the whole state, got {game}, which hides some of it; use random or its bots."
+            return f"{self.name} must know the whole state, got {game}, which hides some of it; use random or a bot."
         return self.used_evaluator()[0].cannot_evaluate(game)
 
     def kernels(self, game: Game) -> SeatKernels:

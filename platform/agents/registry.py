@@ -26,6 +26,8 @@ AGENTS: Registry[Agent] = Registry(
         "mcts": "turnier.agents.mcts.agent:Mcts",
         "mctse": "turnier.agents.mctse.agent:Mctse",
         "minimax": "turnier.agents.spe_ed.minimax:Minimax",
+        "openspiel_bot": "turnier.agents.open_spiel.bot:OpenSpielBot",
+        "openspiel_mcts": "turnier.agents.open_spiel.mcts:OpenSpielMcts",
         "qlearning": "turnier.agents.spe_ed.q_learning:QLearning",
         "random": "turnier.agents.random:Random",
         "rollouts": "turnier.agents.spe_ed.rollouts:Rollouts",

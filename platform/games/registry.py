@@ -17,6 +17,7 @@ GAMES: Registry[Game] = Registry(
         "gymnasium": "turnier.games.python.gymnasium_game:GymnasiumGame",
         "hex": "turnier.games.hex:Hex",
         "nim": "turnier.games.nim:Nim",
+        "openspiel": "turnier.games.open_spiel.game:OpenSpiel",
         "othello": "turnier.games.othello:Othello",
         "spe_ed": "turnier.games.spe_ed.game:SpeEd",
         "tictactoe": "turnier.games.tictactoe:TicTacToe",

@@ -19,15 +19,15 @@ def _raise(state: int, *_: object) -> Any:
 
 # What a method does once SOON plies are played, by a name; the first word is the method.
 FAULTS: dict[str, tuple[Callable[..., Any], str]] = {
-    "begin_raises": (_raise, "begin of failing.* raised ZeroDivisionError"),
-    "to_move_raises": (_raise, "to_move of failing.* raised ZeroDivisionError: at 3; fix the game"),
-    "legal_raises": (_raise, "legal of failing.* raised ZeroDivisionError: at 4"),
-    "step_raises": (_raise, "step of failing.* raised ZeroDivisionError: at 3"),
-    "outcomes_raises": (_raise, "outcomes of failing.* raised ZeroDivisionError: at 3"),
-    "observe_raises": (_raise, "observe of failing.* raised ZeroDivisionError: at 4"),
+    "begin_raises": (_raise, "begin of .* raised ZeroDivisionError"),
+    "to_move_raises": (_raise, "to_move of .* raised ZeroDivisionError: at 3; fix the game"),
+    "legal_raises": (_raise, "legal of .* raised ZeroDivisionError: at 4"),
+    "step_raises": (_raise, "step of .* raised ZeroDivisionError: at 3"),
+    "outcomes_raises": (_raise, "outcomes of .* raised ZeroDivisionError: at 3"),
+    "observe_raises": (_raise, "observe of .* raised ZeroDivisionError: at 4"),
     "to_move_none": (lambda state: None, "to_move of .* must return a seat from 0 to 1, CHANCE or TERMINAL, got None"),
     "to_move_seat": (lambda state: 2, "to_move of .* must return a seat from 0 to 1, CHANCE or TERMINAL, got 2"),
-    "legal_none": (lambda state: None, "legal of .* must return ascending ids from 0 to 2, at least one, got None"),
+    "legal_none": (lambda state: None, "legal of .* must return a list, got None"),
     "legal_empty": (lambda state: [], "legal of .* at least one, got \\[\\]"),
     "legal_descending": (lambda state: [1, 0], "legal of .* must return ascending ids from 0 to 2"),
     "legal_outside": (lambda state: [0, 3], "legal of .* must return ascending ids from 0 to 2"),
@@ -43,7 +43,7 @@ FAULTS: dict[str, tuple[Callable[..., Any], str]] = {
     "step_state": (lambda state, ply: state + 1, "step of .* must return the next state and the rewards of all seats"),
     "observe_object": (lambda state, seat: object(), "observe of .* must return a state made of numbers, text"),
     "observe_long": (lambda state, seat: "x" * 100, "observe of .* must return a state that prints in max_view = 40"),
-    "endless": (_raise, "failing.* must be over after max_length = 10 plies, outcomes included, got a longer game"),
+    "endless": (_raise, ".* must be over after max_length = 10 plies, outcomes included, got a longer game"),
 }
 
 

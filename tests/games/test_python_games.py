@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from tests.games import failing_python_games, python_games
 from tests.games.failing_python_games import FAULTS
 from tests.games.python_games import Coins, Dice, Inches, Noughts
 from turnier.agents.registry import make_agent
@@ -17,14 +16,17 @@ from turnier.arena.workers.local import ThreadExecutor
 from turnier.contract.games.laws import GAME_LAWS
 from turnier.contract.law import check_laws
 from turnier.games.game import Game
-from turnier.games.registry import GAMES, make_game
+from turnier.games.registry import make_game
 
+PYTHON, COMPILED, WRONG = (
+    f"tests.{module}:" for module in ("games.python_games", "contract.tiny_games", "games.failing_python_games")
+)
 EQUAL = {  # a game in Python, and the same game compiled
-    "noughts": "tictactoe",
-    "dice": "pig",
-    "dice(players=1,target=12)": "pig(players=1,target=12)",
-    "inches": "fuse",
-    "coins(rounds=2)": "pennies(rounds=2)",
+    f"{PYTHON}Noughts": "tictactoe",
+    f"{PYTHON}Dice": f"{COMPILED}Pig",
+    f"{PYTHON}Dice(players=1,target=12)": f"{COMPILED}Pig(players=1,target=12)",
+    f"{PYTHON}Inches": f"{COMPILED}Fuse",
+    f"{PYTHON}Coins(rounds=2)": f"{COMPILED}Pennies(rounds=2)",
 }
 SMALL_AGENTS = (
     "random",
@@ -38,17 +40,6 @@ SMALL_AGENTS = (
     "alphabeta(depth=3)",
     "majority(agent=mc(iterations=2),members=3)",
 )
-
-
-@pytest.fixture(autouse=True)
-def _named_games(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Gives these games names, by which matches find them."""
-    for module in (python_games, failing_python_games):
-        for cls in vars(module).values():
-            if isinstance(cls, type) and cls.__module__ == module.__name__ and getattr(cls, "name", ""):
-                monkeypatch.setitem(GAMES.places, cls.name, f"{module.__name__}:{cls.__name__}")
-    for cls in ("Pig", "Fuse", "Pennies"):
-        monkeypatch.setitem(GAMES.places, cls.lower(), f"tests.contract.tiny_games:{cls}")
 
 
 LONG = [pytest.param(game, marks=pytest.mark.long) for game in (Noughts(), Dice(target=8), Coins(rounds=2))]
@@ -77,16 +68,18 @@ def test_matches_equal_those_of_a_compiled_game(game: str, compiled: str, agent:
 
 
 def test_positions_replay_and_draw() -> None:
-    record = play_match(MatchSpec("noughts", ("random", "mc(iterations=2)"), 1))
+    record = play_match(MatchSpec(f"{PYTHON}Noughts", ("random", "mc(iterations=2)"), 1))
     position = replay(record.spec, record.plies)
     assert position.over and tuple(position.returns) == record.scores
-    assert str(make_game("noughts").start().play(4)) == "...\n.X.\n..."
+    assert str(make_game(f"{PYTHON}Noughts").start().play(4)) == "...\n.X.\n..."
 
 
 def test_threads_play_the_same_matches() -> None:
     """Threads share one game object, and with it what is kept of its states."""
     specs = [
-        MatchSpec(game, ("mc(iterations=3)",) * 2, seed) for game in ("noughts", "dice(target=5)") for seed in range(6)
+        MatchSpec(game, ("mc(iterations=3)",) * 2, seed)
+        for game in (f"{PYTHON}Noughts", f"{PYTHON}Dice(target=5)")
+        for seed in range(6)
     ]
     with ThreadExecutor(3) as threads:
         together = {record.spec: record.plies for records in threads.play(specs) for record in records}
@@ -94,7 +87,7 @@ def test_threads_play_the_same_matches() -> None:
 
 
 def failed(fault: str, agent: str) -> MatchRecord:
-    return play_match(MatchSpec(f"failing(fault={fault})", (agent,) * 2, 1))
+    return play_match(MatchSpec(f"{WRONG}Failing(fault={fault})", (agent,) * 2, 1))
 
 
 @pytest.mark.parametrize("agent", ["random", "mcts(iterations=50)", "mc(iterations=3)", "expectimax(depth=4)"])

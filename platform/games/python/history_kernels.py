@@ -61,7 +61,9 @@ class HistoryKernels:
         return len(ids)
 
     def step(self, state: Any, ply: int, rewards: Any) -> None:
-        plies = self._room(state[PLIES])
+        plies = state[PLIES]
+        if plies >= self.states.max_length:
+            raise self.states.too_long()
         live = self.states.after(state, int(ply))
         state[self.states.first + plies] = ply
         state[PLIES] = plies + 1
@@ -70,7 +72,8 @@ class HistoryKernels:
     def playout(self, state: Any, depth: int, rng: Any, returns: Any) -> int:
         """Draws like `generic_playout`, in one call instead of three per ply; keeps only the last state."""
         states, stream = self.states, np.frombuffer(rng, np.uint64)
-        live, written, played = states.of(state), state[PLIES], 0
+        live, first, end, played = states.of(state), states.first, states.first + states.max_length, 0
+        written = first + state[PLIES]
         while True:
             mover = states.mover(live)
             if mover == CHANCE:
@@ -81,11 +84,14 @@ class HistoryKernels:
                 actions = states.legal(live)
                 ply = actions[below(stream, len(actions))]
                 played += 1
+            if written == end:
+                raise states.too_long()
             live = states.step(live, ply)
-            state[states.first + self._room(written)] = ply
+            state[written] = ply
             written += 1
-            _add(live, returns)
-        state[PLIES] = written
+            if live.rewards != states.no_rewards:
+                _add(live, returns)
+        state[PLIES] = written - first
         states.keep(states.key(state), live)
         return played
 
@@ -98,12 +104,6 @@ class HistoryKernels:
             view[VIEW + word] = int.from_bytes(
                 text[word * WORD : (word + 1) * WORD].ljust(WORD, b"\0"), sys.byteorder, signed=True
             )
-
-    def _room(self, plies: int) -> int:
-        """Returns a number of plies that leaves room for one more."""
-        if plies >= self.game.max_length:
-            raise self.states.too_long()
-        return int(plies)
 
 
 def _add(live: LiveState, rewards: Any) -> None:

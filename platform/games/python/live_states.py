@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 KEPT = 1 << 14  # states of a game, those used last
 WORD = 8  # bytes
+MAX_OUTCOME = (1 << 32) - 1  # of what a match stores
 LONGEST = 100  # characters of a wrong answer in a sentence
 # Words of a state: how many plies, then, where a game hides something, the bytes of a view's text and the text (none in
 # a state that is no view), then the plies.
@@ -49,6 +50,10 @@ class LiveStates:
 
     def __init__(self, game: PythonGame) -> None:
         self.game = game
+        # Kept here, since a game may compute them, and every ply needs them.
+        self.num_seats, self.num_actions, self.max_legal = game.num_seats, game.num_actions, game.max_legal
+        self.max_outcomes, self.max_length = game.max_outcomes, game.max_length
+        self.no_rewards = (0.0,) * game.num_seats
         self.first = VIEW + game.view_words if game.has_views else VIEW_BYTES  # word of the first ply
         self._kept: OrderedDict[bytes, LiveState] = OrderedDict()
 
@@ -89,7 +94,7 @@ class LiveStates:
             key = key[:-WORD]
             live = self._find(key)
         if live is None:
-            live = self.keep(key, LiveState(self._root(key), (0.0,) * self.game.num_seats))
+            live = self.keep(key, LiveState(self._root(key), self.no_rewards))
         for ply in reversed(plies):
             key += ply
             live = self.keep(key, self.step(live, int.from_bytes(ply, sys.byteorder)))
@@ -108,75 +113,94 @@ class LiveStates:
         except UserError as error:  # a sentence already
             raise GameFailure(str(error)) from error
         except Exception as error:
-            raise GameFailure(
-                f"{method} of {self.game} raised {type(error).__name__}: {error}; fix the game."
-            ) from error
+            raise self._raised(method, error) from error
 
-    def wrong(self, method: str, must: str, got: object) -> GameFailure:
-        return GameFailure(f"{method} of {self.game} must return {must}, got {shortened(got)}; fix the game.")
+    def _raised(self, method: str, error: Exception) -> GameFailure:
+        return GameFailure(f"{method} of {self.game} raised {type(error).__name__}: {error}; fix the game.")
+
+    def _wrong(self, method: str, must: str, got: object) -> GameFailure:
+        return GameFailure(f"{method} of {self.game} must return {must}, got {_shortened(got)}; fix the game.")
 
     def too_long(self) -> GameFailure:
         return GameFailure(
-            f"{self.game} must be over after max_length = {self.game.max_length} plies, outcomes included, got a longer"
+            f"{self.game} must be over after max_length = {self.max_length} plies, outcomes included, got a longer"
             " game; declare a larger max_length or fix the game."
         )
 
     def mover(self, live: LiveState) -> int:
         if live.mover is None:
-            got = self.ask("to_move", self.game.to_move, live.state)
-            mover = as_integer(got)
-            last = self.game.num_seats - 1
-            if mover == CHANCE and self.game.max_outcomes == 1:
-                raise self.wrong("to_move", "CHANCE only where max_outcomes is above 1", got)
-            if mover is None or not (mover in (CHANCE, TERMINAL) or 0 <= mover <= last):
-                raise self.wrong("to_move", f"a seat from 0 to {last}, CHANCE or TERMINAL", got)
-            live.mover = mover
+            try:
+                got = self.game.to_move(live.state)
+            except Exception as error:
+                raise self._raised("to_move", error) from error
+            if type(got) is int and 0 <= got < self.num_seats:
+                live.mover = got
+            else:
+                live.mover = self._checked_mover(got)
         return live.mover
+
+    def _checked_mover(self, got: Any) -> int:
+        mover = got.__index__() if hasattr(got, "__index__") else None
+        if mover == CHANCE and self.max_outcomes == 1:
+            raise self._wrong("to_move", "CHANCE only where max_outcomes is above 1", got)
+        if mover is None or not (mover in (CHANCE, TERMINAL) or 0 <= mover < self.num_seats):
+            raise self._wrong("to_move", f"a seat from 0 to {self.num_seats - 1}, CHANCE or TERMINAL", got)
+        return int(mover)
 
     def legal(self, live: LiveState) -> list[int]:
         if live.legal is None:
-            got = self.ask("legal", self.game.legal, live.state)
-            live.legal = self._ids("legal", got, self.game.max_legal, self.game.num_actions)
+            live.legal = self._ids("legal", self.game.legal, live.state, self.max_legal, self.num_actions)
         return live.legal
 
     def outcomes(self, live: LiveState) -> tuple[list[int], list[float]]:
         if live.outcomes is None:
-            got = self.ask("outcomes", self.game.outcomes, live.state)
+            pairs = self._listed("outcomes", self.game.outcomes, live.state)
             try:
-                pairs = [(outcome, float(probability)) for outcome, probability in self._listed("outcomes", got)]
-            except (TypeError, ValueError):
-                raise self.wrong("outcomes", "pairs of an id and its probability", got) from None
-            ids = self._ids("outcomes", [outcome for outcome, _ in pairs], self.game.max_outcomes, 1 << 32)
-            probabilities = [probability for _, probability in pairs]
+                ids, probabilities = [pair[0] for pair in pairs], [float(pair[1]) for pair in pairs]
+            except (TypeError, ValueError, LookupError):
+                raise self._wrong("outcomes", "pairs of an id and its probability", pairs) from None
+            checked = self._ids("outcomes", lambda _: ids, live.state, self.max_outcomes, MAX_OUTCOME + 1)
             if not (min(probabilities) > 0 and abs(sum(probabilities) - 1) < 1e-9):
-                raise self.wrong("outcomes", "positive probabilities whose sum is 1", probabilities)
-            live.outcomes = ids, probabilities
+                raise self._wrong("outcomes", "positive probabilities whose sum is 1", probabilities)
+            live.outcomes = checked, probabilities
         return live.outcomes
 
-    def _listed(self, method: str, got: Any) -> list[Any]:
-        """Returns what may be a generator, which runs the game's code, as a list; an empty one of what has no items."""
-        listed: list[Any] = self.ask(method, list, got) if hasattr(got, "__iter__") else []
-        return listed
+    def _listed(self, method: str, function: Callable[[Any], Any], state: Any) -> list[Any]:
+        """Returns the items that a method returns or yields."""
+        try:
+            got = function(state)
+            if hasattr(got, "__iter__"):
+                return list(got)
+        except Exception as error:
+            raise self._raised(method, error) from error
+        raise self._wrong(method, "a list", got)
 
-    def _ids(self, method: str, got: Any, most: int, end: int) -> list[int]:
-        ids = [as_integer(each) for each in self._listed(method, got)]
-        found = [each for each in ids if each is not None]
-        ascending = all(a < b for a, b in itertools.pairwise(found))
-        if not (ids and len(found) == len(ids) and ascending and found[0] >= 0 and found[-1] < end):
-            raise self.wrong(method, f"ascending ids from 0 to {end - 1}, at least one", got)
-        if len(found) > most:
-            raise self.wrong(method, f"at most {most} ids, as the game declares", found)
-        return found
+    def _ids(self, method: str, function: Callable[[Any], Any], state: Any, most: int, end: int) -> list[int]:
+        """Returns the ids that a method returns or yields, as Python's integers."""
+        got = self._listed(method, function, state)
+        try:
+            ids = list(map(operator.index, got))
+        except TypeError:
+            ids = []
+        ascending = all(map(operator.lt, ids, itertools.islice(ids, 1, None)))
+        if not (ids and ascending and ids[0] >= 0 and ids[-1] < end):
+            raise self._wrong(method, f"ascending ids from 0 to {end - 1}, at least one", got)
+        if len(ids) > most:
+            raise self._wrong(method, f"at most {most} ids, as the game declares", got)
+        return ids
 
     def step(self, live: LiveState, ply: int) -> LiveState:
-        got = self.ask("step", self.game.step, live.state, ply)
+        try:
+            got = self.game.step(live.state, ply)
+        except Exception as error:
+            raise self._raised("step", error) from error
         try:
             state, rewards = got
             found = tuple(map(float, rewards))
         except (TypeError, ValueError):
-            raise self.wrong("step", "the next state and the rewards of all seats", got) from None
-        if len(found) != self.game.num_seats or not all(map(math.isfinite, found)):
-            raise self.wrong("step", f"{self.game.num_seats} finite rewards", rewards)
+            raise self._wrong("step", "the next state and the rewards of all seats", got) from None
+        if len(found) != self.num_seats or not all(map(math.isfinite, found)):
+            raise self._wrong("step", f"{self.num_seats} finite rewards", rewards)
         return LiveState(state, found)
 
     def view_text(self, live: LiveState, seat: int) -> bytes:
@@ -188,21 +212,13 @@ class LiveStates:
         except (ValueError, SyntaxError):
             same = False
         if not same:
-            raise self.wrong("observe", "a state made of numbers, text, tuples, lists and dictionaries", view)
+            raise self._wrong("observe", "a state made of numbers, text, tuples, lists and dictionaries", view)
         if len(text.encode()) > self.game.max_view:
-            raise self.wrong("observe", f"a state that prints in max_view = {self.game.max_view} characters", text)
+            raise self._wrong("observe", f"a state that prints in max_view = {self.game.max_view} characters", text)
         return text.encode()
 
 
-def shortened(value: object) -> str:
+def _shortened(value: object) -> str:
     """Returns a value as text that fits a sentence."""
     text = repr(value)
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
-
-
-def as_integer(value: Any) -> int | None:
-    """Returns Python's and numpy's integers as they are, None for anything else."""
-    try:
-        return operator.index(value)
-    except TypeError:
-        return None

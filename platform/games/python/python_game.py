@@ -89,6 +89,11 @@ class PythonGame(Game):
         """Returns the object that an agent's state stands for."""
         return self.live_states.of(state).state
 
+    def plies(self, state: Ints) -> list[int]:
+        """Returns the plies that an agent's state stands for, outcomes included; of a view those since."""
+        first = self.live_states.first
+        return [int(ply) for ply in state[first : first + state[PLIES]]]
+
     def draw(self, state: Ints) -> str:
         return str(self.live_states.ask("show", self.show, self.live_state(state)))
 

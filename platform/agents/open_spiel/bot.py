@@ -1,0 +1,47 @@
+"""Any bot that is registered with OpenSpiel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from turnier.agents.open_spiel.player import SpielAgent
+from turnier.core.errors import unknown
+from turnier.core.parameters import parameter
+from turnier.games.game import Game
+from turnier.games.open_spiel.game import OpenSpiel
+from turnier.games.open_spiel.library import pyspiel, spiel_errors
+
+
+@dataclass(frozen=True)
+class OpenSpielBot(SpielAgent):
+    """A bot registered with OpenSpiel, such as uniform_random or fixed_action_preference(actions=3:2:4).
+
+    Where its parameters leave out `seed`, it gets one that follows from the match's.
+    """
+
+    name: ClassVar[str] = "openspiel_bot"
+
+    bot: str = parameter("uniform_random", 'OpenSpiel\'s name of a bot, or in quotes "name(parameter=value,...)"')
+
+    def check(self) -> None:
+        bots = pyspiel().registered_bots()
+        if self._parameters()["name"] not in bots:
+            raise unknown("bot of OpenSpiel", self._parameters()["name"], bots)
+
+    def _parameters(self) -> dict[str, Any]:
+        """Returns the bot's parameters, and its name as `name`."""
+        with spiel_errors(f"openspiel_bot: bot={self.bot}"):
+            return dict(pyspiel().game_parameters_from_string(self.bot))
+
+    def cannot_play(self, game: Game) -> str | None:
+        other = super().cannot_play(game)
+        if other or not isinstance(game, OpenSpiel):
+            return other
+        name, able = self._parameters()["name"], pyspiel().bots_that_can_play_game(game.spiel_game)
+        return None if name in able else f"{self} must be able to play {game}, which is played by: {', '.join(able)}."
+
+    def make_bot(self, game: OpenSpiel, seat: int, seed: int) -> Any:
+        parameters = {"seed": seed} | self._parameters()
+        name = parameters.pop("name")
+        return pyspiel().load_bot(name, game.spiel_game, seat, parameters)

@@ -1,0 +1,61 @@
+"""OpenSpiel's Monte Carlo tree search, as it is in C++."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from turnier.agents.abi import VALUES, VISITS
+from turnier.agents.agent import Floats
+from turnier.agents.budget import AMOUNT
+from turnier.agents.open_spiel.player import SpielAgent
+from turnier.core.parameters import parameter
+from turnier.games.game import Game
+from turnier.games.open_spiel.game import OpenSpiel
+from turnier.games.open_spiel.library import pyspiel
+
+MEMORY_MB = 1000  # at which the bot forgets rarely visited nodes
+
+
+@dataclass(frozen=True)
+class OpenSpielMcts(SpielAgent):
+    """OpenSpiel's MCTSBot: UCT with random rollouts to the end of the game and a solver, for returns from -1 to 1.
+
+    Its defaults are those of OpenSpiel's example. `mcts(exploration=1.0,solver=true)` explores alike, since it doubles
+    the exploration of rewards from 0 to 1.
+    """
+
+    name: ClassVar[str] = "openspiel_mcts"
+
+    simulations: int = parameter(1000, "simulations per move", low=1, high=10_000_000, log=True, search=(10, 10_000))
+    uct_c: float = parameter(2.0, "exploration", low=0, high=100, log=True, search=(0.01, 10))
+    rollouts: int = parameter(1, "random rollouts that value a new node", low=1, high=1000, search=(1, 10))
+    solve: bool = parameter(True, "proven wins and losses are backed up")
+
+    budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "rollouts": {"simulations": AMOUNT},
+        "nodes": {"simulations": AMOUNT},
+    }
+
+    def cannot_play(self, game: Game) -> str | None:
+        other = super().cannot_play(game)
+        if other or not isinstance(game, OpenSpiel):
+            return other
+        if game.hidden:
+            return f"{self.name} must know the whole state, got {game}, which hides some of it; use openspiel_bot."
+        if game.spiel_game.get_type().reward_model != pyspiel().GameType.RewardModel.TERMINAL:
+            return f"{self.name} plays games whose only rewards are at the end, got {game}; use mcts or mc."
+        return None
+
+    def make_bot(self, game: OpenSpiel, seat: int, seed: int) -> Any:
+        evaluator = pyspiel().RandomRolloutEvaluator(self.rollouts, seed)
+        work = (self.uct_c, self.simulations, MEMORY_MB, self.solve)
+        return pyspiel().MCTSBot(game.spiel_game, evaluator, *work, seed, False)
+
+    def decide(self, bot: Any, state: Any, found: Floats) -> int:
+        root = bot.mcts_search(state)
+        for child in root.children:
+            found[VISITS, child.action] = child.explore_count
+            found[VALUES, child.action] = child.total_reward / max(1, child.explore_count)
+        return int(root.best_child().action)

@@ -1,0 +1,113 @@
+"""Games of OpenSpiel, by their own rules in C++, for all agents.
+
+Source: Lanctot et al., "OpenSpiel: A Framework for Reinforcement Learning in Games", 2019.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from turnier.core.errors import UserError
+from turnier.core.parameters import parameter
+from turnier.games.abi import CHANCE, TERMINAL
+from turnier.games.game import MAX_SEATS
+from turnier.games.open_spiel.library import load_game, pyspiel
+from turnier.games.python.python_game import PythonGame
+
+TURN_BASED = "turn_based_simultaneous_game"  # what a game is called after its conversion
+MAX_SIZE = 1_000_000  # actions, or plies of a game
+
+
+@dataclass(frozen=True)
+class OpenSpiel(PythonGame):
+    """A game of OpenSpiel's; where seats move at the same time, they move in turn and hide it.
+
+    A state is a pyspiel.State, which is copied before it changes.
+    """
+
+    name: ClassVar[str] = "openspiel"
+
+    game: str = parameter("tic_tac_toe", 'OpenSpiel\'s name of a game, or in quotes "name(parameter=value,...)"')
+
+    def check(self) -> None:
+        library, kind = pyspiel(), self.spiel_game.get_type()
+        what = f"openspiel: game={self.game}"
+        if kind.dynamics != library.GameType.Dynamics.SEQUENTIAL:
+            raise UserError(f"{what} must have seats that move, got a mean-field game; choose another.")
+        if kind.chance_mode == library.GameType.ChanceMode.SAMPLED_STOCHASTIC:
+            raise UserError(f"{what} must say its chances, got a game that draws them inside; choose another.")
+        if not 1 <= self.num_seats <= MAX_SEATS:
+            raise UserError(f"{what} must have 1 to {MAX_SEATS} seats, got {self.num_seats}; choose another.")
+        if not 1 <= self.num_actions <= MAX_SIZE or self.max_length > MAX_SIZE:
+            sizes = f"{self.num_actions:,} actions and {self.max_length:,} plies"
+            raise UserError(f"{what} must have from 1 to {MAX_SIZE:,} actions and plies, got {sizes}; choose another.")
+
+    @functools.cached_property
+    def spiel_game(self) -> Any:
+        """The pyspiel.Game, converted so that seats move in turn."""
+        return load_game(self.game)
+
+    @property
+    def num_seats(self) -> int:  # type: ignore[override]
+        return int(self.spiel_game.num_players())
+
+    @property
+    def num_actions(self) -> int:  # type: ignore[override]
+        return int(self.spiel_game.num_distinct_actions())
+
+    @property
+    def max_legal(self) -> int:  # type: ignore[override]
+        return self.num_actions
+
+    @property
+    def max_outcomes(self) -> int:  # type: ignore[override]
+        chance = self.spiel_game.get_type().chance_mode != pyspiel().GameType.ChanceMode.DETERMINISTIC
+        return max(2, int(self.spiel_game.max_chance_outcomes())) if chance else 1
+
+    @property
+    def max_length(self) -> int:  # type: ignore[override]
+        moves, chances = int(self.spiel_game.max_game_length()), int(self.spiel_game.max_chance_nodes_in_history())
+        if self.max_outcomes > 1 and self.spiel_game.get_type().short_name == TURN_BASED:
+            return 2 * moves + chances  # some have a chance node per seat, and declare one per round
+        return moves + chances
+
+    @property
+    def max_return(self) -> float:  # type: ignore[override]
+        largest = max(abs(self.spiel_game.min_utility()), abs(self.spiel_game.max_utility()))
+        return float(largest) if 0 < largest < math.inf else 1.0
+
+    @property
+    def hidden(self) -> bool:  # type: ignore[override]
+        return bool(self.spiel_game.get_type().information != pyspiel().GameType.Information.PERFECT_INFORMATION)
+
+    @functools.cached_property
+    def _rewards_on_the_way(self) -> bool:
+        return bool(self.spiel_game.get_type().reward_model == pyspiel().GameType.RewardModel.REWARDS)
+
+    def begin(self) -> Any:
+        return self.spiel_game.new_initial_state()
+
+    def to_move(self, state: Any) -> int:
+        if state.is_terminal():
+            return TERMINAL
+        return CHANCE if state.is_chance_node() else int(state.current_player())
+
+    def legal(self, state: Any) -> Sequence[int]:
+        return sorted(state.legal_actions())
+
+    def show(self, state: Any) -> str:
+        return str(state) if str(state).strip() else "nothing yet"
+
+    def outcomes(self, state: Any) -> Sequence[tuple[int, float]]:
+        return sorted((outcome, probability) for outcome, probability in state.chance_outcomes() if probability > 0)
+
+    def step(self, state: Any, ply: int) -> tuple[Any, Sequence[float]]:
+        after = state.clone()
+        after.apply_action(ply)
+        if self._rewards_on_the_way:
+            return after, [now - then for now, then in zip(after.returns(), state.returns(), strict=True)]
+        return after, after.returns() if after.is_terminal() else (0.0,) * self.num_seats

@@ -1,0 +1,72 @@
+"""OpenSpiel's library `pyspiel`, whose errors become sentences, and whose crashes happen in a trial process."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from turnier.core.errors import UserError, unknown
+from turnier.games.open_spiel import trial
+
+TRIAL_SECONDS = 30.0  # for a random game in a process of its own
+
+
+def pyspiel() -> Any:
+    """Returns the module; raises UserError where it is not installed."""
+    try:
+        import pyspiel
+    except ImportError:
+        raise UserError(
+            "OpenSpiel's games and bots need the package open_spiel; install it with: pip install 'turnier[openspiel]'."
+        ) from None
+    return pyspiel
+
+
+@contextlib.contextmanager
+def spiel_errors(what: str) -> Iterator[None]:
+    """Turns what pyspiel raises into a sentence that begins with `what`."""
+    try:
+        yield
+    except pyspiel().SpielError as error:
+        raise _misfit(what, str(error)) from None
+
+
+def _misfit(what: str, message: str) -> UserError:
+    return UserError(f"{what} must fit OpenSpiel, got its error: {' '.join(message.split()).rstrip('.')}.")
+
+
+@functools.lru_cache(maxsize=256)
+def load_game(text: str) -> Any:
+    """Returns pyspiel's game of a text such as connect_four(rows=4), one whose seats move in turn."""
+    library, what = pyspiel(), f"openspiel: game={text}"
+    name, brackets, _ = text.partition("(")
+    types = {each.short_name: each for each in library.registered_games()}
+    if name not in types:
+        raise unknown("game of OpenSpiel", name, types)
+    if brackets:
+        _try(text, what)
+    with spiel_errors(what):
+        game = library.load_game(text)
+        if game.get_type().dynamics == library.GameType.Dynamics.SIMULTANEOUS:
+            game = library.convert_to_turn_based(game)
+    return game
+
+
+def _try(text: str, what: str) -> None:
+    """Plays a random game in another process: wrong sizes can crash the library, or make it run for ever."""
+    try:
+        done = subprocess.run(
+            [sys.executable, trial.__file__, text], capture_output=True, text=True, timeout=TRIAL_SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise UserError(
+            f"{what} must be played at random in {TRIAL_SECONDS:g} s, got no end; change its parameters."
+        ) from None
+    if done.returncode == trial.REFUSED:
+        raise _misfit(what, done.stdout)
+    if done.returncode:
+        raise UserError(f"{what} must be playable, got a crash of OpenSpiel in a trial; change its parameters.")

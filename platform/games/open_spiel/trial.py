@@ -1,0 +1,37 @@
+"""Plays a random game of OpenSpiel in a process of its own, which a wrong parameter may crash."""
+
+import random
+import resource
+import sys
+
+REFUSED = 3  # exit status of an error with a message, which is printed
+MAX_PLIES = 2000
+MAX_BYTES = 4 << 30
+
+
+def play(text: str) -> None:
+    """Plays to the end of the game, or MAX_PLIES plies."""
+    import pyspiel
+
+    game = pyspiel.load_game(text)
+    if game.get_type().dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS:
+        game = pyspiel.convert_to_turn_based(game)
+    if game.get_type().dynamics == pyspiel.GameType.Dynamics.MEAN_FIELD:
+        return
+    choose, state = random.Random(1), game.new_initial_state()
+    for _ in range(MAX_PLIES):
+        if state.is_terminal():
+            break
+        options = [o for o, _ in state.chance_outcomes()] if state.is_chance_node() else state.legal_actions()
+        state = state.clone()
+        state.apply_action(choose.choice(options))
+    print(state.returns())
+
+
+if __name__ == "__main__":
+    resource.setrlimit(resource.RLIMIT_AS, (MAX_BYTES, MAX_BYTES))
+    try:
+        play(sys.argv[1])
+    except Exception as error:
+        print(error)
+        sys.exit(REFUSED)
