@@ -10,6 +10,7 @@ import random
 from typing import Any
 
 from turnier.agents.agent import Agent
+from turnier.agents.open_spiel.player import SpielAgent
 from turnier.agents.registry import AGENTS, EVALUATORS, make_agent
 from turnier.agents.spe_ed.player import SpeEdAgent
 from turnier.contract.agents import AGENT_LAWS, decisions
@@ -22,10 +23,12 @@ GAMES = ("tictactoe", "connect_four(rows=4,columns=4)", "nim", "2048(size=2)", "
 FEW_GAMES = ("tictactoe", "2048(size=2)", "2048")
 # Agents of one game play that one only, in which no action is ever the only one.
 OF_SPE_ED = {name for name in AGENTS.names() if issubclass(AGENTS.load(name), SpeEdAgent)}
+OF_OPEN_SPIEL = {name for name in AGENTS.names() if issubclass(AGENTS.load(name), SpielAgent)}
+OPEN_SPIEL_GAMES = ("openspiel",)
 SPE_ED_GAMES = ("spe_ed(width=8,height=9)", "spe_ed(width=12,height=9,players=3)")
 # What makes a variant cheap, where an agent has the parameter.
 SMALL: dict[str, Any] = {"iterations": 10, "rollout_depth": 6, "maxnodes": 12, "depth": 2, "deepest": 2, "members": 2}
-SMALL |= {"rollouts": 20, "table_rounds": 2}
+SMALL |= {"rollouts": 20, "table_rounds": 2, "simulations": 20}
 INTERLEAVED = ("mctse",)  # agents whose decisions depend on timing as soon as several threads make them
 
 
@@ -83,9 +86,9 @@ def cases(all_variants: bool = False) -> list[tuple[str, str]]:
 
 
 def _playable(agent: Agent, base: Agent) -> list[str]:
-    """Returns the games in which a variant of a small agent is tried: those of spe_ed where it plays no others."""
+    """Returns the games in which a variant of a small agent is tried: those of one kind where it plays no others."""
     usual = GAMES if _inner(agent) == _inner(base) else FEW_GAMES
-    for games in (usual, SPE_ED_GAMES):
+    for games in (usual, SPE_ED_GAMES, OPEN_SPIEL_GAMES):
         if found := [game for game in games if agent.cannot_play(make_game(game)) is None]:
             return found
     return []

@@ -24,6 +24,8 @@ from turnier.games import abi, generic
 from turnier.games.abi import CHANCE, TERMINAL
 from turnier.games.game import Game, Ints
 from turnier.games.perft import perft
+from turnier.games.python.callback import require_calling_convention
+from turnier.games.python.history_kernels import begin_history
 from turnier.games.registry import GAMES, make_game
 from turnier.games.twenty48 import board as twenty48_board
 
@@ -157,6 +159,9 @@ def use_helpers() -> str:
     abi.no_cells(target, source)
     abi.absent_observe(target, 0, source)
     digest.add(int(abi.absent_forced_win(target, 1)))
+    require_calling_convention()
+    begin_history(target, stream)
+    digest.add(target)
     digest.add(*(int(twenty48_board.count_empty(np.uint64(board))) for board in (1, 0x1234, 2**64 - 1)))
     digest.add(*(int(twenty48_board.transpose(np.uint64(board))) for board in (1, 0x1234, 2**64 - 1)))
     digest.add(*perft(make_game("tictactoe"), make_game("tictactoe").start().state, 3))

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from turnier.core.errors import UserError
 from turnier.core.parameters import parameter
 from turnier.games.abi import CHANCE, TERMINAL
-from turnier.games.game import MAX_SEATS
+from turnier.games.game import MAX_SEATS, Ints
 from turnier.games.open_spiel.library import load_game, pyspiel
 from turnier.games.python.python_game import PythonGame
 
@@ -101,6 +101,10 @@ class OpenSpiel(PythonGame):
 
     def show(self, state: Any) -> str:
         return str(state) if str(state).strip() else "nothing yet"
+
+    def move_text(self, state: Ints, action: int) -> str:
+        live = self.live_state(state)
+        return str(live.action_to_string(live.current_player(), action))
 
     def outcomes(self, state: Any) -> Sequence[tuple[int, float]]:
         return sorted((outcome, probability) for outcome, probability in state.chance_outcomes() if probability > 0)

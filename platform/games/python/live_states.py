@@ -116,6 +116,8 @@ class LiveStates:
             raise self._raised(method, error) from error
 
     def _raised(self, method: str, error: Exception) -> GameFailure:
+        if isinstance(error, UserError):  # a sentence already
+            return GameFailure(str(error))
         return GameFailure(f"{method} of {self.game} raised {type(error).__name__}: {error}; fix the game.")
 
     def _wrong(self, method: str, must: str, got: object) -> GameFailure:
