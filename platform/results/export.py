@@ -1,8 +1,9 @@
-"""A run's matches as files: tables with a row per seat (CSV, Parquet) or JSON lines to replay; memory is bounded."""
+"""A run's matches as files: tables with a row per seat (CSV, Parquet), JSON lines to replay, or PGN and SGF."""
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
@@ -17,6 +18,8 @@ from turnier.arena.match_json import to_json
 from turnier.core.errors import UserError
 from turnier.core.outputs import require_file, require_folder
 from turnier.results.integrity.match_rows import DamagedMatch
+from turnier.results.notation.pgn import pgn_of
+from turnier.results.notation.sgf import sgf_of
 from turnier.results.store.schema import matches, run_matches
 from turnier.results.store.store import Run, Store
 
@@ -47,8 +50,8 @@ def export(store: Store, run: Run, out: Path, on_games: Callable[[int], object] 
     Damaged games are left out; Damaged, raised after all others were written, lists them.
 
     Args:
-        out: a file that ends in .csv, .parquet or .jsonl; or a folder, for all of them and the run's manifest
-            (Parquet only where pyarrow is installed).
+        out: a file that ends in .csv, .parquet or .jsonl, in .pgn for chess, or in .sgf for Go, Othello and Hex; or a
+            folder, for the first three and the run's manifest (Parquet only where pyarrow is installed).
         on_games: called with the number of games after each batch that was written.
     """
     paths = export_files(out)
@@ -106,7 +109,7 @@ def export_files(out: Path) -> list[Path]:
     if not out.parent.is_dir():
         raise UserError(f"the folder of an export must exist, got {out}; create {out.parent} first.")
     require_folder(out, "an export")
-    return [out / f"games{suffix}" for suffix in _WRITERS if suffix != ".parquet" or find_spec("pyarrow")]
+    return [out / f"games{suffix}" for suffix in _TABLES if suffix != ".parquet" or find_spec("pyarrow")]
 
 
 def seat_rows(records: Sequence[MatchRecord], facts: Sequence[str]) -> pd.DataFrame:
@@ -162,4 +165,12 @@ def _jsonl(path: Path, facts: Sequence[str]) -> Iterator[Writer]:
         yield lambda records: file.writelines(encode(to_json(record)) + "\n" for record in records)
 
 
-_WRITERS = {".csv": _csv, ".parquet": _parquet, ".jsonl": _jsonl}
+@contextlib.contextmanager
+def _texts(written: Callable[[MatchRecord], str], path: Path, facts: Sequence[str]) -> Iterator[Writer]:
+    """Writes each game as text."""
+    with path.open("w", encoding="utf-8") as file:
+        yield lambda records: file.writelines(map(written, records))
+
+
+_TABLES = {".csv": _csv, ".parquet": _parquet, ".jsonl": _jsonl}  # of any game
+_WRITERS = _TABLES | {".pgn": functools.partial(_texts, pgn_of), ".sgf": functools.partial(_texts, sgf_of)}

@@ -81,7 +81,10 @@ def test_tables_have_a_row_per_seat_and_a_column_per_fact(run: Store, tmp_path: 
 
 @pytest.mark.parametrize(
     ("out", "sentence"),
-    [("a.xlsx", r"must be a folder or end in .csv, .parquet, .jsonl, got .*a.xlsx"), ("no/a.csv", "create .*no first")],
+    [
+        ("a.xlsx", r"must be a folder or end in .csv, .parquet, .jsonl, .pgn, .sgf, got .*a.xlsx"),
+        ("no/a.csv", "create .*no first"),
+    ],
 )
 def test_an_export_that_cannot_be_written_says_so(run: Store, tmp_path: Path, out: str, sentence: str) -> None:
     with pytest.raises(UserError, match=sentence):

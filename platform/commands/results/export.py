@@ -13,18 +13,22 @@ from turnier.commands.options import DEFAULT_URL, StoreOption
 
 def export(
     run: Annotated[str, typer.Argument(help="a run that `turnier status` shows, or the beginning of its name")],
-    out: Annotated[Path, typer.Option(help="a file that ends in .csv, .parquet or .jsonl, or a folder for all three")],
+    out: Annotated[
+        Path,
+        typer.Option(help="a file that ends in .csv, .parquet, .jsonl, .pgn or .sgf, or a folder for the first three"),
+    ],
     store: StoreOption = DEFAULT_URL,
 ) -> None:
     """Write the games of a run to files.
 
     Tables (CSV, Parquet) have one row per seat. JSON lines have one game per line with every move, so that
-    turnier verify GAME FILE.jsonl can replay them without a store.
+    turnier verify GAME FILE.jsonl can replay them without a store. PGN is for chess; SGF for Go, Othello and Hex.
 
     \b
     Examples:
       turnier export tournament:1f0c --out games.csv
       turnier export tournament:1f0c --out folder
+      turnier export tournament:1f0c --out games.pgn
     """
     from turnier.results.export import export as write_files
     from turnier.results.export import export_files

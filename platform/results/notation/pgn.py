@@ -1,0 +1,61 @@
+"""Games of chess in PGN, by the package chess."""
+
+from __future__ import annotations
+
+from turnier.arena.match import MatchRecord, unpack_plies
+from turnier.core.errors import UserError
+from turnier.games.chess.game import STANDARD, Chess, the_package
+from turnier.games.chess.moves import NAMES
+from turnier.games.registry import game_of
+
+# What PGN calls the ends of games; whoever failed otherwise has abandoned the game.
+TERMINATIONS = {
+    "normal": "normal",
+    "limit": "adjudication",
+    "illegal_action": "rules infraction",
+    "timeout": "time forfeit",
+}
+
+
+def pgn_of(record: MatchRecord) -> str:
+    """Returns a game of chess in PGN, with an empty line behind it; raises UserError for another game."""
+    game = game_of(record.spec.game)
+    if not isinstance(game, Chess):
+        raise UserError(f"PGN is for chess, got a game of {game}; write .sgf or .jsonl.")
+    the_package()
+    import chess.pgn
+
+    headers = {
+        "Event": "Turnier",
+        "Site": "?",
+        "Date": "????.??.??",
+        "Round": "-",
+        "White": record.spec.agents[0],
+        "Black": record.spec.agents[1],
+        "Result": result_of(record),
+        "Termination": TERMINATIONS.get(record.termination.value, "abandoned"),
+        "Ending": f"{record.termination.value}: {record.error}" if record.error else record.termination.value,
+        "Match": record.spec.id,
+        "Seed": str(record.spec.seed),
+        "OpeningPlies": str(len(record.spec.opening)),
+    }
+    if game.fen != STANDARD:
+        headers |= {"SetUp": "1", "FEN": game.fen}
+    written = chess.pgn.Game({name: text_of(value) for name, value in headers.items()})
+    node: chess.pgn.GameNode = written
+    for ply in unpack_plies(record.plies).tolist():
+        node = node.add_variation(chess.Move.from_uci(NAMES[ply]))
+    return f"{written}\n\n"
+
+
+def result_of(record: MatchRecord) -> str:
+    """Returns who won as the scores say; `*` where an agent failed and nobody was given the game."""
+    white, black = record.scores
+    if white != black:
+        return "1-0" if white > black else "0-1"
+    return "1/2-1/2" if record.termination.has_result else "*"
+
+
+def text_of(value: str) -> str:
+    """Returns a header's text in one line without the quotation mark, which readers of PGN treat differently."""
+    return " ".join(value.replace('"', "'").split())
