@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import pickle
+import subprocess
+import sys
 from typing import Any
 
 import gymnasium
@@ -100,3 +102,10 @@ def test_copies_do_the_same_apart_from_each_other(copied: Any, game: str) -> Non
     action = np.flatnonzero(info["action_mask"])[0]
     other = copied(env)
     assert data_equivalence(other.step(action), env.step(action), exact=True)
+
+
+@pytest.mark.parametrize("missing", ["gymnasium", "pettingzoo"])
+def test_a_missing_library_is_one_sentence(missing: str) -> None:
+    code = f"import sys; sys.modules[{missing!r}] = None; import turnier.environments"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert run.stderr.strip().splitlines()[-1].endswith("install them with: pip install 'turnier[gym]'.")
