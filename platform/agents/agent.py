@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
@@ -66,6 +66,17 @@ def decide(player: Player, position: Position) -> Decision:
 
 
 @runtime_checkable
+class FollowingPlayer(Player, Protocol):
+    """A player that is told the whole match, not positions alone."""
+
+    def follow(self, plies: Sequence[int], before: Sequence[Position]) -> None:
+        """Takes all plies so far, outcomes of chance included, and the position before each; comes before `act`."""
+
+    def close(self) -> None:
+        """Ends its part in the match."""
+
+
+@runtime_checkable
 class ExplainingPlayer(Player, Protocol):
     """A player that shows what it knew when it decided; any player may have this method."""
 
@@ -86,6 +97,11 @@ class Agent(Declared):
     kind: ClassVar[str] = "agent"
     # unit of a budget per move -> the parameters that hold an agent to it; none: it decides at once whatever it may use
     budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+
+    @property
+    def runs_program(self) -> bool:
+        """Whether playing starts a program of others: only a match does, nothing that shows what is stored."""
+        return False
 
     def cannot_play(self, game: Game) -> str | None:
         """Returns why this agent cannot play the game, as a sentence, or None."""

@@ -20,6 +20,8 @@ AGENTS: Registry[Agent] = Registry(
         "combi": "turnier.agents.spe_ed.combi:Combi",
         "expectimax": "turnier.agents.expectimax.agent:Expectimax",
         "greedy": "turnier.agents.greedy:Greedy",
+        "gtp": "turnier.agents.engines.gtp:Gtp",
+        "json": "turnier.agents.engines.json_lines:Json",
         "majority": "turnier.agents.ensembles.majority:Majority",
         "maxn": "turnier.agents.maxn:Maxn",
         "mc": "turnier.agents.mc:Mc",
@@ -33,6 +35,7 @@ AGENTS: Registry[Agent] = Registry(
         "rollouts": "turnier.agents.spe_ed.rollouts:Rollouts",
         "root_parallel": "turnier.agents.ensembles.root_parallel:RootParallel",
         "tables": "turnier.agents.spe_ed.tables:TablesAgent",
+        "uci": "turnier.agents.engines.uci:Uci",
     },
 )
 EVALUATORS: Registry[Evaluator] = Registry(

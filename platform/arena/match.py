@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from turnier.agents.engines.failure import Ending
+
 _compact = json.JSONEncoder(separators=(",", ":")).encode
 
 
@@ -24,11 +26,25 @@ class Termination(enum.StrEnum):
     ILLEGAL_ACTION = "illegal_action"
     LIMIT = "limit"  # max_plies reached
     ERROR = "error"
+    # Forfeits: an engine failed, and the match counts as its loss.
+    CRASHED = "crashed"
+    STALLED = "stalled"
+    TIMEOUT = "timeout"
+    ILLEGAL_MOVE = "illegal_move"
+    RESIGNED = "resigned"
+
+    @property
+    def is_forfeit(self) -> bool:
+        """Whether the seat to move at the end has lost, whatever the moves say."""
+        return self in _FORFEITS
 
     @property
     def has_result(self) -> bool:
-        """Whether the scores say who won: no agent failed. A match that reached its limit of plies has a result."""
-        return self in (Termination.NORMAL, Termination.LIMIT)
+        """Whether the scores say who won: the moves led to them, or to a limit of plies, or somebody forfeits."""
+        return self in (Termination.NORMAL, Termination.LIMIT) or self.is_forfeit
+
+
+_FORFEITS = frozenset(Termination(ending.value) for ending in Ending)
 
 
 @dataclass(frozen=True, slots=True)

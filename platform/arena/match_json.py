@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from turnier.arena.match import MatchRecord, MatchSpec, Termination, pack_plies, unpack_plies
-from turnier.arena.play import replay
+from turnier.arena.play import replay, scores_at
 from turnier.core.errors import MALFORMED, UserError
 from turnier.games.game import Game
 
@@ -60,7 +60,7 @@ def disagreement(record: MatchRecord) -> str | None:
         end = replay(record.spec, record.plies)
     except UserError as failure:
         return str(failure)
-    replayed = {"scores": tuple(end.returns.tolist()), "facts": end.game.facts(end.state)}
+    replayed = {"scores": scores_at(end, record.termination), "facts": end.game.facts(end.state)}
     for name, value in replayed.items():
         if value != getattr(record, name):
             return f"the {name} must be {value}, got {getattr(record, name)}."

@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from turnier.agents.abi import SeatKernels
-from turnier.agents.agent import Player, decide
+from turnier.agents.agent import FollowingPlayer, Player, decide
+from turnier.agents.engines.failure import EngineFailure
 from turnier.agents.ensembles.ensemble import start_player
 from turnier.agents.ensembles.pool import Pool, SerialPool, ThreadPool
 from turnier.agents.registry import agent_of
@@ -40,6 +41,7 @@ from turnier.games.python.live_states import GameFailure
 from turnier.games.registry import game_of
 
 FIRST_ROOM = 1 << 17  # plies; a match that does not fit is played again, so it is longer than a long game of 2048
+ATTEMPTS = 3  # at a match whose engines ask for another one where they fail; then it is a loss
 ILLEGAL_ERROR = "the agent chose an illegal action"
 TERMINATIONS = {NORMAL: Termination.NORMAL, ILLEGAL: Termination.ILLEGAL_ACTION, LIMIT: Termination.LIMIT}
 
@@ -183,6 +185,8 @@ def _warm_up(agent: str, game_text: str) -> None:
     """
     game = game_of(game_text)
     with contextlib.suppress(Exception):
+        if agent_of(agent).runs_program:
+            return  # it has no kernels, and is told when its clock starts
         position = game.start()
         player = start_player(agent_of(agent), game, position.to_move, 0, None)
         if not game.in_python:  # whose searches are too slow to be made for nothing
@@ -190,22 +194,40 @@ def _warm_up(agent: str, game_text: str) -> None:
 
 
 def _play_in_python(game: Game, spec: MatchSpec, pool: Pool) -> MatchRecord:
-    """Plays move by move; an agent or a game in Python that fails ends the match, and the record says why."""
+    """Plays move by move; an agent that fails ends the match, and the record says why."""
     for agent in dict.fromkeys(spec.agents):
         _warm_up(agent, spec.game)
+    for _ in range(ATTEMPTS):
+        record, failure = _play_once(game, spec, pool)
+        if failure is None or failure.on_failure == "lose":
+            break
+        if failure.on_failure == "stop":
+            raise UserError(f"every engine must play to the end, but {failure}; fix it, and repeat the command.")
+    return record
+
+
+def _play_once(game: Game, spec: MatchSpec, pool: Pool) -> tuple[MatchRecord, EngineFailure | None]:
+    """Plays a match; returns its record, and the failure that an engine has lost it by."""
     began = time.perf_counter()
-    termination, error = Termination.NORMAL, ""
+    termination, error, forfeit = Termination.NORMAL, "", None
     decisions, nodes, seconds = [0] * game.num_seats, [0] * game.num_seats, [0.0] * game.num_seats
-    plies = list(spec.opening)
-    position = _open(game, spec)
+    plies, before = [], []
+    position = _start(game, spec.seed)
     players: list[Player] = []
+
+    def play(ply: int) -> None:
+        nonlocal position
+        before.append(position)
+        position = position.play(ply, draw_chance=False)
+        plies.append(ply)
+
     try:
+        for ply in spec.opening:
+            play(ply)
         while not position.over:
             mover = position.to_move
             if mover == CHANCE:
-                outcome = position.draw_outcome()
-                position = position.play(outcome, draw_chance=False)
-                plies.append(outcome)
+                play(position.draw_outcome())
                 continue
             if spec.max_plies and sum(decisions) == spec.max_plies:
                 termination = Termination.LIMIT
@@ -215,12 +237,21 @@ def _play_in_python(game: Game, spec: MatchSpec, pool: Pool) -> MatchRecord:
                     agents = enumerate(map(agent_of, spec.agents))
                     players = [start_player(agent, game, seat, spec.seed, pool) for seat, agent in agents]
                 seen = seen_by(position, mover, spec.seed, sum(decisions))
+                if isinstance(player := players[mover], FollowingPlayer):
+                    player.follow(plies, before)
                 asked = time.perf_counter()
-                decision = decide(players[mover], seen)
+                decision = decide(player, seen)
                 seconds[mover] += time.perf_counter() - asked
                 action, searched = int(decision.action), int(decision.nodes)
             except GameFailure:
                 raise
+            except EngineFailure as failure:
+                termination, error, forfeit = (
+                    Termination(failure.ending.value),
+                    f"{spec.agents[mover]}: {failure}",
+                    failure,
+                )
+                break
             except Exception as failure:
                 termination, error = Termination.ERROR, f"{spec.agents[mover]}: {type(failure).__name__}: {failure}"
                 break
@@ -229,14 +260,17 @@ def _play_in_python(game: Game, spec: MatchSpec, pool: Pool) -> MatchRecord:
                 break
             decisions[mover] += 1
             nodes[mover] += searched
-            position = position.play(action, draw_chance=False)
-            plies.append(action)
+            play(action)
     except GameFailure as failure:
         termination, error = Termination.ERROR, str(failure)
-    return MatchRecord(
+    finally:
+        for player in players:
+            if isinstance(player, FollowingPlayer):
+                player.close()
+    record = MatchRecord(
         spec,
         termination,
-        tuple(position.returns.tolist()),
+        scores_at(position, termination),
         tuple(decisions),
         tuple(nodes),
         tuple(seconds),
@@ -245,6 +279,18 @@ def _play_in_python(game: Game, spec: MatchSpec, pool: Pool) -> MatchRecord:
         game.facts(position.state),
         error,
     )
+    return record, forfeit
+
+
+def scores_at(position: Position, termination: Termination) -> tuple[float, ...]:
+    """Returns the scores of a match that ended in a position: its returns, unless the seat to move forfeits.
+
+    That seat then has the least that the game can give, which the others share; a single seat keeps what it has.
+    """
+    seats, lost = position.game.num_seats, position.game.max_return
+    if not termination.is_forfeit or seats == 1:
+        return tuple(position.returns.tolist())
+    return tuple(-lost if seat == position.to_move else lost / (seats - 1) for seat in range(seats))
 
 
 def seen_by(position: Position, seat: int, match_seed: int, decisions: int) -> Position:

@@ -9,15 +9,18 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from turnier.agents.agent import Decision, ExplainingPlayer, Player, decide
+import numpy as np
+
+from turnier.agents.agent import Agent, Decision, ExplainingPlayer, Player, decide
 from turnier.agents.ensembles.ensemble import start_player
 from turnier.agents.registry import agent_of
 from turnier.arena.match import MatchRecord, derive_seed, unpack_plies
 from turnier.arena.play import replay_positions, seen_by
 from turnier.arena.repeated_search import SearchRecord, SearchSpec, SeenPosition, search_position
+from turnier.core.errors import UserError
 from turnier.games.abi import CHANCE
 from turnier.games.drawing import Overlay
-from turnier.games.game import Position
+from turnier.games.game import Game, Position
 from turnier.games.registry import game_of
 
 
@@ -66,6 +69,7 @@ class Reanalysis:
             patience: seconds; if asking for all earlier decisions takes longer, a player that begins here is asked.
         """
         moment = self.moments[number]
+        self._require_no_program(moment.seat)
         if (moment.decided + 1 - len(self._thoughts)) * self.seconds_per_decision > patience:
             return _ask(self._player(moment.seat), self._seen(moment), False)
         decisions = [m for m in self.moments if m.seat >= 0 and not m.opening]
@@ -73,19 +77,29 @@ class Reanalysis:
             if not self._players:
                 self._players = [self._player(seat) for seat in range(self.game.num_seats)]
             following = decisions[len(self._thoughts)]
-            self._thoughts.append(_ask(self._players[following.seat], self._seen(following), True))
+            if self._agent(following.seat).runs_program:
+                self._thoughts.append(_played(following, self.game))
+            else:
+                self._thoughts.append(_ask(self._players[following.seat], self._seen(following), True))
         return self._thoughts[moment.decided]
 
     def search_again(self, number: int, repeats: int) -> list[SearchRecord]:
         """Searches a moment's position repeatedly, each time with a new player and seed, to measure certainty."""
         moment = self.moments[number]
+        self._require_no_program(moment.seat)
         seen, agent = SeenPosition.of(moment.position), self.record.spec.agents[moment.seat]
         seeds = [derive_seed(self.record.spec.seed, seen.id, repeat) for repeat in range(repeats)]
         return [search_position(SearchSpec(seen, agent, seed)) for seed in seeds]
 
     def _player(self, seat: int) -> Player:
-        spec = self.record.spec
-        return start_player(agent_of(spec.agents[seat]), self.game, seat, spec.seed, None)
+        return start_player(self._agent(seat), self.game, seat, self.record.spec.seed, None)
+
+    def _agent(self, seat: int) -> Agent:
+        return agent_of(self.record.spec.agents[seat])
+
+    def _require_no_program(self, seat: int) -> None:
+        if self._agent(seat).runs_program:
+            raise UserError(f"{self._agent(seat).name} is a program, which only matches start; choose another seat.")
 
     def _seen(self, moment: Moment) -> Position:
         return seen_by(moment.position, moment.seat, self.record.spec.seed, moment.decided)
@@ -94,6 +108,12 @@ class Reanalysis:
 def _ask(player: Player, position: Position, from_start: bool) -> Thought:
     decision = decide(player, position)
     return Thought(decision, from_start, player.overlay() if isinstance(player, ExplainingPlayer) else None)
+
+
+def _played(moment: Moment, game: Game) -> Thought:
+    """Returns what is known of a decision whose player is not asked: the action."""
+    none = np.zeros((2, game.num_actions))
+    return Thought(Decision(moment.action, none[0], none[1], 0, 0.0), True, None)
 
 
 def _moments(record: MatchRecord) -> list[Moment]:

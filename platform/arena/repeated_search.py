@@ -83,6 +83,8 @@ def prepare_searches(specs: Sequence[SearchSpec]) -> None:
     for game_text, agent_text in dict.fromkeys((spec.position.game, spec.agent) for spec in specs):
         game, agent = game_of(game_text), agent_of(agent_text)
         agent.require(game)
+        if agent.runs_program:
+            raise UserError(f"a searched position must be all that an agent needs, got {agent.name}; choose another.")
         agent.seat_kernels(game)
 
 

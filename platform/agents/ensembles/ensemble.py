@@ -38,6 +38,10 @@ class Ensemble(Agent):
         return len(found)
 
     def cannot_play(self, game: Game) -> str | None:
+        if self.agent.runs_program:
+            return (
+                f"{self.name} lets its agent search single positions, which {self.agent.name} cannot; choose another."
+            )
         return self.agent.cannot_play(game)
 
     def within(self, amount: int, unit: str) -> Self:

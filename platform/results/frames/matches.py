@@ -50,6 +50,7 @@ SHARES = (
     *_COUNTS,
     *("win_rate", "win_rate_low", "win_rate_high"),
 )
+FORFEITS = [termination.value for termination in Termination if termination.is_forfeit]
 WITH_RESULT = [termination.value for termination in Termination if termination.has_result]
 
 
@@ -203,7 +204,7 @@ def _summary_row(game: str, agent: str, part: pd.DataFrame) -> dict[str, Any]:
         "decisions_per_second": float(timed["decisions"].sum()) / seconds if seconds > 0 else math.nan,
         "cpu_seconds_per_decision": _per_decision(part, "seat_cpu_seconds"),
         "nodes_per_decision": float(part["nodes"].sum()) / decisions if decisions else math.nan,
-        "failures": int((~part["termination"].isin(WITH_RESULT)).sum()),
+        "failures": int((~part["termination"].isin(WITH_RESULT) | _forfeits(part)).sum()),
         "unfinished": int((part["termination"] == Termination.LIMIT.value).sum()),
     }
     row |= _wins(part)
@@ -245,6 +246,11 @@ def seat_summary(frame: pd.DataFrame) -> pd.DataFrame:
     ]
     columns = ["game", "agent", "label", "seat", "games", *SHARES]
     return pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(_COUNTS, "Int64"))
+
+
+def _forfeits(part: pd.DataFrame) -> pd.Series:
+    """Returns which rows are of the seat that forfeits."""
+    return part["termination"].isin(FORFEITS) & ((part["seats"] == 1) | (part["result"] == "loss"))
 
 
 def _share(name: str, hits: int, n: int) -> dict[str, float]:

@@ -1,0 +1,224 @@
+"""What agents that are programs have in common: parameters, and a player that follows a match and asks in time."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from turnier.agents.agent import Agent, Decision, Player
+from turnier.agents.engines.failure import Ending, EngineFailure
+from turnier.agents.engines.pool import Pool
+from turnier.agents.engines.process import EngineProcess
+from turnier.core.errors import UserError
+from turnier.core.parameters import parameter
+from turnier.games.game import Game, Position
+
+ON_FAILURE = ("lose", "replay", "stop")
+STOP_SECONDS = 2.0  # to answer after its time, when it is told to stop
+
+
+@dataclass(frozen=True)
+class Match:
+    """What an engine is told of a match."""
+
+    game: Game
+    seat: int
+    seed: int
+    plies: list[int] = field(default_factory=list)  # all so far, outcomes of chance included
+    before: list[Position] = field(default_factory=list)  # the position before each ply
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What an engine may use for a move, in seconds."""
+
+    own: float  # what it is told to use, 0 = as long as it needs
+    hard: float  # after this its answer is too late
+    clock: float  # left on its clock, 0 = it has none
+
+
+class Talk:
+    """An engine that runs and speaks a protocol; a subclass for each. Methods raise EngineFailure."""
+
+    def __init__(self, process: EngineProcess, agent: EngineAgent) -> None:
+        self.process, self.agent = process, agent
+
+    @property
+    def alive(self) -> bool:
+        return self.process.alive
+
+    def end(self) -> None:
+        self.process.end("quit")
+
+    @abstractmethod
+    def greet(self, deadline: float) -> None:
+        """Does what comes first after the start, until the engine is ready."""
+
+    @abstractmethod
+    def begin(self, match: Match, deadline: float) -> None:
+        """Begins a match."""
+
+    @abstractmethod
+    def ask(self, match: Match, position: Position, limits: Limits, deadline: float) -> tuple[int, int]:
+        """Returns the engine's action and how many nodes it says it looked at.
+
+        Raises a failure for a move that is not legal; TimeoutError where none comes before the deadline.
+        """
+
+    def interrupt(self, deadline: float) -> bool:
+        """Asks an engine whose time is over for any answer; returns whether one came."""
+        return False
+
+    def send(self, line: str, deadline: float) -> None:
+        self.process.write(line, deadline)
+
+    def receive(self, deadline: float) -> str:
+        """Returns the next line; raises TimeoutError where none comes in time."""
+        line = self.process.read(deadline)
+        if line is None:
+            raise TimeoutError
+        return line
+
+    def illegal(self, text: str) -> EngineFailure:
+        return self.process.failure(Ending.ILLEGAL_MOVE, f"plays {text[:100]!r}, which is not legal here")
+
+
+@dataclass(frozen=True)
+class EngineAgent(Agent):
+    """Base of agents that are programs of others. What a program decides may differ with the same seed."""
+
+    talk: ClassVar[type[Talk]]
+
+    command: str = parameter("", "the program with its arguments")
+    clock: float = parameter(
+        0.0, "seconds for all of its moves of a game, in place of a time per move; 0 = none", low=0.0, high=86_400.0
+    )
+    increment: float = parameter(0.0, "seconds that each of its moves adds to the clock", low=0.0, high=3600.0)
+    limit: float = parameter(60.0, "seconds for a move where nothing else says its time", low=0.001, high=86_400.0)
+    margin: int = parameter(200, "milliseconds that an answer may be late", low=0, high=3_600_000)
+    start_limit: float = parameter(10.0, "seconds to start and to get ready", low=0.1, high=3600.0)
+    on_failure: str = parameter(
+        "lose", "what follows where it crashes, stalls, is late or plays an illegal move", choices=ON_FAILURE
+    )
+
+    def cannot_play(self, game: Game) -> str | None:
+        if not self.command.strip():
+            return f'{self.name} needs a program: {self.name}(command="PROGRAM ARGUMENTS").'
+        if game.hidden or game.kernels.has_observe:
+            return f"{self.name} is told all moves, so it plays games without hidden information, got {game}."
+        return None
+
+    @property
+    def runs_program(self) -> bool:
+        return True
+
+    @abstractmethod
+    def move_seconds(self) -> float:
+        """Returns the seconds per move where it has no clock; 0 if the program decides by itself, within `limit`."""
+
+    def start(self, game: Game, seat: int = 0, seed: int = 0) -> Player:
+        self.require(game)
+        return EnginePlayer(self, game, seat, seed)
+
+
+IDLE: Pool[EngineAgent, Talk] = Pool()
+
+
+class EnginePlayer:
+    """Plays one seat of one match with a process of its own, which it gives back at the end."""
+
+    def __init__(self, agent: EngineAgent, game: Game, seat: int, seed: int) -> None:
+        self._agent, self._match = agent, Match(game, seat, seed)
+        self._talk: Talk | None = None
+        self._begun = False
+        self._left = agent.clock
+
+    def follow(self, plies: Sequence[int], before: Sequence[Position]) -> None:
+        """Takes the plies of the match so far and the positions before them; starts the engine at the first call."""
+        try:
+            self._follow(plies, before)
+        except BaseException as failure:
+            self._drop()
+            raise self._asked(failure) from None
+
+    def _follow(self, plies: Sequence[int], before: Sequence[Position]) -> None:
+        self._match.plies[:] = plies
+        self._match.before[:] = before
+        deadline = time.monotonic() + self._agent.start_limit
+        try:
+            if self._talk is None:
+                self._talk = IDLE.take(self._agent)
+            if self._talk is None:
+                self._talk = self._agent.talk(EngineProcess(self._agent.command), self._agent)
+                self._talk.greet(deadline)
+            if not self._begun:
+                self._talk.begin(self._match, deadline)
+                self._begun = True
+        except TimeoutError:
+            assert self._talk is not None
+            what = f"is not ready after {self._agent.start_limit:g} s"
+            raise self._talk.process.failure(Ending.STALLED, what) from None
+
+    def act(self, position: Position) -> Decision:
+        if not self._begun:
+            raise UserError(
+                f"{self._agent.name} must be told the moves that led to a position, but there is only the position; use"
+                " it in matches."
+            )
+        began = time.monotonic()
+        limits = self._limits()
+        try:
+            action, nodes = self._ask(position, limits, began)
+        except BaseException as failure:
+            self._drop()
+            raise self._asked(failure) from None
+        seconds = time.monotonic() - began
+        if self._agent.clock:
+            self._left += self._agent.increment - seconds
+        none = np.zeros((2, self._match.game.num_actions))
+        return Decision(action, none[0], none[1], nodes, seconds)
+
+    def _ask(self, position: Position, limits: Limits, began: float) -> tuple[int, int]:
+        talk = self._talk
+        assert talk is not None
+        hard = began + limits.hard
+        try:
+            return talk.ask(self._match, position, limits, hard)
+        except TimeoutError:
+            answered = False
+            with contextlib.suppress(TimeoutError):
+                answered = talk.interrupt(hard + STOP_SECONDS)
+            ending = Ending.TIMEOUT if answered else Ending.STALLED
+            what = "answers after its time" if answered else "does not answer"
+            raise talk.process.failure(ending, f"{what} of {limits.hard:.3g} s") from None
+
+    def _limits(self) -> Limits:
+        margin = self._agent.margin / 1000
+        if self._agent.clock:
+            return Limits(0.0, max(0.0, self._left) + margin, max(0.001, self._left))
+        own = self._agent.move_seconds()
+        return Limits(own, (own or self._agent.limit) + margin, 0.0)
+
+    def _asked(self, failure: BaseException) -> BaseException:
+        """Returns a failure with what the agent asks for then."""
+        if isinstance(failure, EngineFailure):
+            failure.on_failure = self._agent.on_failure
+        return failure
+
+    def close(self) -> None:
+        """Gives the process back for the next match."""
+        if self._talk is not None:
+            IDLE.give_back(self._agent, self._talk)
+            self._talk = None
+
+    def _drop(self) -> None:
+        """Ends a process that has failed; the next match starts another."""
+        if self._talk is not None:
+            self._talk.process.end()
+            self._talk = None

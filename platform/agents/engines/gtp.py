@@ -1,0 +1,94 @@
+"""Engines that speak GTP, the protocol of Go programs; by the names of cells they play other board games as well.
+
+Source: G. Farnebäck, "Specification of the Go Text Protocol, version 2, draft 2", October 2002.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from turnier.agents.engines.engine import EngineAgent, Limits, Match, Talk
+from turnier.agents.engines.failure import Ending
+from turnier.agents.engines.process import EngineProcess
+from turnier.core.parameters import parameter
+from turnier.games.game import Game, Position
+
+COLOURS = ("b", "w")  # of the seats
+
+
+class GtpTalk(Talk):
+    """Speaks GTP; the first seat is black."""
+
+    agent: Gtp
+
+    def __init__(self, process: EngineProcess, agent: EngineAgent) -> None:
+        super().__init__(process, agent)
+        self._commands: set[str] = set()
+        self._told = 0  # plies that the engine knows
+
+    def greet(self, deadline: float) -> None:
+        self._commands = set(self.command("list_commands", deadline).split())
+
+    def begin(self, match: Match, deadline: float) -> None:
+        size, komi = getattr(match.game, "size", None), getattr(match.game, "komi", None)
+        if size is not None:
+            self.command(f"boardsize {size}", deadline)
+        self.command("clear_board", deadline)
+        if komi is not None:
+            self.command(f"komi {komi:g}", deadline)
+        for line in self.agent.settings.split(";"):
+            if line.strip():
+                self.command(line.strip(), deadline)
+        self._told = 0
+
+    def ask(self, match: Match, position: Position, limits: Limits, deadline: float) -> tuple[int, int]:
+        colour = COLOURS[match.seat]
+        for before, ply in list(zip(match.before, match.plies, strict=True))[self._told :]:
+            self.command(f"play {COLOURS[before.to_move]} {match.game.move_text(before.state, ply)}", deadline)
+        if limits.clock and "time_left" in self._commands:
+            self.command(f"time_left {colour} {max(1, int(limits.clock))} 0", deadline)
+        elif limits.own and "time_settings" in self._commands and not match.plies[2:]:  # its first move
+            self.command(f"time_settings 0 {max(1, round(limits.own))} 1", deadline)
+        text = self.command(f"genmove {colour}", deadline).strip()
+        if text.casefold() == "resign":
+            raise self.process.failure(Ending.RESIGNED, "resigns")
+        action = match.game.move_of(position.state, text)
+        if action is None:
+            raise self.illegal(text)
+        self._told = len(match.plies) + 1
+        return action, 0
+
+    def command(self, line: str, deadline: float) -> str:
+        """Returns the answer to a command; an answer that is an error is a failure."""
+        self.send(line, deadline)
+        while not (first := self.receive(deadline)).strip():
+            pass
+        lines = [first]
+        while (following := self.receive(deadline)).strip():
+            lines.append(following)
+        answer = "\n".join(lines)
+        if not answer.startswith("="):
+            raise self.process.failure(Ending.CRASHED, f"answers {line!r} with {answer[:100]!r}")
+        return answer[1:].strip()
+
+
+@dataclass(frozen=True)
+class Gtp(EngineAgent):
+    """A program that speaks GTP, such as GNU Go: it plays Go, and other games whose moves are names of cells."""
+
+    name: ClassVar[str] = "gtp"
+    talk: ClassVar[type[Talk]] = GtpTalk
+
+    seconds: float = parameter(
+        0.0, "seconds per move, in whole seconds where it is told; 0 = none", low=0.0, high=3600.0
+    )
+    settings: str = parameter("", "further commands at the start of each match, as COMMAND;COMMAND")
+
+    def cannot_play(self, game: Game) -> str | None:
+        if game.has_chance or game.num_seats != len(COLOURS):
+            return f"{self.name} has words for two colours and none for chance, got {game}; use json."
+        return super().cannot_play(game)
+
+    def move_seconds(self) -> float:
+        return self.seconds

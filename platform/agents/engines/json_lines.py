@@ -1,0 +1,93 @@
+"""Programs that speak our own protocol: a JSON object per line. docs/engines.md describes it.
+
+We write                                                              the program answers
+{"type": "hello", "protocol": 1}                                      {"type": "ready", "protocol": 1}
+{"type": "game", "game": TEXT, "seat": 0, "seats": 2, "seed": 1}      nothing
+{"type": "move", "plies": [...], "moves": [...], "legal": [...],
+ "names": [...], "board": TEXT, "returns": [...], "seconds": 1.0}     {"action": 3} or {"move": "d4"}, and "nodes"
+{"type": "quit"}                                                      nothing; it ends
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from turnier.agents.engines.engine import EngineAgent, Limits, Match, Talk
+from turnier.agents.engines.failure import Ending
+from turnier.core.parameters import parameter
+from turnier.games.abi import CHANCE
+from turnier.games.game import Position
+
+PROTOCOL = 1
+
+
+class JsonTalk(Talk):
+    """Speaks JSON lines."""
+
+    def greet(self, deadline: float) -> None:
+        self._write({"type": "hello", "protocol": PROTOCOL}, deadline)
+        answer = self._object(deadline)
+        if answer.get("type") != "ready" or answer.get("protocol") != PROTOCOL:
+            what = f'must answer {{"type": "ready", "protocol": {PROTOCOL}}}, got {str(answer)[:100]}'
+            raise self.process.failure(Ending.CRASHED, what)
+
+    def begin(self, match: Match, deadline: float) -> None:
+        game = match.game
+        what = {"game": game.full_text(), "seat": match.seat, "seats": game.num_seats, "seed": match.seed}
+        self._write({"type": "game", **what}, deadline)
+
+    def ask(self, match: Match, position: Position, limits: Limits, deadline: float) -> tuple[int, int]:
+        game, legal = match.game, position.legal_actions()
+        told = {
+            "plies": match.plies,
+            "moves": [_text(before, ply) for before, ply in zip(match.before, match.plies, strict=True)],
+            "legal": legal,
+            "names": [game.move_text(position.state, action) for action in legal],
+            "board": game.draw(position.state),
+            "returns": position.returns.tolist(),
+            "seconds": limits.clock or limits.own or None,
+        }
+        self._write({"type": "move", **told}, deadline)
+        answer = self._object(deadline)
+        action, text, nodes = answer.get("action"), answer.get("move"), answer.get("nodes", 0)
+        if isinstance(text, str):
+            action = game.move_of(position.state, text)
+        if type(action) is not int or action not in legal:
+            raise self.illegal(json.dumps(answer))
+        return action, nodes if type(nodes) is int and nodes >= 0 else 0
+
+    def end(self) -> None:
+        self.process.end('{"type": "quit"}')
+
+    def _write(self, message: dict[str, Any], deadline: float) -> None:
+        self.send(json.dumps(message, separators=(",", ":")), deadline)
+
+    def _object(self, deadline: float) -> dict[str, Any]:
+        line = self.receive(deadline)
+        try:
+            answer = json.loads(line)
+        except (ValueError, RecursionError):
+            answer = None
+        if not isinstance(answer, dict):
+            raise self.process.failure(Ending.CRASHED, f"answers {line[:100]!r}, which is no JSON object")
+        return answer
+
+
+def _text(before: Position, ply: int) -> str:
+    """Returns how a ply is written: an action, or an outcome of chance."""
+    return before.game.outcome_name(ply) if before.to_move == CHANCE else before.game.move_text(before.state, ply)
+
+
+@dataclass(frozen=True)
+class Json(EngineAgent):
+    """A program that speaks JSON lines (docs/engines.md): it plays any game without hidden information."""
+
+    name: ClassVar[str] = "json"
+    talk: ClassVar[type[Talk]] = JsonTalk
+
+    seconds: float = parameter(0.0, "seconds per move, 0 = none", low=0.0, high=3600.0)
+
+    def move_seconds(self) -> float:
+        return self.seconds

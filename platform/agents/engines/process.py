@@ -1,0 +1,145 @@
+"""One engine's process: lines in and out, each with a deadline, and its whole group ended at the end."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import shlex
+import signal
+import subprocess
+import time
+from collections import deque
+from typing import Any
+
+from turnier.agents.engines.failure import Ending, EngineFailure
+from turnier.agents.engines.guard import GUARD
+from turnier.core.errors import UserError
+
+MAX_LINE = 1 << 20  # bytes; an engine's longest line of analysis is far below
+MAX_ERRORS = 3  # last lines of standard error that a failure quotes
+MAX_ERROR = 300  # characters of each
+_CHUNK = 1 << 16
+_END_SECONDS = 0.3  # to end after being asked to
+
+
+class EngineProcess:
+    """An engine that runs; every method raises EngineFailure where it has ended or does not keep its time.
+
+    Nothing is read but while something is awaited, so an engine that floods us waits for us, not our memory for it.
+    Standard error is read meanwhile, and its last lines are kept.
+    """
+
+    def __init__(self, command: str) -> None:
+        """Starts an engine; raises UserError where there is no such program."""
+        self.command = command
+        pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        try:
+            self._process = subprocess.Popen(shlex.split(command), start_new_session=True, bufsize=0, **pipes)
+        except (OSError, ValueError) as failure:
+            reason = getattr(failure, "strerror", None) or failure
+            raise UserError(
+                f"an engine must be a program that starts, got {command!r}: {reason}; fix its command."
+            ) from None
+        GUARD.add(self._process.pid)
+        assert self._process.stdin and self._process.stdout and self._process.stderr
+        self._in, self._out, self._errors = self._process.stdin, self._process.stdout, self._process.stderr
+        for pipe in (self._in, self._out, self._errors):
+            os.set_blocking(pipe.fileno(), False)
+        self._waiting: deque[str] = deque()  # lines read and not taken
+        self._part = b""
+        self._error_lines: deque[str] = deque(maxlen=MAX_ERRORS)
+        self._error_part = b""
+        self._ended = False
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def alive(self) -> bool:
+        return not self._ended and self._process.poll() is None
+
+    def write(self, line: str, deadline: float) -> None:
+        """Sends a line before a time of `time.monotonic`."""
+        data = line.encode() + b"\n"
+        while data:
+            _, ready, _ = select.select([], [self._in], [], max(0.0, deadline - time.monotonic()))
+            if not ready:
+                raise self.failure(Ending.STALLED, "does not read what is sent to it")
+            try:
+                data = data[os.write(self._in.fileno(), data) :]
+            except BlockingIOError:
+                continue
+            except OSError:
+                raise self._crash() from None
+
+    def read(self, deadline: float) -> str | None:
+        """Returns the next line without its end; None where there is none before a time of `time.monotonic`."""
+        while not self._waiting:
+            left = deadline - time.monotonic()
+            pipes = [self._out] if self._errors.closed else [self._out, self._errors]
+            ready, _, _ = select.select(pipes, [], [], max(0.0, left))
+            if self._errors in ready:
+                self._read_errors()
+            if self._out in ready:
+                self._read_lines()
+            elif not ready and left <= 0:
+                return None
+        return self._waiting.popleft()
+
+    def _read_lines(self) -> None:
+        data = os.read(self._out.fileno(), _CHUNK)
+        if not data:
+            raise self._crash()
+        *lines, self._part = (self._part + data).split(b"\n")
+        self._waiting.extend(line.decode("utf-8", "replace").rstrip("\r") for line in lines)
+        if len(self._part) > MAX_LINE:
+            raise self.failure(Ending.CRASHED, f"writes a line of more than {MAX_LINE:,} bytes")
+
+    def _read_errors(self) -> None:
+        with contextlib.suppress(BlockingIOError):
+            data = os.read(self._errors.fileno(), _CHUNK)
+            if not data:
+                self._errors.close()
+            *lines, rest = (self._error_part + data).split(b"\n")
+            self._error_part = rest[-MAX_ERROR:]
+            self._error_lines.extend(line.decode("utf-8", "replace").strip() for line in lines if line.strip())
+
+    def _crash(self) -> EngineFailure:
+        """Returns the failure of an engine that has closed its output."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(_END_SECONDS)
+        if not self._errors.closed:
+            self._read_errors()
+        code = self._process.returncode
+        how = "closed its output" if code is None else f"ended with the exit code {code}"
+        if code is not None and code < 0:
+            how = f"was ended by {signal.Signals(-code).name}"
+        return self.failure(Ending.CRASHED, how)
+
+    def failure(self, ending: Ending, what: str) -> EngineFailure:
+        """Returns a failure as a sentence, with the last lines of standard error."""
+        last = [line[:MAX_ERROR] for line in (*self._error_lines, self._error_part.decode("utf-8", "replace")) if line]
+        said = f"; it said: {' | '.join(last[-MAX_ERRORS:])}" if last else ""
+        return EngineFailure(ending, f"the engine {self.command!r} {what}{said}")
+
+    def end(self, farewell: str = "") -> None:
+        """Ends the whole group of processes, stopped ones too; asks the engine first, if there are words for that."""
+        if self._ended:
+            return
+        self._ended = True
+        if farewell and self._process.poll() is None:
+            with contextlib.suppress(OSError, EngineFailure):
+                self.write(farewell, time.monotonic())
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(_END_SECONDS)
+        with contextlib.suppress(
+            ProcessLookupError, PermissionError
+        ):  # the group may live on without its first process
+            os.killpg(self.pid, signal.SIGKILL)
+        self._process.wait()
+        GUARD.remove(self.pid)
+        for pipe in (self._in, self._out, self._errors):
+            with contextlib.suppress(OSError):
+                pipe.close()

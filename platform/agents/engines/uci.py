@@ -1,0 +1,103 @@
+"""Engines that speak UCI, the protocol of chess engines; by the texts of their moves they play other games as well.
+
+Source: R. Huber and S. Meyer-Kahlen, "Description of the universal chess interface", April 2006.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from turnier.agents.engines.engine import EngineAgent, Limits, Match, Talk
+from turnier.core.errors import UserError
+from turnier.core.parameters import parameter
+from turnier.games.game import Game, Position
+
+
+class UciTalk(Talk):
+    """Speaks UCI; pondering stays off."""
+
+    agent: Uci
+
+    def greet(self, deadline: float) -> None:
+        self.send("uci", deadline)
+        self._await("uciok", deadline)
+        for name, value in self.agent.set_options():
+            self.send(f"setoption name {name} value {value}" if value else f"setoption name {name}", deadline)
+        self._sync(deadline)
+
+    def begin(self, match: Match, deadline: float) -> None:
+        self.send("ucinewgame", deadline)
+        self._sync(deadline)
+
+    def ask(self, match: Match, position: Position, limits: Limits, deadline: float) -> tuple[int, int]:
+        moves = [match.game.move_text(b.state, p) for b, p in zip(match.before, match.plies, strict=True)]
+        self.send(f"position startpos{' moves ' * bool(moves)}{' '.join(moves)}", deadline)
+        self.send(f"go {self.agent.budget_words(limits)}", deadline)
+        nodes = 0
+        while True:
+            words = self.receive(deadline).split()
+            if words[:1] == ["info"] and "nodes" in words[:-1]:
+                count = words[words.index("nodes") + 1]
+                nodes = int(count) if count.isdecimal() else nodes
+            elif words[:1] == ["bestmove"]:
+                text = words[1] if len(words) > 1 else ""
+                action = match.game.move_of(position.state, text)
+                if action is None:
+                    raise self.illegal(text)
+                return action, nodes
+
+    def interrupt(self, deadline: float) -> bool:
+        self.send("stop", deadline)
+        self._await("bestmove", deadline)
+        return True
+
+    def _sync(self, deadline: float) -> None:
+        self.send("isready", deadline)
+        self._await("readyok", deadline)
+
+    def _await(self, word: str, deadline: float) -> None:
+        while self.receive(deadline).split()[:1] != [word]:
+            pass
+
+
+@dataclass(frozen=True)
+class Uci(EngineAgent):
+    """A program that speaks UCI, such as Stockfish: it plays chess, and other games by the texts of their moves."""
+
+    name: ClassVar[str] = "uci"
+    talk: ClassVar[type[Talk]] = UciTalk
+
+    movetime: int = parameter(0, "milliseconds per move, 0 = none", low=0, high=3_600_000)
+    nodes: int = parameter(0, "nodes per move, 0 = none", low=0, high=10**12)
+    depth: int = parameter(0, "plies of search per move, 0 = none", low=0, high=1000)
+    options: str = parameter("", "options of the program, as NAME=VALUE;NAME=VALUE")
+
+    def check(self) -> None:
+        super().check()
+        if self.command and not (self.movetime or self.nodes or self.depth or self.clock):
+            raise UserError(f"{self.name}: movetime, nodes, depth or clock must say what a move may cost, got none.")
+        self.set_options()
+
+    def cannot_play(self, game: Game) -> str | None:
+        if game.has_chance:
+            return f"{self.name} has no words for chance, so it plays games without it, got {game}; use json."
+        return super().cannot_play(game)
+
+    def move_seconds(self) -> float:
+        return self.movetime / 1000
+
+    def set_options(self) -> list[tuple[str, str]]:
+        """Returns the names and values of the program's options."""
+        pairs = [part.partition("=") for part in self.options.split(";") if part.strip()]
+        return [(name.strip(), value.strip()) for name, _, value in pairs]
+
+    def budget_words(self, limits: Limits) -> str:
+        """Returns what follows `go`."""
+        words = []
+        if limits.clock:
+            left, added = int(1000 * limits.clock), int(1000 * self.increment)
+            words += [f"wtime {left} btime {left} winc {added} binc {added}"]  # the other's clock is not known to it
+        words += [f"movetime {self.movetime}"] * bool(self.movetime and not limits.clock)
+        words += [f"nodes {self.nodes}"] * bool(self.nodes) + [f"depth {self.depth}"] * bool(self.depth)
+        return " ".join(words)
