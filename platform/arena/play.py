@@ -246,11 +246,7 @@ def _play_once(game: Game, spec: MatchSpec, pool: Pool) -> tuple[MatchRecord, En
             except GameFailure:
                 raise
             except EngineFailure as failure:
-                termination, error, forfeit = (
-                    Termination(failure.ending.value),
-                    f"{spec.agents[mover]}: {failure}",
-                    failure,
-                )
+                termination, error, forfeit = Termination(failure.ending.value), str(failure), failure
                 break
             except Exception as failure:
                 termination, error = Termination.ERROR, f"{spec.agents[mover]}: {type(failure).__name__}: {failure}"

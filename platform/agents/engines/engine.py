@@ -195,8 +195,8 @@ class EnginePlayer:
             with contextlib.suppress(TimeoutError):
                 answered = talk.interrupt(hard + STOP_SECONDS)
             ending = Ending.TIMEOUT if answered else Ending.STALLED
-            what = "answers after its time" if answered else "does not answer"
-            raise talk.process.failure(ending, f"{what} of {limits.hard:.3g} s") from None
+            what = "answers, but not" if answered else "does not answer"
+            raise talk.process.failure(ending, f"{what} within {limits.hard:.3g} s") from None
 
     def _limits(self) -> Limits:
         margin = self._agent.margin / 1000

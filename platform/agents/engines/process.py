@@ -19,6 +19,7 @@ from turnier.core.errors import UserError
 MAX_LINE = 1 << 20  # bytes; an engine's longest line of analysis is far below
 MAX_ERRORS = 3  # last lines of standard error that a failure quotes
 MAX_ERROR = 300  # characters of each
+_LOOK_SECONDS = 0.1  # between two looks at whether the process lives
 _CHUNK = 1 << 16
 _END_SECONDS = 0.3  # to end after being asked to
 
@@ -79,11 +80,13 @@ class EngineProcess:
         while not self._waiting:
             left = deadline - time.monotonic()
             pipes = [self._out] if self._errors.closed else [self._out, self._errors]
-            ready, _, _ = select.select(pipes, [], [], max(0.0, left))
+            ready, _, _ = select.select(pipes, [], [], max(0.0, min(left, _LOOK_SECONDS)))
             if self._errors in ready:
                 self._read_errors()
             if self._out in ready:
                 self._read_lines()
+            elif not ready and self._process.poll() is not None:
+                raise self._crash()  # what it has started may hold its output open
             elif not ready and left <= 0:
                 return None
         return self._waiting.popleft()

@@ -1,0 +1,204 @@
+"""Programs as agents: they play whole matches, and each way of failing is one record with the right loser."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from turnier.agents.agent import Agent
+from turnier.agents.engines.engine import IDLE
+from turnier.agents.engines.process import MAX_LINE
+from turnier.agents.registry import AGENTS
+from turnier.arena.match import MatchRecord, MatchSpec, Termination
+from turnier.arena.match_json import disagreement
+from turnier.arena.play import play_match, play_matches
+from turnier.arena.workers.make import make_executor
+from turnier.core.errors import UserError
+from turnier.results.frames import Standings, matches_frame, summary
+from turnier.results.store.store import Store
+from turnier.runs.tournament import Tournament
+
+HERE = Path(__file__).parent
+GAME = "tictactoe"
+
+
+def program(file: str, *words: str) -> str:
+    return shlex.join([sys.executable, "-S", str(HERE / file), *words])
+
+
+def bot(*words: str, **parameters: object) -> str:
+    given = {"seconds": 0.15, "margin": 0, **parameters}
+    text = ",".join(f"{name}={value}" for name, value in given.items())
+    return f'json(command="{program("bot.py", *words)}",{text})'
+
+
+def spec(*agents: str, seed: int = 1) -> MatchSpec:
+    return MatchSpec(GAME, tuple(AGENTS.make(agent).full_text() for agent in agents), seed)
+
+
+def play(*agents: str) -> MatchRecord:
+    try:
+        return play_match(spec(*agents))
+    finally:
+        IDLE.end_idle()
+
+
+def children() -> list[int]:
+    """Returns the engines that this process has started and that live."""
+    listed = subprocess.run(["pgrep", "-f", f"{HERE}/(bot|speaker).py"], capture_output=True, text=True)
+    return [int(pid) for pid in listed.stdout.split()]
+
+
+@pytest.fixture(autouse=True)
+def no_process_is_left() -> Iterator[None]:
+    yield
+    IDLE.end_idle()
+    assert children() == []
+
+
+def test_a_program_plays_as_the_same_agent_in_python_would(tmp_path: Path) -> None:
+    """The first legal action of both seats, then of one against chance's seat: the moves are known."""
+    record = play(bot(seconds=5), bot(seconds=6))
+    assert record.termination is Termination.NORMAL and record.scores == (1.0, -1.0)
+    assert record.decisions == (4, 3) and record.nodes == (20, 15)
+    assert disagreement(record) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'uci(command="{uci}",nodes=5)',
+        'uci(command="{uci}",clock=9,increment=0.1,options="Hash=2;Ponder=false")',
+        'gtp(command="{gtp}",seconds=3)',
+    ],
+)
+def test_uci_and_gtp_name_moves_by_their_texts(text: str) -> None:
+    agent = text.format(uci=program("speaker.py", "uci"), gtp=program("speaker.py", "gtp"))
+    record = play(agent, bot(seconds=5))
+    assert record.termination is Termination.NORMAL, record.error
+    assert record.scores == (-1.0, 1.0) or record.scores == (1.0, -1.0)
+    assert record.nodes[0] == (17 * record.decisions[0] if agent.startswith("uci") else 0)
+    assert disagreement(record) is None
+
+
+ENDINGS = {
+    "crash": (Termination.CRASHED, r"ended with the exit code 3; it said: out of memory"),
+    "silent": (Termination.STALLED, r"does not answer within 0\.15 s"),
+    "deaf": (Termination.STALLED, r"does not answer"),
+    "late": (Termination.STALLED, r"does not answer"),
+    "garbage": (Termination.CRASHED, r"answers 'nonsense ☃', which is no JSON object"),
+    "illegal": (Termination.ILLEGAL_MOVE, r"plays '\{\"action\": 999\}', which is not legal here"),
+    "flood": (Termination.CRASHED, f"writes a line of more than {MAX_LINE:,} bytes"),
+    "fork": (Termination.CRASHED, r"ended with the exit code 4; it said: \d+"),
+}
+
+
+@pytest.mark.parametrize("fault", ENDINGS)
+@pytest.mark.parametrize("seat", [0, 1])
+def test_a_failure_is_the_loss_of_the_seat_that_failed(fault: str, seat: int) -> None:
+    agents = [bot(fault, seconds=2 if fault in ("crash", "flood", "fork") else 0.15), bot(seconds=5)]
+    record = play(*(agents if seat == 0 else agents[::-1]))
+    ending, sentence = ENDINGS[fault]
+    assert record.termination is ending, record.error
+    assert record.scores == ((-1.0, 1.0) if seat == 0 else (1.0, -1.0))
+    assert record.decisions[seat] == 2 and disagreement(record) is None
+    assert re.search(sentence, record.error)
+    if fault == "fork":  # what the engine has started has ended with it
+        status = Path(f"/proc/{record.error.rpartition(' ')[2]}/status")
+        assert not status.exists() or "State:\tZ" in status.read_text()
+
+
+def test_an_answer_to_being_stopped_is_late_and_a_resignation_is_a_result() -> None:
+    late = f'uci(command="{program("speaker.py", "late")}",movetime=100,margin=0)'
+    record = play(late, bot(seconds=5))
+    assert (record.termination, record.scores) == (Termination.TIMEOUT, (-1.0, 1.0))
+    resigns = f'gtp(command="{program("speaker.py", "resign")}",seconds=5)'
+    record = play(bot(seconds=5), resigns)
+    assert (record.termination, record.scores) == (Termination.RESIGNED, (1.0, -1.0))
+    assert "resigns" in record.error
+
+
+def test_what_follows_a_failure_is_the_users_choice(tmp_path: Path) -> None:
+    once = tmp_path / "once"
+    once.touch()
+    record = play(bot("crash", str(once), on_failure="replay", seconds=5), bot(seconds=5))
+    assert record.termination is Termination.NORMAL and not once.exists()
+    record = play(bot("crash", on_failure="replay", seconds=5), bot(seconds=5))
+    assert record.termination is Termination.CRASHED
+    with pytest.raises(UserError, match=r"every engine must play to the end, but the engine .* exit code 3"):
+        play(bot("crash", on_failure="stop", seconds=5), bot(seconds=5))
+
+
+def test_a_process_plays_many_matches_and_none_outlives_its_executor() -> None:
+    agents = bot(seconds=5), bot(seconds=6)
+    seen: set[int] = set()
+    with make_executor("serial") as executor:
+        for _ in executor.play([spec(*agents, seed=seed) for seed in range(6)]):
+            seen |= set(children())
+    assert len(seen) == 2 and children() == []
+
+
+def test_engines_end_with_a_process_that_is_killed() -> None:
+    code = f"""
+import time
+from tests.agents.engines.test_engines import bot, spec
+from turnier.arena.play import play_match
+play_match(spec({bot(seconds=5)!r}, {bot(seconds=6)!r}))
+print("played", flush=True)
+time.sleep(60)
+"""
+    environment = os.environ | {"PYTHONPATH": ":".join(path for path in (str(HERE.parents[2]), *sys.path) if path)}
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, env=environment)
+    assert process.stdout is not None and process.stdout.readline() == b"played\n"
+    assert len(set(children()) - {process.pid}) == 2
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    deadline = time.monotonic() + 20
+    while children() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert children() == []
+
+
+def test_forfeits_count_as_results_and_as_failures_of_the_loser(tmp_path: Path) -> None:
+    crashes = bot("crash", seconds=5)
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
+        planned = Tournament(GAME, [crashes, bot(seconds=5)], games=4)
+        planned.run(store, executor="serial", progress=False)
+        again = planned.run(store, executor="serial", progress=False)
+        frame = matches_frame(store)
+        assert again.stored_before == 4  # a forfeit is not played again
+    failures = {row["agent"]: row["failures"] for row in summary(frame).to_dict("records")}
+    ratings, _ = Standings.of(frame)
+    first, second = ratings.to_dict("records")
+    assert (first["wins"], second["losses"]) == (4, 4) and first["elo"] > second["elo"]
+    assert failures == {first["agent"]: 0, second["agent"]: 4}
+
+
+def test_a_program_is_refused_where_it_cannot_play() -> None:
+    refused = {
+        ("uci(nodes=1)", "tictactoe"): r'uci needs a program: uci\(command="PROGRAM ARGUMENTS"\)',
+        ('uci(command="x",nodes=1)', "2048"): "uci has no words for chance",
+        ('gtp(command="x")', "yavalath(players=3)"): "gtp has words for two colours",
+        ('json(command="x")', "spe_ed"): "json is told all moves, so it plays games without hidden information",
+    }
+    from turnier.games.registry import make_game
+
+    for (agent, game), sentence in refused.items():
+        with pytest.raises(UserError, match=sentence):
+            AGENTS.make(agent).require(make_game(game))
+    with pytest.raises(UserError, match="movetime, nodes, depth or clock must say what a move may cost"):
+        AGENTS.make('uci(command="x")')
+    with pytest.raises(UserError, match="majority lets its agent search single positions, which json cannot"):
+        AGENTS.make('majority(agent=json(command="x"))').require(make_game(GAME))
+    missing: Agent = AGENTS.make('json(command="/no/such/program",on_failure=lose)')
+    record = play_matches([MatchSpec(GAME, (missing.full_text(), "random"), 1)])[0]
+    assert record.termination is Termination.ERROR and "must be a program that starts" in record.error
