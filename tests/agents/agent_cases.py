@@ -24,6 +24,7 @@ FEW_GAMES = ("tictactoe", "2048(size=2)", "2048")
 # Agents of one game play that one only, in which no action is ever the only one.
 OF_SPE_ED = {name for name in AGENTS.names() if issubclass(AGENTS.load(name), SpeEdAgent)}
 OF_OPEN_SPIEL = {name for name in AGENTS.names() if issubclass(AGENTS.load(name), SpielAgent)}
+PROGRAMS = {name for name in AGENTS.names() if make_agent(name).runs_program}  # tests/agents/engines plays them
 OPEN_SPIEL_GAMES = ("openspiel",)
 SPE_ED_GAMES = ("spe_ed(width=8,height=9)", "spe_ed(width=12,height=9,players=3)")
 # What makes a variant cheap, where an agent has the parameter.

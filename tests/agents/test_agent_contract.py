@@ -50,7 +50,7 @@ def test_the_contract_covers_every_agent_evaluator_and_game() -> None:
     found = cases.cases()
     everything = cases.cases(all_variants=True)
     assert set(found) < set(everything) and {agent for agent, _ in found} == {agent for agent, _ in everything}
-    of_one_kind = cases.OF_SPE_ED | cases.OF_OPEN_SPIEL
+    of_one_kind = cases.OF_SPE_ED | cases.OF_OPEN_SPIEL | cases.PROGRAMS
     everywhere = {(a, g) for a in {*AGENTS.names()} - of_one_kind for g in cases.GAMES}
     everywhere |= {(a, g) for a in cases.OF_SPE_ED for g in cases.SPE_ED_GAMES}
     ensembles = {a for a in AGENTS.names() if "agent" in {field.name for field, _ in parameters_of(AGENTS.load(a))}}
