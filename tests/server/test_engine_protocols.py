@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import chess
 import chess.engine
@@ -17,6 +19,7 @@ from turnier.games.registry import make_game
 from turnier.server.engine_protocols.clock import share_of_clock, whole_move
 from turnier.server.engine_protocols.engine import Engine, Limit, limited
 from turnier.server.engine_protocols.gtp import Gtp
+from turnier.server.engine_protocols.json_lines import JsonLines
 from turnier.server.engine_protocols.uci import Uci, read_limits
 
 
@@ -106,7 +109,7 @@ def test_clocks_become_times_per_move() -> None:
     assert share_of_clock(60_000, increment=1_000) == 2_800
     assert share_of_clock(10_000, moves=10) == 1_000
     assert share_of_clock(100, moves=1) == 70 and share_of_clock(5) == 1
-    assert (whole_move(1_000), whole_move(20), whole_move(1)) == (990, 18, 1)
+    assert (whole_move(1_000), whole_move(20), whole_move(1)) == (970, 18, 1)
     words = ["ponder", "wtime", "5000", "btime", "x", "movestogo", "12", "searchmoves", "e2e4", "infinite"]
     expected = {"ponder": 0, "wtime": 5000, "btime": 0, "x": 0, "movestogo": 12, "searchmoves": 0, "infinite": 0}
     assert read_limits(words) == expected
@@ -128,7 +131,7 @@ def test_limits_become_an_agents_budget() -> None:
     uci(playing, [moves[0], *goes, moves[1], goes[0]])
     assert limits == [
         Limit(1_000, "ms"),
-        Limit(490, "ms"),
+        Limit(470, "ms"),
         Limit(70, "nodes"),
         Limit(3, "plies"),
         None,
@@ -192,6 +195,53 @@ def test_gtp_counts_time() -> None:
     assert limits[3] is None  # another controller has said nothing yet
     assert limits[4] == limits[5] == 5_000 and 9_000 < (limits[6] or 0) <= 9_970 and limits[8] == 5_000
     assert limits[-2:] == [None, None]
+
+
+def json_lines(playing: Engine, *requests: dict[str, Any] | str) -> list[dict[str, Any]]:
+    said: list[str] = []
+    lines = [request if isinstance(request, str) else json.dumps(request) for request in requests]
+    JsonLines(playing, said.append).run(lines)
+    return [json.loads(line) for line in said]
+
+
+def test_json_lines_play_a_game_of_three() -> None:
+    playing, moves = engine("yavalath(size=3,players=3)", "mcts(iterations=30)"), list[str]()
+    hello, start = json_lines(playing, {"type": "hello"}, {"type": "start"})
+    assert hello["protocol"] == 1 and hello["name"] == "Turnier mcts(iterations=30)" and hello["game"] == start["game"]
+    while not playing.position.over:
+        (answer,) = json_lines(playing, {"type": "move", "moves": moves, "legal": []})
+        if answer["type"] == "error":
+            assert answer["error"] == "the game is over."
+            break
+        assert answer["nodes"] >= 0 and answer["ms"] >= 0
+        moves.append(answer["move"])
+    assert len(moves) == len(playing.plies) > 5 and playing.position.over
+
+
+def test_json_lines_refuse_by_a_sentence() -> None:
+    playing = engine("hex(size=3)", "random")
+    wrong = ["[1]", "{", '{"type": []}', {"type": "fly"}, {"type": "move"}, {"type": "move", "moves": ["z9"]}]
+    wrong += [{"type": "start", "game": "evil.py:Game"}, {"type": "start", "game": "hex(size=0)"}]
+    said = json_lines(playing, *wrong, {"type": "start", "game": "hex(size=4)"}, "", {"type": "quit"}, "{}")
+    assert [answer["type"] for answer in said] == ["error"] * len(wrong) + ["start"]
+    assert all(answer["error"].endswith(".") for answer in said[:-1])
+    assert playing.game == make_game("hex(size=4)")
+
+
+def test_json_lines_limit_a_move() -> None:
+    playing = engine("hex(size=3)", "random")
+    limits: list[Limit | None] = []
+    choose = playing.choose
+    playing.choose = lambda limit: limits.append(limit) or choose(limit)  # type: ignore[method-assign, misc, assignment]
+    asked: list[dict[str, int]] = [
+        {"ms": 500},
+        {"nodes": 5},
+        {"depth": 2},
+        {"left_ms": 30_000, "increment_ms": 500},
+        {},
+    ]
+    json_lines(playing, *({"type": "move", "moves": [], **limit} for limit in asked))
+    assert limits == [Limit(470, "ms"), Limit(5, "nodes"), Limit(2, "plies"), Limit(1_400, "ms"), None]
 
 
 @pytest.mark.parametrize("protocol", [Uci, Gtp])

@@ -20,7 +20,7 @@ from turnier.core.errors import unknown
 def engine(
     game: GameArgument,
     agent: Annotated[str, typer.Argument(help='the agent, such as "mcts(milliseconds=500)"')],
-    protocol: Annotated[str, typer.Option(help="what the other program speaks: uci or gtp")] = "uci",
+    protocol: Annotated[str, typer.Option(help="what the other program speaks: uci, gtp or json")] = "uci",
     seed: Annotated[int | None, typer.Option(help="seed of the agent; default: random")] = None,
 ) -> None:
     """Be an engine that another program plays with, over standard input and output.
@@ -37,9 +37,10 @@ def engine(
     from turnier.games.registry import make_game
     from turnier.server.engine_protocols.engine import Engine
     from turnier.server.engine_protocols.gtp import Gtp
+    from turnier.server.engine_protocols.json_lines import JsonLines
     from turnier.server.engine_protocols.uci import Uci
 
-    protocols: dict[str, Callable[[Engine, Callable[[str], None]], Any]] = {"uci": Uci, "gtp": Gtp}
+    protocols: dict[str, Callable[[Engine, Callable[[str], None]], Any]] = {"uci": Uci, "gtp": Gtp, "json": JsonLines}
     if protocol not in protocols:
         raise unknown("protocol", protocol, protocols)
     own_seed = secrets.randbits(62) if seed is None else seed

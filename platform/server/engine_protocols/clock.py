@@ -21,4 +21,4 @@ def share_of_clock(left: int, increment: int = 0, moves: int = 0) -> int:
 
 def whole_move(milliseconds: int) -> int:
     """Returns the milliseconds for a move that may take so many."""
-    return max(1, milliseconds - min(MARGIN // 3, milliseconds // 10))
+    return max(1, milliseconds - min(MARGIN, milliseconds // 10))

@@ -59,7 +59,7 @@ class Gtp:
 
     def __init__(self, engine: Engine, write: Callable[[str], None]) -> None:
         if engine.game.num_seats != 2:
-            raise UserError(f"GTP is for games of two seats, got {engine.game}; choose another game.")
+            raise UserError(f"GTP is for games of two seats, got {engine.game}; choose --protocol json.")
         self.engine, self.write = engine, write
         self._game = engine.game  # of the next games
         self._settings: tuple[float, float, int] | None = None  # of the clocks

@@ -26,7 +26,7 @@ class Uci:
 
     def __init__(self, engine: Engine, write: Callable[[str], None]) -> None:
         if engine.game.num_seats != 2:
-            raise UserError(f"UCI is for games of two seats, got {engine.game}; choose another game.")
+            raise UserError(f"UCI is for games of two seats, got {engine.game}; choose --protocol json.")
         self.engine, self.write = engine, write
         self._game = engine.game  # as the command line says
         self._stop, self._search = threading.Event(), threading.Thread()
