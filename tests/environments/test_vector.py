@@ -155,3 +155,13 @@ def test_copies_do_the_same_apart_from_each_other(copied: Any) -> None:
     other = copied(boards)
     runs = [[each.step(each.sample_legal()) for _ in range(5)] for each in (boards, other)]
     assert data_equivalence(*runs, exact=True)
+
+
+def test_failures_of_games_in_python_are_one_sentence() -> None:
+    """What a game's methods raise inside the compiled call is raised when it returns."""
+    boards = BoardsEnvironment("gymnasium(id=tests.games.corridor:corridor-v0,options=fault:raises)", 2)
+    boards.reset(seed=1)
+    boards.step(np.ones(2))
+    boards.step(np.ones(2))
+    with pytest.raises(UserError, match="the floor is wet"):
+        boards.step(np.ones(2))
