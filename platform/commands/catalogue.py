@@ -78,17 +78,21 @@ def noises(name: Annotated[str, typer.Argument(help="one noise strategy in detai
 def _print(command: str, kind: str, name: str, registries: dict[str, Registry[Any]]) -> None:
     """Prints all names by title, or one in detail."""
     from turnier.core.errors import unknown
+    from turnier.core.outside import classes
 
     console = Console()
     if name:
-        found = next((registry for registry in registries.values() if name in registry.places), None)
+        wanted = classes.kind_of(name) if classes.is_outside(name) else ""
+        offering = (r for r in registries.values() if name in r.places or r.kind == wanted or name in r.installed())
+        found = next(offering, None)
         if found is None:
-            raise unknown(kind, name, [each for registry in registries.values() for each in registry.places])
+            raise unknown(kind, name, [n for r in registries.values() for n in (*r.places, *r.installed())])
         _print_parameters(console, found.load(name))
         return
     for title, registry in registries.items():
         _print_names(console, registry, title)
-    console.print(f"turnier {command} NAME lists the parameters of one.", highlight=False)
+    text = f"turnier {command} NAME lists the parameters of one; FILE.py:CLASS names one of your own."
+    console.print(text, highlight=False)
 
 
 def _print_parameters(console: Console, cls: type[Declared]) -> None:
@@ -114,13 +118,18 @@ def _print_parameters(console: Console, cls: type[Declared]) -> None:
 
 
 def _print_names(console: Console, registry: Registry[Any], title: str) -> None:
-    """Prints one line for each name: how many parameters it has, and what it is."""
+    """Prints one line for each name, also of installed packages: how many parameters it has, and what it is."""
+    from turnier.core.errors import UserError
     from turnier.core.parameters import parameters_of
 
     table = _table("name", "parameters", "description", title=title)
     table.columns[1].justify = "right"
-    for name in registry.names():
-        cls = registry.load(name)
+    for name in (*registry.names(), *sorted(registry.installed())):
+        try:
+            cls = registry.load(name)
+        except UserError as failure:  # of somebody's package, which must not hide the others
+            table.add_row(name, "", str(failure))
+            continue
         table.add_row(name, str(len(parameters_of(cls)) or ""), inspect.cleandoc(cls.__doc__ or "").splitlines()[0])
     console.print(table)
 

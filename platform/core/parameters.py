@@ -167,6 +167,7 @@ class Registry(Generic[T]):
         Registry.kinds[kind] = self
 
     def names(self) -> list[str]:
+        """Returns the names of ours."""
         return sorted(self.places)
 
     def installed(self) -> dict[str, str]:

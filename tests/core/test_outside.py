@@ -7,8 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from turnier.agents.registry import AGENTS
+from turnier.commands.app import app
 from turnier.core.errors import UserError
 from turnier.core.outside import classes, library
 from turnier.core.outside.bundle import Bundle, gather, on_disk
@@ -183,3 +185,22 @@ def test_what_is_imported_is_followed_through_packages_and_not_beyond_the_root(t
         (tmp_path / path).write_text(text)
     found = gather("a.b", on_disk(tmp_path))
     assert set(found.files) == files.keys() - {"a/unused.py", "other.py"}
+
+
+def test_installed_packages_offer_names_and_a_broken_one_hides_no_other(
+    user: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    offered = user / "site" / "bots-1.0.dist-info"
+    offered.mkdir(parents=True)
+    (offered / "METADATA").write_text("Name: bots\nVersion: 1.0\n")
+    (offered / "entry_points.txt").write_text(
+        "[turnier.agents]\nmy_bot = bot:Bot\nbroken = nosuch:Bot\nmcts = bot:Bot\n"
+    )
+    monkeypatch.syspath_prepend(str(user / "site"))
+    assert AGENTS.installed() == {"my_bot": "bot:Bot", "broken": "nosuch:Bot"}  # no name of ours is taken
+    assert AGENTS.make("my_bot(skip=2)").full_text() == AGENTS.make("bot.py:Bot(skip=2)").full_text()
+    with pytest.raises(UserError, match=r"There is no agent named 'my_bto'; did you mean my_bot\?"):
+        AGENTS.make("my_bto")
+    shown = CliRunner().invoke(app, ["agents"], env={"COLUMNS": "80"}).output
+    assert "my_bot" in shown and "there must be a module nosuch" in " ".join(shown.split()) and "mctse" in shown
+    assert "legal actions to skip" in CliRunner().invoke(app, ["agents", "bot.py:Bot"]).output
