@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
+import shutil
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.games import python_games
 from tests.games.failing_python_games import FAULTS
 from tests.games.python_games import Coins, Dice, Inches, Noughts
 from turnier.agents.registry import make_agent
 from turnier.arena.match import MatchRecord, MatchSpec, Termination, unpack_plies
 from turnier.arena.play import play_match, play_matches, replay
 from turnier.arena.workers.local import ThreadExecutor
+from turnier.arena.workers.ray_executor import RayExecutor
 from turnier.contract.games.laws import GAME_LAWS
 from turnier.contract.law import check_laws
 from turnier.games.game import Game
@@ -101,3 +105,17 @@ def test_a_failing_game_is_a_record_with_a_sentence(fault: str, agent: str) -> N
 
 def test_the_game_without_a_fault_is_played_to_its_end() -> None:
     assert failed("none", "mcts(iterations=50)").termination == Termination.NORMAL
+
+
+@pytest.mark.long
+def test_ray_workers_play_the_same_matches_and_report_the_same_failures(tmp_path: Path) -> None:
+    """Workers make the games from their texts, those of a file that they have never seen as well."""
+    file = Path(shutil.copy(python_games.__file__, tmp_path / "mine.py"))
+    games = [f"{file}:Dice(target=5)", f"{PYTHON}Inches", f"{WRONG}Failing(fault=legal_raises)", "openspiel(game=pig)"]
+    texts = [make_game(game).full_text() for game in games]
+    seats = {text: ("mc(iterations=3)",) * make_game(text).num_seats for text in texts}
+    specs = [MatchSpec(text, seats[text], seed) for text in texts for seed in range(3)]
+    with RayExecutor(2) as ray:
+        found = {r.spec: (r.termination, r.plies, r.error) for records in ray.play(specs) for r in records}
+    assert found == {r.spec: (r.termination, r.plies, r.error) for r in play_matches(specs)}
+    assert {r[0] for r in found.values()} == {Termination.NORMAL, Termination.ERROR}
