@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
 from tests.games import python_games
 from tests.games.failing_python_games import FAULTS
 from tests.games.python_games import Coins, Dice, Inches, Noughts
+from turnier.agents.agent import decide
 from turnier.agents.registry import make_agent
 from turnier.arena.match import MatchRecord, MatchSpec, Termination, unpack_plies
 from turnier.arena.play import play_match, play_matches, replay
@@ -19,7 +21,10 @@ from turnier.arena.workers.local import ThreadExecutor
 from turnier.arena.workers.ray_executor import RayExecutor
 from turnier.contract.games.laws import GAME_LAWS
 from turnier.contract.law import check_laws
+from turnier.core.errors import UserError
 from turnier.games.game import Game
+from turnier.games.python import callback
+from turnier.games.python.python_game import PythonGame
 from turnier.games.registry import make_game
 
 PYTHON, COMPILED, WRONG = (
@@ -105,6 +110,44 @@ def test_a_failing_game_is_a_record_with_a_sentence(fault: str, agent: str) -> N
 
 def test_the_game_without_a_fault_is_played_to_its_end() -> None:
     assert failed("none", "mcts(iterations=50)").termination == Termination.NORMAL
+
+
+@dataclass(frozen=True)
+class Interrupted(Noughts):
+    """A user presses Ctrl-C in the middle of a search."""
+
+    def step(self, state: str, ply: int) -> Any:
+        if state.count(".") == 5:
+            raise KeyboardInterrupt
+        return super().step(state, ply)
+
+
+def test_an_interrupt_inside_compiled_code_is_raised_when_that_returns() -> None:
+    game = Interrupted()
+    player = make_agent("mcts(iterations=100)").start(game)
+    with pytest.raises(KeyboardInterrupt):
+        decide(player, game.start())
+    assert game.start().legal_actions() == list(range(9))  # nothing is left of it
+
+
+def test_a_game_that_declares_too_little_says_so() -> None:
+    @dataclass(frozen=True)
+    class Half(PythonGame):
+        num_seats: ClassVar[int] = 2
+        num_actions: ClassVar[int] = 2
+
+        def begin(self) -> int:
+            return 0
+
+    with pytest.raises(UserError, match=r"declare max_legal, max_length, to_move\(\), legal\(\), step\(\), got Half"):
+        Half()
+
+
+def test_a_numba_that_calls_otherwise_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(callback, "_probe", lambda *arguments: 17)
+    monkeypatch.setattr(callback, "compile_kernel", lambda kernel: None)
+    with pytest.raises(UserError, match="need a numba that calls C functions as"):
+        callback.require_calling_convention.__wrapped__()
 
 
 @pytest.mark.long

@@ -8,11 +8,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from turnier.core.errors import UserError
 from turnier.games import abi
 from turnier.games.game import Game, Ints
 from turnier.games.python.callback import PendingFailures
 from turnier.games.python.history_kernels import HistoryKernels
 from turnier.games.python.live_states import PLIES, VIEW, VIEW_BYTES, WORD, LiveStates
+
+# What the author of a game must declare.
+SIZES = ("num_seats", "num_actions", "max_legal", "max_length")
+METHODS = ("begin", "to_move", "legal", "step")
 
 
 @dataclass(frozen=True)
@@ -27,6 +32,14 @@ class PythonGame(Game):
     phase_name: ClassVar[str] = "plies"
     max_length: ClassVar[int]  # most plies of a game, outcomes included
     max_view: ClassVar[int] = 1000  # most characters of what `observe` returns, as repr prints it
+
+    def __post_init__(self) -> None:
+        cls = type(self)
+        missing = [name for name in SIZES if not hasattr(cls, name)]
+        missing += [f"{name}()" for name in METHODS if getattr(cls, name) is getattr(PythonGame, name)]
+        if missing:
+            raise UserError(f"a game in Python must declare {', '.join(missing)}, got {cls.__name__} without; add it.")
+        super().__post_init__()
 
     @abstractmethod
     def begin(self) -> Any:
