@@ -20,6 +20,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {  # heading -> command -> mod
     "Games and agents": {
         "games": ("catalogue", "List the games, or the parameters of one."),
         "agents": ("catalogue", "List the agents, evaluators and learning methods, or the parameters of one."),
+        "new": ("own.new", "Write a small working game, agent, evaluator or sampler of your own, and its test."),
         "check": ("own.check", "Check that a game, agent, evaluator or sampler keeps its laws."),
     },
     "Play": {

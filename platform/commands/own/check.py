@@ -33,10 +33,10 @@ def check(
     limit: Annotated[float, typer.Option(help="seconds that a law may take", min=1)] = 120,
     as_json: JsonOption = False,
 ) -> None:
-    """Check that a game, agent, evaluator or sampler keeps the laws that everything here relies on.
+    """Check that a game, agent, evaluator or sampler keeps its laws.
 
-    It says of each law whether it is kept or how it is broken. The laws are checked in a process of their own, so that
-    code that crashes or never ends is found, too. It exits with 1 if a law is broken.
+    Everything here relies on them. It says of each law whether it is kept or how it is broken, and exits with 1 if one
+    is. The laws are checked in a process of their own, so that code that crashes or never ends is found, too.
 
     \b
     Examples:

@@ -249,6 +249,7 @@ def law_returns(game: Game) -> None:
 
 GAME_LAWS: tuple[Law, ...] = (
     law_sizes,
+    law_methods_change_nothing,
     law_to_move,
     law_games_end,
     law_writes_stay_inside,
@@ -259,7 +260,6 @@ GAME_LAWS: tuple[Law, ...] = (
     law_variant_words_stay,
     law_rewards_are_added,
     law_returns,
-    law_methods_change_nothing,
     law_cells,
     law_placed_stones,
     law_symmetries,
@@ -273,4 +273,4 @@ GAME_LAWS: tuple[Law, ...] = (
     law_seeds_reproduce,
     law_texts,
 )
-BASIC_LAWS = (law_sizes, law_to_move, law_games_end)  # where one is broken, the others mean nothing
+BASIC_LAWS = (law_sizes, law_methods_change_nothing, law_to_move, law_games_end)  # where one is broken, the others mean nothing

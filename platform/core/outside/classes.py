@@ -65,7 +65,8 @@ def _find(name: str) -> tuple[Bundle, type[Any]]:
         )
     bundle = _version(name, match["place"], match["version"])
     library.keep(bundle)
-    return bundle, _class_of(_module(bundle), match["class"], name)
+    known = _classes.get(named(bundle, match["class"]))  # as where a program has imported it by its own means
+    return bundle, known or _class_of(_module(bundle), match["class"], name)
 
 
 def name_of(cls: type[Any]) -> str:

@@ -1,0 +1,94 @@
+"""`turnier new`: writes a small working game, agent, evaluator or sampler to begin with, and its test."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from importlib import resources
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from turnier.core.errors import UserError, unknown
+
+TEMPLATES = {  # kind -> what it is written as -> file in templates/; the empty one is the default
+    "game": {"": "game", "--python": "python_game"},
+    "agent": {"": "agent", "--kernel": "kernel_agent"},
+    "evaluator": {"": "evaluator"},
+    "sampler": {"": "sampler"},
+}
+NEXT = {
+    "game": (
+        "turnier check {own}",
+        'turnier play {own} "mcts(iterations=100)" random --show',
+        'turnier tournament {own} random "mc(iterations=20)" "mcts(iterations=100)" --games 20',
+    ),
+    "agent": (
+        "turnier check {own}",
+        "turnier play tictactoe {own} random --show",
+        'turnier tournament tictactoe {own} random "mcts(iterations=100)" --games 20',
+    ),
+    "evaluator": (
+        "turnier check {own}",
+        'turnier play tictactoe "mcts(iterations=100,evaluator={own})" random --show',
+        'turnier tournament tictactoe "mcts(iterations=100,evaluator={own})" "mcts(iterations=100)" --games 20',
+    ),
+    "sampler": (
+        "turnier check {own}",
+        'turnier tune nim "mcts(iterations=20)" --params exploration=0..4 --against "mcts(iterations=20)"'
+        " --sampler {own} --budget 400games",
+    ),
+}
+
+
+def new(
+    kind: Annotated[str, typer.Argument(help="game, agent, evaluator or sampler")],
+    name: Annotated[str, typer.Argument(help="name of the file, without .py; its class is named alike")],
+    python: Annotated[bool, typer.Option("--python", help="a game in plain Python instead of kernels")] = False,
+    kernel: Annotated[bool, typer.Option("--kernel", help="an agent as a compiled kernel instead of Python")] = False,
+) -> None:
+    """Write a small working game, agent, evaluator or sampler of your own, and its test.
+
+    NAME.py and test_NAME.py are written into this folder and nothing is overwritten. What can be typed next is printed.
+
+    \b
+    Examples:
+      turnier new agent first_bot
+      turnier new game heap --python
+    """
+    if kind not in TEMPLATES:
+        raise unknown("kind", kind, TEMPLATES)
+    written_as = "--python" * python + "--kernel" * kernel
+    if written_as not in TEMPLATES[kind]:
+        allowed = " or ".join(filter(None, TEMPLATES[kind])) or "neither --python nor --kernel"
+        raise UserError(f"{kind} takes {allowed}, got {written_as.replace('n--', 'n and --')}; leave it out.")
+    module, test = _files(name)
+    cls = "".join(part.capitalize() for part in name.split("_"))
+    template = TEMPLATES[kind][written_as]
+    module.write_text(_filled(template, name, cls))
+    test.write_text(_filled("laws", name, cls))
+    print(f"Written: {module}, with the class {cls}, and its test {test}. Edit it as you like, and type:\n")
+    for command in NEXT[kind]:
+        print(f"  {command.format(own=f'{module}:{cls}')}")
+    print(f"  {Path(sys.executable).name} -m pytest {test}")
+
+
+def _files(name: str) -> tuple[Path, Path]:
+    """Returns the two files; raises UserError where they cannot be written or would hide others."""
+    if not name.isidentifier() or name != name.lower() or name.startswith("_"):
+        raise UserError(f"a name must be of small letters, digits and underscores, such as first_bot, got {name!r}.")
+    module, test = Path(f"{name}.py"), Path(f"test_{name}.py")
+    for file in (module, test):
+        if file.exists():
+            raise UserError(f"{file} must not be there yet; choose another name, or remove it.")
+    if importlib.util.find_spec(name) is not None:
+        raise UserError(f"{name} must not be the name of a module that Python has already; choose another.")
+    return module, test
+
+
+def _filled(template: str, name: str, cls: str) -> str:
+    """Returns a template's text for a module and its class."""
+    text = (resources.files("turnier.commands.own.templates") / f"{template}.py").read_text()
+    text = text.replace("turnier.commands.own.templates.agent", name)
+    return text.replace("MODULE", name).replace("Template", cls)

@@ -1,0 +1,1 @@
+"""What `turnier new` writes: working files whose class is named Template."""

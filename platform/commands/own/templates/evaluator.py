@@ -1,0 +1,34 @@
+"""Template: what each seat has won so far, and a bonus for every choice that the seat to move has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from turnier.agents.abi import EVALUATE
+from turnier.agents.evaluator import OWN, Evaluator
+from turnier.core.kernel import kernel
+from turnier.core.parameters import parameter
+from turnier.games.game import Game
+
+
+@kernel(EVALUATE)
+def evaluate(game, weights, state, returns, count, rng, totals, scratch):
+    """Adds `count` estimates of every seat's final return to `totals`."""
+    for seat in range(totals.size):
+        totals[seat] += float(count) * returns[seat] / game.max_return
+    mover = game.to_move(state)
+    if mover >= 0:
+        totals[mover] += float(count) * weights[OWN] * game.legal(state, scratch.choices)
+
+
+@dataclass(frozen=True)
+class Template(Evaluator):
+    """What each seat has won so far, and a bonus for every choice that the seat to move has."""
+
+    evaluate_kernel: ClassVar[Any] = evaluate
+
+    choice: float = parameter(0.01, "what a choice is worth", low=-1.0, high=1.0)
+
+    def own_weights(self, game: Game) -> tuple[float, ...]:
+        return (self.choice,)
