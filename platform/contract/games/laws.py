@@ -273,4 +273,5 @@ GAME_LAWS: tuple[Law, ...] = (
     law_seeds_reproduce,
     law_texts,
 )
-BASIC_LAWS = (law_sizes, law_methods_change_nothing, law_to_move, law_games_end)  # where one is broken, the others mean nothing
+# Where one of these is broken, the others mean nothing.
+BASIC_LAWS = (law_sizes, law_methods_change_nothing, law_to_move, law_games_end)
