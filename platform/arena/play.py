@@ -212,7 +212,7 @@ def _play_once(game: Game, spec: MatchSpec, pool: Pool) -> tuple[MatchRecord, En
     termination, error, forfeit = Termination.NORMAL, "", None
     decisions, nodes, seconds = [0] * game.num_seats, [0] * game.num_seats, [0.0] * game.num_seats
     plies, before = [], []
-    position = _start(game, spec.seed)
+    position = first_position(game, spec.seed)
     players: list[Player] = []
 
     def play(ply: int) -> None:
@@ -296,7 +296,7 @@ def seen_by(position: Position, seat: int, match_seed: int, decisions: int) -> P
 
 def replay_positions(spec: MatchSpec, plies: bytes) -> Iterator[Position]:
     """Yields every position of a played match, afterstates included; raises UserError where a ply is not legal."""
-    position = _start(game_of(spec.game), spec.seed)
+    position = first_position(game_of(spec.game), spec.seed)
     yield position
     for ply in unpack_plies(plies):
         position = position.play(int(ply), draw_chance=False)
@@ -311,13 +311,13 @@ def replay(spec: MatchSpec, plies: bytes) -> Position:
 
 def _open(game: Game, spec: MatchSpec) -> Position:
     """Returns the position after the match's opening; raises UserError where one of its plies is not legal."""
-    position = _start(game, spec.seed)
+    position = first_position(game, spec.seed)
     for ply in spec.opening:
         position = position.play(ply, draw_chance=False)
     return position
 
 
-def _start(game: Game, seed: int) -> Position:
+def first_position(game: Game, seed: int) -> Position:
     """Returns the position before the first ply, which may be a chance outcome."""
     rng = streams(seed, 1)[0]
     state = game.new_state()

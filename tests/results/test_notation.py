@@ -68,6 +68,9 @@ def test_pgn_says_who_failed() -> None:
         assert read is not None and read.headers["Result"] == result
         assert read.headers["Termination"] == "rules infraction"
         assert read.headers["Ending"] == "illegal_action: an 'illegal' move"
+    late = replace(record, termination=Termination.TIMEOUT, scores=(1.0, -1.0))
+    assert '[Termination "time forfeit"]' in pgn_of(late) and '[Result "1-0"]' in pgn_of(late)
+    assert '[Termination "abandoned"]' in pgn_of(replace(late, termination=Termination.CRASHED))
 
 
 def names(game: Game, moves: list[str]) -> list[str]:
@@ -120,6 +123,9 @@ def test_sgf_says_who_failed_and_escapes_text() -> None:
     assert dict(root)["RE"] == "Void" and dict(root)["GC"] == "seed 1, ended error, a [list\\] of ]"
     ((root, *_),) = read_sgf(sgf_of(replace(record, scores=(-1.0, 1.0))))
     assert dict(root)["RE"] == "W+F"
+    for ending, letter in ((Termination.TIMEOUT, "T"), (Termination.RESIGNED, "R"), (Termination.CRASHED, "F")):
+        ((root, *_),) = read_sgf(sgf_of(replace(record, termination=ending, scores=(1.0, -1.0))))
+        assert dict(root)["RE"] == f"B+{letter}"
 
 
 def test_runs_are_exported(store: Store, tmp_path: Path) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 import chess
@@ -13,30 +15,33 @@ import pytest
 
 from tests.cli.running import TURNIER
 from tests.server.gtp_client import GtpEngine, play_game
+from turnier.agents.engines.engine import IDLE
 from turnier.agents.registry import make_agent
+from turnier.arena.match import MatchSpec
+from turnier.arena.play import play_match
 from turnier.core.errors import UserError
 from turnier.games.registry import make_game
 from turnier.server.engine_protocols.clock import share_of_clock, whole_move
-from turnier.server.engine_protocols.engine import Engine, Limit, limited
-from turnier.server.engine_protocols.gtp import Gtp
-from turnier.server.engine_protocols.json_lines import JsonLines
-from turnier.server.engine_protocols.uci import Uci, read_limits
+from turnier.server.engine_protocols.gtp_service import GtpService
+from turnier.server.engine_protocols.hosted_agent import HostedAgent, Limit, limited
+from turnier.server.engine_protocols.json_service import JsonService
+from turnier.server.engine_protocols.uci_service import UciService, read_limits
 
 
-def engine(game: str, agent: str, seed: int = 1) -> Engine:
-    return Engine(make_game(game), make_agent(agent), seed)
+def engine(game: str, agent: str, seed: int = 1) -> HostedAgent:
+    return HostedAgent(make_game(game), make_agent(agent), seed)
 
 
-def uci(playing: Engine, lines: Iterable[str]) -> list[str]:
+def uci(playing: HostedAgent, lines: Iterable[str]) -> list[str]:
     said: list[str] = []
-    Uci(playing, said.append).run(lines)
+    UciService(playing, said.append).run(lines)
     return "\n".join(said).splitlines()
 
 
-def gtp(playing: Engine, *lines: str) -> list[str]:
+def gtp(playing: HostedAgent, *lines: str) -> list[str]:
     """Returns the answers without the empty lines that end them."""
     said: list[str] = []
-    Gtp(playing, said.append).run(lines)
+    GtpService(playing, said.append).run(lines)
     assert all(answer.endswith("\n") and "\n\n" not in answer for answer in said)
     return [answer.strip() for answer in said]
 
@@ -89,7 +94,7 @@ def test_an_infinite_search_ends_when_it_is_told_to() -> None:
             yield "stop"
 
         began = time.monotonic()
-        Uci(engine("go(size=5)", agent), said.append).run(lines())
+        UciService(engine("go(size=5)", agent), said.append).run(lines())
         assert len(best(said[-1].splitlines())) == 1
         assert time.monotonic() - began < 600  # an infinite search lasts an hour
 
@@ -197,34 +202,20 @@ def test_gtp_counts_time() -> None:
     assert limits[-2:] == [None, None]
 
 
-def json_lines(playing: Engine, *requests: dict[str, Any] | str) -> list[dict[str, Any]]:
+def json_lines(playing: HostedAgent, *requests: dict[str, Any] | str) -> list[dict[str, Any]]:
     said: list[str] = []
     lines = [request if isinstance(request, str) else json.dumps(request) for request in requests]
-    JsonLines(playing, said.append).run(lines)
+    JsonService(playing, said.append).run(lines)
     return [json.loads(line) for line in said]
-
-
-def test_json_lines_play_a_game_of_three() -> None:
-    playing, moves = engine("yavalath(size=3,players=3)", "mcts(iterations=30)"), list[str]()
-    hello, start = json_lines(playing, {"type": "hello"}, {"type": "start"})
-    assert hello["protocol"] == 1 and hello["name"] == "Turnier mcts(iterations=30)" and hello["game"] == start["game"]
-    while not playing.position.over:
-        (answer,) = json_lines(playing, {"type": "move", "moves": moves, "legal": []})
-        if answer["type"] == "error":
-            assert answer["error"] == "the game is over."
-            break
-        assert answer["nodes"] >= 0 and answer["ms"] >= 0
-        moves.append(answer["move"])
-    assert len(moves) == len(playing.plies) > 5 and playing.position.over
 
 
 def test_json_lines_refuse_by_a_sentence() -> None:
     playing = engine("hex(size=3)", "random")
-    wrong = ["[1]", "{", '{"type": []}', {"type": "fly"}, {"type": "move"}, {"type": "move", "moves": ["z9"]}]
-    wrong += [{"type": "start", "game": "evil.py:Game"}, {"type": "start", "game": "hex(size=0)"}]
-    said = json_lines(playing, *wrong, {"type": "start", "game": "hex(size=4)"}, "", {"type": "quit"}, "{}")
-    assert [answer["type"] for answer in said] == ["error"] * len(wrong) + ["start"]
-    assert all(answer["error"].endswith(".") for answer in said[:-1])
+    wrong = ["[1]", "{", '{"type": []}', {"type": "fly"}, {"type": "move"}, {"type": "move", "plies": [99]}]
+    wrong += [{"type": "game", "game": "evil.py:Game", "seed": 1}, {"type": "game", "game": "hex(size=0)", "seed": 1}]
+    said = json_lines(playing, *wrong, {"type": "game", "game": "hex(size=4)", "seed": 1}, "", {"type": "quit"}, "{}")
+    assert [answer["type"] for answer in said] == ["error"] * len(wrong)
+    assert all(answer["error"].endswith(".") for answer in said)
     assert playing.game == make_game("hex(size=4)")
 
 
@@ -233,23 +224,37 @@ def test_json_lines_limit_a_move() -> None:
     limits: list[Limit | None] = []
     choose = playing.choose
     playing.choose = lambda limit: limits.append(limit) or choose(limit)  # type: ignore[method-assign, misc, assignment]
-    asked: list[dict[str, int]] = [
-        {"ms": 500},
-        {"nodes": 5},
-        {"depth": 2},
-        {"left_ms": 30_000, "increment_ms": 500},
-        {},
-    ]
-    json_lines(playing, *({"type": "move", "moves": [], **limit} for limit in asked))
-    assert limits == [Limit(470, "ms"), Limit(5, "nodes"), Limit(2, "plies"), Limit(1_400, "ms"), None]
+    asked: list[dict[str, float | None]] = [{"seconds": 0.5}, {"clock": 30, "increment": 0.5}, {"clock": 3.0}]
+    asked += [{"seconds": None, "clock": None}, {}]
+    said = json_lines(playing, *({"type": "move", "plies": [], **limit} for limit in asked))
+    assert limits == [Limit(470, "ms"), Limit(1_400, "ms"), Limit(100, "ms"), None, None]
+    assert all(playing.game.action_name(answer["action"]) == answer["move"] for answer in said)
 
 
-@pytest.mark.parametrize("protocol", [Uci, Gtp])
-def test_games_that_a_protocol_cannot_say_are_refused(protocol: type[Uci] | type[Gtp]) -> None:
-    with pytest.raises(UserError, match="is for games of two seats, got yavalath"):
-        protocol(engine("yavalath(players=3)", "random"), print)
-    with pytest.raises(UserError, match="an engine needs a game without chance"):
-        engine("2048", "random")
+@pytest.mark.parametrize(
+    ("game", "agents"),
+    [
+        ("yavalath(size=3,players=3)", ("mcts(iterations=20)", "random", "mc(iterations=5)")),
+        pytest.param("2048(size=2)", ("mctse(iterations=10)",), marks=pytest.mark.long),
+    ],
+)
+def test_an_agent_plays_the_same_as_an_engine_of_ours(game: str, agents: tuple[str, ...]) -> None:
+    """Matches of agents and of the same agents as programs have the same moves: seeds go with the protocol."""
+    turnier = Path(sys.executable).with_name("turnier")
+    programs = tuple(f"json(command=\"{turnier} engine '{game}' '{agent}' --protocol json\")" for agent in agents)
+    full = make_game(game).full_text()
+    native, told = (play_match(MatchSpec(full, seats, 7)) for seats in (agents, programs))
+    assert told.error == "" and told.plies == native.plies and told.scores == native.scores
+    IDLE.end_idle()
+
+
+@pytest.mark.parametrize("protocol", [UciService, GtpService])
+def test_games_that_a_protocol_cannot_say_are_refused(protocol: type[UciService] | type[GtpService]) -> None:
+    for game in ("yavalath(players=3)", "2048"):
+        with pytest.raises(UserError, match=f"is for games of two seats without chance, got {game[:4]}"):
+            protocol(engine(game, "random"), print)
+    with pytest.raises(UserError, match="so it needs a game that hides nothing, got spe_ed"):
+        engine("spe_ed", "random")
     with pytest.raises(UserError, match="alphabeta"):
         engine("yavalath(players=3)", "alphabeta")
 

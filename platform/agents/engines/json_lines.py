@@ -4,7 +4,8 @@ We write                                                              the progra
 {"type": "hello", "protocol": 1}                                      {"type": "ready", "protocol": 1}
 {"type": "game", "game": TEXT, "seat": 0, "seats": 2, "seed": 1}      nothing
 {"type": "move", "plies": [...], "moves": [...], "legal": [...],
- "names": [...], "board": TEXT, "returns": [...], "seconds": 1.0}     {"action": 3} or {"move": "d4"}, and "nodes"
+ "names": [...], "board": TEXT, "returns": [...],                     {"action": 3} or {"move": "d4"}, and "nodes"
+ "seconds": 1.0}, or "clock": 60.0, "increment": 0.5
 {"type": "quit"}                                                      nothing; it ends
 """
 
@@ -47,7 +48,9 @@ class JsonTalk(Talk):
             "names": [game.move_text(position.state, action) for action in legal],
             "board": game.draw(position.state),
             "returns": position.returns.tolist(),
-            "seconds": limits.clock or limits.own or None,
+            "seconds": limits.own or None,
+            "clock": limits.clock or None,
+            "increment": self.agent.increment,
         }
         self._write({"type": "move", **told}, deadline)
         answer = self._object(deadline)

@@ -35,16 +35,20 @@ def engine(
     """
     from turnier.agents.registry import make_agent
     from turnier.games.registry import make_game
-    from turnier.server.engine_protocols.engine import Engine
-    from turnier.server.engine_protocols.gtp import Gtp
-    from turnier.server.engine_protocols.json_lines import JsonLines
-    from turnier.server.engine_protocols.uci import Uci
+    from turnier.server.engine_protocols.gtp_service import GtpService
+    from turnier.server.engine_protocols.hosted_agent import HostedAgent
+    from turnier.server.engine_protocols.json_service import JsonService
+    from turnier.server.engine_protocols.uci_service import UciService
 
-    protocols: dict[str, Callable[[Engine, Callable[[str], None]], Any]] = {"uci": Uci, "gtp": Gtp, "json": JsonLines}
+    protocols: dict[str, Callable[[HostedAgent, Callable[[str], None]], Any]] = {
+        "uci": UciService,
+        "gtp": GtpService,
+        "json": JsonService,
+    }
     if protocol not in protocols:
         raise unknown("protocol", protocol, protocols)
     own_seed = secrets.randbits(62) if seed is None else seed
-    playing = Engine(make_game(game), make_agent(agent), own_seed, turnier.__version__)
+    playing = HostedAgent(make_game(game), make_agent(agent), own_seed, turnier.__version__)
     out = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     one_at_a_time = threading.Lock()
 

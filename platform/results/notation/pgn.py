@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from turnier.arena.match import MatchRecord, unpack_plies
+from turnier.arena.match import MatchRecord, Termination, unpack_plies
 from turnier.core.errors import UserError
 from turnier.games.chess.game import STANDARD, Chess, the_package
 from turnier.games.chess.moves import NAMES
@@ -10,10 +10,12 @@ from turnier.games.registry import game_of
 
 # What PGN calls the ends of games; whoever failed otherwise has abandoned the game.
 TERMINATIONS = {
-    "normal": "normal",
-    "limit": "adjudication",
-    "illegal_action": "rules infraction",
-    "timeout": "time forfeit",
+    Termination.NORMAL: "normal",
+    Termination.RESIGNED: "normal",
+    Termination.LIMIT: "adjudication",
+    Termination.ILLEGAL_ACTION: "rules infraction",
+    Termination.ILLEGAL_MOVE: "rules infraction",
+    Termination.TIMEOUT: "time forfeit",
 }
 
 
@@ -33,7 +35,7 @@ def pgn_of(record: MatchRecord) -> str:
         "White": record.spec.agents[0],
         "Black": record.spec.agents[1],
         "Result": result_of(record),
-        "Termination": TERMINATIONS.get(record.termination.value, "abandoned"),
+        "Termination": TERMINATIONS.get(record.termination, "abandoned"),
         "Ending": f"{record.termination.value}: {record.error}" if record.error else record.termination.value,
         "Match": record.spec.id,
         "Seed": str(record.spec.seed),

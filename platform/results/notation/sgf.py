@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from turnier.arena.match import MatchRecord, unpack_plies
+from turnier.arena.match import MatchRecord, Termination, unpack_plies
 from turnier.arena.play import replay_positions
 from turnier.core.errors import UserError
 from turnier.games.game import Game, Position
@@ -15,6 +15,7 @@ from turnier.games.othello import Othello
 from turnier.games.registry import game_of
 
 NODES_PER_LINE = 12
+LOST_BY = {Termination.TIMEOUT: "T", Termination.RESIGNED: "R"}  # every other failure is a forfeit
 
 
 def _go(game: Go, action: int) -> str:
@@ -84,8 +85,8 @@ def _result(record: MatchRecord, last: Position) -> str:
     if black == white:
         return "Draw" if record.termination.has_result else "Void"
     winner = "B" if black > white else "W"
-    if not record.termination.has_result:
-        return f"{winner}+{'T' if record.termination.value == 'timeout' else 'F'}"
+    if record.termination is not Termination.NORMAL and record.termination is not Termination.LIMIT:
+        return f"{winner}+{LOST_BY.get(record.termination, 'F')}"
     if isinstance(last.game, Go) and last.over:
         return f"{winner}+{abs(last.game.lead(last.state)):g}"
     return f"{winner}+"

@@ -15,18 +15,17 @@ from turnier.core.errors import UserError
 from turnier.games.chess.game import Chess
 from turnier.games.game import Game
 from turnier.server.engine_protocols.clock import share_of_clock, whole_move
-from turnier.server.engine_protocols.engine import Engine, Limit
+from turnier.server.engine_protocols.hosted_agent import HostedAgent, Limit
 
 NO_MOVE = "0000"
 LONGEST = 3_600_000  # milliseconds of an infinite search
 
 
-class Uci:
+class UciService:
     """Answers commands; searches run in a thread, so that `stop` and `isready` are heard."""
 
-    def __init__(self, engine: Engine, write: Callable[[str], None]) -> None:
-        if engine.game.num_seats != 2:
-            raise UserError(f"UCI is for games of two seats, got {engine.game}; choose --protocol json.")
+    def __init__(self, engine: HostedAgent, write: Callable[[str], None]) -> None:
+        engine.require_two_seats("UCI")
         self.engine, self.write = engine, write
         self._game = engine.game  # as the command line says
         self._stop, self._search = threading.Event(), threading.Thread()

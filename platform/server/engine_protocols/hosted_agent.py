@@ -11,7 +11,7 @@ from turnier.agents.agent import Agent, Decision, Player, decide
 from turnier.agents.ensembles.ensemble import start_player
 from turnier.agents.timed import interrupted_by
 from turnier.arena.match import derive_seed
-from turnier.arena.play import seen_by
+from turnier.arena.play import first_position, seen_by
 from turnier.core.errors import UserError
 from turnier.games.game import Game, Position
 
@@ -33,23 +33,39 @@ def limited(agent: Agent, limit: Limit | None) -> Agent:
     return agent
 
 
-class Engine:
-    """An agent that plays any seat of one game at a time, whose moves come as text."""
+def common_length(one: Sequence[object], other: Sequence[object]) -> int:
+    """Returns how many items two sequences have in common from their beginning on."""
+    different = (i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
+    return next(different, min(len(one), len(other)))
+
+
+class HostedAgent:
+    """An agent that plays any seat of one game at a time, and is told all plies."""
 
     def __init__(self, game: Game, agent: Agent, seed: int, version: str = "") -> None:
-        if game.has_chance or game.hidden:
-            raise UserError(f"an engine needs a game without chance that hides nothing, got {game}; choose another.")
+        if game.hidden or game.kernels.has_observe:
+            raise UserError(f"an engine is told all moves, so it needs a game that hides nothing, got {game}.")
         agent.require(game)
         self.agent, self.version, self._seed, self._begun = agent, version, seed, 0
         self.begin(game)
 
-    def begin(self, game: Game) -> None:
-        """Begins a new game, which may be of another variant; it has a seed of its own."""
+    def require_two_seats(self, protocol: str) -> None:
+        """Raises UserError where a protocol has no words for the game."""
+        if self.game.num_seats != 2 or self.game.has_chance:
+            raise UserError(
+                f"{protocol} is for games of two seats without chance, got {self.game}; choose --protocol json."
+            )
+
+    def begin(self, game: Game, seed: int | None = None) -> None:
+        """Begins a new game, which may be of another variant, with a seed of its own unless one is given."""
         self.agent.require(game)
-        self.game, self._begun = game, self._begun + 1
-        self._match_seed = derive_seed(self._seed, "engine", self._begun)
-        self._positions = [game.start()]
-        self.plies: list[int] = []
+        self._begun += 1
+        match_seed = derive_seed(self._seed, "engine", self._begun) if seed is None else seed
+        first = first_position(game, match_seed)
+        if first.over:  # asking also finds a game that cannot begin, before anything is changed
+            raise UserError(f"a game must not be over at its start, got {game}.")
+        self.game, self._match_seed = game, match_seed
+        self._positions, self.plies = [first], list[int]()
         self._players: dict[int, Player] = {}  # by seat; those held to a limit start anew for every decision
 
     @property
@@ -80,20 +96,25 @@ class Engine:
 
     def follow(self, texts: Sequence[str]) -> None:
         """Plays the moves of a whole game that are new; raises UserError after those that are legal."""
-        known = 0
-        while known < min(len(texts), len(self.plies)) and self._written(known) == texts[known].casefold():
-            known += 1
-        while len(self.plies) > known:
-            self.undo()
-        for text in texts[known:]:
+        before = zip(self._positions, self.plies, strict=False)
+        written = [self.game.move_text(position.state, ply).casefold() for position, ply in before]
+        self._keep(common_length([text.casefold() for text in texts], written))
+        for text in texts[len(self.plies) :]:
             self.play(text)
 
-    def _written(self, ply: int) -> str:
-        return self.game.move_text(self._positions[ply].state, self.plies[ply]).casefold()
+    def follow_plies(self, plies: Sequence[int]) -> None:
+        """Plays the actions and outcomes of a whole game that are new; raises UserError after those that are legal."""
+        self._keep(common_length(plies, self.plies))
+        for ply in plies[len(self.plies) :]:
+            self._append(ply)
 
-    def _append(self, action: int) -> None:
-        self._positions.append(self.position.play(action))
-        self.plies.append(action)
+    def _keep(self, plies: int) -> None:
+        while len(self.plies) > plies:
+            self.undo()
+
+    def _append(self, ply: int) -> None:
+        self._positions.append(self.position.play(ply, draw_chance=False))
+        self.plies.append(ply)
 
     def choose(self, limit: Limit | None, stop: threading.Event | None = None) -> Decision:
         """Returns what the agent would play; it ends early where the event is set and its time is limited."""

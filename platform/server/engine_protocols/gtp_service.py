@@ -15,7 +15,7 @@ from turnier.core.parameters import parameters_of
 from turnier.games.game import Game
 from turnier.games.go.game import Go
 from turnier.server.engine_protocols.clock import share_of_clock
-from turnier.server.engine_protocols.engine import Engine, Limit
+from turnier.server.engine_protocols.hosted_agent import HostedAgent, Limit
 
 COLOURS = {"b": 0, "black": 0, "w": 1, "white": 1}  # seats
 NOISE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]|#.*")  # what a line may have that means nothing
@@ -54,12 +54,11 @@ class Failure(Exception):
     """What a command answers that cannot be obeyed."""
 
 
-class Gtp:
+class GtpService:
     """Answers commands one after another; seat 0 is black."""
 
-    def __init__(self, engine: Engine, write: Callable[[str], None]) -> None:
-        if engine.game.num_seats != 2:
-            raise UserError(f"GTP is for games of two seats, got {engine.game}; choose --protocol json.")
+    def __init__(self, engine: HostedAgent, write: Callable[[str], None]) -> None:
+        engine.require_two_seats("GTP")
         self.engine, self.write = engine, write
         self._game = engine.game  # of the next games
         self._settings: tuple[float, float, int] | None = None  # of the clocks
