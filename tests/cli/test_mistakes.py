@@ -15,7 +15,22 @@ from turnier.results.store.store import Store
 TUNE = ("tune", "2048", "mc(iterations=10)", "--params", "rollout_depth")
 BAD = {
     "unknown game": (("play", "2084", "random"), "There is no game named '2084'; did you mean 2048?"),
-    "no game is near": (("play", "chess", "random"), "There is no game named 'chess'; there are: 2048, connect_four,"),
+    "a file that is not there": (
+        ("tournament", "tictactoe", "bto.py:Bot", "random"),
+        "there must be a file bto.py, got none; name the file by its path from here.",
+    ),
+    "a class that is not in a module": (
+        ("tournament", "os:Bot", "random"),
+        "there must be a class Bot in os, got none; write it there, or name another class.",
+    ),
+    "no earlier version": (
+        ("compare", "bot.py:Bot", "bot.py:Bot@PREVIOUS", "--game", "tictactoe", "--store", "sqlite:///none.db"),
+        "a results database must exist to be read, but there is no",
+    ),
+    "no game is near": (
+        ("play", "bridge", "random"),
+        "There is no game named 'bridge'; there are: 2048, chess, connect_four,",
+    ),
     "capitals": (("play", "2048", "MC(iterations=50)"), "There is no agent named 'MC'; did you mean mc?"),
     "unknown agent": (("play", "2048", "mctsee"), "There is no agent named 'mctsee'; did you mean mctse?"),
     "unknown parameter": (("play", "2048", "mc(iteration=5)"), "did you mean iterations?"),
@@ -99,7 +114,7 @@ BAD = {
     ),
     "export of an unknown kind": (
         ("export", "last", "--out", "x.xlsx", "--store", "sqlite:///good.db"),
-        "must be a folder or end in .csv, .parquet, .jsonl, got x.xlsx",
+        "must be a folder or end in .csv, .parquet, .jsonl, .pgn, .sgf, got x.xlsx",
     ),
     "export into a missing folder": (
         ("export", "last", "--out", "no/x.csv", "--store", "sqlite:///good.db"),

@@ -34,7 +34,7 @@ def test_a_position_shows_itself() -> None:
     assert repr(position) == f"tictactoe: seat 0 to move, returns 0, 0\n{position}"
     assert "seat 0 to move" in position._repr_html_() and position.game.svg(position.state) in position._repr_html_()
     assert repr(line(position.game, 0, 3, 1, 4, 2)).startswith("tictactoe: over, returns 1, -1\n")
-    assert repr(Pennies().start().play(0, draw_chance=False)).startswith("pennies: ")
+    assert repr(Pennies().start().play(0, draw_chance=False)).startswith("tests.contract.tiny_games:Pennies@")
 
 
 def test_playing_leaves_the_position_as_it_was() -> None:
