@@ -20,8 +20,8 @@ BAD = {
         "there must be a file bto.py, got none; name the file by its path from here.",
     ),
     "a class that is not in a module": (
-        ("tournament", "os:Bot", "random"),
-        "there must be a class Bot in os, got none; write it there, or name another class.",
+        ("tournament", "json:Bot", "random"),
+        "there must be a class Bot in json, got none; write it there, or name another class.",
     ),
     "no earlier version": (
         ("compare", "bot.py:Bot", "bot.py:Bot@PREVIOUS", "--game", "tictactoe", "--store", "sqlite:///none.db"),

@@ -148,7 +148,7 @@ MISTAKES = {
     "bot.py:Player": r"bot\.py:Player must derive from turnier's class of the kind agent",
     "bot.py:Bot(skp=1)": r"no parameter of bot\.py:Bot named 'skp'; did you mean skip\?",
     "bot.py:Bot(skip=99)": r"Bot: skip must be from 0 to 10, got 99",
-    "nosuch:Bot": r"there must be a module nosuch, got none; install it, or name its file",
+    "nosuch:Bot": r"there must be a file of the module nosuch, got none; install it, or name FILE\.py:CLASS",
     "syntax.py:Bot": r"syntax\.py must be Python, got: .*, line 2; fix it",
     "fails.py:Bot": r"fails\.py must be importable, got ZeroDivisionError: division by zero \(fails\.py, line 2\); fix",
     "plain.py:Bot": r"plain\.py:Bot must be a dataclass to have the parameter skip; write @dataclass\(frozen=True\)",
@@ -202,5 +202,5 @@ def test_installed_packages_offer_names_and_a_broken_one_hides_no_other(
     with pytest.raises(UserError, match=r"There is no agent named 'my_bto'; did you mean my_bot\?"):
         AGENTS.make("my_bto")
     shown = CliRunner().invoke(app, ["agents"], env={"COLUMNS": "80"}).output
-    assert "my_bot" in shown and "there must be a module nosuch" in " ".join(shown.split()) and "mctse" in shown
+    assert "my_bot" in shown and "there must be a file of the module nosuch" in " ".join(shown.split()) and "mctse" in shown
     assert "legal actions to skip" in CliRunner().invoke(app, ["agents", "bot.py:Bot"]).output

@@ -154,8 +154,8 @@ def _found_module(module: str) -> tuple[Path, Path | None]:
         spec = importlib.util.find_spec(top)
     except (ImportError, ValueError):
         spec = None
-    if spec is None or not (spec.origin or spec.submodule_search_locations):
-        raise UserError(f"there must be a module {module}, got none; install it, or name its file: FILE.py:CLASS.")
+    if spec is None or not (Path(spec.origin or "").is_file() or spec.submodule_search_locations):
+        raise UserError(f"there must be a file of the module {module}, got none; install it, or name FILE.py:CLASS.")
     if spec.submodule_search_locations:
         return Path(next(iter(spec.submodule_search_locations))).parent, None
     file = Path(str(spec.origin)).absolute()
