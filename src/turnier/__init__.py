@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from turnier.arena.match import MatchRecord, MatchSpec, Termination
     from turnier.arena.play import play_match, play_matches
     from turnier.core.errors import UserError
+    from turnier.core.parameters import parameter
     from turnier.dashboards.reports.run import figure_of
+    from turnier.games.abi import CHANCE, TERMINAL
+    from turnier.games.python.python_game import PythonGame
     from turnier.games.registry import GAMES, make_game
     from turnier.results import frames
     from turnier.results.store.store import Store
@@ -31,14 +34,17 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AGENTS",
+    "CHANCE",
     "EVALUATORS",
     "GAMES",
+    "TERMINAL",
     "Certainty",
     "Comparison",
     "Experiment",
     "Front",
     "MatchRecord",
     "MatchSpec",
+    "PythonGame",
     "RunResults",
     "Store",
     "Study",
@@ -50,6 +56,7 @@ __all__ = [
     "frames",
     "make_agent",
     "make_game",
+    "parameter",
     "play_match",
     "play_matches",
 ]
@@ -59,7 +66,10 @@ _MODULES = {  # imported when one of their names is first used, so that `turnier
     "turnier.arena.match": ("MatchRecord", "MatchSpec", "Termination"),
     "turnier.arena.play": ("play_match", "play_matches"),
     "turnier.core.errors": ("UserError",),
+    "turnier.core.parameters": ("parameter",),
     "turnier.dashboards.reports.run": ("figure_of",),
+    "turnier.games.abi": ("CHANCE", "TERMINAL"),
+    "turnier.games.python.python_game": ("PythonGame",),
     "turnier.games.registry": ("GAMES", "make_game"),
     "turnier.results": ("frames",),
     "turnier.results.store.store": ("Store",),

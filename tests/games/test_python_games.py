@@ -130,6 +130,14 @@ def test_an_interrupt_inside_compiled_code_is_raised_when_that_returns() -> None
     assert game.start().legal_actions() == list(range(9))  # nothing is left of it
 
 
+def test_the_game_of_the_documents_is_played(tmp_path: Path) -> None:
+    text = (Path(__file__).parents[2] / "docs/your_own.md").read_text()
+    code = next(block for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "(PythonGame)" in block)
+    (tmp_path / "race.py").write_text(code)
+    spec = MatchSpec(f"{tmp_path}/race.py:Race(goal=5)", ("mctse(iterations=30)", "mc(iterations=3)"), 1)
+    assert play_match(spec).termination == Termination.NORMAL
+
+
 def test_a_game_that_declares_too_little_says_so() -> None:
     @dataclass(frozen=True)
     class Half(PythonGame):
