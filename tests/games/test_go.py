@@ -69,7 +69,7 @@ def lead(board: Board, size: int) -> int:
 @pytest.mark.parametrize("game", [Go(5), Go(5, superko=False), Go(6, komi=0), Go(9)], ids=str)
 def test_random_games_agree_with_the_oracle(game: Go) -> None:
     size, repeated, seen = game.size, 0, set()
-    for seed in range((30 if size < 9 else 4) if JIT else 2):
+    for seed in range((15 if size < 9 else 2) if JIT else 2):
         choose, position = random.Random(seed), game.start()
         history: list[Board] = [(0,) * size**2]
         passes = 0

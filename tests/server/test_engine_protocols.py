@@ -100,13 +100,15 @@ def test_an_infinite_search_ends_when_it_is_told_to() -> None:
 
 
 def test_an_agent_that_fails_still_answers(monkeypatch: pytest.MonkeyPatch) -> None:
-    playing = engine("chess", "random")
-
     def fails(*_: object) -> None:
-        raise ValueError("no idea")
+        raise ValueError("no\nidea")
 
-    monkeypatch.setattr(playing, "choose", fails)
-    assert uci(playing, ["go"]) == ["info string ValueError: no idea", "bestmove 0000"]
+    monkeypatch.setattr("turnier.server.engine_protocols.hosted_agent.decide", fails)
+    playing = engine("chess", "random")
+    assert uci(playing, ["go"]) == ["info string random failed by ValueError: no idea", "bestmove 0000"]
+    assert gtp(playing, "genmove b") == ["? random failed by ValueError: no idea"]
+    (said,) = json_lines(playing, {"type": "move", "plies": []})
+    assert said == {"type": "error", "error": "random failed by ValueError: no\nidea"}
 
 
 def test_clocks_become_times_per_move() -> None:
@@ -234,8 +236,12 @@ def test_json_lines_limit_a_move() -> None:
 @pytest.mark.parametrize(
     ("game", "agents"),
     [
-        ("yavalath(size=3,players=3)", ("mcts(iterations=20)", "random", "mc(iterations=5)")),
-        pytest.param("2048(size=2)", ("mctse(iterations=10)",), marks=pytest.mark.long),
+        ("2048(size=2)", ("mctse(iterations=10)",)),
+        pytest.param(
+            "yavalath(size=3,players=3)",
+            ("mcts(iterations=20)", "random", "mc(iterations=5)"),
+            marks=pytest.mark.long,
+        ),
     ],
 )
 def test_an_agent_plays_the_same_as_an_engine_of_ours(game: str, agents: tuple[str, ...]) -> None:
@@ -275,10 +281,8 @@ def test_another_program_plays_chess_with_our_agent() -> None:
             board.push(move)
 
 
-LONG_GAMES = [pytest.param(game, marks=pytest.mark.long) for game in ("go(size=5)", "hex(size=5)", "yavalath(size=3)")]
-
-
-@pytest.mark.parametrize("game", ["othello(size=4)", *LONG_GAMES])
+@pytest.mark.long
+@pytest.mark.parametrize("game", ["othello(size=4)", "go(size=5)", "hex(size=5)", "yavalath(size=3)"])
 def test_another_program_plays_whole_games_of_our_agents(game: str) -> None:
     def command(agent: str) -> list[str]:
         return [*TURNIER, "engine", game, agent, "--protocol", "gtp"]

@@ -56,6 +56,10 @@ def engine(
         with one_at_a_time:
             print(text, file=out, flush=True)
 
-    # What an agent of somebody's own prints would be taken for the protocol.
-    with contextlib.redirect_stdout(sys.stderr), contextlib.suppress(BrokenPipeError):
-        protocols[protocol](playing, write).run(sys.stdin)
+    # What an agent of somebody's own prints would be taken for the protocol, so it goes to standard error.
+    with (
+        open(sys.stdin.fileno(), encoding="utf-8", errors="replace", closefd=False) as lines,
+        contextlib.redirect_stdout(sys.stderr),
+        contextlib.suppress(BrokenPipeError),
+    ):
+        protocols[protocol](playing, write).run(lines)

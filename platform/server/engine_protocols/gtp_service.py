@@ -101,7 +101,7 @@ class GtpService:
             said = self._commands[words[0]](words[1:])
             return f"={number} {said}".rstrip(" ") + "\n"
         except (Failure, UserError) as failure:
-            return f"?{number} {failure}\n"
+            return f"?{number} {' '.join(str(failure).split())}\n"
         except (ValueError, IndexError, OverflowError):
             return f"?{number} syntax error\n"
 

@@ -117,17 +117,24 @@ class HostedAgent:
         self.plies.append(ply)
 
     def choose(self, limit: Limit | None, stop: threading.Event | None = None) -> Decision:
-        """Returns what the agent would play; it ends early where the event is set and its time is limited."""
+        """Returns what the agent would play; it ends early where the event is set and its time is limited.
+
+        Raises UserError where the agent fails: the other program gets a sentence, and may continue.
+        """
+        position = seen_by(self.position, self.position.to_move, self._match_seed, len(self.plies))
+        try:
+            with interrupted_by(stop):
+                return decide(self._player(limited(self.agent, limit)), position)
+        except Exception as error:
+            raise UserError(f"{self.agent} failed by {type(error).__name__}: {error}") from error
+
+    def _player(self, agent: Agent) -> Player:
         seat = self.position.to_move
-        agent = limited(self.agent, limit)
-        if agent == self.agent:
-            if seat not in self._players:
-                self._players[seat] = start_player(agent, self.game, seat, self._match_seed, None)
-            player = self._players[seat]
-        else:
-            player = start_player(agent, self.game, seat, derive_seed(self._match_seed, len(self.plies)), None)
-        with interrupted_by(stop):
-            return decide(player, seen_by(self.position, seat, self._match_seed, len(self.plies)))
+        if agent != self.agent:
+            return start_player(agent, self.game, seat, derive_seed(self._match_seed, len(self.plies)), None)
+        if seat not in self._players:
+            self._players[seat] = start_player(agent, self.game, seat, self._match_seed, None)
+        return self._players[seat]
 
     def written(self, decision: Decision) -> str:
         """Returns a decision as protocols write it."""

@@ -123,8 +123,8 @@ class UciService:
         try:
             if not self.engine.position.over:
                 decision = self.engine.choose(limit, self._stop)
-        except Exception as error:  # the arena waits for a move, whatever happens
-            self.write(f"info string {type(error).__name__}: {' '.join(str(error).split())}")
+        except UserError as error:  # the arena waits for a move, whatever happens
+            self.write(f"info string {' '.join(str(error).split())}")
         if infinite:
             self._stop.wait()
         self.write(f"bestmove {NO_MOVE}" if decision is None else self._answer_of(decision))
