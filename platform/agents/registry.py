@@ -22,6 +22,7 @@ AGENTS: Registry[Agent] = Registry(
         "greedy": "turnier.agents.greedy:Greedy",
         "gtp": "turnier.agents.engines.gtp:Gtp",
         "json": "turnier.agents.engines.json_lines:Json",
+        "ludii": "turnier.agents.ludii.agent:Ludii",
         "majority": "turnier.agents.ensembles.majority:Majority",
         "maxn": "turnier.agents.maxn:Maxn",
         "mc": "turnier.agents.mc:Mc",

@@ -1,0 +1,166 @@
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+import game.Game;
+import main.Constants;
+import other.AI;
+import other.GameLoader;
+import other.context.Context;
+import other.move.Move;
+import other.topology.Cell;
+import other.trial.Trial;
+import search.mcts.MCTS;
+import utils.AIFactory;
+
+/**
+ * Lets another program play with Ludii's agents: it reads a command per line and answers with a line.
+ *
+ * Start it with a Ludii.jar of your own: java -cp Ludii.jar Bridge.java. Fields are separated by tabs. An answer is "ok"
+ * with its fields, or "error" with a sentence. A move is the site where it ends, "pass" or "swap". The commands are
+ * described in docs/other_libraries.md of Turnier.
+ */
+public final class Bridge {
+    private static final String PROTOCOL = "1";
+
+    /** A game in progress, and the agent that plays one of its players. */
+    private static final class Match {
+        final Game game;
+        final Context context;
+        final AI agent;
+
+        Match(final Game game, final AI agent, final int player) {
+            this.game = game;
+            this.agent = agent;
+            context = new Context(game, new Trial(game));
+            game.start(context);
+            agent.initAI(game, player);
+        }
+    }
+
+    private final Map<String, Game> games = new HashMap<>();
+    private final Map<String, Match> matches = new HashMap<>();
+
+    public static void main(final String[] arguments) throws IOException {
+        final PrintStream answers = new PrintStream(System.out, false, StandardCharsets.UTF_8);
+        System.setOut(System.err); // what Ludii itself prints is no answer
+        final BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        final Bridge bridge = new Bridge();
+        for (String line = commands.readLine(); line != null && !line.equals("quit"); line = commands.readLine()) {
+            String answer;
+            try {
+                answer = "ok\t" + String.join("\t", bridge.answer(line.split("\t", -1)));
+            } catch (final Exception | LinkageError failure) {
+                failure.printStackTrace();
+                answer = "error\t" + failure.toString().replaceAll("\\s+", " ");
+            }
+            answers.print(answer + "\n");
+            answers.flush();
+        }
+    }
+
+    private List<String> answer(final String[] command) {
+        switch (command[0]) {
+            case "hello":
+                return List.of("turnier-ludii", PROTOCOL, Constants.LUDEME_VERSION, System.getProperty("java.version"));
+            case "game":
+                return load(command[1], command[2], command[3].equals("swap"), Arrays.asList(command).subList(4, command.length));
+            case "match":
+                return begin(command[1], command[2], Integer.parseInt(command[4]), command[5]);
+            case "moves":
+                return play(matches.get(command[1]), Arrays.asList(command).subList(2, command.length));
+            case "think":
+                return think(matches.get(command[1]), Double.parseDouble(command[2]), Integer.parseInt(command[3]));
+            case "end":
+                matches.remove(command[1]).agent.closeAI();
+                return List.of();
+            default:
+                throw new IllegalArgumentException("a command must be one of the protocol, got " + command[0]);
+        }
+    }
+
+    /** Returns the number of players and every site's label. */
+    private List<String> load(final String name, final String file, final boolean swap, final List<String> options) {
+        final Game game = GameLoader.loadGameFromName(file, options);
+        game.metaRules().setUsesSwapRule(swap); // which is no option of some games
+        games.put(name, game);
+        final List<String> found = new ArrayList<>();
+        found.add(String.valueOf(game.players().count()));
+        for (final Cell cell : game.board().topology().cells()) {
+            found.add(cell.label());
+        }
+        return found;
+    }
+
+    private List<String> begin(final String name, final String gameName, final int player, final String agentName) {
+        final Game game = games.get(gameName);
+        final AI agent = AIFactory.createAI(agentName);
+        if (agent == null) {
+            throw new IllegalArgumentException("Ludii has no agent named " + agentName);
+        }
+        if (!agent.supportsGame(game)) {
+            throw new IllegalArgumentException("Ludii's agent " + agentName + " cannot play " + game.name());
+        }
+        final Match match = new Match(game, agent, player);
+        matches.put(name, match);
+        return situation(match);
+    }
+
+    private static List<String> play(final Match match, final List<String> moves) {
+        for (final String text : moves) {
+            Move found = null;
+            for (final Move move : match.game.moves(match.context).moves()) {
+                if (text.equals(textOf(move))) {
+                    found = move;
+                    break;
+                }
+            }
+            if (found == null) {
+                throw new IllegalArgumentException("a move must be legal in Ludii, got " + text);
+            }
+            match.game.apply(match.context, found);
+        }
+        return situation(match);
+    }
+
+    /** Returns "over" and every player's rank, or the player to move and its moves; swapped players keep their numbers. */
+    private static List<String> situation(final Match match) {
+        final Context context = match.context;
+        final int players = match.game.players().count();
+        final List<String> found = new ArrayList<>();
+        if (context.trial().over()) {
+            final String[] ranks = new String[players];
+            for (int player = 1; player <= players; player++) {
+                ranks[context.state().playerToAgent(player) - 1] = String.valueOf(context.trial().ranking()[player]);
+            }
+            found.add("over");
+            found.addAll(Arrays.asList(ranks));
+            return found;
+        }
+        found.add(String.valueOf(context.state().playerToAgent(context.state().mover())));
+        for (final Move move : match.game.moves(context).moves()) {
+            found.add(textOf(move));
+        }
+        return found;
+    }
+
+    /** Returns the agent's move, which is not played yet, and how many iterations it took, 0 where it does not count. */
+    private static List<String> think(final Match match, final double seconds, final int iterations) {
+        final AI agent = match.agent;
+        final Move move = agent.selectAction(
+            match.game, agent.copyContext(match.context), seconds > 0 ? seconds : -1, iterations > 0 ? iterations : -1, -1);
+        final int done = agent instanceof MCTS ? ((MCTS) agent).getNumMctsIterations() : 0;
+        return List.of(textOf(move), String.valueOf(done));
+    }
+
+    private static String textOf(final Move move) {
+        return move.isPass() ? "pass" : move.isSwap() ? "swap" : String.valueOf(move.to());
+    }
+}

@@ -1,0 +1,70 @@
+"""Whether Ludii plays by our rules, and where its sites lie on our board: found out by random games of ours."""
+
+from __future__ import annotations
+
+from turnier.agents.ludii.bridge import Bridge, LudiiMatch
+from turnier.agents.ludii.games import PASS, LudiiGame, Moves, possible_moves, swap_action
+from turnier.core.errors import UserError
+from turnier.core.rng import below, stream
+from turnier.games.game import Game, Position
+
+GAMES = 6
+RANDOM = "Random"  # Ludii's agent, who takes part but is not asked
+
+
+def moves_that_agree(bridge: Bridge, game: Game, ludii: LudiiGame) -> Moves:
+    """Returns Ludii's words for our actions; raises UserError where the rules differ however its sites lie."""
+    games = [_random_game(game, seed) for seed in range(GAMES)]
+    first = ""
+    for moves in possible_moves(game, bridge.load(ludii)[1]):
+        said = next((said for each in games if (said := _disagreement(bridge, each, ludii, moves))), None)
+        if said is None:
+            return moves
+        first = first or said
+    raise UserError(
+        f"Ludii must play {game} as {ludii.file} by the same rules, got this difference: {first}; name the options of"
+        " your version of Ludii by options=."
+    )
+
+
+def _random_game(game: Game, seed: int) -> list[tuple[Position, int]]:
+    """Returns the positions of a random game, each with what is played, -1 at its end; an even one swaps."""
+    rng, position = stream(seed), game.start(seed)
+    found = []
+    while not position.over:
+        legal = position.legal_actions()
+        action = legal[below(rng, len(legal))]
+        if seed % 2 == 0 and swap_action(game) in legal:
+            action = swap_action(game)
+        found.append((position, action))
+        position = position.play(action)
+    return [*found, (position, -1)]
+
+
+def _disagreement(bridge: Bridge, played: list[tuple[Position, int]], ludii: LudiiGame, moves: Moves) -> str | None:
+    match = bridge.begin(ludii, RANDOM, 0, 0)
+    swapped = False
+    for position, action in played:
+        said = difference(match, position, moves, swapped)
+        if said or position.over:
+            return said
+        match.play([moves.word(action, swapped)])
+        swapped = swapped or action == swap_action(position.game)
+    return None
+
+
+def difference(match: LudiiMatch, position: Position, moves: Moves, swapped: bool) -> str | None:
+    """Returns in which way Ludii's match is not in the position, or None."""
+    situation = match.situation
+    if position.over:
+        while situation.moves == (PASS,):  # where ours is over as soon as nobody can move
+            situation = match.play([PASS])
+        ranks = tuple(1 + (1 - float(value)) * (len(position.returns) - 1) / 2 for value in position.returns)
+        return None if situation.ranks == ranks else f"ranks must be {ranks}, got {situation.ranks or 'no end'}"
+    if situation.seat != position.to_move:
+        return f"seat {position.to_move} must move, got {'the end' if situation.over else situation.seat}"
+    ours = {moves.word(action, swapped) for action in position.legal_actions()}
+    if ours != set(situation.moves):
+        only = sorted(ours ^ set(situation.moves))
+        return f"moves must be {len(ours)} as ours, got {len(set(situation.moves))}; not in both: {', '.join(only[:5])}"
+    return None

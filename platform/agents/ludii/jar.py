@@ -1,0 +1,72 @@
+"""The user's own Ludii.jar: which one it is, where it lies, and how Java starts the bridge to it."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import shlex
+import shutil
+from pathlib import Path
+
+from turnier.core.errors import UserError
+
+JAR = "TURNIER_LUDII_JAR"  # environment: the jar's path
+JAVA = "TURNIER_JAVA"  # environment: the command that starts Java, where that is not `java`
+BRIDGE = Path(__file__).with_name("Bridge.java")
+
+_known: dict[str, str] = {}  # path by digest, of jars that were named in this process
+
+
+def digest_of_jar(path: str) -> str:
+    """Returns 16 hexadecimal digits that say which jar it is; raises UserError where it cannot be read."""
+    try:
+        found = Path(path).resolve()
+        status = found.stat()
+        digest = _digest(str(found), status.st_mtime_ns, status.st_size)
+    except OSError as error:
+        raise UserError(
+            f"ludii: jar must be a Ludii.jar that can be read, got {path}: {error.strerror}; download it from"
+            " https://ludii.games and name its path."
+        ) from None
+    _known[digest] = str(found)
+    return digest
+
+
+@functools.lru_cache(maxsize=16)
+def _digest(path: str, _changed: int, _size: int) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()[:16]
+
+
+def digest_from_environment() -> str:
+    """Returns the digest of the jar that the environment names; empty where it names none."""
+    path = os.environ.get(JAR, "")
+    return digest_of_jar(path) if path else ""
+
+
+def path_of_jar(digest: str) -> str:
+    """Returns where the jar lies that has this digest; raises UserError where none is known here."""
+    given = digest_from_environment()
+    if digest in _known:
+        return _known[digest]
+    if not given:
+        raise UserError(
+            f"ludii must know where your Ludii.jar lies, got no path; download it from https://ludii.games and set {JAR},"
+            " on every machine that plays."
+        )
+    raise UserError(
+        f"ludii: {JAR} must name the jar with the digest {digest}, got one with {given}; leave the digest out to play with"
+        " that one."
+    )
+
+
+def command_of(jar: str) -> list[str]:
+    """Returns the command that starts the bridge on a jar; raises UserError where there is no Java."""
+    java = shlex.split(os.environ.get(JAVA, "")) or ["java"]
+    if shutil.which(java[0]) is None:
+        raise UserError(
+            f"ludii needs Java 17 or newer, got no command {java[0]}; install it (Debian: apt install"
+            f" openjdk-17-jdk-headless), or set {JAVA} to the command that starts it."
+        )
+    return [*java, "-cp", jar, str(BRIDGE)]
