@@ -104,7 +104,9 @@ class Ludii(Agent):
         bridge = bridge_of_thread(self.digest)
         if not self.iterations:
             self._warm(bridge, game)
-        return LudiiPlayer(self, game, seat, int(next_word(seat_rng(seed, seat, game.num_seats)) >> np.uint64(1)), bridge)
+        return LudiiPlayer(
+            self, game, seat, int(next_word(seat_rng(seed, seat, game.num_seats)) >> np.uint64(1)), bridge
+        )
 
     def _warm(self, bridge: Bridge, game: Game) -> None:
         """Lets the agent play with itself until Java has compiled what it runs."""
@@ -144,8 +146,10 @@ class LudiiPlayer:
         seconds = 0.0 if agent.iterations else agent.milliseconds / 1000
         deadline = seconds + GRACE_SECONDS if seconds else LONGEST_SECONDS
         word, iterations = self.match.think(seconds, agent.iterations, deadline)
-        nothing = np.zeros(self.game.num_actions)
         action = self.moves.action(word, self.swapped)
+        if action is None:
+            raise ProgramFailure(f"Ludii's bridge must play a move of the game, got {word!r}")
+        nothing = np.zeros(self.game.num_actions)
         return Decision(action, nothing, nothing, iterations, time.perf_counter() - began)
 
     def _follow(self, position: Position) -> None:
@@ -155,7 +159,9 @@ class LudiiPlayer:
             self._begin()
             plies = plies_between(self.position, position)
         if plies is None:
-            raise ProgramFailure(f"ludii must be asked about a position of a game, got one that {self.game} cannot reach")
+            raise ProgramFailure(
+                f"ludii must be asked about a position of a game, got one that {self.game} cannot reach"
+            )
         words = []
         for ply in plies:
             words.append(self.moves.word(ply, self.swapped))

@@ -64,8 +64,10 @@ class Moves(NamedTuple):
     def word(self, action: int, swapped: bool) -> str:
         return (self.after_swap if swapped else self.before_swap)[action]
 
-    def action(self, word: str, swapped: bool) -> int:
-        return (self.after_swap if swapped else self.before_swap).index(word)
+    def action(self, word: str, swapped: bool) -> int | None:
+        """Returns the action of a word, None where there is none."""
+        words = self.after_swap if swapped else self.before_swap
+        return words.index(word) if word in words else None
 
 
 def swap_action(game: Game) -> int:

@@ -11,7 +11,7 @@ MOST_TRIED = 100_000  # positions
 
 
 def plies_between(before: Position, after: Position) -> tuple[int, ...] | None:
-    """Returns plies that lead from a position to another one, in any order in which they can; None where there are none.
+    """Returns plies that lead from a position to another one, in any possible order; None where there are none.
 
     Stones stay where they are, so that only cells count that have one afterwards.
     """
@@ -40,11 +40,10 @@ def plies_between(before: Position, after: Position) -> tuple[int, ...] | None:
 
 
 def _key(position: Position) -> bytes:
-    """Returns what makes a position: stones and the seat to move. The order of moves may leave its traces in a state."""
+    """Returns what makes a position: stones and the seat to move; words of a state may tell the order of moves too."""
     return bytes([position.to_move + 2, *position.game.cell_values(position.state)])
 
 
 def _filled(position: Position) -> int:
     """Returns the set of cells with a stone as bits."""
     return sum(1 << int(cell) for cell in position.game.cell_values(position.state).nonzero()[0])
-

@@ -52,12 +52,12 @@ def path_of_jar(digest: str) -> str:
         return _known[digest]
     if not given:
         raise UserError(
-            f"ludii must know where your Ludii.jar lies, got no path; download it from https://ludii.games and set {JAR},"
-            " on every machine that plays."
+            f"ludii must know where your Ludii.jar lies, got no path; download it from https://ludii.games and set"
+            f" {JAR} to its path, on every machine that plays."
         )
     raise UserError(
-        f"ludii: {JAR} must name the jar with the digest {digest}, got one with {given}; leave the digest out to play with"
-        " that one."
+        f"ludii: {JAR} must name the jar with the digest {digest}, got one with {given}; leave the digest out to play"
+        " with that one."
     )
 
 

@@ -70,6 +70,7 @@ class LineProgram:
             self._process.wait(0.2 if what == "ended" else 0)  # so that its last words and exit code are there
         said = _last_lines(self._errors)
         code = self._process.poll()
+        _kill_group(self._process)
         self.close()
         ending = f" with exit code {code}" if code is not None else ""
         return ProgramFailure(f"{self.name} {what}{ending}" + (f"; its last lines: {said}" if said else ""))
@@ -81,6 +82,11 @@ def _last_lines(errors: BinaryIO) -> str:
     return " / ".join([line for line in lines if line][-LAST_LINES:])
 
 
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
 def _end(process: subprocess.Popen[bytes], errors: BinaryIO) -> None:
     """Ends a program and everything in its process group."""
     assert process.stdin is not None and process.stdout is not None
@@ -88,8 +94,7 @@ def _end(process: subprocess.Popen[bytes], errors: BinaryIO) -> None:
         process.stdin.close()
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(PATIENCE if process.poll() is None else 0)
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
+    _kill_group(process)
     process.wait()
     process.stdout.close()
     errors.close()

@@ -14,10 +14,11 @@ import sys
 import time
 from pathlib import Path
 
-from turnier.games.game import Game, Position
+from turnier.games.game import Game
 from turnier.games.registry import make_game
 
-FAULTS = ("protocol", "dies", "hangs", "garbage", "rules", "illegal", "children")
+FAULTS = ("protocol", "dies", "hangs", "garbage", "rules", "illegal")
+STAND_IN = Path(__file__).resolve()
 COORDINATES = Path(__file__).parents[2] / "data/yavalath/coordinates.jsonl"
 AGENTS = ("Random", "UCT", "Biased MCTS (Uniform Playouts)")
 WARM = 2  # decisions after which faults of thinking begin
@@ -100,14 +101,13 @@ class Match:
         return self.rng.choice(list(words))
 
 
-
 def main() -> None:
     fault = sys.argv[1] if sys.argv[1] in FAULTS else ""
     jar, bridge = sys.argv[-2:]
     assert sys.argv[-3] == "-cp" and Path(jar).is_file() and Path(bridge).name == "Bridge.java"
-    if fault == "children":  # what it starts must end with it
+    if fault == "hangs":  # with a child, which must end with it
         child = subprocess.Popen(["sleep", "600"])
-        Path(jar).with_name("children").write_text(str(child.pid))
+        Path(jar).with_name("child").write_text(str(child.pid))
     games: dict[str, Game] = {}
     matches: dict[str, Match] = {}
     thoughts = 0
@@ -120,7 +120,13 @@ def main() -> None:
                 if command == "quit":
                     return
                 if command == "hello":
-                    answer += ["turnier-ludii", "0" if fault == "protocol" else "1", "1.3.14", "17.0.1", str(os.getpid())]
+                    answer += [
+                        "turnier-ludii",
+                        "0" if fault == "protocol" else "1",
+                        "1.3.14",
+                        "17.0.1",
+                        str(os.getpid()),
+                    ]
                 elif command == "game":
                     games[fields[0]] = game_of(fields[1], fields[2] == "swap", fields[3:])
                     answer += [str(games[fields[0]].num_seats), *board_of(games[fields[0]])[0]]
@@ -154,4 +160,5 @@ def main() -> None:
             print("\t".join(answer), flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()
