@@ -53,7 +53,9 @@ def test_the_contract_covers_every_agent_evaluator_and_game() -> None:
     of_one_kind = cases.OF_SPE_ED | cases.OF_OPEN_SPIEL | cases.PROGRAMS
     everywhere = {(a, g) for a in {*AGENTS.names()} - of_one_kind for g in cases.GAMES}
     everywhere |= {(a, g) for a in cases.OF_SPE_ED for g in cases.SPE_ED_GAMES}
-    ensembles = {a for a in AGENTS.names() if "agent" in {field.name for field, _ in parameters_of(AGENTS.load(a))}}
+    ensembles = {
+        a for a in AGENTS.names() if any(isinstance(f.default, Agent) for f, _ in parameters_of(AGENTS.load(a)))
+    }
     everywhere |= {(a, g) for a in cases.OF_OPEN_SPIEL | ensembles for g in cases.OPEN_SPIEL_GAMES}
     everywhere |= {
         (a, g)

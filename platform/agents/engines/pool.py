@@ -6,7 +6,7 @@ import atexit
 import threading
 from collections import defaultdict
 from collections.abc import Hashable
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 
 class Running(Protocol):
@@ -26,9 +26,9 @@ class Pool(Generic[K, R]):
     """Idle engines by kind; threads share it."""
 
     def __init__(self) -> None:
+        _pools.append(self)
         self._lock = threading.Lock()
         self._idle: dict[K, list[R]] = defaultdict(list)
-        atexit.register(self.end_idle)
 
     def take(self, kind: K) -> R | None:
         """Returns an idle engine of a kind that is alive, if there is one."""
@@ -45,9 +45,21 @@ class Pool(Generic[K, R]):
             self._idle[kind].append(engine)
 
     def end_idle(self) -> None:
-        """Ends all idle engines; executors call it when they close."""
+        """Ends all idle engines."""
         with self._lock:
             idle = [engine for engines in self._idle.values() for engine in engines]
             self._idle.clear()
         for engine in idle:
             engine.end()
+
+
+_pools: list[Pool[Any, Any]] = []
+
+
+def end_idle_programs() -> None:
+    """Ends the idle engines of all pools; executors call it when they close."""
+    for pool in _pools:
+        pool.end_idle()
+
+
+atexit.register(end_idle_programs)

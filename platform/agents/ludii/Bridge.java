@@ -46,7 +46,8 @@ public final class Bridge {
     }
 
     private final Map<String, Game> games = new HashMap<>();
-    private final Map<String, Match> matches = new HashMap<>();
+    private Game game; // of the next matches
+    private Match match; // the current one
 
     public static void main(final String[] arguments) throws IOException {
         final PrintStream answers = new PrintStream(System.out, false, StandardCharsets.UTF_8);
@@ -71,26 +72,27 @@ public final class Bridge {
             case "hello":
                 return List.of("turnier-ludii", PROTOCOL, Constants.LUDEME_VERSION, System.getProperty("java.version"));
             case "game":
-                return load(command[1], command[2], command[3].equals("swap"), Arrays.asList(command).subList(4, command.length));
+                return load(command[1], command[2].equals("swap"), Arrays.asList(command).subList(3, command.length));
             case "match":
-                return begin(command[1], command[2], Integer.parseInt(command[4]), command[5]);
+                return begin(Integer.parseInt(command[2]), command[3]);
             case "moves":
-                return play(matches.get(command[1]), Arrays.asList(command).subList(2, command.length));
+                return play(Arrays.asList(command).subList(1, command.length));
             case "think":
-                return think(matches.get(command[1]), Double.parseDouble(command[2]), Integer.parseInt(command[3]));
-            case "end":
-                matches.remove(command[1]).agent.closeAI();
-                return List.of();
+                return think(Double.parseDouble(command[1]), Integer.parseInt(command[2]));
             default:
                 throw new IllegalArgumentException("a command must be one of the protocol, got " + command[0]);
         }
     }
 
-    /** Returns the number of players and every site's label. */
-    private List<String> load(final String name, final String file, final boolean swap, final List<String> options) {
-        final Game game = GameLoader.loadGameFromName(file, options);
-        game.metaRules().setUsesSwapRule(swap); // which is no option of some games
-        games.put(name, game);
+    /** Loads a game, once for a process, and returns the number of players and every site's label. */
+    private List<String> load(final String file, final boolean swap, final List<String> options) {
+        final String key = file + swap + options;
+        if (!games.containsKey(key)) {
+            final Game loaded = GameLoader.loadGameFromName(file, options);
+            loaded.metaRules().setUsesSwapRule(swap); // which is no option of some games
+            games.put(key, loaded);
+        }
+        game = games.get(key);
         final List<String> found = new ArrayList<>();
         found.add(String.valueOf(game.players().count()));
         for (final Cell cell : game.board().topology().cells()) {
@@ -99,8 +101,10 @@ public final class Bridge {
         return found;
     }
 
-    private List<String> begin(final String name, final String gameName, final int player, final String agentName) {
-        final Game game = games.get(gameName);
+    private List<String> begin(final int player, final String agentName) {
+        if (match != null) {
+            match.agent.closeAI();
+        }
         final AI agent = AIFactory.createAI(agentName);
         if (agent == null) {
             throw new IllegalArgumentException("Ludii has no agent named " + agentName);
@@ -108,12 +112,11 @@ public final class Bridge {
         if (!agent.supportsGame(game)) {
             throw new IllegalArgumentException("Ludii's agent " + agentName + " cannot play " + game.name());
         }
-        final Match match = new Match(game, agent, player);
-        matches.put(name, match);
-        return situation(match);
+        match = new Match(game, agent, player);
+        return situation();
     }
 
-    private static List<String> play(final Match match, final List<String> moves) {
+    private List<String> play(final List<String> moves) {
         for (final String text : moves) {
             Move found = null;
             for (final Move move : match.game.moves(match.context).moves()) {
@@ -127,11 +130,11 @@ public final class Bridge {
             }
             match.game.apply(match.context, found);
         }
-        return situation(match);
+        return situation();
     }
 
     /** Returns "over" and every player's rank, or the player to move and its moves; swapped players keep their numbers. */
-    private static List<String> situation(final Match match) {
+    private List<String> situation() {
         final Context context = match.context;
         final int players = match.game.players().count();
         final List<String> found = new ArrayList<>();
@@ -152,7 +155,7 @@ public final class Bridge {
     }
 
     /** Returns the agent's move, which is not played yet, and how many iterations it took, 0 where it does not count. */
-    private static List<String> think(final Match match, final double seconds, final int iterations) {
+    private List<String> think(final double seconds, final int iterations) {
         final AI agent = match.agent;
         final Move move = agent.selectAction(
             match.game, agent.copyContext(match.context), seconds > 0 ? seconds : -1, iterations > 0 ? iterations : -1, -1);

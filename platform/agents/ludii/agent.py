@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -12,19 +12,17 @@ import numpy as np
 from turnier.agents.abi import SeatKernels
 from turnier.agents.agent import Agent, Decision, Player, seat_rng
 from turnier.agents.budget import AMOUNT
+from turnier.agents.engines.engine import ON_FAILURE
+from turnier.agents.engines.failure import EngineFailure
 from turnier.agents.ludii.agreement import difference, moves_that_agree
-from turnier.agents.ludii.bridge import Bridge, bridge_of_thread, share_bridge_of_thread
+from turnier.agents.ludii.bridge import IDLE, Bridge, take_bridge
 from turnier.agents.ludii.games import LudiiGame, Moves, ludii_game, swap_action
-from turnier.agents.ludii.history import plies_between
-from turnier.agents.ludii.jar import digest_from_environment, digest_of_jar
-from turnier.agents.ludii.process import ProgramFailure
+from turnier.agents.ludii.jar import NO_JAR, digest_from_environment, digest_of_jar
 from turnier.core.errors import UserError
 from turnier.core.parameters import parameter
 from turnier.core.rng import next_word
 from turnier.games.game import Game, Position
 
-GRACE_SECONDS = 30.0  # beyond its time, such as where Java tidies its memory
-LONGEST_SECONDS = 3600.0  # of a move without a time
 WARM_UP_MOVE_SECONDS = 1.0
 
 
@@ -50,6 +48,12 @@ class Ludii(Agent):
     warm_up: int = parameter(
         20, "seconds of search before a new process plays by the clock: Java is slow at first", low=0, high=600
     )
+    margin: int = parameter(10_000, "milliseconds that an answer may be late", low=0, high=3_600_000)
+    limit: float = parameter(600.0, "seconds for a move by iterations", low=0.001, high=86_400.0)
+    start_limit: float = parameter(120.0, "seconds to start Java, or to load a game", low=0.1, high=3600.0)
+    on_failure: str = parameter(
+        "lose", "what follows where it crashes, stalls or plays an illegal move", choices=ON_FAILURE
+    )
     options: str = parameter("", "Ludii's options of the game in place of ours, joined by ;")
     jar: str = parameter("", "path of Ludii.jar, otherwise TURNIER_LUDII_JAR; kept as its digest")
     digest: str = parameter("", "which jar that must be; filled in")
@@ -68,27 +72,37 @@ class Ludii(Agent):
         elif not self.digest:
             object.__setattr__(self, "digest", digest_from_environment())
 
+    @property
+    def runs_program(self) -> bool:
+        return True
+
     def cannot_play(self, game: Game) -> str | None:
         try:
             self.game_of(game)
         except UserError as error:
             return str(error)
-        return None
+        return None if self.digest else NO_JAR
 
     def game_of(self, game: Game) -> LudiiGame:
+        """Returns what the game is to Ludii; raises UserError where Ludii does not have it."""
         found = ludii_game(game)
         return found._replace(options=tuple(self.options.split(";"))) if self.options else found
 
     def seat_kernels(self, game: Game) -> SeatKernels | None:
-        """Returns None; raises UserError where Ludii cannot be started or plays by other rules."""
+        """Returns None; raises UserError where Ludii cannot be started, lacks the agent or plays by other rules."""
+        self.require(game)
         if (self, game) not in _checked:
             try:
-                self.moves_of(bridge_of_thread(self.digest), game)
-                bridge_of_thread(self.digest).begin(self.game_of(game), self.agent, 0, 0)
-            except ProgramFailure as failure:
-                raise UserError(f"{self} cannot play {game}: {failure}.") from failure
-            finally:
-                share_bridge_of_thread(self.digest)
+                bridge = take_bridge(self.digest, self.start_limit)
+                try:
+                    self.moves_of(bridge, game)
+                    bridge.begin(self.game_of(game), self.agent)
+                except BaseException:
+                    bridge.end()
+                    raise
+            except EngineFailure as failure:
+                raise UserError(f"{self} must be able to play {game}, but {failure}.") from failure
+            IDLE.give_back(self.digest, bridge)
             _checked.add((self, game))
         return None
 
@@ -101,26 +115,7 @@ class Ludii(Agent):
 
     def start(self, game: Game, seat: int = 0, seed: int = 0) -> Player:
         self.require(game)
-        bridge = bridge_of_thread(self.digest)
-        if not self.iterations:
-            self._warm(bridge, game)
-        return LudiiPlayer(
-            self, game, seat, int(next_word(seat_rng(seed, seat, game.num_seats)) >> np.uint64(1)), bridge
-        )
-
-    def _warm(self, bridge: Bridge, game: Game) -> None:
-        """Lets the agent play with itself until Java has compiled what it runs."""
-        ludii = self.game_of(game)
-        if (ludii, self.agent) in bridge.warm:
-            return
-        end = time.monotonic() + self.warm_up
-        match = bridge.begin(ludii, self.agent, 0, 0)
-        while time.monotonic() < end:
-            if match.situation.over:
-                match = bridge.begin(ludii, self.agent, 0, 0)
-            seconds = min(WARM_UP_MOVE_SECONDS, self.warm_up)
-            match.play([match.think(seconds, 0, seconds + GRACE_SECONDS)[0]])
-        bridge.warm.add((ludii, self.agent))
+        return LudiiPlayer(self, game, seat, int(next_word(seat_rng(seed, seat, game.num_seats)) >> np.uint64(1)))
 
 
 _checked: set[tuple[Ludii, Game]] = set()
@@ -128,46 +123,83 @@ _moves: dict[tuple[str, Game, LudiiGame], Moves] = {}
 
 
 class LudiiPlayer:
-    """An agent of Ludii in one seat of one match; it is told the plies that have led to a position."""
+    """An agent of Ludii in one seat of one match, with a bridge of its own, which it gives back at the end."""
 
-    def __init__(self, agent: Ludii, game: Game, seat: int, seed: int, bridge: Bridge) -> None:
-        self.agent, self.game, self.seat, self.seed, self.bridge = agent, game, seat, seed, bridge
-        self.moves = agent.moves_of(bridge, game)
-        self._begin()
+    def __init__(self, agent: Ludii, game: Game, seat: int, seed: int) -> None:
+        self._agent, self._game, self._seat, self._seed = agent, game, seat, seed
+        self._ludii = agent.game_of(game)
+        self._bridge: Bridge | None = None
+        self._told = 0  # plies of the match
+        self._swapped = False
 
-    def _begin(self) -> None:
-        self.match = self.bridge.begin(self.agent.game_of(self.game), self.agent.agent, self.seat, self.seed)
-        self.position, self.swapped = self.game.start(), False
+    def follow(self, plies: Sequence[int], before: Sequence[Position]) -> None:
+        """Tells Ludii what has been played since the latest call; the first one begins the match."""
+        try:
+            bridge = self._begun()
+            words = []
+            for ply in plies[self._told :]:
+                words.append(self._moves.word(ply, self._swapped))
+                self._swapped = self._swapped or ply == swap_action(self._game)
+            bridge.play(words)
+            self._told = len(plies)
+        except BaseException as failure:
+            raise self._dropped(failure) from None
+
+    def _begun(self) -> Bridge:
+        if self._bridge is None:
+            self._bridge = take_bridge(self._agent.digest, self._agent.start_limit)
+            self._moves = self._agent.moves_of(self._bridge, self._game)
+            if not self._agent.iterations:
+                warm_up(self._bridge, self._ludii, self._agent)
+            self._bridge.begin(self._ludii, self._agent.agent, self._seat, self._seed)
+        return self._bridge
 
     def act(self, position: Position) -> Decision:
-        began = time.perf_counter()
-        self._follow(position)
-        agent = self.agent
-        seconds = 0.0 if agent.iterations else agent.milliseconds / 1000
-        deadline = seconds + GRACE_SECONDS if seconds else LONGEST_SECONDS
-        word, iterations = self.match.think(seconds, agent.iterations, deadline)
-        action = self.moves.action(word, self.swapped)
-        if action is None:
-            raise ProgramFailure(f"Ludii's bridge must play a move of the game, got {word!r}")
-        nothing = np.zeros(self.game.num_actions)
-        return Decision(action, nothing, nothing, iterations, time.perf_counter() - began)
-
-    def _follow(self, position: Position) -> None:
-        """Plays in Ludii what has been played since the latest decision."""
-        plies = plies_between(self.position, position)
-        if plies is None:  # not this match's next position: somebody asks about another one
-            self._begin()
-            plies = plies_between(self.position, position)
-        if plies is None:
-            raise ProgramFailure(
-                f"ludii must be asked about a position of a game, got one that {self.game} cannot reach"
+        agent, bridge = self._agent, self._bridge
+        if bridge is None:
+            raise UserError(
+                "ludii must be told the moves that led to a position, got the position alone; use it in matches."
             )
-        words = []
-        for ply in plies:
-            words.append(self.moves.word(ply, self.swapped))
-            self.swapped = self.swapped or ply == swap_action(self.game)
-        self.match.play(words)
-        self.position = position
-        said = difference(self.match, position, self.moves, self.swapped)
-        if said:
-            raise ProgramFailure(f"Ludii must be in the same position, but {said}")
+        began = time.perf_counter()
+        try:
+            if said := difference(bridge, position, self._moves, self._swapped):
+                raise UserError(f"Ludii must be in the position of the match, got another one: {said}.")
+            seconds = 0.0 if agent.iterations else agent.milliseconds / 1000
+            limit = agent.limit if agent.iterations else seconds + agent.margin / 1000
+            word, iterations = bridge.think(seconds, agent.iterations, limit)
+            action = self._moves.action(word, self._swapped)
+            if action not in position.legal_actions():
+                raise bridge.illegal(word)
+        except BaseException as failure:
+            raise self._dropped(failure) from None
+        none = np.zeros(self._game.num_actions)
+        return Decision(action, none, none, iterations, time.perf_counter() - began)
+
+    def close(self) -> None:
+        """Gives the bridge back for the next match."""
+        if self._bridge is not None:
+            IDLE.give_back(self._agent.digest, self._bridge)
+            self._bridge = None
+
+    def _dropped(self, failure: BaseException) -> BaseException:
+        """Ends a bridge that has failed, so that the next match starts another; returns the failure with its policy."""
+        if self._bridge is not None:
+            self._bridge.end()
+            self._bridge = None
+        if isinstance(failure, EngineFailure):
+            failure.on_failure = self._agent.on_failure
+        return failure
+
+
+def warm_up(bridge: Bridge, game: LudiiGame, agent: Ludii) -> None:
+    """Lets an agent play with itself until Java has compiled what it runs."""
+    if (game, agent.agent) in bridge.warm:
+        return
+    end = time.monotonic() + agent.warm_up
+    bridge.begin(game, agent.agent)
+    while time.monotonic() < end:
+        seconds = min(WARM_UP_MOVE_SECONDS, agent.warm_up)
+        bridge.play([bridge.think(seconds, 0, seconds + agent.margin / 1000)[0]])
+        if bridge.situation.over:
+            bridge.begin(game, agent.agent)
+    bridge.warm.add((game, agent.agent))

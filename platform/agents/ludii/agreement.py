@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from turnier.agents.ludii.bridge import Bridge, LudiiMatch
+from turnier.agents.ludii.bridge import Bridge
 from turnier.agents.ludii.games import PASS, LudiiGame, Moves, possible_moves, swap_action
 from turnier.core.errors import UserError
 from turnier.core.rng import below, stream
@@ -16,7 +16,7 @@ def moves_that_agree(bridge: Bridge, game: Game, ludii: LudiiGame) -> Moves:
     """Returns Ludii's words for our actions; raises UserError where the rules differ however its sites lie."""
     games = [_random_game(game, seed) for seed in range(GAMES)]
     first = ""
-    for moves in possible_moves(game, bridge.load(ludii)[1]):
+    for moves in possible_moves(game, bridge.load(ludii)):
         said = next((said for each in games if (said := _disagreement(bridge, each, ludii, moves))), None)
         if said is None:
             return moves
@@ -42,25 +42,26 @@ def _random_game(game: Game, seed: int) -> list[tuple[Position, int]]:
 
 
 def _disagreement(bridge: Bridge, played: list[tuple[Position, int]], ludii: LudiiGame, moves: Moves) -> str | None:
-    match = bridge.begin(ludii, RANDOM, 0, 0)
+    bridge.begin(ludii, RANDOM)
     swapped = False
     for position, action in played:
-        said = difference(match, position, moves, swapped)
+        said = difference(bridge, position, moves, swapped)
         if said or position.over:
             return said
-        match.play([moves.word(action, swapped)])
+        bridge.play([moves.word(action, swapped)])
         swapped = swapped or action == swap_action(position.game)
     return None
 
 
-def difference(match: LudiiMatch, position: Position, moves: Moves, swapped: bool) -> str | None:
+def difference(bridge: Bridge, position: Position, moves: Moves, swapped: bool) -> str | None:
     """Returns in which way Ludii's match is not in the position, or None."""
-    situation = match.situation
     if position.over:
-        while situation.moves == (PASS,):  # where ours is over as soon as nobody can move
-            situation = match.play([PASS])
+        while bridge.situation.moves == (PASS,):  # where ours is over as soon as nobody can move
+            bridge.play([PASS])
         ranks = tuple(1 + (1 - float(value)) * (len(position.returns) - 1) / 2 for value in position.returns)
-        return None if situation.ranks == ranks else f"ranks must be {ranks}, got {situation.ranks or 'no end'}"
+        got = bridge.situation.ranks
+        return None if got == ranks else f"ranks must be {ranks}, got {got or 'no end'}"
+    situation = bridge.situation
     if situation.seat != position.to_move:
         return f"seat {position.to_move} must move, got {'the end' if situation.over else situation.seat}"
     ours = {moves.word(action, swapped) for action in position.legal_actions()}

@@ -1,20 +1,20 @@
-"""Python's end of the bridge to Ludii: its commands as methods, one process per thread, kept from match to match."""
+"""Python's end of the bridge to Ludii: its commands as methods; docs/other_libraries.md describes them."""
 
 from __future__ import annotations
 
-import itertools
-import threading
-import weakref
+import shlex
+import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from turnier.agents.engines.failure import Ending, EngineFailure
+from turnier.agents.engines.pool import Pool
+from turnier.agents.engines.process import EngineProcess
 from turnier.agents.ludii.games import LudiiGame
 from turnier.agents.ludii.jar import command_of, path_of_jar
-from turnier.agents.ludii.process import LineProgram, ProgramFailure
 
-PROTOCOL = "1"
-START_SECONDS = 120.0  # Java starts, compiles the bridge and loads a game
-ANSWER_SECONDS = 60.0  # everything but thinking
+PROTOCOL = ("turnier-ludii", "1")
+ANSWER_SECONDS = 60.0  # everything but starting, loading and thinking
 
 
 class Situation(NamedTuple):
@@ -30,99 +30,83 @@ class Situation(NamedTuple):
 
 
 class Bridge:
-    """A process that runs Ludii; several matches may be open at once."""
+    """A process that runs Ludii and plays one match at a time; methods raise EngineFailure."""
 
-    def __init__(self, jar: str) -> None:
-        self._program = LineProgram("Ludii's bridge", command_of(jar))
-        self._numbers = itertools.count(1)
-        self._over: list[str] = []  # matches that nobody plays any more
-        self._games: dict[LudiiGame, tuple[str, tuple[str, ...]]] = {}
+    def __init__(self, digest: str, start_limit: float) -> None:
+        """Starts it; raises UserError where the jar or Java is missing."""
+        self.digest = digest
+        self._start_limit = start_limit
+        self._process = EngineProcess(shlex.join(command_of(path_of_jar(digest))))
+        self._process.command = "Ludii's bridge"  # failures need not tell where the jar lies
+        self._labels: dict[LudiiGame, tuple[str, ...]] = {}
+        self._loaded: LudiiGame | None = None
         self.warm: set[tuple[LudiiGame, str]] = set()  # agents that have searched so long that Java has compiled them
-        name, protocol, self.version, *_ = [*self._ask("hello", seconds=START_SECONDS), "", "", ""]
-        if (name, protocol) != ("turnier-ludii", PROTOCOL):
-            self.close()
-            raise ProgramFailure(f"Ludii's bridge must speak turnier-ludii {PROTOCOL}, got {name} {protocol}")
+        try:
+            name, protocol, self.version, *_ = [*self._ask("hello", seconds=start_limit), "", "", ""]
+            if (name, protocol) != PROTOCOL:
+                raise self._failure(f"must speak {' '.join(PROTOCOL)}, got {name} {protocol}")
+        except BaseException:
+            self.end()
+            raise
 
     @property
     def alive(self) -> bool:
-        return self._program.alive
+        return self._process.alive
 
-    def close(self) -> None:
-        self._program.close()
+    def end(self) -> None:
+        self._process.end("quit")
 
-    def _ask(self, *fields: object, seconds: float = ANSWER_SECONDS) -> list[str]:
-        kind, *answer = self._program.ask("\t".join(map(str, fields)), seconds).split("\t")
-        if kind == "ok":
-            return answer
-        self.close()
-        if kind == "error":
-            raise ProgramFailure(f"Ludii's bridge refuses the command {fields[0]}: {' '.join(answer)}")
-        raise ProgramFailure(f"Ludii's bridge must answer ok or error, got {kind!r}")
-
-    def load(self, game: LudiiGame) -> tuple[str, tuple[str, ...]]:
-        """Returns the name of a loaded game and the labels of its sites."""
-        if game not in self._games:
-            name = f"game{len(self._games) + 1}"
+    def load(self, game: LudiiGame) -> tuple[str, ...]:
+        """Chooses the game of the next matches; returns the labels of its sites."""
+        if game != self._loaded:
             swap = "swap" if game.swap else "no_swap"
-            _, *labels = self._ask("game", name, game.file, swap, *game.options, seconds=START_SECONDS)
-            self._games[game] = name, tuple(labels)
-        return self._games[game]
+            _, *labels = self._ask("game", game.file, swap, *game.options, seconds=self._start_limit)
+            self._labels[game], self._loaded = tuple(labels), game
+        return self._labels[game]
 
-    def begin(self, game: LudiiGame, agent: str, seat: int, seed: int) -> LudiiMatch:
-        """Begins a match in which the agent has one seat; it lasts as long as somebody has it."""
-        while self._over:
-            self._ask("end", self._over.pop())
-        name, game_name = f"match{next(self._numbers)}", self.load(game)[0]
-        match = LudiiMatch(self, name, _situation(self._ask("match", name, game_name, seed, seat + 1, agent)))
-        # Forgotten with the next match: this may be called at any moment, between a question and its answer too.
-        weakref.finalize(match, self._over.append, name).atexit = False
-        return match
+    def begin(self, game: LudiiGame, agent: str, seat: int = 0, seed: int = 0) -> None:
+        """Begins a match in which the agent has one seat; the one before is forgotten."""
+        self.load(game)
+        self.situation = self._situation("match", seed, seat + 1, agent)
 
-
-class LudiiMatch:
-    """A match that is open in the bridge."""
-
-    def __init__(self, bridge: Bridge, name: str, situation: Situation) -> None:
-        self.bridge, self.name, self.situation = bridge, name, situation
-
-    def play(self, moves: Sequence[str]) -> Situation:
-        """Plays moves; says what has become of the match."""
+    def play(self, moves: Sequence[str]) -> None:
         if moves:
-            self.situation = _situation(self.bridge._ask("moves", self.name, *moves))
-        return self.situation
+            self.situation = self._situation("moves", *moves)
 
     def think(self, seconds: float, iterations: int, deadline: float) -> tuple[str, int]:
-        """Returns the agent's move, which is not played yet, and its iterations; one of the limits is 0."""
-        move, done = self.bridge._ask("think", self.name, seconds, iterations, seconds=deadline)
+        """Returns the agent's move, which is not played yet, and its iterations; one of its limits is 0."""
+        move, done = self._ask("think", seconds, iterations, seconds=deadline)
         return move, int(done)
 
+    def illegal(self, move: str) -> EngineFailure:
+        return self._failure(f"plays {move[:100]!r}, which is not legal here", Ending.ILLEGAL_MOVE)
 
-def _situation(answer: Sequence[str]) -> Situation:
-    first, *rest = answer
-    if first == "over":
-        return Situation(-1, (), tuple(map(float, rest)))
-    return Situation(int(first) - 1, tuple(rest), ())
+    def _ask(self, *fields: object, seconds: float = ANSWER_SECONDS) -> list[str]:
+        deadline = time.monotonic() + seconds
+        self._process.write("\t".join(map(str, fields)), deadline)
+        line = self._process.read(deadline)
+        if line is None:
+            raise self._failure(f"does not answer within {seconds:.3g} s", Ending.STALLED)
+        kind, *answer = line.split("\t")
+        if kind == "error":
+            raise self._failure(f"refuses the command {fields[0]}: {' '.join(answer)}")
+        if kind != "ok":
+            raise self._failure(f"must answer ok or error, got {line[:100]!r}")
+        return answer
+
+    def _situation(self, *fields: object) -> Situation:
+        first, *rest = self._ask(*fields)
+        if first == "over":
+            return Situation(-1, (), tuple(map(float, rest)))
+        return Situation(int(first) - 1, tuple(rest), ())
+
+    def _failure(self, what: str, ending: Ending = Ending.CRASHED) -> EngineFailure:
+        return self._process.failure(ending, what)
 
 
-_of_thread = threading.local()
-_shared: dict[str, list[Bridge]] = {}  # which no thread has
+IDLE: Pool[str, Bridge] = Pool()  # by the jar's digest
 
 
-def bridge_of_thread(digest: str) -> Bridge:
-    """Returns this thread's bridge to the jar with a digest, started where there is none or it has ended."""
-    bridges: dict[str, Bridge] = _of_thread.__dict__.setdefault("bridges", {})
-    if digest not in bridges or not bridges[digest].alive:
-        path, idle = path_of_jar(digest), _shared.setdefault(digest, [])
-        try:
-            bridges[digest] = idle.pop()
-        except IndexError:
-            bridges[digest] = Bridge(path)
-    return bridges[digest]
-
-
-def share_bridge_of_thread(digest: str) -> None:
-    """Gives this thread's bridge to whichever thread needs one next."""
-    bridges: dict[str, Bridge] = _of_thread.__dict__.setdefault("bridges", {})
-    bridge = bridges.pop(digest, None)
-    if bridge and bridge.alive:
-        _shared.setdefault(digest, []).append(bridge)
+def take_bridge(digest: str, start_limit: float) -> Bridge:
+    """Returns a bridge that nobody else has: an idle one, otherwise a new one."""
+    return IDLE.take(digest) or Bridge(digest, start_limit)

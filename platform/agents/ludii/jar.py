@@ -14,6 +14,10 @@ from turnier.core.errors import UserError
 JAR = "TURNIER_LUDII_JAR"  # environment: the jar's path
 JAVA = "TURNIER_JAVA"  # environment: the command that starts Java, where that is not `java`
 BRIDGE = Path(__file__).with_name("Bridge.java")
+NO_JAR = (
+    "ludii must know where your Ludii.jar lies, got no path; download it from https://ludii.games and set"
+    f" {JAR} to its path, on every machine that plays."
+)
 
 _known: dict[str, str] = {}  # path by digest, of jars that were named in this process
 
@@ -51,10 +55,7 @@ def path_of_jar(digest: str) -> str:
     if digest in _known:
         return _known[digest]
     if not given:
-        raise UserError(
-            f"ludii must know where your Ludii.jar lies, got no path; download it from https://ludii.games and set"
-            f" {JAR} to its path, on every machine that plays."
-        )
+        raise UserError(NO_JAR)
     raise UserError(
         f"ludii: {JAR} must name the jar with the digest {digest}, got one with {given}; leave the digest out to play"
         " with that one."

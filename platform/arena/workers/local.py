@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from turnier.agents.engines.engine import IDLE
+from turnier.agents.engines.pool import end_idle_programs
 from turnier.arena.workers.executor import Done, Executor, Lost, Task
 
 
@@ -31,7 +31,7 @@ class SerialExecutor(Executor):
 
     def close(self) -> None:
         self._done.clear()
-        IDLE.end_idle()
+        end_idle_programs()
 
 
 class ThreadExecutor(Executor):
@@ -52,4 +52,4 @@ class ThreadExecutor(Executor):
     def close(self) -> None:
         self._stop[0] = 1  # compiled matches check it before every decision
         self._pool.shutdown(wait=True, cancel_futures=True)
-        IDLE.end_idle()
+        end_idle_programs()

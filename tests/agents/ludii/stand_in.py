@@ -108,8 +108,8 @@ def main() -> None:
     if fault == "hangs":  # with a child, which must end with it
         child = subprocess.Popen(["sleep", "600"])
         Path(jar).with_name("child").write_text(str(child.pid))
-    games: dict[str, Game] = {}
-    matches: dict[str, Match] = {}
+    game: Game | None = None
+    match: Match | None = None
     thoughts = 0
     with Path(jar).with_name("log").open("a") as log:
         for line in sys.stdin:
@@ -128,20 +128,21 @@ def main() -> None:
                         str(os.getpid()),
                     ]
                 elif command == "game":
-                    games[fields[0]] = game_of(fields[1], fields[2] == "swap", fields[3:])
-                    answer += [str(games[fields[0]].num_seats), *board_of(games[fields[0]])[0]]
+                    game = game_of(fields[0], fields[1] == "swap", fields[2:])
+                    answer += [str(game.num_seats), *board_of(game)[0]]
                 elif command == "match":
-                    matches[fields[0]] = Match(games[fields[1]], int(fields[2]), fields[4])
-                    answer += matches[fields[0]].situation()
-                elif command == "moves":
-                    for word in fields[1:]:
-                        matches[fields[0]].play(word)
-                    answer += matches[fields[0]].situation()
+                    assert game is not None
+                    match = Match(game, int(fields[0]), fields[2])
+                    answer += match.situation()
+                elif command == "moves" and match:
+                    for word in fields:
+                        match.play(word)
+                    answer += match.situation()
                     if fault == "rules":
                         answer.pop()
-                elif command == "think":
+                elif command == "think" and match:
                     thoughts += 1
-                    answer += [matches[fields[0]].think(), fields[2]]
+                    answer += [match.think(), fields[1]]
                     if thoughts > WARM and fault == "dies":
                         print("java.lang.OutOfMemoryError: Java heap space", file=sys.stderr, flush=True)
                         os._exit(3)
@@ -151,8 +152,6 @@ def main() -> None:
                         answer = ["what?"]
                     if thoughts > WARM and fault == "illegal":
                         answer[1] = "999"
-                elif command == "end":
-                    del matches[fields[0]]
                 else:
                     raise ValueError(command)
             except (AssertionError, KeyError, ValueError) as error:

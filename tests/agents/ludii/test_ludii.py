@@ -4,32 +4,28 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import shutil
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from tests.agents.ludii.stand_in import STAND_IN
+from tests.agents.ludii.stand_in import STAND_IN, WARM
 from tests.cli.running import turnier
-from turnier.agents.ludii import agent as ludii_agent
-from turnier.agents.ludii import bridge as bridges
+from turnier.agents.agent import FollowingPlayer
+from turnier.agents.engines.pool import end_idle_programs
 from turnier.agents.ludii.agent import Ludii
-from turnier.agents.ludii.bridge import Bridge, bridge_of_thread
+from turnier.agents.ludii.bridge import IDLE
 from turnier.agents.ludii.games import ludii_game, possible_moves
-from turnier.agents.ludii.history import plies_between
 from turnier.agents.ludii.jar import JAR, JAVA
 from turnier.agents.registry import make_agent
 from turnier.arena.match import MatchRecord, MatchSpec, Termination
-from turnier.arena.play import check_spec, play_matches, prepare
+from turnier.arena.play import play_matches, prepare
 from turnier.core.errors import UserError
-from turnier.games.game import Game
+from turnier.games.game import Position
 from turnier.games.registry import make_game
 
 DATA = Path(__file__).parents[2] / "data/yavalath"
@@ -51,20 +47,13 @@ def commands(jar: Path) -> list[list[str]]:
     return [line.split() for line in jar.with_name("log").read_text().splitlines()]
 
 
-def close_bridges() -> None:
-    """Ends what this thread and no thread has."""
-    for bridge in [*bridges._of_thread.__dict__.pop("bridges", {}).values(), *sum(bridges._shared.values(), [])]:
-        bridge.close()
-    bridges._shared.clear()
-
-
 @pytest.fixture(scope="module")
 def sound(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The jar of a stand-in without faults, which many tests use."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(JAVA, f"{sys.executable} {STAND_IN}")
         yield new_jar(tmp_path_factory.mktemp("ludii"))
-        close_bridges()
+        end_idle_programs()
 
 
 @pytest.fixture
@@ -72,7 +61,7 @@ def faulty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.Fixt
     """The jar of a stand-in with the fault that is the test's parameter."""
     monkeypatch.setenv(JAVA, f"{sys.executable} {STAND_IN} {request.param}")
     yield new_jar(tmp_path)
-    close_bridges()
+    end_idle_programs()
 
 
 def ludii(jar: Path, **parameters: object) -> Ludii:
@@ -130,16 +119,13 @@ def test_who_plays_is_told_by_the_digest_of_the_jar(sound: Path, monkeypatch: py
         prepare(MatchSpec("tictactoe", (ludii(sound, digest="0" * 16).full_text(), "random"), 1))
 
 
-def test_processes_are_used_again_and_forget_matches(sound: Path) -> None:
-    play("tictactoe", str(ludii(sound)), str(ludii(sound, iterations=6)))
-    used = bridge_of_thread(ludii(sound).digest)
+def test_processes_are_used_again(sound: Path) -> None:
+    agents = [str(ludii(sound)), str(ludii(sound, iterations=6))]
+    play("tictactoe", *agents)
     told = len(commands(sound))
-    play("tictactoe", str(ludii(sound)), str(ludii(sound, iterations=6)), seeds=5)
-    new = commands(sound)[told:]
-    assert bridge_of_thread(ludii(sound).digest) is used and used.alive
-    assert not [each for each in new if each[0] in ("hello", "game")]
-    begun, ended = ([each[1] for each in new if each[0] == what] for what in ("match", "end"))
-    assert len(begun) >= 20 and set(begun[:-2]) <= {*ended}
+    play("tictactoe", *agents, seeds=5)
+    assert {each[0] for each in commands(sound)[told:]} == {"match", "moves", "think"}
+    assert len(IDLE._idle[ludii(sound).digest]) == 2
 
 
 def test_seeds_and_seats_are_told(sound: Path) -> None:
@@ -147,8 +133,8 @@ def test_seeds_and_seats_are_told(sound: Path) -> None:
     told = len(commands(sound))
     first, again = (play("connect_four", str(ludii(sound)), seeds=3) for _ in range(2))
     assert [record.plies for record in first] == [record.plies for record in again]
-    begun = [each for each in commands(sound)[told:] if each[0] == "match" and each[5] == "UCT"]
-    assert {each[4] for each in begun} == {"1", "2"} and len({each[3] for each in begun}) == 6
+    begun = [each for each in commands(sound)[told:] if each[0] == "match"]
+    assert {each[2] for each in begun} == {"1", "2"} and len({each[1] for each in begun}) == 6
 
 
 def test_a_new_process_warms_up_where_time_counts(sound: Path) -> None:
@@ -156,38 +142,34 @@ def test_a_new_process_warms_up_where_time_counts(sound: Path) -> None:
     timed = ludii(sound, iterations=0, milliseconds=20, warm_up=1, agent="Biased MCTS (Uniform Playouts)")
     play("tictactoe", str(timed))
     thoughts = [each for each in commands(sound)[told:] if each[0] == "think"]
-    assert {tuple(each[2:]) for each in thoughts} == {("1.0", "0"), ("0.02", "0")}
+    assert {tuple(each[1:]) for each in thoughts} == {("1.0", "0"), ("0.02", "0")}
     told = len(commands(sound))
     play("tictactoe", str(timed))
-    assert {each[2] for each in commands(sound)[told:] if each[0] == "think"} == {"0.02"}
+    assert {each[1] for each in commands(sound)[told:] if each[0] == "think"} == {"0.02"}
 
 
-def test_decisions_in_any_position_of_any_game(sound: Path) -> None:
-    """Openings, and positions that do not follow each other."""
-    for text in ("yavalath(swap=true)", "othello(size=6)", "hex(size=5,swap=true)"):
-        game = make_game(text)
-        player = ludii(sound).start(game)
-        for plies in (6, 0, 2, 4, 3):
-            position = game.start()
-            rng = np.random.default_rng(plies)
-            for number in range(plies):
-                legal = position.legal_actions()
-                position = position.play(legal[-1] if number == 1 else int(rng.choice(legal)))
-            assert player.act(position).action in position.legal_actions()
-
-
-def test_recorded_games_are_followed() -> None:
-    """Ludii's own games of Yavalath, a ply and two plies at a time, from what a position shows."""
+def test_recorded_games_are_followed_from_any_opening(sound: Path) -> None:
+    """Ludii's own games of Yavalath: with each ply the stand-in must be in the position that follows it here."""
     for file, text in (("random_2p_swap", "yavalath(swap=true)"), ("careful_3p", "yavalath(players=3)")):
-        for line in (DATA / f"{file}.jsonl").read_text().splitlines()[:6]:
-            plies, seen = json.loads(line)["cells"], [make_game(text).start()]
-            for ply in plies:
-                seen.append(seen[-1].play(ply))
-            for step in (1, 2):
-                for first in range(0, len(plies) - step, step):
-                    found = plies_between(seen[first], seen[first + step])
-                    assert found is not None and sorted(found) == sorted(plies[first : first + step])
-            assert plies_between(seen[4], seen[2]) is None
+        for line in (DATA / f"{file}.jsonl").read_text().splitlines()[:3]:
+            game, plies = make_game(text), json.loads(line)["cells"]
+            for first in (0, 5):
+                players = [ludii(sound).start(game, seat) for seat in range(game.num_seats)]
+                before: list[Position] = []
+                position = game.start()
+                for number, ply in enumerate(plies):
+                    if number >= first:
+                        player = players[position.to_move]
+                        assert isinstance(player, FollowingPlayer)
+                        player.follow(plies[:number], before)
+                        assert player.act(position).action in position.legal_actions()
+                    before.append(position)
+                    position = position.play(ply)
+                for player in players:
+                    assert isinstance(player, FollowingPlayer)
+                    player.close()
+    with pytest.raises(UserError, match="got the position alone"):
+        ludii(sound).start(make_game("tictactoe")).act(make_game("tictactoe").start())
 
 
 def test_ludiis_labels_of_yavalath_are_ours() -> None:
@@ -196,7 +178,7 @@ def test_ludiis_labels_of_yavalath_are_ours() -> None:
     (moves,) = possible_moves(make_game("yavalath(swap=true)"), labels)
     assert all(moves.word(line["idx"], False) == str(line["ludii_site"]) for line in lines)
     assert moves.word(61, False) == "swap" and moves.action("60", True) == 0
-    with pytest.raises(UserError, match="must have the 37 sites of yavalath.size=4., got 61 from A1 to I9"):
+    with pytest.raises(UserError, match=r"must have the 37 sites of yavalath.size=4., got 61 from A1 to I9"):
         next(possible_moves(make_game("yavalath(size=4)"), labels))
 
 
@@ -207,30 +189,35 @@ def test_options_of_games_are_declared() -> None:
     assert own.options == ("Variant/A", "Board Size/9x9")
 
 
-def failed(jar: Path, monkeypatch: pytest.MonkeyPatch) -> MatchRecord:
-    monkeypatch.setattr(ludii_agent, "GRACE_SECONDS", 0.5)
-    spec = MatchSpec("tictactoe", (ludii(jar, iterations=0, milliseconds=10, warm_up=0).full_text(), "random"), 1)
-    (record,) = play_matches([spec])
-    assert record.termination == Termination.ERROR and record.spec == spec
+def failed(jar: Path, **parameters: object) -> MatchRecord:
+    """Plays a match that Ludii must lose."""
+    agent = ludii(jar, iterations=0, milliseconds=10, margin=500, warm_up=0, **parameters)
+    (record,) = play_matches([MatchSpec("tictactoe", (agent.full_text(), "random"), 1)])
+    assert record.scores == (-1.0, 1.0) and record.decisions[0] == WARM
     return record
 
 
 @pytest.mark.parametrize(
-    ("faulty", "said"),
+    ("faulty", "ending", "said"),
     [
-        ("dies", "Ludii's bridge ended with exit code 3; its last lines: java.lang.OutOfMemoryError: Java heap space"),
-        ("garbage", "Ludii's bridge must answer ok or error, got 'what?'"),
-        ("illegal", "Ludii's bridge must play a move of the game, got '999'"),
+        (
+            *("dies", Termination.CRASHED),
+            "ended with the exit code 3; it said: java.lang.OutOfMemoryError: Java heap space",
+        ),
+        ("garbage", Termination.CRASHED, "the engine \"Ludii's bridge\" must answer ok or error, got 'what?'"),
+        ("illegal", Termination.ILLEGAL_MOVE, "plays '999', which is not legal here"),
     ],
     indirect=["faulty"],
 )
-def test_failures_are_records(faulty: Path, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert said in failed(faulty, monkeypatch).error
+def test_failures_are_losses_and_say_why(faulty: Path, ending: Termination, said: str) -> None:
+    record = failed(faulty)
+    assert record.termination == ending and said in record.error
 
 
 @pytest.mark.parametrize("faulty", ["hangs"], indirect=True)
-def test_what_hangs_is_ended_with_all_that_it_has_started(faulty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "did not answer within 0.51 s" in failed(faulty, monkeypatch).error
+def test_what_hangs_is_ended_with_all_that_it_has_started(faulty: Path) -> None:
+    record = failed(faulty)
+    assert record.termination == Termination.STALLED and "does not answer within 0.51 s" in record.error
     child = int(faulty.with_name("child").read_text())
     for _ in range(100):
         if not alive(child):
@@ -249,7 +236,7 @@ def alive(process: int) -> bool:
 @pytest.mark.parametrize(
     ("faulty", "said"),
     [
-        ("protocol", "Ludii's bridge must speak turnier-ludii 1, got turnier-ludii 0"),
+        ("protocol", "must speak turnier-ludii 1, got turnier-ludii 0"),
         ("rules", "by the same rules, got this difference: moves must be"),
     ],
     indirect=["faulty"],
@@ -264,49 +251,44 @@ def test_agents_that_ludii_does_not_have_are_told_before_work(sound: Path) -> No
         play("tictactoe", str(ludii(sound, agent="Nobody")))
 
 
-def test_missing_jar_and_java_are_told_before_work(sound: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    spec = MatchSpec("tictactoe", (Ludii().full_text(), "random"), 1)
-    check_spec(spec)  # stored games are counted without the jar
-    with pytest.raises(UserError, match="must know where your Ludii.jar lies, got no path"):
-        prepare(spec)
-    with pytest.raises(UserError, match="jar must be a Ludii.jar that can be read, got no.jar"):
+def test_missing_jar_and_java_are_told_before_work(
+    sound: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for agent in (Ludii(), Ludii(digest="0" * 16)):
+        with pytest.raises(UserError, match=r"must know where your Ludii.jar lies, got no path"):
+            prepare(MatchSpec("tictactoe", (agent.full_text(), "random"), 1))
+    with pytest.raises(UserError, match=r"jar must be a Ludii.jar that can be read, got no.jar"):
         make_agent("ludii(jar=no.jar)")
     monkeypatch.setenv(JAVA, "no-such-java -Xmx1g")
     with pytest.raises(UserError, match="needs Java 17 or newer, got no command no-such-java"):
         play("tictactoe", str(ludii(new_jar(tmp_path))))
 
 
-def test_commands_play_it(sound: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A training is evaluated against it, tournaments and comparisons have it, with a process for each thread."""
+OWN = "ludii(agent=UCT,iterations=3)"
+STORED = ("--store", "sqlite:///s.db")
+
+
+def test_trainings_are_evaluated_against_it(sound: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(JAR, str(sound))
-    own, stored = "ludii(agent=UCT,iterations=3)", ["--store", "sqlite:///s.db"]
     network = "ntuple(network=cells,cells=0.1.2.3)"
     counts = ["--games", "20", "--evaluate-every", "10", "--evaluation-games", "2"]
-    shown = turnier(
-        *("train", "yavalath(size=3)", network, *counts, "--against", own, "--out", "w.npz", *stored), folder=tmp_path
-    )
-    assert "UCT" in shown
-    threads = ["--executor", "threads", "--workers", "2"]
-    words = ["tournament", "tictactoe", own, "random", "mcts(iterations=5)", "--games", "8"]
-    shown = turnier(*words, *threads, *stored, folder=tmp_path)
-    assert "UCT" in shown and str(sound) not in shown
-    words = ["compare", own, "random", "--game", "yavalath(size=3)", "--games", "20"]
-    assert "UCT" in turnier(*words, *threads, *stored, folder=tmp_path)
-
-
-def test_each_thread_has_a_process(sound: Path) -> None:
-    found: list[Bridge] = []
-    for _ in range(2):
-        thread = threading.Thread(target=lambda: found.append(bridge_of_thread(ludii(sound).digest)))
-        thread.start()
-        thread.join()
-    assert found[0] is not found[1]
-    for bridge in found:
-        bridge.close()
+    words = ["train", "yavalath(size=3)", network, *counts, "--against", OWN, "--out", "w.npz"]
+    assert "UCT" in turnier(*words, *STORED, folder=tmp_path)
 
 
 @pytest.mark.long
-@pytest.mark.skipif(not shutil.which("javac"), reason="needs a JDK")
+def test_tournaments_and_comparisons_have_it(sound: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process for each thread, and no path in what is shown."""
+    monkeypatch.setenv(JAR, str(sound))
+    threads = ["--executor", "threads", "--workers", "2"]
+    words = ["tournament", "tictactoe", OWN, "random", "mcts(iterations=5)", "--games", "8"]
+    shown = turnier(*words, *threads, *STORED, folder=tmp_path)
+    assert "UCT" in shown and str(sound) not in shown
+    words = ["compare", OWN, "random", "--game", "yavalath(size=3)", "--games", "20"]
+    assert "UCT" in turnier(*words, *threads, *STORED, folder=tmp_path)
+
+
+@pytest.mark.skipif(not shutil.which("javac"), reason="needs a JDK: apt install openjdk-17-jdk-headless")
 def test_the_bridge_is_java_that_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Compiled with hand-written classes that have the signatures of Ludii's, which play tic-tac-toe."""
     monkeypatch.delenv(JAVA, raising=False)
@@ -317,8 +299,8 @@ def test_the_bridge_is_java_that_plays(tmp_path: Path, monkeypatch: pytest.Monke
     try:
         records = play("tictactoe", str(ludii(jar)), seeds=3)
         assert {record.termination for record in records} == {Termination.NORMAL}, records[0].error
-        assert bridge_of_thread(ludii(jar).digest).version == "1.3.14"
+        assert IDLE._idle[ludii(jar).digest][0].version == "1.3.14"
         with pytest.raises(UserError, match="Ludii has no agent named None"):
             play("tictactoe", str(ludii(jar, agent="None")))
     finally:
-        close_bridges()
+        end_idle_programs()
