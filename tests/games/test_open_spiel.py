@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
+import sys
 
 import pyspiel
 import pytest
 
+from turnier.agents.registry import make_agent
 from turnier.arena.match import MatchSpec, Termination
 from turnier.arena.play import play_match
 from turnier.contract.games.laws import GAME_LAWS
@@ -17,6 +19,7 @@ from turnier.games.abi import CHANCE
 from turnier.games.game import Position
 from turnier.games.open_spiel.game import OpenSpiel
 from turnier.games.perft import perft
+from turnier.games.registry import make_game
 
 ENOUGH = 300  # positions below which perft goes a ply deeper
 QUICK = ("tic_tac_toe", "connect_four", "pig", "einstein_wurfelt_nicht")  # chance later, chance at the start
@@ -140,3 +143,11 @@ def test_parameters_of_a_game_are_played() -> None:
     assert game.num_actions == 5 and game.max_length == 20
     position = game.start()
     assert game.move_text(position.state, 3) == "x3" and game.move_of(position.state, "X3") == 3
+
+
+def test_without_the_package_a_sentence_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyspiel", None)
+    for make, text in ((make_game, "openspiel"), (make_agent, "openspiel_bot")):
+        with pytest.raises(UserError, match=r"pip install 'turnier\[openspiel\]'"):
+            make(text)
+    assert make_agent("openspiel_mcts").cannot_play(make_game("tictactoe"))  # naming it needs nothing

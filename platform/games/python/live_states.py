@@ -110,8 +110,6 @@ class LiveStates:
         """Calls a method of the game; what it raises becomes a sentence."""
         try:
             return function(*arguments)
-        except UserError as error:  # a sentence already
-            raise GameFailure(str(error)) from error
         except Exception as error:
             raise self._raised(method, error) from error
 
