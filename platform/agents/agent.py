@@ -122,6 +122,9 @@ class Agent(Declared):
         if reason:
             raise UserError(reason)
 
+    def prepare(self) -> None:
+        """Raises UserError where this machine lacks what the agent needs to play; asked before a run's first match."""
+
     @abstractmethod
     def start(self, game: Game, seat: int = 0, seed: int = 0) -> Player:
         """Returns a player for one match; the same seed gives the same decisions."""

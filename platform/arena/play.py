@@ -69,6 +69,8 @@ def _count(n: int, noun: str) -> str:
 def prepare(spec: MatchSpec) -> None:
     """Checks a match and compiles what it needs, so that workers load it from the cache."""
     check_spec(spec)
+    for agent in spec.agents:
+        agent_of(agent).prepare()
     game = game_of(spec.game)
     if all([agent_of(agent).seat_kernels(game) for agent in spec.agents]) and game.kernels:
         compile_kernel(play_many)
@@ -214,15 +216,16 @@ def _play_once(game: Game, spec: MatchSpec, pool: Pool) -> tuple[MatchRecord, En
     plies, before = [], []
     position = first_position(game, spec.seed)
     players: list[Player] = []
+    told: dict[int, FollowingPlayer] = {}  # players that are told the whole match, by seat
 
     def play(ply: int) -> None:
         nonlocal position
         before.append(position)
-        position = position.play(ply, draw_chance=False)
+        position = position.stepped(ply)
         plies.append(ply)
 
     try:
-        for ply in spec.opening:
+        for ply in spec.opening:  # of legal plies, see check_spec
             play(ply)
         while not position.over:
             mover = position.to_move
@@ -236,11 +239,14 @@ def _play_once(game: Game, spec: MatchSpec, pool: Pool) -> tuple[MatchRecord, En
                 if not players:
                     agents = enumerate(map(agent_of, spec.agents))
                     players = [start_player(agent, game, seat, spec.seed, pool) for seat, agent in agents]
-                seen = seen_by(position, mover, spec.seed, sum(decisions))
-                if isinstance(player := players[mover], FollowingPlayer):
-                    player.follow(plies, before)
+                    told = {seat: one for seat, one in enumerate(players) if isinstance(one, FollowingPlayer)}
+                if mover in told:  # it plays games without secrets alone, and by no random numbers of ours
+                    told[mover].follow(plies, before)
+                    seen = position
+                else:
+                    seen = seen_by(position, mover, spec.seed, sum(decisions))
                 asked = time.perf_counter()
-                decision = decide(player, seen)
+                decision = decide(players[mover], seen)
                 seconds[mover] += time.perf_counter() - asked
                 action, searched = int(decision.action), int(decision.nodes)
             except GameFailure:
@@ -260,9 +266,8 @@ def _play_once(game: Game, spec: MatchSpec, pool: Pool) -> tuple[MatchRecord, En
     except GameFailure as failure:
         termination, error = Termination.ERROR, str(failure)
     finally:
-        for player in players:
-            if isinstance(player, FollowingPlayer):
-                player.close()
+        for player in told.values():
+            player.close()
     record = MatchRecord(
         spec,
         termination,

@@ -217,9 +217,14 @@ class Position:
             name = self.game.outcome_name if self.to_move == CHANCE else self.game.action_name
             names = ", ".join(f"{a} ({name(a)})" for a in possible) or "none, the game is over"
             raise UserError(f"an action of {self.game} must be legal, got {action}; legal here: {names}.")
+        after = self.stepped(action)
+        return after.after_chance() if draw_chance else after
+
+    def stepped(self, action: int) -> Position:
+        """Returns the position or afterstate after an action or outcome that is known to be possible."""
         after = Position(self.game, self.state.copy(), self.returns.copy(), self._rng.copy())
         self.game.kernels.step(after.state, action, after.returns)
-        return after.after_chance() if draw_chance else after
+        return after
 
     def draw_outcome(self) -> int:
         """Draws the next chance outcome from the position's own stream, without playing it."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import shlex
+import shutil
 import time
 from abc import abstractmethod
 from collections.abc import Sequence
@@ -117,6 +119,16 @@ class EngineAgent(Agent):
     @property
     def runs_program(self) -> bool:
         return True
+
+    def prepare(self) -> None:
+        try:
+            program = shlex.split(self.command)[0]
+        except ValueError as failure:
+            raise UserError(f"{self.name}: command must be a program with its arguments, got {failure}.") from None
+        if shutil.which(program) is None:
+            raise UserError(
+                f"{self.name}: there must be a program {program!r}, got none; install it or fix the command."
+            )
 
     @abstractmethod
     def move_seconds(self) -> float:
