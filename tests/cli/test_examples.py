@@ -23,7 +23,9 @@ from turnier.results.store.store import Store
 from turnier.results.versions import stored_versions
 
 # What waits for ever, needs another machine, or has a test of its own with these words.
-ELSEWHERE = re.compile(r"turnier (serve|join|dashboard|bench|report weitz|verify GAME)\b|postgresql:|replay log/")
+ELSEWHERE = re.compile(
+    r"turnier (serve|join|engine|dashboard|bench|report weitz|verify GAME|export .*\.pgn)\b|postgresql:|replay log/"
+)
 RUN, STUDY, MATCH = "tournament:1f0c", "study:2048-mctse-1f0c2b", "3f9a1c"  # stand for ids in examples
 VERSION = "1c94e07"  # of bot.py
 SMALLER = (
