@@ -1,0 +1,42 @@
+"""The tutorial of docs/your_own.md, command by command, with its edit."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import REPO, turnier
+from turnier.commands.stored_versions import with_stored_versions
+
+PAGE = REPO / "docs/your_own.md"
+STEP = re.compile(r"^    (turnier [^\n]*)$|^```python\n(.*?)```$", re.MULTILINE | re.DOTALL)
+SMALLER = (
+    (r"--games \d+", "--games 4"),
+    (r"--budget \d+games", "--budget 32games"),
+    (r"iterations=\d+", "iterations=3"),
+)
+PLAYS = ("tournament", "compare", "tune")
+
+
+@pytest.mark.parametrize("checked", [False, pytest.param(True, marks=pytest.mark.long)], ids=["plays", "checks"])
+def test_the_tutorial_works(checked: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everything but the checks, which take longer, or everything."""
+    monkeypatch.chdir(tmp_path)
+    bot, code = tmp_path / "first_bot.py", []
+    for command, block in STEP.findall(PAGE.read_text()):
+        if block:
+            code.append(block)
+            if len(code) == 2:
+                assert bot.read_text().count(code[0]) == 1
+                bot.write_text(bot.read_text().replace(*code))
+            elif len(code) == 3:
+                (tmp_path / "race.py").write_text(block)
+        elif checked or not command.startswith("turnier check"):
+            for pattern, less in SMALLER:
+                command = re.sub(pattern, less, command)
+            words = with_stored_versions(shlex.split(command)[1:])
+            turnier(*words, *(["--executor", "serial"] if words[0] in PLAYS else []), folder=tmp_path)
+    assert len(code) == 4 and code[3] in (tmp_path / "test_first_bot.py").read_text()
