@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from rich.console import Console
@@ -11,12 +12,15 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from turnier.agents.agent import Agent, Decision, decide
+from turnier.agents.agent import Agent, Decision, FollowingPlayer, Player, decide
+from turnier.agents.engines.failure import EngineFailure
 from turnier.agents.ensembles.ensemble import start_player
 from turnier.agents.ensembles.pool import Pool
 from turnier.arena.match import MatchSpec
-from turnier.arena.play import check_spec, seen_by
+from turnier.arena.play import check_spec, first_position, seen_by
+from turnier.core.errors import UserError
 from turnier.core.number_text import number
+from turnier.games.abi import CHANCE
 from turnier.games.game import Game, Position
 
 
@@ -39,15 +43,24 @@ def show_match(
     """
     check_spec(MatchSpec(game.full_text(), tuple(agent.full_text() for agent in agents), seed))
     players = [start_player(agent, game, seat, seed, pool) for seat, agent in enumerate(agents)]
-    position = game.start(seed)
+    position = first_position(game, seed)
+    plies: list[int] = []
+    before: list[Position] = []
     if every_move:
         console.print(_explanation(game), markup=False, highlight=False)
     decisions, nodes, seconds = (np.zeros(game.num_seats) for _ in range(3))
     updated = time.perf_counter()
-    with Live(console=console, transient=True, auto_refresh=False) as live:
+    with Live(console=console, transient=True, auto_refresh=False) as live, closing_players(players):
         while not position.over:
+            before.append(position)
+            if position.to_move == CHANCE:
+                plies.append(position.draw_outcome())
+                position = position.play(plies[-1], draw_chance=False)
+                continue
             seat = position.to_move
-            decision = decide(players[seat], seen_by(position, seat, seed, int(decisions.sum())))
+            if isinstance(player := players[seat], FollowingPlayer):
+                player.follow(plies, before[:-1])
+            decision = decide(player, seen_by(position, seat, seed, int(decisions.sum())))
             decisions[seat] += 1
             nodes[seat] += decision.nodes
             seconds[seat] += decision.seconds
@@ -58,7 +71,8 @@ def show_match(
                 updated = time.perf_counter()
                 score = ", ".join(number(r) for r in position.returns)
                 live.update(Text(f"move {int(decisions.sum())}, score {score}"), refresh=True)
-            position = position.play(decision.action)
+            plies.append(decision.action)
+            position = position.play(decision.action, draw_chance=False)
     console.print(f"\n{position}\n", markup=False, highlight=False)
     table = Table("seat", "agent", "score", "moves", "nodes", "ms/move", title=f"{game}, seed {seed}")
     for seat, agent in enumerate(agents):
@@ -70,6 +84,19 @@ def show_match(
         searches = "1 search was" if pool.lost == 1 else f"{pool.lost} searches were"
         console.print(f"{searches} lost with a worker and repeated with the same seed.")
     return position
+
+
+@contextlib.contextmanager
+def closing_players(players: Sequence[Player]) -> Iterator[None]:
+    """Ends the part of programs in a match; raises UserError where one of them has failed."""
+    try:
+        yield
+    except EngineFailure as failure:
+        raise UserError(f"{failure}; the match ends here.") from failure
+    finally:
+        for player in players:
+            if isinstance(player, FollowingPlayer):
+                player.close()
 
 
 def _explanation(game: Game) -> str:

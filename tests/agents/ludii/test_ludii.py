@@ -276,6 +276,11 @@ def test_trainings_are_evaluated_against_it(sound: Path, tmp_path: Path, monkeyp
     assert "UCT" in turnier(*words, *STORED, folder=tmp_path)
 
 
+def test_a_match_with_it_is_shown(sound: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(JAR, str(sound))
+    assert "UCT" in turnier("play", "yavalath(swap=true)", OWN, OWN, folder=tmp_path)
+
+
 @pytest.mark.long
 def test_tournaments_and_comparisons_have_it(sound: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A process for each thread, and no path in what is shown."""
