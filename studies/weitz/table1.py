@@ -13,15 +13,16 @@ from turnier.commands.scripts.experiments import run_experiments
 from turnier.runs.experiment import Experiment, Row
 
 GAMES = {"quick": 20, "paper": 200, "tiny": 2}  # per row
-# Ludii's agent does not run here. As many iterations as it makes in its second on our machine (11,000 to 14,000), and
+# Ludii does not come with Turnier. As many iterations as it makes in its second on our machine (11,000 to 14,000), and
 # as in Ludii no limit of tree depth.
 STAND_IN = 12_000
 PUBLISHED = {1: 0.0, 1000: 11.0, 5000: 17.0, 10_000: 37.0, 25_000: 44.5}
 BY_SEAT = {10_000: (55.0, 19.0), 25_000: (62.0, 27.0)}  # won as first and as second, of figures 10 and 11
 TEXT = """The thesis lets its MCTS (UCT, K = 1.414, tree depth 25, rollout depth 2000, normalised) play 200 games
-against Ludii's *Biased MCTS (Uniform Playouts)* with a second per move. Ludii is a Java program that Turnier does not
-run; its stand-in here is plain UCT with {stand_in:,} iterations, as many as Ludii makes in its second. So compare the
-shape (more iterations win more, but ever less so), not the level: Ludii's search is also biased by features."""
+against Ludii's *Biased MCTS (Uniform Playouts)* with a second per move. Ludii does not come with Turnier (the agent
+`ludii` plays where you have it); its stand-in here is plain UCT with {stand_in:,} iterations, as many as Ludii makes in
+its second. So compare the shape (more iterations win more, but ever less so), not the level: Ludii's search is also
+biased by features."""
 
 SCALED = "\n\nThis preset divides all iterations by {scale}, so published figures are left out."
 
