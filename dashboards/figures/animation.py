@@ -12,7 +12,7 @@ import numpy as np
 import vl_convert
 from PIL import Image, ImageOps
 
-from turnier.core.errors import UserError
+from turnier.core.errors import UserError, require_extra
 from turnier.games.drawing import PAPER
 from turnier.games.game import Game, Ints
 
@@ -55,13 +55,8 @@ def write_gif(path: Path, game: Game, states: Sequence[Ints], milliseconds: int)
 
 def write_mp4(path: Path, game: Game, states: Sequence[Ints], milliseconds: int) -> None:
     """Writes a game as a video for browsers (H.264), one frame per position; raises UserError where it cannot."""
-    try:
-        import av
-    except ImportError:
-        raise UserError(
-            "a video needs the package av, which is missing; install it with pip install 'turnier[video]', or write a"
-            " GIF."
-        ) from None
+    require_extra("a video", "video", "av")
+    import av
 
     try:
         with av.open(str(path), "w", format="mp4", options={"movflags": "faststart"}) as file:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import importlib.util
 from collections.abc import Iterable
 
 # What taking data apart raises that are not of the expected form, such as a damaged line of JSON.
@@ -15,6 +16,14 @@ MAX_WORKERS = 10_000
 
 class UserError(Exception):
     """A mistake that the user can fix; its text is shown as it is, without a traceback."""
+
+
+def require_extra(what: str, extra: str, *modules: str) -> None:
+    """Raises UserError where a module is missing that an optional extra installs; imports nothing."""
+    missing = next((name for name in modules if importlib.util.find_spec(name) is None), "")
+    if missing:
+        cure = f"pip install 'turnier[{extra}]' installs it"
+        raise UserError(f"{what} must have the package {missing}, got none; {cure}.")
 
 
 def unknown(kind: str, name: str, names: Iterable[str]) -> UserError:

@@ -3,12 +3,9 @@
 To import it registers their ids in Gymnasium; `gymnasium.make("turnier.environments:turnier/2048-v0")` does both.
 """
 
-import importlib.util
+from turnier.core.errors import require_extra
 
-from turnier.core.errors import UserError
-
-if not all(importlib.util.find_spec(library) for library in ("gymnasium", "pettingzoo")):
-    raise UserError("environments need gymnasium and pettingzoo; install them with: pip install 'turnier[gym]'.")
+require_extra("environments", "gym", "gymnasium", "pettingzoo")
 
 from turnier.environments.registration import register_environments
 from turnier.environments.seats import SeatsEnvironment, env

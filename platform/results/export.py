@@ -15,7 +15,7 @@ from sqlalchemy import select
 
 from turnier.arena.match import MatchRecord
 from turnier.arena.match_json import to_json
-from turnier.core.errors import UserError
+from turnier.core.errors import UserError, require_extra
 from turnier.core.outputs import require_file, require_folder
 from turnier.results.integrity.match_rows import DamagedMatch
 from turnier.results.notation.pgn import pgn_of
@@ -138,14 +138,10 @@ def _csv(path: Path, facts: Sequence[str]) -> Iterator[Writer]:
 
 @contextlib.contextmanager
 def _parquet(path: Path, facts: Sequence[str]) -> Iterator[Writer]:
-    try:
-        import pyarrow as arrow
-        from pyarrow import parquet
-    except ImportError:
-        raise UserError(
-            "Parquet needs the package pyarrow, which is missing; install it with pip install 'turnier[parquet]', or"
-            " write .csv or .jsonl."
-        ) from None
+    require_extra("an export to .parquet", "parquet", "pyarrow")
+    import pyarrow as arrow
+    from pyarrow import parquet
+
     text = dict.fromkeys(("match", "game", "opening", "agent", "termination", "error"), arrow.string())
     whole = dict.fromkeys(("seed", "max_plies", "seat", "decisions", "nodes"), arrow.int64())
     kinds = (

@@ -116,5 +116,5 @@ def test_wrong_positions_are_refused(fen: str) -> None:
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "chess", None)
-    with pytest.raises(UserError, match="chess needs the package chess; install it with"):
+    with pytest.raises(UserError, match="the game chess must have the package chess, got none"):
         Chess().begin()

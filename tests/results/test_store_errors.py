@@ -275,7 +275,9 @@ def test_a_user_who_may_not_use_the_tables(postgres_url: str, grant: str, cause:
 
 def test_a_missing_driver(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "psycopg", None)
-    assert "needs the package psycopg, which is missing" in sentence("postgresql://me:secret@host/name")
+    assert "a store in PostgreSQL must have the package psycopg, got none" in sentence(
+        "postgresql://me:secret@host/name"
+    )
 
 
 def test_relative_files_and_odd_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 
 from turnier.commands.services.serve import SERVED
-from turnier.core.errors import unknown
+from turnier.core.errors import require_extra, unknown
 
 
 def join(
@@ -43,6 +43,7 @@ def join(
     """
     if game not in SERVED:
         raise unknown("game to join", game, SERVED)
+    require_extra("turnier join", "server", "websockets")
     from turnier.server.agent_client import AgentClient, time_url_of, with_key
     from turnier.server.timed_player import warm_up
 

@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 
 from turnier.commands.options import DEFAULT_URL, StoreOption, writable_folder
-from turnier.core.errors import UserError, unknown
+from turnier.core.errors import UserError, require_extra, unknown
 from turnier.core.number_text import number
 
 if TYPE_CHECKING:
@@ -69,6 +69,7 @@ def serve(
     """
     if game not in SERVED:
         raise unknown("game to serve", game, SERVED)
+    require_extra("turnier serve", "server", "starlette", "uvicorn", "websockets")
     from turnier.arena.match import derive_seed
     from turnier.results.store.store import Store
     from turnier.server.configuration import Limits, Rules

@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from turnier.core.errors import UserError
+from turnier.core.errors import UserError, require_extra
 from turnier.core.parameters import parameter
 from turnier.games.abi import TERMINAL
 from turnier.games.chess.moves import FILES, NAMES, NUMBERS
@@ -111,10 +111,9 @@ class Chess(PythonGame):
 
 def the_package() -> Any:
     """Returns the package chess, or raises UserError where it is missing."""
-    try:
-        import chess
-    except ImportError as error:
-        raise UserError("chess needs the package chess; install it with: pip install 'turnier[engines]'.") from error
+    require_extra("the game chess", "engines", "chess")
+    import chess
+
     return chess
 
 

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from turnier.core.errors import UserError, unknown
+from turnier.core.errors import UserError, require_extra, unknown
 from turnier.games.open_spiel import trial
 
 TRIAL_SECONDS = 30.0  # for a random game in a process of its own
@@ -17,12 +17,9 @@ TRIAL_SECONDS = 30.0  # for a random game in a process of its own
 
 def pyspiel() -> Any:
     """Returns the module; raises UserError where it is not installed."""
-    try:
-        import pyspiel
-    except ImportError:
-        raise UserError(
-            "OpenSpiel's games and bots need the package open_spiel; install it with: pip install 'turnier[openspiel]'."
-        ) from None
+    require_extra("games and bots of OpenSpiel", "openspiel", "pyspiel")
+    import pyspiel
+
     return pyspiel
 
 

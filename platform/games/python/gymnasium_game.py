@@ -16,7 +16,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from turnier.core.errors import UserError
+from turnier.core.errors import UserError, require_extra
 from turnier.core.parameters import parameter
 from turnier.games.abi import CHANCE, TERMINAL
 from turnier.games.python.python_game import PythonGame
@@ -147,10 +147,9 @@ class GymnasiumGame(PythonGame):
 
 def the_package() -> Any:
     """Returns the package gymnasium, or raises UserError where it is missing."""
-    try:
-        import gymnasium
-    except ImportError as error:
-        raise UserError("gymnasium needs its package; install it with: pip install 'turnier[gym]'.") from error
+    require_extra("environments of Gymnasium", "gym", "gymnasium")
+    import gymnasium
+
     return gymnasium
 
 

@@ -34,10 +34,10 @@ from sqlalchemy import (
     null,
     select,
 )
-from sqlalchemy.exc import ArgumentError, DBAPIError, MultipleResultsFound, NoResultFound, NoSuchModuleError
+from sqlalchemy.exc import ArgumentError, DBAPIError, MultipleResultsFound, NoResultFound
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from turnier.core.errors import UserError
+from turnier.core.errors import UserError, require_extra
 from turnier.results.integrity.damage import REPAIR, Damaged, damaged, decoding
 from turnier.results.outage import Outage, wait_seconds
 from turnier.results.store import schema
@@ -381,10 +381,6 @@ def _sqlite_engine(path: Path, read_only: bool, patience: float) -> Engine:
 def _postgresql_engine(url: URL, read_only: bool) -> Engine:
     usual = {"connect_timeout": CONNECT_SECONDS, **_KEEPALIVE}
     options = {name: value for name, value in usual.items() if name not in url.query}
-    try:
-        engine = create_engine(url, connect_args=options, pool_pre_ping=True)
-    except (ImportError, NoSuchModuleError):
-        raise UserError(
-            "PostgreSQL needs the package psycopg, which is missing; install it with pip install 'psycopg[binary]'."
-        ) from None
+    require_extra("a store in PostgreSQL", "postgres", "psycopg")
+    engine = create_engine(url, connect_args=options, pool_pre_ping=True)
     return engine.execution_options(postgresql_readonly=True) if read_only else engine

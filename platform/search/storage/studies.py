@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import time
@@ -73,11 +74,12 @@ class StoredStudy:
 
     def store_verdict(self, verdict: StudyVerdict) -> None:
         """Stores a verdict with the study, and as its note for optuna-dashboard."""
-        from optuna_dashboard import save_note
-
         with optuna_errors(self.store.shown_url):
             set_note(self.optuna, VERDICT, verdict.to_json())
-            save_note(self.optuna, f"{verdict.sentence}\n\n    {verdict.agent}\n")
+            with contextlib.suppress(ImportError):  # of the extra `dashboard`, without which nobody here reads it
+                from optuna_dashboard import save_note
+
+                save_note(self.optuna, f"{verdict.sentence}\n\n    {verdict.agent}\n")
 
     @contextmanager
     def driving(self, lock: Lock, total: int) -> Iterator[tuple[Lock, Bar]]:
