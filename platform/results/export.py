@@ -101,6 +101,8 @@ def _fact_names(store: Store, run_id: str) -> list[str]:
 
 def export_files(out: Path) -> list[Path]:
     """Returns the files of an export, see `export`; raises UserError where they cannot be written."""
+    if out.suffix == ".parquet":
+        require_extra("an export to .parquet", "parquet", "pyarrow")
     if out.suffix in _WRITERS:
         require_file(out, "an export")
         return [out]
@@ -138,7 +140,6 @@ def _csv(path: Path, facts: Sequence[str]) -> Iterator[Writer]:
 
 @contextlib.contextmanager
 def _parquet(path: Path, facts: Sequence[str]) -> Iterator[Writer]:
-    require_extra("an export to .parquet", "parquet", "pyarrow")
     import pyarrow as arrow
     from pyarrow import parquet
 
