@@ -140,5 +140,6 @@ def _fitting(declared: Declared, why_not: Any, games: Sequence[str]) -> list[Gam
         raise UserError(next(reason for reason in reasons.values() if reason))
     fitting = [game for game, reason in reasons.items() if reason is None]
     if not fitting:
-        raise UserError(f"{declared} must fit one of {', '.join(SMALL_GAMES)}, got none; name its game by --game.")
+        why = reasons[made[0]]
+        raise UserError(f"{declared} must fit one of our small games, but none does; name its game by --game. {why}")
     return fitting
