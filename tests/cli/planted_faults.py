@@ -64,6 +64,7 @@ FAULTS = [
             ("return self.stones, 0", "return self.stones, CHANCE"),
             ("    def show", "    def outcomes(self, state):\n        return [(0, 0.5), (1, 0.4)]\n\n    def show"),
             ("num_seats: ClassVar[int] = 2", "num_seats: ClassVar[int] = 2\n    max_outcomes: ClassVar[int] = 2"),
+            ("left -= ply", "if seat == CHANCE:\n            return (left, 0), [0.0, 0.0]\n        left -= ply"),
         ),
         "chance",
         "whose sum is 1",
