@@ -7,60 +7,32 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from turnier.search.samplers.sampler import History, Sampler, Search, Vectors
-
-
-class Narrowing(Search):
-    """Draws around the mean of the better half of all candidates."""
-
-    def __init__(self, start: Sequence[float], seed: int) -> None:
-        super().__init__(start, seed)
-        self.history = History(len(start))
-
-    def ask(self) -> Vectors:
-        drawn = self.rng().normal(self.recommended(), self.sigma, (8, self.size))
-        return np.clip(drawn, 0.0, 1.0)
-
-    def tell(self, values: Sequence[float]) -> None:
-        self.history.add(self.ask(), values)
-        self.generation += 1
-
-    def recommended(self) -> list[float]:
-        if not self.generation:
-            return [float(value) for value in self.start]
-        better = self.history.vectors[self.history.values >= np.median(self.history.values)]
-        return [float(value) for value in better[-24:].mean(0)]
-
-    def estimate(self) -> float:
-        return float(np.median(self.history.values)) if self.generation else float("nan")
-
-    @property
-    def sigma(self) -> float:
-        return float(0.3 / (1 + self.generation / 10))
+from turnier.commands.own.templates.sampler import Template, TemplateSearch
+from turnier.search.samplers.sampler import Search, Vectors
 
 
 @dataclass(frozen=True)
-class Sound(Sampler):
-    """Keeps every law."""
+class Sound(Template):
+    """Keeps every law: what `turnier new sampler` writes."""
 
     name = "sound"
-    search = Narrowing
+    search = TemplateSearch
 
     def begin(self, start: Sequence[float], seed: int) -> Search:
-        return self.search(start, seed)
+        return self.search(start, seed, self)
 
 
-class _Outside(Narrowing):
+class _Outside(TemplateSearch):
     def ask(self) -> Vectors:
         return super().ask() + 0.5
 
 
-class _AsksAnew(Narrowing):
+class _AsksAnew(TemplateSearch):
     def ask(self) -> Vectors:
         return np.clip(np.random.default_rng().uniform(size=(8, self.size)), 0, 1)
 
 
-class _RemembersQuestions(Narrowing):
+class _RemembersQuestions(TemplateSearch):
     questions = 0
 
     def estimate(self) -> float:
@@ -68,18 +40,18 @@ class _RemembersQuestions(Narrowing):
         return super().estimate() + self.questions
 
 
-class _UsesNumpysGenerator(Narrowing):
+class _UsesNumpysGenerator(TemplateSearch):
     def ask(self) -> Vectors:
         np.random.seed(self.generation)
         return np.random.uniform(size=(8, self.size))
 
 
-class _RecommendsArrays(Narrowing):
+class _RecommendsArrays(TemplateSearch):
     def recommended(self) -> list[float]:
         return super().recommended()[:1] * 4
 
 
-class _LearnsNothing(Narrowing):
+class _LearnsNothing(TemplateSearch):
     def recommended(self) -> list[float]:
         return [float(value) for value in self.start]
 
