@@ -69,12 +69,13 @@ def find_game(what: str, store: str) -> FinishedGame:
 
 def of_record(record: MatchRecord) -> FinishedGame:
     """Returns a stored or exported match to be shown; raises UserError where its moves do not lead to its end."""
+    game = game_of(record.spec.game)
+    game.start()  # raises where this machine lacks what the game needs, which is no damage
     if wrong := disagreement(record):
         raise UserError(
             f"the moves of the match {record.spec.id} must lead to its stored end: {wrong.rstrip('.')}; it is damaged:"
             " `turnier doctor --store URL` looks for more."
         )
-    game = game_of(record.spec.game)
     names = [label_of(agent) for agent in record.spec.agents]
     if game.name == "spe_ed":
         return FinishedGame(game, names, rounds_of(record), record)

@@ -99,7 +99,7 @@ def test_a_new_process_knows_what_its_user_has_named_but_no_other_code(user: Pat
     for file in (tmp_path / "cache").rglob("*.json"):
         file.write_text(file.read_text().replace("return legal", "return print() or legal"))  # damaged, or not ours
     said = subprocess.run(command, capture_output=True, text=True).stderr
-    assert "must be known here, but it was never named on this machine" in said.splitlines()[-1]
+    assert "must be known here, but this user has never named it" in said.splitlines()[-1]
 
 
 def test_a_class_in_a_package_is_the_one_that_python_imports(user: Path) -> None:

@@ -12,10 +12,13 @@ from tests.core.test_outside import BOT, FIRST, LAST
 from turnier.agents.registry import AGENTS
 from turnier.core.errors import UserError
 from turnier.core.outside import classes, library
+from turnier.games.registry import game_of
+from turnier.results.frames import Standings, matches_frame
 from turnier.results.store.store import Store
 from turnier.results.versions import pinned, rated_versions, recall, stored_versions
 from turnier.runs.comparison import Comparison
 from turnier.runs.tournament import Tournament
+from turnier.server.finished_game import of_record
 
 OPPONENT = "random"
 
@@ -113,3 +116,25 @@ def test_the_files_travel_to_workers_with_their_work(user: Path, tmp_path: Path)
     )
     played = [(r.termination, r.scores, r.decisions) for r in play_matches(specs)]
     assert done.stdout.decode() == repr(played), done.stderr.decode()
+
+
+def test_code_of_a_store_never_runs_by_being_looked_at(
+    user: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A game of somebody else: its replay needs code that this user has not named, which is no damage."""
+    (user / "own.py").write_text(
+        "from dataclasses import dataclass\nfrom turnier.games.tictactoe import TicTacToe\n"
+        "@dataclass(frozen=True)\nclass Own(TicTacToe):\n    pass\n"
+    )
+    Tournament("own.py:Own", ["random", "greedy"], games=2).run(store, executor="serial", progress=False)
+    (record, *_), *_ = store.records_of_run(store.runs()[0].id)
+    assert of_record(record).game.full_text() == record.spec.game
+    (user / "own.py").write_text("raise SystemExit('it ran')\n")
+    forget(monkeypatch)
+    game_of.cache_clear()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(user / "another"))
+    with pytest.raises(UserError, match=r"^the code of own\.py:Own@\w{12} must be known here, but this user has never"):
+        of_record(record)
+    assert Standings.of(matches_frame(store)).ratings["games"].tolist() == [2, 2]
+    recall(store, record.spec.game)  # who names it may replay it
+    assert of_record(record).game.full_text() == record.spec.game

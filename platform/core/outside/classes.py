@@ -123,9 +123,9 @@ def _version(name: str, place: str, version: str | None) -> Bundle:
             bundle = bundle if bundle.digest.startswith(version) else None
         if bundle is None and len(version) == DIGITS:
             raise UserError(
-                f"the code of {name} must be known here, but it was never named on this machine, and {place} is not or"
-                f" no longer that version; `turnier versions {place}@{version} --save FOLDER` writes it if the store"
-                " has it."
+                f"the code of {name} must be known here, but this user has never named it, and {place} is not or no"
+                f" longer that version; `turnier versions {place}@{version} --save FOLDER` writes what the store has,"
+                " and naming the class in it makes it known."
             )
         if bundle is not None:
             return bundle
