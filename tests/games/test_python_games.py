@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -156,6 +159,35 @@ def test_a_numba_that_calls_otherwise_is_refused(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(callback, "compile_kernel", lambda kernel: None)
     with pytest.raises(UserError, match="need a numba that calls C functions as"):
         callback.require_calling_convention.__wrapped__()
+
+
+PLAIN = """
+import numpy as np
+from turnier.arena.match import MatchSpec
+from turnier.arena.play import play_match
+np.seterr(over="ignore")
+for game, *agents in {matches}:
+    record = play_match(MatchSpec(game, tuple(agents), 2))
+    print(record.termination, record.plies.hex(), record.error)
+"""
+
+
+@pytest.mark.long
+def test_plain_python_plays_and_fails_as_compiled_code_does() -> None:
+    """With NUMBA_DISABLE_JIT=1 searches call the methods without any C function between."""
+    matches = [
+        (f"{PYTHON}Noughts", "mcts(iterations=20)", "mc(iterations=2)"),
+        (f"{PYTHON}Dice(target=5)", "mctse(iterations=10)", "expectimax(depth=1)"),
+        (f"{PYTHON}Coins(rounds=1)", "mcts(iterations=20)", "maxn(depth=2)"),
+        (f"{WRONG}Failing(fault=legal_raises)", "mcts(iterations=20)", "random"),
+        ("openspiel(game=pig)", "mc(iterations=2)", "openspiel_bot"),
+    ]
+    command = [sys.executable, "-c", PLAIN.format(matches=matches)]
+    path = os.pathsep.join(sys.path)
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": path}
+    plain = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.splitlines()
+    records = [play_match(MatchSpec(game, tuple(agents), 2)) for game, *agents in matches]
+    assert plain == [f"{r.termination} {r.plies.hex()} {r.error}".rstrip("\n") for r in records]
 
 
 @pytest.mark.long
