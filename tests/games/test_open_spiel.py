@@ -17,7 +17,7 @@ from turnier.contract.law import check_laws
 from turnier.core.errors import UserError
 from turnier.games.abi import CHANCE
 from turnier.games.game import Position
-from turnier.games.open_spiel.game import OpenSpiel
+from turnier.games.open_spiel.game import SHARING, OpenSpiel
 from turnier.games.perft import perft
 from turnier.games.registry import make_game
 
@@ -48,11 +48,21 @@ def quick_or_long(names: list[str]) -> list[object]:
     return [name if name in QUICK else pytest.param(name, marks=pytest.mark.long) for name in names]
 
 
+def child(state: pyspiel.State, action: int) -> pyspiel.State:
+    """Returns the next state; pyspiel's own `child` would crash where clones share what they change."""
+    if state.get_game().get_type().short_name not in SHARING:
+        return state.child(action)
+    after = state.get_game().new_initial_state()
+    for ply in [*state.history(), action]:
+        after.apply_action(ply)
+    return after
+
+
 def leaves(state: pyspiel.State, depth: int) -> tuple[int, int]:
     """Returns what `perft` does by pyspiel alone; outcomes are plies."""
     if state.is_terminal() or depth == 0:
         return 1, int(state.is_terminal())
-    counts = [leaves(state.child(action), depth - 1) for action in state.legal_actions()]
+    counts = [leaves(child(state, action), depth - 1) for action in state.legal_actions()]
     return sum(all_ for all_, _ in counts), sum(ended for _, ended in counts)
 
 

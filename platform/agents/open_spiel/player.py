@@ -52,7 +52,7 @@ class SpielPlayer:
         found = np.zeros((2, self.game.num_actions))
         with spiel_errors(str(self.agent)):
             self._tell(self.game.plies(position.state))
-            action = self.agent.decide(self.bot, self.state.clone(), found)
+            action = self.agent.decide(self.bot, self.state, found)
         nodes = max(1, int(found[0].sum()))
         return Decision(action, found[0], found[1], nodes, time.perf_counter() - began)
 

@@ -19,6 +19,8 @@ from turnier.games.open_spiel.library import load_game, pyspiel
 from turnier.games.python.python_game import PythonGame
 
 TURN_BASED = "turn_based_simultaneous_game"  # what a game is called after its conversion
+# Games whose clones share lines on the board with the original, in open_spiel 2.0.2, and crash the process later.
+SHARING = ("morpion_solitaire",)
 MAX_SIZE = 1_000_000  # actions, or plies of a game
 
 
@@ -109,8 +111,17 @@ class OpenSpiel(PythonGame):
     def outcomes(self, state: Any) -> Sequence[tuple[int, float]]:
         return sorted((outcome, probability) for outcome, probability in state.chance_outcomes() if probability > 0)
 
+    def copy_of(self, state: Any) -> Any:
+        """Returns a state that can be changed without changing the other."""
+        if not any(name in self.game for name in SHARING):
+            return state.clone()
+        copy = self.begin()
+        for ply in state.history():
+            copy.apply_action(ply)
+        return copy
+
     def step(self, state: Any, ply: int) -> tuple[Any, Sequence[float]]:
-        after = state.clone()
+        after = self.copy_of(state)
         after.apply_action(ply)
         if self._rewards_on_the_way:
             return after, [now - then for now, then in zip(after.returns(), state.returns(), strict=True)]

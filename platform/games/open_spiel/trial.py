@@ -24,7 +24,6 @@ def play(text: str) -> None:
         if state.is_terminal():
             break
         options = [o for o, _ in state.chance_outcomes()] if state.is_chance_node() else state.legal_actions()
-        state = state.clone()
         state.apply_action(choose.choice(options))
     print(state.returns())
 
