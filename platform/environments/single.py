@@ -67,6 +67,8 @@ class GameEnvironment(gymnasium.Env[Observation, np.int64]):
             )
         for agent in agents:
             agent.require(self.game)
+            if agent.runs_program:
+                raise UserError(f"opponents of an environment must not be programs, got {agent}; choose another.")
         return dict(zip(others, agents, strict=True))
 
     def reset(

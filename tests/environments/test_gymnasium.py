@@ -87,6 +87,7 @@ def test_any_other_action_changes_nothing() -> None:
         ({"game": "tictactoe", "render_mode": "human"}, "render_mode must be one of ansi, svg, got human"),
         ({"game": "tictactoe", "observation": "tensor"}, "observation must be cells or state, got tensor"),
         ({"game": "tictactoe", "opponents": ("combi",)}, "spe_ed"),
+        ({"game": "tictactoe", "opponents": ("json(command=bot)",)}, "must not be programs, got json"),
     ],
 )
 def test_mistakes_are_one_sentence(arguments: dict[str, Any], sentence: str) -> None:

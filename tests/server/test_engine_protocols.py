@@ -263,6 +263,8 @@ def test_games_that_a_protocol_cannot_say_are_refused(protocol: type[UciService]
         engine("spe_ed", "random")
     with pytest.raises(UserError, match="alphabeta"):
         engine("yavalath(players=3)", "alphabeta")
+    with pytest.raises(UserError, match="an agent that is no program itself, got json"):
+        engine("tictactoe", "json(command=bot)")
 
 
 def test_every_game_has_another_seed() -> None:

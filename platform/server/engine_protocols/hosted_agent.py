@@ -46,6 +46,8 @@ class HostedAgent:
         if game.hidden or game.kernels.has_observe:
             raise UserError(f"an engine is told all moves, so it needs a game that hides nothing, got {game}.")
         agent.require(game)
+        if agent.runs_program:
+            raise UserError(f"an engine needs an agent that is no program itself, got {agent}; choose another.")
         self.agent, self.version, self._seed, self._begun = agent, version, seed, 0
         self.begin(game)
 
