@@ -23,12 +23,21 @@ import utils.AIFactory;
 /**
  * Lets another program play with Ludii's agents: it reads a command per line and answers with a line.
  *
- * Start it with a Ludii.jar of your own: java -cp Ludii.jar Bridge.java. Fields are separated by tabs. An answer is "ok"
- * with its fields, or "error" with a sentence. A move is the site where it ends, "pass" or "swap". The commands are
- * described in docs/other_libraries.md of Turnier.
+ * Start it with a Ludii.jar of your own: java -cp Ludii.jar Bridge.java. Fields are separated by tabs. An answer is
+ * "ok" with its fields, or "error" with a sentence. A move is the site where it ends, "pass" or "swap".
+ * docs/other_libraries.md of Turnier describes the commands.
  */
 public final class Bridge {
     private static final String PROTOCOL = "1";
+
+    /** A command that cannot be obeyed, as a sentence. */
+    private static final class Refusal extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        Refusal(final String sentence) {
+            super(sentence);
+        }
+    }
 
     /** A game in progress, and the agent that plays one of its players. */
     private static final class Match {
@@ -59,12 +68,19 @@ public final class Bridge {
             try {
                 answer = "ok\t" + String.join("\t", bridge.answer(line.split("\t", -1)));
             } catch (final Exception | LinkageError failure) {
-                failure.printStackTrace();
-                answer = "error\t" + failure.toString().replaceAll("\\s+", " ");
+                answer = "error\t" + sentenceOf(failure).replaceAll("\\s+", " ");
             }
             answers.print(answer + "\n");
             answers.flush();
         }
+    }
+
+    private static String sentenceOf(final Throwable failure) {
+        if (failure instanceof Refusal) {
+            return failure.getMessage();
+        }
+        final StackTraceElement[] places = failure.getStackTrace();
+        return failure + (places.length > 0 ? " at " + places[0] : "");
     }
 
     private List<String> answer(final String[] command) {
@@ -80,7 +96,7 @@ public final class Bridge {
             case "think":
                 return think(Double.parseDouble(command[1]), Integer.parseInt(command[2]));
             default:
-                throw new IllegalArgumentException("a command must be one of the protocol, got " + command[0]);
+                throw new Refusal("a command must be one of the protocol, got " + command[0]);
         }
     }
 
@@ -107,10 +123,10 @@ public final class Bridge {
         }
         final AI agent = AIFactory.createAI(agentName);
         if (agent == null) {
-            throw new IllegalArgumentException("Ludii has no agent named " + agentName);
+            throw new Refusal("Ludii has no agent named " + agentName);
         }
         if (!agent.supportsGame(game)) {
-            throw new IllegalArgumentException("Ludii's agent " + agentName + " cannot play " + game.name());
+            throw new Refusal("Ludii's agent " + agentName + " cannot play " + game.name());
         }
         match = new Match(game, agent, player);
         return situation();
@@ -126,14 +142,14 @@ public final class Bridge {
                 }
             }
             if (found == null) {
-                throw new IllegalArgumentException("a move must be legal in Ludii, got " + text);
+                throw new Refusal("a move must be legal in Ludii, got " + text);
             }
             match.game.apply(match.context, found);
         }
         return situation();
     }
 
-    /** Returns "over" and every player's rank, or the player to move and its moves; swapped players keep their numbers. */
+    /** Returns "over" and all ranks, or the player to move and its moves; swapped players keep their numbers. */
     private List<String> situation() {
         final Context context = match.context;
         final int players = match.game.players().count();
@@ -154,11 +170,13 @@ public final class Bridge {
         return found;
     }
 
-    /** Returns the agent's move, which is not played yet, and how many iterations it took, 0 where it does not count. */
+    /** Returns the agent's move, which is not played yet, and its iterations, 0 where it counts none. */
     private List<String> think(final double seconds, final int iterations) {
         final AI agent = match.agent;
-        final Move move = agent.selectAction(
-            match.game, agent.copyContext(match.context), seconds > 0 ? seconds : -1, iterations > 0 ? iterations : -1, -1);
+        final double mostSeconds = seconds > 0 ? seconds : -1;
+        final int mostIterations = iterations > 0 ? iterations : -1;
+        final Context copy = agent.copyContext(match.context);
+        final Move move = agent.selectAction(match.game, copy, mostSeconds, mostIterations, -1);
         final int done = agent instanceof MCTS ? ((MCTS) agent).getNumMctsIterations() : 0;
         return List.of(textOf(move), String.valueOf(done));
     }

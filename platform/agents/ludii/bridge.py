@@ -89,7 +89,7 @@ class Bridge:
             raise self._failure(f"does not answer within {seconds:.3g} s", Ending.STALLED)
         kind, *answer = line.split("\t")
         if kind == "error":
-            raise self._failure(f"refuses the command {fields[0]}: {' '.join(answer)}")
+            raise EngineFailure(Ending.CRASHED, f"Ludii's bridge refuses the command {fields[0]}: {' '.join(answer)}")
         if kind != "ok":
             raise self._failure(f"must answer ok or error, got {line[:100]!r}")
         return answer

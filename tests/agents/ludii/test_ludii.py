@@ -308,7 +308,7 @@ def test_the_bridge_is_java_that_plays(tmp_path: Path, monkeypatch: pytest.Monke
         records = play("tictactoe", str(ludii(jar)), seeds=3)
         assert {record.termination for record in records} == {Termination.NORMAL}, records[0].error
         assert IDLE._idle[ludii(jar).digest][0].version == "1.3.14"
-        with pytest.raises(UserError, match="Ludii has no agent named None"):
+        with pytest.raises(UserError, match=r"refuses the command match: Ludii has no agent named None\.$"):
             play("tictactoe", str(ludii(jar, agent="None")))
     finally:
         end_idle_programs()
