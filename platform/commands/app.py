@@ -55,6 +55,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {  # heading -> command -> mod
         "serve": ("services.serve", "Serve games over the network, with a live page."),
         "join": ("services.join", "Play on a server with one of our agents."),
         "engine": ("services.engine", "Be an engine that another program plays with, over standard input and output."),
+        "check-engine": ("services.check_engine", "Check that an engine keeps the laws of its protocol."),
     },
     "This machine": {
         "doctor": ("machine.doctor", "Check what Turnier needs, and say what to do."),
@@ -65,7 +66,7 @@ COMMANDS = {name: place for commands in SECTIONS.values() for name, place in com
 
 
 class CommandTable(TyperGroup):
-    """The commands of the table; a command's function has its name."""
+    """The commands of the table; a command's function has its name, with _ for -."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(COMMANDS)
@@ -74,7 +75,7 @@ class CommandTable(TyperGroup):
         if cmd_name not in COMMANDS:
             return None
         module, summary = COMMANDS[cmd_name]
-        function = getattr(importlib.import_module(f"turnier.commands.{module}"), cmd_name)
+        function = getattr(importlib.import_module(f"turnier.commands.{module}"), cmd_name.replace("-", "_"))
         single = typer.Typer(add_completion=False, rich_markup_mode=None)
         single.command(cmd_name, short_help=summary)(function)
         return typer.main.get_command(single)

@@ -98,7 +98,7 @@ class Game(Declared):
 
     def move_of(self, state: Ints, text: str) -> int | None:
         """Returns the legal action that engines and records write so, in capitals or not; None where there is none."""
-        legal = self.position(state).legal_actions()
+        legal = Position(self, state, np.zeros(0), np.zeros(0)).legal_actions()  # which ask for no returns and chance
         return next((a for a in legal if self.move_text(state, a).casefold() == text.casefold()), None)
 
     def facts(self, state: Ints) -> dict[str, float]:

@@ -35,24 +35,11 @@ class JsonTalk(Talk):
             raise self.process.failure(Ending.CRASHED, what)
 
     def begin(self, match: Match, deadline: float) -> None:
-        game = match.game
-        what = {"game": game.full_text(), "seat": match.seat, "seats": game.num_seats, "seed": match.seed}
-        self._write({"type": "game", **what}, deadline)
+        self._write(game_message(match), deadline)
 
     def ask(self, match: Match, position: Position, limits: Limits, deadline: float) -> tuple[int, int]:
         game, legal = match.game, position.legal_actions()
-        told = {
-            "plies": match.plies,
-            "moves": [_text(before, ply) for before, ply in zip(match.before, match.plies, strict=True)],
-            "legal": legal,
-            "names": [game.move_text(position.state, action) for action in legal],
-            "board": game.draw(position.state),
-            "returns": position.returns.tolist(),
-            "seconds": limits.own or None,
-            "clock": limits.clock or None,
-            "increment": self.agent.increment,
-        }
-        self._write({"type": "move", **told}, deadline)
+        self._write(move_message(match, position, limits, self.agent.increment), deadline)
         answer = self._object(deadline)
         action, text, nodes = answer.get("action"), answer.get("move"), answer.get("nodes", 0)
         if isinstance(text, str):
@@ -76,6 +63,35 @@ class JsonTalk(Talk):
         if not isinstance(answer, dict):
             raise self.process.failure(Ending.CRASHED, f"answers {line[:100]!r}, which is no JSON object")
         return answer
+
+
+def game_message(match: Match) -> dict[str, Any]:
+    """Returns what a program is told at the start of a match."""
+    game = match.game
+    return {
+        "type": "game",
+        "game": game.full_text(),
+        "seat": match.seat,
+        "seats": game.num_seats,
+        "seed": match.seed,
+    }
+
+
+def move_message(match: Match, position: Position, limits: Limits, increment: float) -> dict[str, Any]:
+    """Returns what a program is told when it has to move."""
+    game, legal = match.game, position.legal_actions()
+    return {
+        "type": "move",
+        "plies": match.plies,
+        "moves": [_text(before, ply) for before, ply in zip(match.before, match.plies, strict=True)],
+        "legal": legal,
+        "names": [game.move_text(position.state, action) for action in legal],
+        "board": game.draw(position.state),
+        "returns": position.returns.tolist(),
+        "seconds": limits.own or None,
+        "clock": limits.clock or None,
+        "increment": increment,
+    }
 
 
 def _text(before: Position, ply: int) -> str:

@@ -91,6 +91,16 @@ class EngineProcess:
                 return None
         return self._waiting.popleft()
 
+    def close_input(self) -> None:
+        """Lets the engine see the end of its input."""
+        self._in.close()
+
+    def exit_code(self, seconds: float) -> int | None:
+        """Returns what the engine ends with; None if it still runs after so many seconds."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return self._process.wait(seconds)
+        return None
+
     def _read_lines(self) -> None:
         data = os.read(self._out.fileno(), _CHUNK)
         if not data:

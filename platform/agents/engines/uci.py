@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from turnier.agents.engines.engine import EngineAgent, Limits, Match, Talk
+from turnier.agents.engines.process import EngineProcess
 from turnier.core.errors import UserError
 from turnier.core.parameters import parameter
 from turnier.games.game import Game, Position
@@ -19,6 +20,10 @@ class UciTalk(Talk):
 
     agent: Uci
 
+    def __init__(self, process: EngineProcess, agent: EngineAgent) -> None:
+        super().__init__(process, agent)
+        self._moves: list[str] = []  # of the match so far, as texts
+
     def greet(self, deadline: float) -> None:
         self.send("uci", deadline)
         self._await("uciok", deadline)
@@ -27,12 +32,15 @@ class UciTalk(Talk):
         self._sync(deadline)
 
     def begin(self, match: Match, deadline: float) -> None:
+        self._moves = []
         self.send("ucinewgame", deadline)
         self._sync(deadline)
 
     def ask(self, match: Match, position: Position, limits: Limits, deadline: float) -> tuple[int, int]:
-        moves = [match.game.move_text(b.state, p) for b, p in zip(match.before, match.plies, strict=True)]
-        self.send(f"position startpos{' moves ' * bool(moves)}{' '.join(moves)}", deadline)
+        known = len(self._moves)
+        new = zip(match.before[known:], match.plies[known:], strict=True)
+        self._moves += [match.game.move_text(before.state, ply) for before, ply in new]
+        self.send(f"position startpos{' moves ' * bool(self._moves)}{' '.join(self._moves)}", deadline)
         self.send(f"go {self.agent.budget_words(limits)}", deadline)
         nodes = 0
         while True:

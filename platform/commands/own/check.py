@@ -59,14 +59,14 @@ def check(
         findings += found
         if not as_json:
             for kind in dict.fromkeys(finding.kind for finding in found):
-                Console().print(_table(name, kind, [finding for finding in found if finding.kind == kind]))
+                Console().print(law_table(name, kind, [finding for finding in found if finding.kind == kind]))
     if as_json:
         print(json.dumps([asdict(finding) for finding in findings], indent=2))
     if any(finding.state == BROKEN for finding in findings):
         raise typer.Exit(1)
 
 
-def _table(name: str, kind: str, findings: Sequence[Finding]) -> Table:
+def law_table(name: str, kind: str, findings: Sequence[Finding]) -> Table:
     """Returns one row per law: what must hold where it is kept in all games, otherwise the first game's sentence."""
     by_law: dict[str, list[Finding]] = {}
     for finding in findings:

@@ -1,0 +1,119 @@
+"""An engine whose laws are checked: it is started again wherever one of them has ended it."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Sequence
+
+from turnier.agents.engines.process import EngineProcess
+from turnier.contract.law import LawBroken
+from turnier.games.game import Game, Position
+
+END_SECONDS = 2.0  # to end after being told to
+QUIET_SECONDS = 0.3  # in which nothing may be written
+STRANGE = "\u2603\u00ff\x01\x7f"  # characters that no protocol has words of
+LONGEST_TOLD = 100  # characters of what an engine wrote
+
+
+class CheckedEngine:
+    """An engine and the game in which it is checked; every method raises LawBroken where no answer comes in time.
+
+    Args:
+        command: the program with its arguments.
+        game: that it plays.
+        limit: seconds that an answer may take where nothing else says its time.
+        margin: seconds that a move may be late.
+    """
+
+    def __init__(self, command: str, game: Game, limit: float, margin: float) -> None:
+        self.command, self.game, self.limit, self.margin = command, game, limit, margin
+        self._process: EngineProcess | None = None
+        self.greeted = False  # whether this process has been asked what comes first in its protocol
+
+    @property
+    def process(self) -> EngineProcess:
+        """The engine's process, which lives as far as one knows."""
+        if self._process is None or not self._process.alive:
+            self.end()
+            self._process = EngineProcess(self.command)
+        return self._process
+
+    def end(self) -> None:
+        if self._process is not None:
+            self._process.end()
+        self._process, self.greeted = None, False
+
+    def send(self, *lines: str) -> None:
+        for line in lines:
+            self.process.write(line, time.monotonic() + self.limit)
+
+    def line(self, seconds: float | None = None) -> str:
+        """Returns the next line, which has to come in so many seconds."""
+        seconds = self.limit if seconds is None else seconds
+        found = self.process.read(time.monotonic() + seconds)
+        if found is None:
+            raise LawBroken(f"there must be an answer within {seconds:g} s, got none")
+        return found
+
+    def until(self, wanted: Callable[[str], bool], seconds: float | None = None) -> list[str]:
+        """Returns the lines up to one that is wanted, which is the last."""
+        deadline = time.monotonic() + (self.limit if seconds is None else seconds)
+        lines = [self.line(max(0.0, deadline - time.monotonic()))]
+        while not wanted(lines[-1]):
+            found = self.process.read(deadline)
+            if found is None:
+                raise LawBroken(f"the answer must come in time, got none; the last line is {told(lines[-1])}")
+            lines.append(found)
+        return lines
+
+    def rest(self) -> list[str]:
+        """Returns what is written although nothing is asked."""
+        lines = []
+        deadline = time.monotonic() + QUIET_SECONDS
+        while (found := self.process.read(deadline)) is not None:
+            lines.append(found)
+        return lines
+
+    def must_end(self) -> None:
+        """Raises where the engine, which was told to end, does not, or not with exit code 0."""
+        code = self.process_that_ends().exit_code(END_SECONDS)
+        self.end()
+        if code != 0:
+            got = f"the exit code {code}" if code is not None else "a process that lives on"
+            raise LawBroken(f"the engine must end within {END_SECONDS:g} s with the exit code 0, got {got}")
+
+    def process_that_ends(self) -> EngineProcess:
+        """Returns the process as it is, without starting another where it has ended."""
+        assert self._process is not None
+        return self._process
+
+    def legal_move(self, position: Position, text: str) -> int:
+        """Returns the action that a move's text means; raises where it is not legal."""
+        action = self.game.move_of(position.state, text)
+        if action is None:
+            legal = ", ".join(self.game.move_text(position.state, each) for each in position.legal_actions()[:8])
+            raise LawBroken(f"a move must be legal, such as {legal}; got {told(text)}")
+        return action
+
+    def line_of_play(self, plies: int, seed: int) -> tuple[Position, list[str]]:
+        """Returns a position that random moves lead to, and their texts; the game goes on there."""
+        rng, position, texts = random.Random(seed), self.game.start(), list[str]()
+        for _ in range(plies):
+            action = rng.choice(position.legal_actions())
+            after = position.play(action)
+            if after.over:
+                break
+            texts.append(self.game.move_text(position.state, action))
+            position = after
+        return position, texts
+
+
+def told(text: str) -> str:
+    """Returns what an engine wrote as a sentence quotes it."""
+    return repr(text if len(text) <= LONGEST_TOLD else f"{text[:LONGEST_TOLD]}...")
+
+
+def word_after(words: Sequence[str], name: str) -> str:
+    """Returns the word behind a name; "" where there is none."""
+    return words[words.index(name) + 1] if name in words[:-1] else ""

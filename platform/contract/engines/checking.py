@@ -1,0 +1,78 @@
+"""Checks an engine by the laws of its protocol, in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import ModuleType
+from typing import NamedTuple
+
+from turnier.agents.engines.engine import EngineAgent
+from turnier.agents.engines.failure import EngineFailure
+from turnier.agents.engines.gtp import Gtp
+from turnier.agents.engines.json_lines import Json
+from turnier.agents.engines.uci import Uci
+from turnier.contract.engines import gtp_laws, json_laws, uci_laws
+from turnier.contract.engines.checked_engine import CheckedEngine
+from turnier.contract.law import Law, LawBroken, name_of
+from turnier.contract.process import BROKEN, KEPT, UNCHECKED, Finding
+from turnier.core.errors import unknown
+from turnier.games.registry import make_game
+
+
+class Protocol(NamedTuple):
+    """A protocol, and the game in which engines are checked that speak it."""
+
+    agent: type[EngineAgent]
+    laws: ModuleType
+    game: str
+
+
+PROTOCOLS = {
+    "uci": Protocol(Uci, uci_laws, "chess"),
+    "gtp": Protocol(Gtp, gtp_laws, "go(size=9)"),
+    "json": Protocol(Json, json_laws, "tictactoe"),
+}
+
+
+class EngineChecking:
+    """The laws of one engine; raises UserError where there is no such protocol, program or game."""
+
+    def __init__(self, command: str, protocol: str, game: str, limit: float, margin: float) -> None:
+        if protocol not in PROTOCOLS:
+            raise unknown("protocol", protocol, PROTOCOLS)
+        chosen = PROTOCOLS[protocol]
+        self._game = make_game(game or chosen.game)
+        agent = chosen.agent(command=command, **({"nodes": 1} if chosen.agent is Uci else {}))
+        agent.require(self._game)
+        agent.prepare()
+        self._kind = (
+            f"engine that speaks {protocol.upper()}" if protocol != "json" else "program that speaks JSON lines"
+        )
+        self._engine = CheckedEngine(command, self._game, limit, margin)
+        self.laws = [law for name, law in vars(chosen.laws).items() if name.startswith("law_")]
+
+    def findings(self) -> Iterator[Finding]:
+        """Yields what is known of each law; nothing else can be checked where the first one is broken."""
+        first = ""
+        try:
+            for law in self.laws:
+                said = "" if first else self._broken_by(law)
+                state = UNCHECKED if first else BROKEN if said else KEPT
+                yield self._finding(law, state, said or (first and f"it needs the law `{first}`"))
+                if said and law is self.laws[0]:
+                    first = name_of(law)
+        finally:
+            self._engine.end()
+
+    def _broken_by(self, law: Law) -> str:
+        """Returns how a law is broken; "" if it is kept."""
+        try:
+            law(self._engine)
+        except (LawBroken, EngineFailure) as failure:
+            self._engine.end()  # whatever it is about to write belongs to no other law
+            return f"{str(failure).rstrip('.')}."
+        return ""
+
+    def _finding(self, law: Law, state: str, sentence: str) -> Finding:
+        must = " ".join((law.__doc__ or "").split())
+        return Finding(self._engine.command, self._kind, str(self._game), name_of(law), must, state, sentence)

@@ -1,0 +1,119 @@
+"""`turnier check-engine` finds what an engine does wrong; the example bots do nothing wrong."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from turnier.agents.engines.engine import IDLE
+from turnier.arena.match import MatchSpec, Termination
+from turnier.arena.play import play_match
+from turnier.commands.app import app
+from turnier.contract.engines import checked_engine
+from turnier.core.errors import UserError
+
+ROOT = Path(__file__).parents[2]
+BOTS = ROOT / "examples" / "bots"
+FAKES = ROOT / "tests" / "agents" / "engines"
+PYTHON = (sys.executable, "-S")
+OURS = (sys.executable, "-c", "from turnier.commands.app import main; main()", "engine", "tictactoe", "random")
+
+
+@pytest.fixture(autouse=True)
+def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checked_engine, "QUIET_SECONDS", 0.05)
+
+
+def checked(*command: object, protocol: str, game: str = "tictactoe") -> tuple[int, dict[str, str]]:
+    """Returns the exit code of the command, and how each law is broken that is not kept."""
+    words = ["check-engine", shlex.join(map(str, command)), "--protocol", protocol, "--game", game, "--json"]
+    ended = CliRunner().invoke(app, [*words, "--margin", "5", "--limit", "20"])
+    findings = json.loads(ended.stdout)
+    assert len(findings) >= 25 and all(finding["must"] for finding in findings)
+    return ended.exit_code, {f["law"]: f["sentence"] for f in findings if f["state"] != "kept"}
+
+
+def compiled(folder: Path) -> Path:
+    program = folder / "random_bot"
+    subprocess.run(["g++", "-O0", "-o", program, BOTS / "random_bot.cpp"], check=True)
+    return program
+
+
+@pytest.mark.parametrize("language", ["python", "javascript", "c++"])
+def test_the_example_bots_keep_all_laws(language: str, tmp_path: Path) -> None:
+    if language == "python":
+        command = [*PYTHON, str(BOTS / "random_bot.py")]
+    elif language == "javascript":
+        if shutil.which("node") is None:
+            pytest.skip("needs node")
+        command = ["node", str(BOTS / "random_bot.js")]
+    else:
+        if shutil.which("g++") is None:
+            pytest.skip("needs g++")
+        command = [str(compiled(tmp_path))]
+    assert checked(*command, protocol="json", game="2048") == (0, {})
+
+
+def test_what_an_engine_does_wrong_is_found() -> None:
+    code, broken = checked(*PYTHON, FAKES / "bot.py", protocol="json")
+    assert code == 1 and set(broken) == {"empty lines", "unknown messages"}
+    code, broken = checked(*PYTHON, FAKES / "bot.py", "illegal", protocol="json")
+    assert code == 1 and "whole game" in broken and "an action must be one of" in broken["whole game"]
+    code, broken = checked(*PYTHON, FAKES / "speaker.py", "uci", protocol="uci")
+    never_searches = {"searches until stopped", "is ready while it searches"}
+    assert code == 1 and set(broken) == {"names", "empty lines"} | never_searches
+    assert broken["names"] == "the answer to uci must have a line 'id author ', got none."
+    code, broken = checked(*PYTHON, FAKES / "speaker.py", "gtp", protocol="gtp")
+    assert code == 1 and {"version of protocol", "commands", "refuses illegal moves"} <= set(broken)
+    assert "end of input" not in broken
+
+
+def test_nothing_else_is_checked_of_an_engine_that_does_not_answer() -> None:
+    code, broken = checked(sys.executable, "-c", "raise SystemExit(3)", protocol="uci")
+    assert code == 1 and len(broken) == 30
+    assert "ended with the exit code 3" in broken.pop("handshake")
+    assert set(broken.values()) == {"it needs the law `handshake`"}
+
+
+def test_a_mistake_is_a_sentence() -> None:
+    mistakes = {
+        ("no-such-program",): "there must be a program 'no-such-program', got none",
+        ("python3", "--protocol", "xboard"): "There is no protocol named 'xboard'; there are: gtp, json, uci.",
+        ("python3", "--game", "2048"): "uci has no words for chance",
+    }
+    for words, sentence in mistakes.items():
+        error = CliRunner().invoke(app, ["check-engine", *words]).exception
+        assert isinstance(error, UserError) and sentence in str(error)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("protocol", ["uci", "gtp", "json"])
+def test_our_own_engines_keep_all_laws(protocol: str) -> None:
+    assert checked(*OURS, "--protocol", protocol, protocol=protocol) == (0, {})
+
+
+def program(name: str) -> str:
+    found = shutil.which(name, path="/usr/games:/usr/bin:/usr/local/bin")
+    if found is None:
+        pytest.skip(f"needs {name}")
+    return found
+
+
+def test_stockfish_meets_gnu_chess_and_gnu_go_us() -> None:
+    stockfish = f'uci(command="{program("stockfish")}",nodes=20,options="Hash=1")'
+    gnuchess = f'uci(command="{program("gnuchess")} --uci",depth=1,options="OwnBook=false")'
+    gnugo = f'gtp(command="{program("gnugo")} --mode gtp --level 0")'
+    try:
+        for game, agents in {"chess": (stockfish, gnuchess), "go(size=5)": ("random", gnugo)}.items():
+            record = play_match(MatchSpec(game, agents, 1))
+            assert record.termination in (Termination.NORMAL, Termination.RESIGNED), record.error
+            assert min(record.decisions) > 3
+    finally:
+        IDLE.end_idle()
