@@ -48,7 +48,7 @@ def test_the_help_of_every_command_imports_nothing_heavy() -> None:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_has_the_text_of_the_table_and_examples(name: str) -> None:
     module, summary = COMMANDS[name]
-    function = getattr(import_module(f"turnier.commands.{module}"), name)
+    function = getattr(import_module(f"turnier.commands.{module}"), name.replace("-", "_"))
     assert inspect.getdoc(function).splitlines()[0] == summary  # type: ignore[union-attr]
     shown = CliRunner().invoke(app, [name, "--help"], env={"COLUMNS": "120"}).output
     examples = re.search(r"Examples:\n((?: +.+\n)+)", shown)
@@ -66,7 +66,7 @@ def test_commands_share_their_options() -> None:
 
     texts: dict[str, set[str]] = {}
     for name, (module, _) in COMMANDS.items():
-        function = getattr(import_module(f"turnier.commands.{module}"), name)
+        function = getattr(import_module(f"turnier.commands.{module}"), name.replace("-", "_"))
         for parameter, annotation in inspect.get_annotations(function, eval_str=True).items():
             for info in getattr(annotation, "__metadata__", ()):
                 texts.setdefault(parameter, set()).add(info.help)
