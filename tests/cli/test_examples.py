@@ -91,7 +91,7 @@ def run(example: str) -> None:
 
 
 def test_there_are_examples_of_every_command() -> None:
-    named = {line.split()[1] for line in examples()} | {"serve", "join", "dashboard", "bench"}
+    named = {line.split()[1] for line in examples()} | {"serve", "join", "dashboard", "bench", "engine"}
     assert named == set(commands())
 
 

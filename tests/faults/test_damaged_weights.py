@@ -114,7 +114,7 @@ def drop(*keys: str) -> Change:
         (set_in("config", "training", "moves", value=None), "moves is None"),
         (set_in("config", "training", "points", value=[[1]]), "cannot reshape"),
         (set_in("config", "training", "learning", value="no"), "no learning named 'no'"),
-        (set_in("config", "network", "game", value="chess"), "no game named 'chess'"),
+        (set_in("config", "network", "game", value="bridge"), "no game named 'bridge'"),
         (set_in("config", "network", "tuples", value=[[0, 99]]), "from 0 to 8"),
         (set_in("config", "network", "tuples", value=[]), ""),
         (set_in("config", "network", "tuples", value=[[0.0]]), "is none for tictactoe"),
