@@ -28,8 +28,10 @@ from turnier.agents.engines.process import EngineProcess
 from turnier.arena.match import MatchRecord, Termination
 from turnier.arena.match_json import disagreement
 from turnier.arena.play import play_match
+from turnier.core.number_text import plus_minus
 from turnier.results.store.store import Store
 from turnier.runs.tournament import Tournament
+from turnier.statistics.comparisons import paired_difference
 from turnier.statistics.sprt import elo_of_share
 
 UNRELIABLE = Path(__file__).with_name("unreliable.py")
@@ -55,19 +57,22 @@ def main(
     words = [game, *agents, "--games", str(games), "--openings", "1", "--exactly", "--store", store]
     where = ["--executor", executor, "--workers", str(workers)]
     command = [sys.executable, "-c", "from turnier.commands.app import main; main()", "tournament", *words, *where]
-    began = time.monotonic()
-    for kill in range(kills + 1):
+    began, killed = time.monotonic(), 0
+    while True:
         playing = subprocess.Popen(command, stdout=subprocess.DEVNULL)
         try:
-            if playing.wait(random.uniform(5, 30) if kill < kills else None):
-                sys.exit(f"the tournament ended with the exit code {playing.returncode}")
+            code = playing.wait(random.uniform(5, 30) if killed < kills else None)
         except subprocess.TimeoutExpired:
             playing.send_signal(signal.SIGKILL)
-            playing.wait()
-            time.sleep(1)  # the guard needs a moment
+            code, killed = playing.wait(), killed + 1
+            time.sleep(5 if executor == "local" else 1)  # who ends what is left needs a moment
         if left := processes_left(folder):
             sys.exit(f"processes are left over: {left}")
-    print(f"{time.monotonic() - began:.0f} s")
+        if code == 0:
+            break
+        if code != -signal.SIGKILL:
+            sys.exit(f"the tournament ended with the exit code {code}")
+    print(f"{time.monotonic() - began:.0f} s, {killed} kills")
     with Store.open(store) as opened:
         records = [record for batch in opened.records_of_run(planned.run_id) for record in batch]
     check(planned, records, folder, all_stored=not kills)
@@ -157,16 +162,18 @@ def measure(planned: Tournament) -> None:
     EngineProcess.read, EngineProcess.write = timed(EngineProcess.read), timed(EngineProcess.write)  # type: ignore[method-assign]
     specs = list(planned.plan or ())
     play_match(specs[0])  # starts the engines and compiles
-    waited[0], began, cpu, plies = 0.0, time.perf_counter(), time.process_time(), 0
+    spent, own, moves = [], [], 0
     for spec in specs[1:]:
+        waited[0], began = 0.0, time.perf_counter()
         record = play_match(spec)
-        plies += sum(record.decisions)
+        spent.append(1000 * (time.perf_counter() - began))
         ours = [seat for seat, agent in enumerate(spec.agents) if "command=" not in agent]
-        waited[0] += sum(record.seat_seconds[seat] for seat in ours)
-    n, spent = len(specs) - 1, time.perf_counter() - began
-    print(f"{n} games, {plies / n:.0f} moves: {1000 * spent / n:.1f} ms a game, {1000 * waited[0] / n:.1f} ms of it")
-    print(f"the players' own; the rest is {1000 * (spent - waited[0]) / n:.2f} ms", end="")
-    print(f" (CPU of this process {1000 * (time.process_time() - cpu) / n:.2f} ms)")
+        own.append(1000 * (waited[0] + sum(record.seat_seconds[seat] for seat in ours)))
+        moves += sum(record.decisions)
+    rest = paired_difference([whole - part for whole, part in zip(spent, own, strict=True)])
+    half_width = rest.high - rest.mean
+    print(f"{len(spent)} games of {moves / len(spent):.0f} moves: {sum(spent) / len(spent):.1f} ms per game")
+    print(f"{plus_minus(rest.mean, half_width)} ms of it (95 %) are neither engines' nor agents'")
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import NamedTuple
 
@@ -20,17 +20,17 @@ from turnier.games.registry import make_game
 
 
 class Protocol(NamedTuple):
-    """A protocol, and the game in which engines are checked that speak it."""
+    """A protocol: the agent of a command, its laws, and the game in which engines are checked that speak it."""
 
-    agent: type[EngineAgent]
+    agent: Callable[[str], EngineAgent]
     laws: ModuleType
     game: str
 
 
 PROTOCOLS = {
-    "uci": Protocol(Uci, uci_laws, "chess"),
-    "gtp": Protocol(Gtp, gtp_laws, "go(size=9)"),
-    "json": Protocol(Json, json_laws, "tictactoe"),
+    "uci": Protocol(lambda command: Uci(command=command, nodes=1), uci_laws, "chess"),
+    "gtp": Protocol(lambda command: Gtp(command=command), gtp_laws, "go(size=9)"),
+    "json": Protocol(lambda command: Json(command=command), json_laws, "tictactoe"),
 }
 
 
@@ -42,7 +42,7 @@ class EngineChecking:
             raise unknown("protocol", protocol, PROTOCOLS)
         chosen = PROTOCOLS[protocol]
         self._game = make_game(game or chosen.game)
-        agent = chosen.agent(command=command, **({"nodes": 1} if chosen.agent is Uci else {}))
+        agent = chosen.agent(command)
         agent.require(self._game)
         agent.prepare()
         self._kind = (
