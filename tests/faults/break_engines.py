@@ -35,6 +35,7 @@ from turnier.statistics.comparisons import paired_difference
 from turnier.statistics.sprt import elo_of_share
 
 UNRELIABLE = Path(__file__).with_name("unreliable.py")
+END_SECONDS = 20.0  # for who ends what a killed command leaves
 TIMES = "limit=2,margin=500"
 
 
@@ -48,6 +49,8 @@ def main(
     executor: str = "threads",
 ) -> None:
     folder.mkdir(parents=True, exist_ok=True)
+    for told in ("groups", "faults"):  # by the engines
+        (folder / told).touch()
     game, *agents = pairings(folder, faults)[pairing]
     planned = Tournament(game, agents, games=games, openings=1, exactly=True)
     store = f"sqlite:///{folder}/games.db"
@@ -65,8 +68,10 @@ def main(
         except subprocess.TimeoutExpired:
             playing.send_signal(signal.SIGKILL)
             code, killed = playing.wait(), killed + 1
-            time.sleep(5 if executor == "local" else 1)  # who ends what is left needs a moment
-        if left := processes_left(folder):
+        deadline = time.monotonic() + END_SECONDS
+        while (left := processes_left(folder)) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        if left:
             sys.exit(f"processes are left over: {left}")
         if code == 0:
             break

@@ -5,20 +5,24 @@ from __future__ import annotations
 import contextlib
 import subprocess
 import threading
-from typing import Any
+from typing import IO, Any
 
 # A pipe from us to this shell ends with us. It reads `+GROUP` and `-GROUP`, and ends the groups that are left: numbers
-# of processes are used again, so those of engines that have ended must not stay in its list.
+# of processes are used again, so those of engines that have ended must not stay in its list. It is no child of ours,
+# since workers of Ray that end kill theirs.
 _SCRIPT = """
 trap '' INT TERM HUP
-groups=' '
-while read -r line; do
-  case $line in
-    +*) groups="$groups${line#+} " ;;
-    -*) group=${line#-}; groups="${groups%% $group *} ${groups#* $group }" ;;
-  esac
-done
-for group in $groups; do kill -9 "-$group"; done
+exec 3<&0
+{
+  groups=' '
+  while read -r line; do
+    case $line in
+      +*) groups="$groups${line#+} " ;;
+      -*) group=${line#-}; groups="${groups%% $group *} ${groups#* $group }" ;;
+    esac
+  done
+  for group in $groups; do kill -9 "-$group"; done
+} <&3 3<&- &
 """
 
 
@@ -27,7 +31,7 @@ class Guard:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._shell: subprocess.Popen[bytes] | None = None
+        self._pipe: IO[bytes] | None = None
 
     def add(self, group: int) -> None:
         self._tell(f"+{group}\n")
@@ -37,15 +41,17 @@ class Guard:
 
     def _tell(self, line: str) -> None:
         with self._lock, contextlib.suppress(OSError):  # a guard that somebody ended is missed only if we are killed
-            if self._shell is None:
+            if self._pipe is None:
                 streams: dict[str, Any] = {
                     "stdin": subprocess.PIPE,
                     "stdout": subprocess.DEVNULL,
                     "stderr": subprocess.DEVNULL,
                 }
-                self._shell = subprocess.Popen(["sh", "-c", _SCRIPT], start_new_session=True, bufsize=0, **streams)
-            assert self._shell is not None and self._shell.stdin is not None
-            self._shell.stdin.write(line.encode())
+                shell = subprocess.Popen(["sh", "-c", _SCRIPT], start_new_session=True, bufsize=0, **streams)
+                shell.wait()  # the guard is what it has started
+                self._pipe = shell.stdin
+            assert self._pipe is not None
+            self._pipe.write(line.encode())
 
 
 GUARD = Guard()
