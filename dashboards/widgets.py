@@ -6,7 +6,6 @@ import functools
 from collections.abc import Callable, Sequence
 from html import escape
 from typing import Any
-from urllib.parse import parse_qs
 
 import pandas as pd
 import streamlit as st
@@ -60,16 +59,6 @@ def show_title(about: str = "", runs: Sequence[Run] = ()) -> None:
     links = "".join(f'<a href="{escape(to)}">{title}</a>' for title, to in ways.items() if title != page)
     name = f"{escape(page)}<span>: {escape(about)}</span>" if about else escape(page)
     place.html(f'<div class="title"><h1>{name}</h1><nav>{links}</nav></div>')
-
-
-def open_address(to: str) -> None:
-    """Goes to an address of `links`, such as when a row of a table is chosen."""
-    page, _, query = to.partition("?")
-    st.switch_page(st.Page(_nowhere, url_path=page, title=page), query_params=parse_qs(query))
-
-
-def _nowhere() -> None:
-    """Stands for a page that the app has under the same address."""
 
 
 def refresh(draw: Callable[[], None], live: bool, every: float = REFRESH_SECONDS) -> None:

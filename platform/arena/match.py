@@ -7,7 +7,7 @@ import functools
 import hashlib
 import json
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -140,11 +140,6 @@ def unpack_plies(encoded: bytes) -> npt.NDArray[np.int64]:
     if width >= _COMPRESSED:
         width, data = width - _COMPRESSED, zlib.decompress(data)
     return np.frombuffer(data, _PLY_TYPES[width]).astype(np.int64)
-
-
-def all_have_results(records: Iterable[MatchRecord]) -> bool:
-    """Returns whether no agent failed in any of the matches."""
-    return all(record.termination.has_result for record in records)
 
 
 def derive_seed(*parts: int | str) -> int:

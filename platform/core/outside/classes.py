@@ -91,12 +91,6 @@ def named(bundle: Bundle, cls: str) -> str:
     return f"{bundle.place}:{cls}@{bundle.digest}"
 
 
-def split(name: str) -> tuple[str, str, str]:
-    """Returns the place, the class and the version of a name of a class that is not ours; no version is empty."""
-    match = _NAME.fullmatch(name)
-    return (match["place"], match["class"], match["version"] or "") if match else (name, "", "")
-
-
 def current(place: str) -> Bundle:
     """Returns the code of a file or module as it is now."""
     if _is_file(place):
