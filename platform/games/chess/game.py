@@ -87,6 +87,10 @@ class Chess(PythonGame):
     def action_name(self, action: int) -> str:
         return NAMES[action]
 
+    def move_of(self, state: Ints, text: str) -> int | None:
+        number = NUMBERS.get(text.casefold())
+        return number if number in self.live_state(state).legal else None
+
     def svg(self, state: Ints, changed: Collection[int] = (), notes: Notes | None = None) -> str:
         """Returns the board seen from white's side; the squares of the last move have a frame."""
         board: Board = self.live_state(state).board
