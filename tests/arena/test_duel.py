@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from turnier.agents.engines.failure import Ending
 from turnier.agents.registry import make_agent
 from turnier.arena.match import MatchRecord, MatchSpec, Termination
 from turnier.arena.play import play_matches
@@ -109,8 +110,9 @@ def test_points_are_shared_by_the_best() -> None:
     assert dataclasses.replace(record, scores=(2.0, 2.0, 1.0)).points == (0.5, 0.5, 0.0)
 
 
-def test_only_matches_without_a_failure_have_a_result() -> None:
-    assert [end for end in Termination if end.has_result] == [Termination.NORMAL, Termination.LIMIT]
+def test_only_matches_without_a_failure_of_ours_have_a_result() -> None:
+    assert {end for end in Termination if not end.has_result} == {Termination.ILLEGAL_ACTION, Termination.ERROR}
+    assert {end for end in Termination if end.is_forfeit} == {Termination(ending.value) for ending in Ending}
 
 
 def adaptive(games: int = 10_000, **options: float) -> AdaptiveTournament:
