@@ -24,7 +24,8 @@ from turnier.results.versions import stored_versions
 
 # What waits for ever, needs another machine, or has a test of its own with these words.
 ELSEWHERE = re.compile(
-    r"turnier (serve|join|engine|dashboard|bench|report weitz|verify GAME|export .*\.pgn)\b|postgresql:|replay log/"
+    r"turnier (serve|join|engine|check-engine|dashboard|bench|report weitz|verify GAME|export .*\.pgn)\b"
+    r"|postgresql:|replay log/"
 )
 RUN, STUDY, MATCH = "tournament:1f0c", "study:2048-mctse-1f0c2b", "3f9a1c"  # stand for ids in examples
 VERSION = "1c94e07"  # of bot.py
@@ -91,7 +92,7 @@ def run(example: str) -> None:
 
 
 def test_there_are_examples_of_every_command() -> None:
-    named = {line.split()[1] for line in examples()} | {"serve", "join", "dashboard", "bench", "engine"}
+    named = {line.split()[1] for line in examples()} | {"serve", "join", "dashboard", "bench", "engine", "check-engine"}
     assert named == set(commands())
 
 

@@ -51,7 +51,7 @@ class CheckedEngine:
     def line(self, seconds: float | None = None) -> str:
         """Returns the next line, which has to come in so many seconds."""
         seconds = self.limit if seconds is None else seconds
-        found = self.process.read(time.monotonic() + seconds)
+        found = self._read(time.monotonic() + seconds)
         if found is None:
             raise LawBroken(f"there must be an answer within {seconds:g} s, got none")
         return found
@@ -61,7 +61,7 @@ class CheckedEngine:
         deadline = time.monotonic() + (self.limit if seconds is None else seconds)
         lines = [self.line(max(0.0, deadline - time.monotonic()))]
         while not wanted(lines[-1]):
-            found = self.process.read(deadline)
+            found = self._read(deadline)
             if found is None:
                 raise LawBroken(f"the answer must come in time, got none; the last line is {told(lines[-1])}")
             lines.append(found)
@@ -71,9 +71,13 @@ class CheckedEngine:
         """Returns what is written although nothing is asked."""
         lines = []
         deadline = time.monotonic() + QUIET_SECONDS
-        while (found := self.process.read(deadline)) is not None:
+        while (found := self._read(deadline)) is not None:
             lines.append(found)
         return lines
+
+    def _read(self, deadline: float) -> str | None:
+        """Returns the next line of the process that was asked, which may have ended since; None where there is none."""
+        return (self._process or self.process).read(deadline)
 
     def must_end(self) -> None:
         """Raises where the engine, which was told to end, does not, or not with exit code 0."""

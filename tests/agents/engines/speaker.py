@@ -16,7 +16,9 @@ def say(text: str) -> None:
 
 
 for line in sys.stdin:
-    words = line.split()
+    words = line.partition("#")[0].split()
+    if kind in ("gtp", "resign") and not words:
+        continue  # a comment
     if kind in ("uci", "late"):
         if words[0] == "uci":
             say("id name speaker\noption name Hash type spin default 1 min 1 max 9\nuciok")
