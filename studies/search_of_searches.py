@@ -16,6 +16,7 @@ Stop it with Ctrl-C; repeat the command to resume.
 import json
 import multiprocessing
 import os
+import signal
 import statistics
 from collections import defaultdict
 from collections.abc import Sequence
@@ -236,7 +237,8 @@ def main(
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # as many searches at once as there are cores
     with (
         game_bar("searches", len(tasks), unit="searches", completed=len(tasks) - len(left)) as bar,
-        multiprocessing.get_context("spawn").Pool(processes) as pool,
+        # Our handler of the pool's signal to end could wait for ever in a worker that just begins to wait for work.
+        multiprocessing.get_context("spawn").Pool(processes, signal.signal, (signal.SIGTERM, signal.SIG_DFL)) as pool,
     ):
         for rows in pool.imap_unordered(run_search, left):
             with path.open("a") as file:

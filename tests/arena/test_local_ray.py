@@ -78,6 +78,7 @@ def test_ray_that_ended_is_started_again_and_plays_the_same(killed: str, capfd: 
     assert told.strip() == "Ray on this machine has ended; starting it again ..."
 
 
+@pytest.mark.long
 def test_killed_workers_are_replaced_without_a_word(capfd: pytest.CaptureFixture[str]) -> None:
     """Ray itself would print a page per worker on standard output."""
     specs = round_robin(make_game("2048"), [make_agent("mc(iterations=60,rollout_depth=30)")], games=12, seed=7)

@@ -15,6 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.cli.running import TURNIER
+from tests.cli.test_signals import SIGNALS
 from turnier.commands.app import app
 from turnier.commands.machine import checks
 from turnier.core.errors import UserError
@@ -73,7 +74,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> str:
     return store
 
 
-@pytest.mark.parametrize("stopped_by", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("stopped_by", [signal.SIGKILL, *SIGNALS])
 def test_a_stopped_driver_is_seen_and_resumed_by_its_name(
     tmp_path: Path, undisturbed: str, stopped_by: signal.Signals
 ) -> None:

@@ -85,7 +85,7 @@ def kept(url: str) -> list[Any]:
 
 @pytest.mark.parametrize(
     "words",
-    [TOURNAMENT, LONG_STUDY, LONG_FRONT, LONG_COMPARISON, CERTAINTY],
+    [TOURNAMENT, LONG_STUDY, LONG_FRONT, LONG_COMPARISON, LONG_CERTAINTY],
     ids=["tournament", "study", "front", "comparison", "certainty"],
 )
 def test_three_restarts_change_nothing(words: tuple[str, ...], postgres_url: str, tmp_path: Path) -> None:

@@ -104,6 +104,7 @@ def ray_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str
         shutil.rmtree(folder, ignore_errors=True)
 
 
+@pytest.mark.long
 def test_the_study_joins_a_cluster_started_by_hand(tmp_path: Path, ray_cluster: str) -> None:
     """--address auto finds `ray start --head`, so does RAY_ADDRESS, and the cluster outlives the study."""
     study_process(tmp_path, "--store", "sqlite:///a.db", "--address", "auto", **AUTH)

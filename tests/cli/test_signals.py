@@ -28,7 +28,7 @@ STORING = {
     "comparison": ("compare", "--game", "yavalath", "mcts(iterations=300)", "mcts(iterations=301)"),
 }
 SCRIPT = (str(STUDIES / "cmaes_heuristics.py"), "--preset", "paper", "--name", "x", "--picture", ".")
-SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+SIGNALS = (signal.SIGTERM, *(pytest.param(each, marks=pytest.mark.long) for each in (signal.SIGINT, signal.SIGHUP)))
 
 
 def ends(

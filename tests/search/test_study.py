@@ -236,6 +236,7 @@ def test_drivers_share_the_games(tmp_path: Path, whole_script: list[dict[str, An
     assert trials(url, "killed") == whole_script
 
 
+@pytest.mark.long
 def test_a_killed_ray_worker_is_replaced(tmp_path: Path, whole_script: list[dict[str, Any]]) -> None:
     url = url_of(tmp_path / "t.db")
     process = start_script(url, tmp_path, "--executor", "ray", "--workers", "2")
@@ -247,6 +248,7 @@ def test_a_killed_ray_worker_is_replaced(tmp_path: Path, whole_script: list[dict
     assert trials(url, "killed") == whole_script
 
 
+@pytest.mark.long  # tests/cli/test_signals.py does so with a script
 def test_ctrl_c_says_how_to_go_on(tmp_path: Path, whole_script: list[dict[str, Any]]) -> None:
     url = url_of(tmp_path / "t.db")
     process = start_script(url, tmp_path, "--executor", "threads")
