@@ -34,6 +34,7 @@ from turnier.arena.play_kernel import (
 )
 from turnier.core.errors import UserError
 from turnier.core.kernel import compile_kernel
+from turnier.core.outside import library
 from turnier.core.rng import streams, streams_of
 from turnier.games.abi import CHANCE
 from turnier.games.game import MAX_SEATS, Game, Position
@@ -58,6 +59,9 @@ def check_spec(spec: MatchSpec) -> None:
         raise UserError(f"a seed must be 0 or larger, got {spec.seed}.")
     for agent in spec.agents:
         agent_of(agent).require(game)
+    for text, made in ((spec.game, game), *((agent, agent_of(agent)) for agent in spec.agents)):
+        if ":" in text and not library.digests_in([made.full_text()]) <= library.digests_in([text]):
+            raise UserError(f"a match must name the version of code that is not ours, got {text}; use its full_text().")
     if spec.opening and _open(game, spec).over:
         raise UserError(f"an opening must not end the game, got {list(spec.opening)}, which ends {game}; shorten it.")
 

@@ -10,6 +10,8 @@ import pytest
 
 from tests.core.test_outside import BOT, FIRST, LAST
 from turnier.agents.registry import AGENTS
+from turnier.arena.match import MatchSpec
+from turnier.arena.play import play_match
 from turnier.core.errors import UserError
 from turnier.core.outside import classes, library
 from turnier.games.registry import game_of
@@ -82,6 +84,17 @@ def test_a_resumed_command_plays_the_version_that_began(user: Path, store: Store
     resumed = pinned(words, begun.definition)
     assert [*resumed[:3], *resumed[4:]] == [*words[:3], *words[4:]]
     assert AGENTS.make(resumed[3]).full_text() in begun.agents
+
+
+def test_a_match_without_the_version_of_its_code_is_refused(user: Path) -> None:
+    """Its id would stay the same after an edit."""
+    full = AGENTS.make("bot.py:Bot").full_text()
+    for text in ("bot.py:Bot", str(AGENTS.make(full)), f"majority(agent={full.partition('@')[0]}())"):
+        with pytest.raises(
+            UserError, match=r"a match must name the version of code that is not ours, got .*bot\.py:Bot"
+        ):
+            play_match(MatchSpec("tictactoe", (text, OPPONENT), 1))
+    assert play_match(MatchSpec("tictactoe", (full, OPPONENT), 1)).decisions
 
 
 WORKER = """
