@@ -34,12 +34,12 @@ class Version:
 
 def stored_versions(store: Store, place: str) -> list[Version]:
     """Returns the versions of a file (by its name) or module that runs of a store were played with, the first first."""
-    runs = {run.id: run for run in store.runs()}  # the oldest first
+    since = {run.id: run.created for run in store.runs()}
     found: dict[str, Version] = {}
-    for run_id, _, text in sorted(store.annotations.beginning(CODE), key=lambda row: list(runs).index(row[0])):
+    for run_id, _, text in sorted(store.annotations.beginning(CODE), key=lambda row: since[row[0]]):
         bundle = Bundle.from_json(json.loads(text))
         if bundle.place == place:
-            found.setdefault(bundle.digest, Version(bundle, run_id, runs[run_id].created))
+            found.setdefault(bundle.digest, Version(bundle, run_id, since[run_id]))
     return list(found.values())
 
 
