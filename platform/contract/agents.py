@@ -19,7 +19,7 @@ from turnier.games.abi import STATE_DTYPE
 from turnier.games.game import Game, Position
 
 SEED = 1  # of the players that laws look at
-MAX_PLIES = 60 if JIT else 15  # of a match in these laws; 4x4 games of 2048 would go on for a thousand
+MAX_PLIES = 60 if JIT else 15  # of a match in these laws; 4x4 games of 2048 would last a thousand
 LONGEST = 2_000  # plies of a random game in which positions are looked for
 
 

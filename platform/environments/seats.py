@@ -25,7 +25,7 @@ def env(game: str | Game, observation: str = "", render_mode: str | None = None)
 class SeatsEnvironment(AECEnv[str, Any, int]):  # type: ignore[misc]
     """The seats of a game as agents `seat_0`, `seat_1`, ...; legal actions are 1 in `observation["action_mask"]`.
 
-    A seat that is out of a game that goes on is not asked any more; all seats terminate when the game is over. Raises
+    A seat that is out of a game that continues is not asked any more; all seats terminate when the game is over. Raises
     UserError for an illegal action; see `env`.
     """
 

@@ -101,7 +101,7 @@ class CheckedEngine:
         return action
 
     def line_of_play(self, plies: int, seed: int) -> tuple[Position, list[str]]:
-        """Returns a position that random moves lead to, and their texts; the game goes on there."""
+        """Returns a position that random moves lead to, and their texts; the game continues there."""
         rng, position, texts = random.Random(seed), self.game.start(), list[str]()
         for _ in range(plies):
             action = rng.choice(position.legal_actions())

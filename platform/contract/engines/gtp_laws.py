@@ -188,7 +188,7 @@ def law_refuses_illegal_moves(engine: CheckedEngine) -> None:
 
 
 def law_refusals_change_nothing(engine: CheckedEngine) -> None:
-    """After a refused move the game goes on where it was."""
+    """After a refused move the game continues where it was."""
     position = after(engine, 4)
     refused(engine, f"play {COLOURS[position.to_move]} Z99")
     generated(engine, position)

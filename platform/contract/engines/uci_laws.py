@@ -198,7 +198,7 @@ def law_one_answer(engine: CheckedEngine) -> None:
 
 
 def law_searches_until_stopped(engine: CheckedEngine) -> None:
-    """`go infinite` goes on until `stop`, which is answered by a legal `bestmove`."""
+    """`go infinite` searches until `stop`, which is answered by a legal `bestmove`."""
     begin_infinite(engine)
     if any(line.startswith("bestmove") for line in engine.rest()):
         raise LawBroken("no bestmove must come before stop, got one after go infinite")
@@ -217,7 +217,7 @@ def end_infinite(engine: CheckedEngine) -> None:
 
 
 def law_is_ready_while_it_searches(engine: CheckedEngine) -> None:
-    """`isready` is answered during a search, which goes on."""
+    """`isready` is answered during a search, which continues."""
     begin_infinite(engine)
     engine.send("isready")
     before = engine.until(lambda line: line.strip() == "readyok")

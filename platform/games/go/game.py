@@ -1,7 +1,7 @@
 """Go by area: surrounded chains are captured, stones and surrounded empty cells count, two passes end the game.
 
 Action row * size + column places a stone, row 0 is the lowest one; the last action passes. Nobody may capture his own
-stones. A game of three plies a cell ends as well: with a simple ko it could go round in circles.
+stones. A game of three plies per cell ends as well: with a simple ko it could go round in circles.
 Source: Tromp and Taylor, "The game of Go", 1996; https://tromp.github.io/go.html.
 Differs: suicide is not allowed, as engines expect.
 """
