@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections.abc import Iterator
@@ -151,11 +152,10 @@ def test_a_local_ray_listens_on_loopback_only() -> None:
     def listening(pids: set[int]) -> set[str]:
         inodes = set()
         for pid in pids:
-            for fd in os.scandir(f"/proc/{pid}/fd"):
-                try:
-                    inodes.add(os.readlink(fd.path))
-                except OSError:
-                    continue
+            with contextlib.suppress(OSError):  # the process has ended
+                for fd in os.scandir(f"/proc/{pid}/fd"):
+                    with contextlib.suppress(OSError):
+                        inodes.add(os.readlink(fd.path))
         addresses = set()
         for table in ("/proc/net/tcp", "/proc/net/tcp6"):
             for line in Path(table).read_text().splitlines()[1:]:
@@ -169,8 +169,9 @@ def test_a_local_ray_listens_on_loopback_only() -> None:
         parents = {}
         for folder in os.scandir("/proc"):
             if folder.name.isdigit():
-                with open(f"/proc/{folder.name}/stat") as stat:
-                    parents[int(folder.name)] = int(stat.read().rpartition(")")[2].split()[1])
+                with contextlib.suppress(OSError):  # another test's process that ends meanwhile
+                    stat = Path(f"/proc/{folder.name}/stat").read_text()
+                    parents[int(folder.name)] = int(stat.rpartition(")")[2].split()[1])
         found, new = set(), {mine}
         while new:
             new = {pid for pid, parent in parents.items() if parent in new}
@@ -178,7 +179,7 @@ def test_a_local_ray_listens_on_loopback_only() -> None:
         addresses = listening(found)
     assert addresses
     loopback = {"0100007F", "00000000000000000000000001000000", "0000000000000000FFFF00000100007F"}
-    assert addresses <= loopback
+    assert addresses <= loopback, addresses
 
 
 def test_batches_grow_to_a_second_and_shrink_at_the_end() -> None:
