@@ -305,6 +305,7 @@ def connect(address: str, workers: int | None) -> Any:
             os.environ.setdefault(name, value)
     import ray
 
+    ray._private.ray_constants.ENABLE_RAY_CLUSTER = address != LOCAL  # it read the variable if it was imported before
     # What raylets report would be printed on standard output, amid tables and JSON; calls raise what matters to us.
     ray._private.worker.print_to_stdstream = lambda *_, **__: None
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
