@@ -54,6 +54,11 @@ SMALL_AGENTS = (
 )
 
 
+def spec_of(game: str, agents: tuple[str, ...], seed: int) -> MatchSpec:
+    """Returns a match with the version of the game's code."""
+    return MatchSpec(make_game(game).full_text(), agents, seed)
+
+
 LONG = [pytest.param(game, marks=pytest.mark.long) for game in (Noughts(), Dice(target=8), Coins(rounds=2))]
 
 
@@ -65,7 +70,7 @@ def test_python_game_keeps_the_laws(game: Game) -> None:
 def played(game: str, agent: str, seed: int) -> tuple[Any, ...]:
     """Returns what a match decides; of alphabeta no nodes, since different plies never meet in its table."""
     seats = make_game(game).num_seats
-    record = play_match(MatchSpec(game, (agent,) * seats, seed))
+    record = play_match(spec_of(game, (agent,) * seats, seed))
     assert record.termination == Termination.NORMAL, record.error
     return record.plies, record.scores, record.decisions, None if agent.startswith("alphabeta") else record.nodes
 
@@ -80,7 +85,7 @@ def test_matches_equal_those_of_a_compiled_game(game: str, compiled: str, agent:
 
 
 def test_positions_replay_and_draw() -> None:
-    record = play_match(MatchSpec(f"{PYTHON}Noughts", ("random", "mc(iterations=2)"), 1))
+    record = play_match(spec_of(f"{PYTHON}Noughts", ("random", "mc(iterations=2)"), 1))
     position = replay(record.spec, record.plies)
     assert position.over and tuple(position.returns) == record.scores
     assert str(make_game(f"{PYTHON}Noughts").start().play(4)) == "...\n.X.\n..."
@@ -89,7 +94,7 @@ def test_positions_replay_and_draw() -> None:
 def test_threads_play_the_same_matches() -> None:
     """Threads share one game object, and with it what is kept of its states."""
     specs = [
-        MatchSpec(game, ("mc(iterations=3)",) * 2, seed)
+        spec_of(game, ("mc(iterations=3)",) * 2, seed)
         for game in (f"{PYTHON}Noughts", f"{PYTHON}Dice(target=5)")
         for seed in range(6)
     ]
@@ -99,7 +104,7 @@ def test_threads_play_the_same_matches() -> None:
 
 
 def failed(fault: str, agent: str) -> MatchRecord:
-    return play_match(MatchSpec(f"{WRONG}Failing(fault={fault})", (agent,) * 2, 1))
+    return play_match(spec_of(f"{WRONG}Failing(fault={fault})", (agent,) * 2, 1))
 
 
 @pytest.mark.parametrize("agent", ["random", "mcts(iterations=50)", "mc(iterations=3)", "expectimax(depth=4)"])
@@ -137,7 +142,7 @@ def test_the_game_of_the_documents_is_played(tmp_path: Path) -> None:
     text = (Path(__file__).parents[2] / "docs/your_own.md").read_text()
     code = next(block for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "(PythonGame)" in block)
     (tmp_path / "race.py").write_text(code)
-    spec = MatchSpec(f"{tmp_path}/race.py:Race(goal=5)", ("mctse(iterations=30)", "mc(iterations=3)"), 1)
+    spec = spec_of(f"{tmp_path}/race.py:Race(goal=5)", ("mctse(iterations=30)", "mc(iterations=3)"), 1)
     assert play_match(spec).termination == Termination.NORMAL
 
 
@@ -167,7 +172,7 @@ from turnier.arena.match import MatchSpec
 from turnier.arena.play import play_match
 np.seterr(over="ignore")
 for game, *agents in {matches}:
-    record = play_match(MatchSpec(game, tuple(agents), 2))
+    record = play_match(spec_of(game, tuple(agents), 2))
     print(record.termination, record.plies.hex(), record.error)
 """
 
@@ -186,7 +191,7 @@ def test_plain_python_plays_and_fails_as_compiled_code_does() -> None:
     path = os.pathsep.join(sys.path)
     environment = os.environ | {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": path}
     plain = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.splitlines()
-    records = [play_match(MatchSpec(game, tuple(agents), 2)) for game, *agents in matches]
+    records = [play_match(spec_of(game, tuple(agents), 2)) for game, *agents in matches]
     assert plain == [f"{r.termination} {r.plies.hex()} {r.error}".rstrip("\n") for r in records]
 
 
