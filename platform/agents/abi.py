@@ -14,7 +14,7 @@ from numba.core.types import FunctionType
 
 from turnier.core.kernel import kernel, tell_type
 from turnier.core.rng import Rng
-from turnier.games.abi import GAME, Actions, Floats, State
+from turnier.games.abi import GAME, Actions, Counts, Floats, Gains, Rngs, State, States
 from turnier.games.game import MAX_SEATS
 
 
@@ -46,14 +46,28 @@ def new_scratch(game, state):
 EVALUATE = types.void(GAME, Floats, State, Floats, types.int64, Rng, Floats, SCRATCH)
 
 
+# (game, weights, states[n, words], returns[n, seats] so far, counts[n], rngs[n, 4], totals[n, seats], gains[n, seats],
+# ended[n]): the same of n states, each by a stream of its own, and the same numbers; gains and ended are scratch space.
+EVALUATE_TOGETHER = types.void(GAME, Floats, States, Gains, Counts, Rngs, Gains, Gains, Counts)
+
+
+@kernel(EVALUATE_TOGETHER)
+def absent_evaluate_together(game, weights, states, returns, counts, rngs, totals, gains, ended):
+    pass
+
+
 class EvaluatorKernels(NamedTuple):
     """An evaluator as compiled code sees it."""
 
     evaluate: Any
     weights: Any  # [num_weights]
+    evaluate_together: Any
+    has_together: int
 
 
-EVALUATOR = types.NamedTuple([FunctionType(EVALUATE), Floats], EvaluatorKernels)
+EVALUATOR = types.NamedTuple(
+    [FunctionType(EVALUATE), Floats, FunctionType(EVALUATE_TOGETHER), types.int64], EvaluatorKernels
+)
 tell_type(EvaluatorKernels, EVALUATOR)
 
 # Rows of `root`, [2, num_actions]: what a search found out about each action, zero for actions never tried.

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
-from turnier.agents.abi import EVALUATE, EvaluatorKernels
+from turnier.agents.abi import EVALUATE, EVALUATE_TOGETHER, EvaluatorKernels, absent_evaluate_together
 from turnier.core.kernel import kernel, pointer
 from turnier.core.parameters import Declared
 from turnier.games.game import Game
@@ -22,6 +23,7 @@ class Evaluator(Declared):
 
     kind: ClassVar[str] = "evaluator"
     evaluate_kernel: ClassVar[Any]
+    together_kernel: ClassVar[Any] = absent_evaluate_together  # where many states are faster than one after the other
 
     def cannot_evaluate(self, game: Game) -> str | None:
         """Returns why this evaluator does not fit the game, as a sentence, or None."""
@@ -32,8 +34,17 @@ class Evaluator(Declared):
         return ()
 
     def kernels(self, game: Game, rollout_depth: int, score_method: int) -> EvaluatorKernels:
-        weights = np.array((rollout_depth, score_method, *self.own_weights(game)), np.float64)
-        return EvaluatorKernels(pointer(type(self).evaluate_kernel, EVALUATE), weights)
+        return self.with_weights(np.array((rollout_depth, score_method, *self.own_weights(game)), np.float64))
+
+    def with_weights(self, weights: npt.NDArray[np.float64]) -> EvaluatorKernels:
+        """Returns the evaluator's kernels, which read these weights."""
+        together = type(self).together_kernel
+        return EvaluatorKernels(
+            pointer(type(self).evaluate_kernel, EVALUATE),
+            weights,
+            pointer(together, EVALUATE_TOGETHER),
+            int(together is not absent_evaluate_together),
+        )
 
 
 @kernel(EVALUATE)

@@ -32,6 +32,10 @@ OUTCOMES = types.int64(State, Actions, Floats)
 STEP = types.void(State, types.int64, Floats)
 SAMPLE_CHANCE = types.int64(State, Rng)
 PLAYOUT = types.int64(State, types.int64, Rng, Floats)
+# Of many states side by side: a row for each.
+States, Rngs, Gains = (types.Array(t, 2, "C") for t in (types.int64, types.uint64, types.float64))
+Counts = types.Array(types.int64, 1, "C")
+PLAYOUTS = types.void(States, Counts, types.int64, Rngs, Gains, Counts)
 CELLS = types.void(State, Actions)
 OBSERVE = types.void(State, types.int64, State)
 FORCED_WIN = types.int64(State, types.int64)
@@ -47,11 +51,15 @@ class GameKernels(NamedTuple):
     step: Any  # (state, action or outcome, rewards[seats]): in place; adds each seat's reward
     sample_chance: Any  # (state, rng) -> outcome, drawn as `chance` says, without stepping
     playout: Any  # (state, depth, rng, returns[seats]) -> plies: random legal moves in place, adds rewards
+    # (states[n, words], counts[n], depth, rngs[n, 4], gains[n, seats], ended[n]): `counts` playouts of each state, one
+    # after the other by its stream, the states stay; adds rewards, and to `ended` how many reached the end of the game
+    playouts: Any
     cells: Any  # (state, out[num_cells]): every cell's value, 0 <= value < num_cell_values
     observe: Any  # (state, seat, view): the state as far as `seat` may know it, with `seat` to move
     forced_win: Any  # (state, depth) -> an action that wins by forcing moves, at most `depth` of them, or NO_WIN
     has_sample_chance: int
     has_playout: int
+    has_playouts: int
     has_observe: int
     has_forced_win: int
     num_seats: int
@@ -61,9 +69,21 @@ class GameKernels(NamedTuple):
     places_stones: int  # an action below num_cells changes just that cell's value, alike for all of a state
 
 
-_KERNEL_SIGNATURES = (INIT, TO_MOVE, LEGAL, OUTCOMES, STEP, SAMPLE_CHANCE, PLAYOUT, CELLS, OBSERVE, FORCED_WIN)
+_KERNEL_SIGNATURES = (
+    INIT,
+    TO_MOVE,
+    LEGAL,
+    OUTCOMES,
+    STEP,
+    SAMPLE_CHANCE,
+    PLAYOUT,
+    PLAYOUTS,
+    CELLS,
+    OBSERVE,
+    FORCED_WIN,
+)
 GAME = types.NamedTuple(
-    [FunctionType(s) for s in _KERNEL_SIGNATURES] + [types.int64] * 7 + [types.float64, types.int64],
+    [FunctionType(s) for s in _KERNEL_SIGNATURES] + [types.int64] * 8 + [types.float64, types.int64],
     GameKernels,
 )
 
@@ -84,6 +104,11 @@ def absent_sample_chance(state, rng):
 @kernel(PLAYOUT)
 def absent_playout(state, depth, rng, returns):
     return 0
+
+
+@kernel(PLAYOUTS)
+def absent_playouts(states, counts, depth, rngs, gains, ended):
+    pass
 
 
 @kernel(CELLS)
@@ -111,6 +136,7 @@ def game_kernels(
     cells: Any = no_cells,
     sample_chance: Any = absent_sample_chance,
     playout: Any = absent_playout,
+    playouts: Any = absent_playouts,
     observe: Any = absent_observe,
     forced_win: Any = absent_forced_win,
 ) -> GameKernels:
@@ -123,11 +149,13 @@ def game_kernels(
         pointer(step, STEP),
         pointer(sample_chance, SAMPLE_CHANCE),
         pointer(playout, PLAYOUT),
+        pointer(playouts, PLAYOUTS),
         pointer(cells, CELLS),
         pointer(observe, OBSERVE),
         pointer(forced_win, FORCED_WIN),
         int(sample_chance is not absent_sample_chance),
         int(playout is not absent_playout),
+        int(playouts is not absent_playouts),
         int(observe is not absent_observe),
         int(forced_win is not absent_forced_win),
         num_seats=0,

@@ -31,6 +31,7 @@ from turnier.games.twenty48 import board as twenty48_board
 
 GAMES_FOLDER = Path(abi.__file__).resolve().parent
 WALK = 8  # nodes, then playouts
+JOBS = 40  # of playouts side by side, more than lanes
 VARIANTS = (
     "2048(size=2)",
     "2048(size=3)",
@@ -140,6 +141,33 @@ def play(game: Game) -> str:
     return digest.hash.hexdigest()
 
 
+def play_together(game: Game) -> str:
+    """Returns the digest of playouts side by side, more jobs than lanes, and checks them against one at a time."""
+    k, digest, states = game.kernels, Digest(), []
+    for start, stream in starts(game):
+        state, returns = start.copy(), np.zeros(game.num_seats)
+        for _ in range(WALK):
+            states.append(state.copy())
+            option = ask(game, state, stream, digest)
+            if option is not None:
+                k.step(state, option, returns)
+    jobs = np.array((states * JOBS)[:JOBS])
+    for depth in (0, 3, 1 << 30):
+        counts, rngs = np.arange(JOBS) % 3, rng.streams(depth, JOBS)
+        gains, ended = np.zeros((JOBS, game.num_seats)), np.zeros(JOBS, np.int64)
+        alone, alone_rngs, alone_ended = np.zeros_like(gains), rngs.copy(), np.zeros_like(ended)
+        k.playouts(jobs, counts, depth, rngs, gains, ended)
+        for job in range(JOBS if k.has_playouts else 0):
+            for _ in range(counts[job]):
+                state = jobs[job].copy()
+                k.playout(state, depth, alone_rngs[job], alone[job])
+                alone_ended[job] += k.to_move(state) == TERMINAL
+        assert (gains == alone).all() and (ended == alone_ended).all()
+        assert (rngs == alone_rngs).all() or not k.has_playouts
+        digest.add(gains, ended, rngs)
+    return digest.hash.hexdigest()
+
+
 def use_helpers() -> str:
     """Returns the digest of the kernels that no game needs."""
     digest, stream = Digest(), rng.stream(3)
@@ -180,7 +208,7 @@ def main() -> None:
         sys.setprofile(remember)
     games = [make_game(text) for text in (*GAMES.names(), *VARIANTS)] + [*tiny_games.TINY_GAMES]
     games = [game for game in games if not game.in_python]
-    digests = {str(game): play(game) for game in games} | {"helpers": use_helpers()}
+    digests = {str(game): play(game) + play_together(game) for game in games} | {"helpers": use_helpers()}
     sys.setprofile(None)
     report: dict[str, dict[str, Any]] = {}
     for name, kernel in kernels().items():

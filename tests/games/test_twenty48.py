@@ -18,7 +18,8 @@ from turnier.core.rng import stream
 from turnier.games.abi import CHANCE, TERMINAL
 from turnier.games.game import Ints
 from turnier.games.twenty48.board import place_tile, random_tile
-from turnier.games.twenty48.game import ACTION_NAMES, BOARD, HIGH, PENDING, Twenty48
+from turnier.games.twenty48.game import ACTION_NAMES, Twenty48
+from turnier.games.twenty48.rules import BOARD, HIGH, PENDING
 
 MANY = 100_000 if JIT else 300
 MAX_EXPONENT = 17

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from turnier.agents.abi import EVALUATE, EvaluatorKernels
 from turnier.agents.evaluator import OWN, Evaluator
-from turnier.core.kernel import kernel, pointer
+from turnier.core.kernel import kernel
 from turnier.core.parameters import parameter, parameters_of
 from turnier.games.abi import TERMINAL
 from turnier.games.game import Game
@@ -80,7 +80,7 @@ class Rows2048(Evaluator):
 
     def kernels(self, game: Game, rollout_depth: int, score_method: int) -> EvaluatorKernels:
         values = tuple(float(getattr(self, field.name)) for field, _ in parameters_of(type(self)))
-        return EvaluatorKernels(pointer(type(self).evaluate_kernel, EVALUATE), _weights(values, game.max_return))
+        return self.with_weights(_weights(values, game.max_return))
 
 
 @functools.lru_cache(maxsize=16)

@@ -36,7 +36,7 @@ from turnier.agents.ntuple.network_kernels import AT_END, SYMMETRIES, TUPLES, En
 from turnier.core.kernel import kernel
 from turnier.games.abi import Floats
 from turnier.games.twenty48.board import GAIN, MOVED, count_empty, legal_mask, slide, slide_gain, transpose
-from turnier.games.twenty48.game import BOARD
+from turnier.games.twenty48.rules import BOARD
 
 _U = np.uint64
 _U64, _F64, _I64 = types.uint64, types.float64, types.int64

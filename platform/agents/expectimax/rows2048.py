@@ -32,7 +32,7 @@ from turnier.core.kernel import kernel
 from turnier.core.rng import GOLDEN
 from turnier.games.abi import Floats
 from turnier.games.twenty48.board import MOVED, count_empty, legal_mask, slide, transpose
-from turnier.games.twenty48.game import BOARD
+from turnier.games.twenty48.rules import BOARD
 
 # Of `work`, which begins with scratch space of `last_value`: how many leaves may still be evaluated.
 LEAVES_LEFT = 32

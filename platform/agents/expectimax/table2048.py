@@ -14,7 +14,7 @@ from turnier.core.kernel import kernel
 from turnier.core.rng import GOLDEN, fold
 from turnier.games.abi import Floats, State
 from turnier.games.twenty48.board import tile_sum
-from turnier.games.twenty48.game import BOARD, HIGH
+from turnier.games.twenty48.rules import BOARD, HIGH
 
 NO_LIMIT = 2.0**52  # leaves
 NO_SLOT = -1

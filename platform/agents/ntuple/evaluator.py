@@ -44,14 +44,14 @@ from turnier.agents.ntuple.network_kernels import (
 )
 from turnier.agents.ntuple.weights import evaluator_weights, read_config, weights_from_file
 from turnier.core.errors import UserError
-from turnier.core.kernel import kernel, pointer
+from turnier.core.kernel import kernel
 from turnier.core.parameters import parameter, parameters_of
 from turnier.games.abi import GAME, TERMINAL, Actions, State
 from turnier.games.game import Game
 from turnier.games.generic import copy_state
 from turnier.games.registry import GAMES
 from turnier.games.twenty48.board import move
-from turnier.games.twenty48.game import BOARD, HIGH
+from turnier.games.twenty48.rules import BOARD, HIGH
 
 _U = np.uint64
 _NOTHING = np.float64(0.0)
@@ -217,7 +217,7 @@ class NTuple(Evaluator):
             weights = weights_from_file(str(Path(self.file).resolve()), self.digest)
         else:
             weights = _empty(self.network_for(game))
-        return EvaluatorKernels(pointer(type(self).evaluate_kernel, EVALUATE), weights)
+        return self.with_weights(weights)
 
 
 @functools.lru_cache(maxsize=16)
