@@ -1,7 +1,8 @@
-"""Random playouts of 2048 side by side: sixteen boards in the lanes of the processor's vector registers.
+"""Random playouts of 2048 side by side: a board in each lane of the processor's vector registers.
 
-A step tries one direction in every lane, by arithmetic on nibbles instead of tables and without branches, so that the
-compiler turns it into vector instructions. A lane draws the same words as `playout` and plays the same moves.
+The boards lie cell by cell, a byte for each lane. A step tries one direction in every lane by comparing and choosing
+bytes, without tables or branches, so that the compiler turns it into vector instructions. A lane draws the same words
+as `playout` and plays the same moves.
 """
 
 from __future__ import annotations
@@ -19,113 +20,211 @@ from turnier.games.twenty48.board import (
     place_tile,
     potential,
     random_tile,
-    turn,
+)
+from turnier.games.twenty48.byte_masks import (
+    count,
+    differ,
+    drop,
+    equal,
+    has,
+    is_zero,
+    keep,
+    one_less,
+    pick,
+    shift_right,
 )
 from turnier.games.twenty48.playout import playout, safe_plies
 from turnier.games.twenty48.rules import BOARD, HIGH, PENDING, SIZE
 
-LANES = 16  # 8 are not vectorised, 32 are no faster
+LANES = 64
 STEPS = 4  # after so many it is looked for lanes that are done
-# Where the lanes' words begin, in one array, so that the compiler knows that they do not overlap: a board, turned so
-# that the next direction is left or right; the directions left to try, two bits each below a 1, so that 0 or 1 says
-# that the lane is done; plies, and 4s from bit 32 on; the plies to play; the random stream.
-BOARDS, ORDER, COUNT, LIMIT, S0, S1, S2, S3, WORDS = range(0, 9 * LANES, LANES)
-# What is noted of a lane: its job, or NONE; the job's playouts that are left and its `safe_plies`; the potential of the
-# board that the playout began with.
-JOB, LEFT, SAFE, START, NOTES = range(0, 5 * LANES, LANES)
+# Where the lanes' bytes begin, in one array so that the compiler knows that they do not overlap: the sixteen cells of a
+# board, turned so that the direction being tried is left or right; that direction and those left to try, two bits each,
+# and how many they are, 0 = the lane is done; whether tiles have moved (a mask, 0 or 255), and if so what is drawn: the
+# next directions, which empty cell, counted from 1, gets a tile, and the tile; how many cells are empty; whether all
+# plies are played (a mask).
+CELLS, ORDER, LEFT, MOVED, DRAWN, CHOSEN, TILE, EMPTY, ENOUGH = (LANES * i for i in (0, *range(16, 24)))
+BYTES = 24 * LANES
+# Where the lanes' words begin: plies, and 4s from bit 32 on; the plies to play; the random stream.
+COUNT, LIMIT, S0, S1, S2, S3, WORDS = range(0, 7 * LANES, LANES)
+# What is noted of a lane: its job, or NONE; the job's playouts that are to come and its `safe_plies`; the potential of
+# the board that the playout began with.
+JOB, TO_COME, SAFE, START, NOTES = range(0, 5 * LANES, LANES)
 NONE = -1
 
-_U = np.uint64
-_0, _1, _2, _3, _4, _12, _24, _32, _60 = (_U(n) for n in (0, 1, 2, 3, 4, 12, 24, 32, 60))
-_LOW32, _ONES, _EIGHTS = _U(0xFFFFFFFF), _U(0x1111111111111111), _U(0x8888888888888888)
-_FOUR_BELOW, _FOUR = _U(429496730), _U(1 << 32)  # 0.1 * 2**32; one 4 in `COUNT`
-_ENDED = _U(0x100)  # the 1 above four directions
+_U, _B = np.uint64, np.uint8
+_0, _1, _2, _3, _4, _15, _24, _32 = (_U(n) for n in (0, 1, 2, 3, 4, 15, 24, 32))
+_LOW32, _ONES = _U(0xFFFFFFFF), _U(0x1111111111111111)
+_FOUR_BELOW = _U(429496730)  # 0.1 * 2**32
 # The 24 orders of directions, eight in a word.
 _ORDERS0, _ORDERS1, _ORDERS2 = (
     _U(sum(int(order) << 8 * i for i, order in enumerate(ORDERS[first : first + 8]))) for first in (0, 8, 16)
 )
-_Lanes, _Notes = types.Array(types.uint64, 1, "C"), types.Array(types.int64, 1, "C")
-_U64 = types.uint64
-
-
-@kernel(_U64(_U64, _U64))
-def mirror(b, mask):
-    """Turns every row round where `mask` is all ones; where it is 0 the board stays."""
-    swap = (b ^ (b >> _12)) & (mask & _U(0x000F000F000F000F))
-    b ^= swap ^ (swap << _12)
-    swap = (b ^ (b >> _4)) & (mask & _U(0x00F000F000F000F0))
-    return b ^ swap ^ (swap << _4)
-
-
-@kernel(_U64(_U64, _U64, _U64))
-def close_gap(b, cell, column):
-    """Moves the tiles above an empty cell of a row down by one. `column` has ones in that cell of every row."""
-    shift = _4 * cell
-    after = _U(0x0001000100010001) << (shift + _4)
-    # Adding 15 to a cell carries a one into the next unless the cell is empty.
-    empty = (((b & column) + column) & after) ^ after
-    mask = (empty << (_12 - shift)) - empty  # the cells above, of rows where it is empty
-    tiles = b & mask
-    return (b ^ tiles) | (tiles >> _4)
-
-
-@kernel(_U64(_U64))
-def slide_left(b):
-    """Moves the four rows to their lowest cells, equal neighbours merged, without tables."""
-    b = close_gap(b, _2, _U(0x0F000F000F000F00))
-    b = close_gap(b, _1, _U(0x00F000F000F000F0))
-    b = close_gap(b, _0, _U(0x000F000F000F000F))
-    other = b ^ (b >> _4)
-    other |= other >> _2
-    other |= other >> _1
-    full = b | (b >> _2)
-    full |= full >> _1
-    same = full & ~other & _U(0x0111011101110111)
-    first = same & _U(0x0001000100010001)
-    second = same & ~(first << _4) & _U(0x0010001000100010)
-    merged = first | second | (same & ~(second << _4) & _U(0x0100010001000100))
-    gone = merged << _4
-    b = (b & ~((gone << _4) - gone)) + merged
-    b = close_gap(b, _2, _U(0x0F000F000F000F00))
-    return close_gap(b, _1, _U(0x00F000F000F000F0))
+_Bytes, _Words, _Notes = (types.Array(t, 1, "C") for t in (types.uint8, types.uint64, types.int64))
+_U64, _U8, _Row = types.uint64, types.uint8, types.UniTuple(types.uint8, 4)
 
 
 @kernel(_U64(_U64))
 def draw_order(word):
-    """The order of directions that a random word's high half chooses, below a 1."""
+    """The order of directions that a random word's high half chooses, two bits each."""
     index = ((word >> _32) * _24) >> _32
     second, third = _0 - ((index >> _3) & _1), _0 - (index >> _4)
     orders = _ORDERS0 ^ (second & (_ORDERS0 ^ _ORDERS1)) ^ (third & (_ORDERS0 ^ _ORDERS2))
-    return ((orders >> ((index & _U(7)) << _3)) & _U(255)) | _ENDED
+    return (orders >> ((index & _U(7)) << _3)) & _U(255)
 
 
-@kernel(types.void(_Lanes))
-def advance(lanes):
-    """Tries a direction in every lane that is not done; where tiles move, chance places one. As `playout` does it."""
+@kernel(types.UniTuple(_U8, 2)(_U8, _U8, _U8))
+def swap(mask, one, other):
+    return pick(mask, other, one), pick(mask, one, other)
+
+
+@kernel(types.UniTuple(_Row, 4)(_U8, _Row, _Row, _Row, _Row))
+def transpose_where(turned, row0, row1, row2, row3):
+    (a0, a1, a2, a3), (b0, b1, b2, b3), (c0, c1, c2, c3), (d0, d1, d2, d3) = row0, row1, row2, row3
+    a1, b0 = swap(turned, a1, b0)
+    a2, c0 = swap(turned, a2, c0)
+    a3, d0 = swap(turned, a3, d0)
+    b2, c1 = swap(turned, b2, c1)
+    b3, d1 = swap(turned, b3, d1)
+    c3, d2 = swap(turned, c3, d2)
+    return (a0, a1, a2, a3), (b0, b1, b2, b3), (c0, c1, c2, c3), (d0, d1, d2, d3)
+
+
+@kernel(types.Tuple((_Row, _U8))(_Row, _U8, _U8, _U8))
+def place(row, seen, chosen, tile):
+    """Puts the tile on the empty cell that was chosen; counts the empty cells in `seen`."""
+    a, b, c, d = row
+    empty = is_zero(a)
+    seen = count(empty, seen)
+    a = pick(keep(empty, equal(seen, chosen)), tile, a)
+    empty = is_zero(b)
+    seen = count(empty, seen)
+    b = pick(keep(empty, equal(seen, chosen)), tile, b)
+    empty = is_zero(c)
+    seen = count(empty, seen)
+    c = pick(keep(empty, equal(seen, chosen)), tile, c)
+    empty = is_zero(d)
+    seen = count(empty, seen)
+    d = pick(keep(empty, equal(seen, chosen)), tile, d)
+    return (a, b, c, d), seen
+
+
+@kernel(_Row(_U8, _Row))
+def slide_row(right, row):
+    """Moves a row's tiles to the left, or to the right where the mask says so, equal neighbours merged."""
+    a, b, c, d = row
+    a, d = swap(right, a, d)
+    b, c = swap(right, b, c)
+    gap = is_zero(c)
+    c, d = pick(gap, d, c), drop(gap, d)
+    gap = is_zero(b)
+    b, c, d = pick(gap, c, b), pick(gap, d, c), drop(gap, d)
+    gap = is_zero(a)
+    a, b, c, d = pick(gap, b, a), pick(gap, c, b), pick(gap, d, c), drop(gap, d)
+    same = drop(is_zero(a), equal(a, b))
+    a, b, c, d = count(same, a), pick(same, c, b), pick(same, d, c), drop(same, d)
+    same = drop(is_zero(b), equal(b, c))
+    b, c, d = count(same, b), pick(same, d, c), drop(same, d)
+    same = drop(is_zero(c), equal(c, d))
+    c, d = count(same, c), drop(same, d)
+    a, d = swap(right, a, d)
+    b, c = swap(right, b, c)
+    return a, b, c, d
+
+
+@kernel(_U8(_U8, _Row, _Row))
+def changes(change, row, other):
+    """The bits of `change`, and those in which two rows differ."""
+    change = differ(differ(change, row[0], other[0]), row[1], other[1])
+    return differ(differ(change, row[2], other[2]), row[3], other[3])
+
+
+@kernel(types.Tuple((_Row, _U8))(_U8, _Row, _Row, _U8))
+def take(moved, new, old, empty):
+    """The new row where tiles have moved; counts its empty cells in `empty`."""
+    a, b, c, d = new
+    a, b, c, d = pick(moved, a, old[0]), pick(moved, b, old[1]), pick(moved, c, old[2]), pick(moved, d, old[3])
+    empty = count(is_zero(b), count(is_zero(a), empty))
+    return (a, b, c, d), count(is_zero(d), count(is_zero(c), empty))
+
+
+@kernel(types.void(_Bytes))
+def move_tiles(lanes):
+    """Places what was drawn, turns every board for the direction to try next, and moves its tiles in it."""
     for i in range(LANES):
-        board, order, count = lanes[BOARDS + i], lanes[ORDER + i], lanes[COUNT + i]
-        s0, s1, s2, s3 = lanes[S0 + i], lanes[S1 + i], lanes[S2 + i], lanes[S3 + i]
-        right = _0 - (order & _1)
-        change = mirror(slide_left(mirror(board, right)), right) ^ board
-        moves = _0 - (_U(change != _0) & _U(order > _1))
-        # All choices are made by masks: a conditional expression is compiled wrongly for some numbers of lanes.
+        moved, drawn, tried = lanes[MOVED + i], lanes[DRAWN + i], lanes[ORDER + i]
+        order = pick(moved, drawn, shift_right(tried, _B(2)))
+        left = drop(lanes[ENOUGH + i], pick(moved, _B(4), one_less(lanes[LEFT + i])))
+        turned = has(pick(moved, drawn, differ(_B(0), tried, order)), _B(2))
+        right, chosen, tile = has(order, _B(1)), lanes[CHOSEN + i], keep(moved, lanes[TILE + i])
+        lanes[ORDER + i], lanes[LEFT + i] = order, left
+        row0 = (
+            lanes[0 * LANES + i],
+            lanes[1 * LANES + i],
+            lanes[2 * LANES + i],
+            lanes[3 * LANES + i],
+        )
+        row1 = (
+            lanes[4 * LANES + i],
+            lanes[5 * LANES + i],
+            lanes[6 * LANES + i],
+            lanes[7 * LANES + i],
+        )
+        row2 = (
+            lanes[8 * LANES + i],
+            lanes[9 * LANES + i],
+            lanes[10 * LANES + i],
+            lanes[11 * LANES + i],
+        )
+        row3 = (
+            lanes[12 * LANES + i],
+            lanes[13 * LANES + i],
+            lanes[14 * LANES + i],
+            lanes[15 * LANES + i],
+        )
+        row0, row1, row2, row3 = transpose_where(turned, row0, row1, row2, row3)
+        row0, seen = place(row0, _B(0), chosen, tile)
+        row1, seen = place(row1, seen, chosen, tile)
+        row2, seen = place(row2, seen, chosen, tile)
+        row3, seen = place(row3, seen, chosen, tile)
+        new0, new1, new2, new3 = (
+            slide_row(right, row0),
+            slide_row(right, row1),
+            slide_row(right, row2),
+            slide_row(right, row3),
+        )
+        change = changes(changes(changes(changes(_B(0), new0, row0), new1, row1), new2, row2), new3, row3)
+        moved = drop(is_zero(left), drop(is_zero(change), _B(255)))
+        row0, empty = take(moved, new0, row0, _B(0))
+        row1, empty = take(moved, new1, row1, empty)
+        row2, empty = take(moved, new2, row2, empty)
+        row3, empty = take(moved, new3, row3, empty)
+        lanes[MOVED + i], lanes[EMPTY + i] = moved, empty
+        lanes[0 * LANES + i], lanes[1 * LANES + i], lanes[2 * LANES + i], lanes[3 * LANES + i] = row0
+        lanes[4 * LANES + i], lanes[5 * LANES + i], lanes[6 * LANES + i], lanes[7 * LANES + i] = row1
+        lanes[8 * LANES + i], lanes[9 * LANES + i], lanes[10 * LANES + i], lanes[11 * LANES + i] = row2
+        lanes[12 * LANES + i], lanes[13 * LANES + i], lanes[14 * LANES + i], lanes[15 * LANES + i] = row3
+
+
+@kernel(types.void(_Words, _Bytes))
+def draw(words, lanes):
+    """Draws a tile and an order of directions where tiles have moved."""
+    for i in range(LANES):
+        moved = _U(np.int64(np.int8(lanes[MOVED + i])))
+        s0, s1, s2, s3 = words[S0 + i], words[S1 + i], words[S2 + i], words[S3 + i]
         word, t0, t1, t2, t3 = xoshiro(s0, s1, s2, s3)
-        lanes[S0 + i] = s0 ^ ((s0 ^ t0) & moves)
-        lanes[S1 + i] = s1 ^ ((s1 ^ t1) & moves)
-        lanes[S2 + i] = s2 ^ ((s2 ^ t2) & moves)
-        lanes[S3 + i] = s3 ^ ((s3 ^ t3) & moves)
-        tried, drawn = order >> _2, draw_order(word)
-        board = turn(board ^ (change & moves), (((order ^ tried) ^ ((order ^ tried ^ drawn) & moves)) >> _1) & _1)
-        before = (occupied(board) ^ _ONES) * _ONES  # in nibble i: the number of empty cells up to i, at most 15
-        scaled = (word & _LOW32) * (before >> _60)
-        miss = before ^ (((scaled >> _32) + _1) * _ONES)
-        hit = (miss - _ONES) & (~miss & _EIGHTS)
+        words[S0 + i] = s0 ^ ((s0 ^ t0) & moved)
+        words[S1 + i] = s1 ^ ((s1 ^ t1) & moved)
+        words[S2 + i] = s2 ^ ((s2 ^ t2) & moved)
+        words[S3 + i] = s3 ^ ((s3 ^ t3) & moved)
+        scaled = (word & _LOW32) * _U(lanes[EMPTY + i])
         four = _U((scaled & _LOW32) < _FOUR_BELOW)
-        lanes[BOARDS + i] = board | ((hit & (_0 - hit)) >> (_3 - four) & moves)
-        count += (_1 | four << _32) & moves
-        lanes[COUNT + i] = count
-        going = _0 - _U((count & _LOW32) < lanes[LIMIT + i])
-        lanes[ORDER + i] = (tried ^ ((tried ^ drawn) & moves)) & going
+        played = words[COUNT + i] + ((_1 | four << _32) & moved)
+        words[COUNT + i] = played
+        lanes[ENOUGH + i] = _B(_0 - _U((played & _LOW32) >= words[LIMIT + i]))
+        lanes[DRAWN + i] = _B(draw_order(word))
+        lanes[CHOSEN + i] = _B((scaled >> _32) + _1)
+        lanes[TILE + i] = _B(_1 + four)
 
 
 @kernel(types.void(abi.States, types.int64, types.int64, abi.Rngs, abi.Gains, abi.Counts))
@@ -146,74 +245,82 @@ def safe_in_lanes(states, job):
     return safe_plies(states[job])
 
 
-@kernel(types.void(_Lanes, _Notes, types.int64, abi.States, types.int64, abi.Rngs), inline=True)
-def begin_playout(lanes, notes, lane, states, depth, rngs):
-    """Sets a lane up as `playout` begins."""
-    job = notes[JOB + lane]
-    board, fours = _U(states[job, BOARD]), _0
-    s0, s1, s2, s3 = rngs[job, 0], rngs[job, 1], rngs[job, 2], rngs[job, 3]
-    pending = states[job, PENDING]
+@kernel(types.Tuple((_U64,) * 8)(_U64, types.int64, _U64, _U64, _U64, _U64))
+def begin_playout(board, pending, s0, s1, s2, s3):
+    """Begins as `playout` does: (board, first order, 4s, board that the potential counts from, stream)."""
+    fours = _0
     if board == _0:
         word, s0, s1, s2, s3 = xoshiro(s0, s1, s2, s3)
         outcome = random_tile(board, _0, 16, word & _LOW32)
         board = _U(1 + (outcome & 1)) << _U(4 * (outcome >> 1))
-        notes[START + lane] = potential(board)
         pending -= 1
+    start = board
     for _ in range(pending):
         word, s0, s1, s2, s3 = xoshiro(s0, s1, s2, s3)
         empty = occupied(board) ^ _ONES
         board, four = place_tile(board, empty, empty, word & _LOW32)
         fours += four
     word, s0, s1, s2, s3 = xoshiro(s0, s1, s2, s3)
-    order = draw_order(word)
-    lanes[BOARDS + lane], lanes[ORDER + lane] = turn(board, (order >> _1) & _1), order
-    lanes[COUNT + lane] = fours << _32
-    lanes[S0 + lane], lanes[S1 + lane], lanes[S2 + lane], lanes[S3 + lane] = s0, s1, s2, s3
-
-
-@kernel(types.void(_Lanes, _Notes, types.int64, abi.States, types.int64, abi.Rngs, abi.Gains, abi.Counts), inline=True)
-def end_playout(lanes, notes, lane, states, depth, rngs, gains, ended):
-    """Adds up what a lane's playout gave."""
-    job, count = notes[JOB + lane], lanes[COUNT + lane]
-    board, plies = lanes[BOARDS + lane], np.int64(count & _LOW32)
-    over = legal_mask(board) == 0
-    if plies == notes[SAFE + lane] and plies < depth and not over:  # it may need more than four bits: once again
-        play_alone(states, job, depth, rngs, gains, ended)
-    else:
-        gains[job, 0] += potential(board) - notes[START + lane] - 4 * np.int64(count >> _32)
-        ended[job] += over
-        for word in range(4):
-            rngs[job, word] = lanes[S0 + word * LANES + lane]
+    return board, draw_order(word), fours, start, s0, s1, s2, s3
 
 
 @kernel(abi.PLAYOUTS)
 def playouts(states, counts, depth, rngs, gains, ended):
-    lanes, notes = np.zeros(WORDS, np.uint64), np.zeros(NOTES, np.int64)
+    # Whatever reads or writes arrays stands here: to hand an array on counts a reference, which costs as much as a ply.
+    words, lanes, notes = np.zeros(WORDS, np.uint64), np.zeros(BYTES, np.uint8), np.zeros(NOTES, np.int64)
     notes[JOB : JOB + LANES] = NONE
     next_job = 0
     while True:
         busy = 0
         for lane in range(LANES):
-            if lanes[ORDER + lane] <= _1:
-                if notes[JOB + lane] != NONE:
-                    end_playout(lanes, notes, lane, states, depth, rngs, gains, ended)
-                    notes[LEFT + lane] -= 1
-                if notes[LEFT + lane] == 0:
-                    notes[JOB + lane] = NONE
-                while notes[JOB + lane] == NONE and next_job < counts.size:
+            if lanes[LEFT + lane] != 0:
+                busy += 1
+                continue
+            job = notes[JOB + lane]
+            if job != NONE:
+                board, played = _0, words[COUNT + lane]
+                for cell in range(16):
+                    board |= _U(lanes[CELLS + cell * LANES + lane]) << _U(4 * cell)
+                plies, over = np.int64(played & _LOW32), occupied(board) == _ONES and legal_mask(board) == 0
+                if plies == notes[SAFE + lane] and plies < depth and not over:
+                    play_alone(states, job, depth, rngs, gains, ended)  # again: it may need more than four bits
+                else:
+                    gains[job, 0] += potential(board) - notes[START + lane] - 4 * np.int64(played >> _32)
+                    ended[job] += over
+                    rngs[job, 0], rngs[job, 1] = words[S0 + lane], words[S1 + lane]
+                    rngs[job, 2], rngs[job, 3] = words[S2 + lane], words[S3 + lane]
+                notes[TO_COME + lane] -= 1
+            if notes[TO_COME + lane] == 0:
+                job = NONE
+                while job == NONE and next_job < counts.size:
                     safe = safe_in_lanes(states, next_job)
                     if safe > 0 and depth > 0 and counts[next_job] > 0:
-                        notes[JOB + lane], notes[LEFT + lane], notes[SAFE + lane] = next_job, counts[next_job], safe
-                        notes[START + lane] = potential(_U(states[next_job, BOARD]))
-                        lanes[LIMIT + lane] = _U(min(depth, safe))
+                        job = next_job
+                        notes[TO_COME + lane], notes[SAFE + lane] = counts[job], safe
+                        words[LIMIT + lane] = _U(min(depth, safe))
                     else:
                         for _ in range(counts[next_job]):
                             play_alone(states, next_job, depth, rngs, gains, ended)
                     next_job += 1
-                if notes[JOB + lane] != NONE:
-                    begin_playout(lanes, notes, lane, states, depth, rngs)
-            busy += notes[JOB + lane] != NONE
+                notes[JOB + lane] = job
+            if job != NONE:
+                busy += 1
+                board, order, fours, start, s0, s1, s2, s3 = begin_playout(
+                    _U(states[job, BOARD]),
+                    states[job, PENDING],
+                    rngs[job, 0],
+                    rngs[job, 1],
+                    rngs[job, 2],
+                    rngs[job, 3],
+                )
+                for cell in range(16):
+                    lanes[CELLS + cell * LANES + lane] = (board >> _U(4 * cell)) & _15
+                lanes[MOVED + lane], lanes[DRAWN + lane], lanes[LEFT + lane] = 255, order, 4
+                lanes[TILE + lane], lanes[ENOUGH + lane] = 0, 0
+                words[COUNT + lane], notes[START + lane] = fours << _32, potential(start)
+                words[S0 + lane], words[S1 + lane], words[S2 + lane], words[S3 + lane] = s0, s1, s2, s3
         if busy == 0:
             return
         for _ in range(STEPS):
-            advance(lanes)
+            move_tiles(lanes)
+            draw(words, lanes)

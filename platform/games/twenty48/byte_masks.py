@@ -1,0 +1,103 @@
+"""Arithmetic on bytes that stays bytes, and comparisons that are masks: 0 or 255.
+
+Numba computes with small integers in 64 bits, so that a loop over bytes would fill an eighth of a vector register. All
+are plain Python with `NUMBA_DISABLE_JIT=1`.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from turnier.core.kernel import JIT
+
+Byte = types.uint8
+Emit = Callable[..., Any]  # (builder, bytes...) -> a byte
+
+
+def on_bytes(emit: Emit) -> Callable[[Callable[..., Any]], Any]:
+    """Makes f(bytes...) -> byte of machine instructions; the decorated function says in Python what it does."""
+
+    def decorate(plain: Callable[..., Any]) -> Any:
+        count = len(inspect.signature(plain).parameters)
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return emit(builder, *arguments)
+
+        def of_one(context: Any, a: Any) -> Any:
+            return Byte(Byte), generate
+
+        def of_two(context: Any, a: Any, b: Any) -> Any:
+            return Byte(Byte, Byte), generate
+
+        def of_three(context: Any, a: Any, b: Any, c: Any) -> Any:
+            return Byte(Byte, Byte, Byte), generate
+
+        return intrinsic((of_one, of_two, of_three)[count - 1]) if JIT else plain
+
+    return decorate
+
+
+def _mask(builder: Any, condition: Any) -> Any:
+    return builder.sext(condition, ir.IntType(8))
+
+
+@on_bytes(lambda builder, a: _mask(builder, builder.icmp_unsigned("==", a, a.type(0))))
+def is_zero(a: Any) -> Any:
+    return np.uint8(255 * (a == 0))
+
+
+@on_bytes(lambda builder, a, b: _mask(builder, builder.icmp_unsigned("==", a, b)))
+def equal(a: Any, b: Any) -> Any:
+    return np.uint8(255 * (a == b))
+
+
+@on_bytes(lambda builder, mask, yes, no: builder.or_(builder.and_(yes, mask), builder.and_(no, builder.not_(mask))))
+def pick(mask: Any, yes: Any, no: Any) -> Any:
+    return np.uint8((yes & mask) | (no & ~mask))
+
+
+@on_bytes(lambda builder, mask, a: builder.and_(a, mask))
+def keep(mask: Any, a: Any) -> Any:
+    """Returns `a` where the mask is set, and 0 elsewhere."""
+    return np.uint8(a & mask)
+
+
+@on_bytes(lambda builder, mask, a: builder.and_(a, builder.not_(mask)))
+def drop(mask: Any, a: Any) -> Any:
+    """Returns 0 where the mask is set, and `a` elsewhere."""
+    return np.uint8(a & ~mask)
+
+
+@on_bytes(lambda builder, mask, number: builder.sub(number, mask))
+def count(mask: Any, number: Any) -> Any:
+    """Returns the number, one more where the mask is set."""
+    return np.uint8((int(number) - int(mask)) & 255)
+
+
+@on_bytes(lambda builder, change, a, b: builder.or_(change, builder.xor(a, b)))
+def differ(change: Any, a: Any, b: Any) -> Any:
+    """Returns bits of `change`, and those in which a and b differ."""
+    return np.uint8(change | (a ^ b))
+
+
+@on_bytes(lambda builder, a, bits: _mask(builder, builder.icmp_unsigned("!=", builder.and_(a, bits), a.type(0))))
+def has(a: Any, bits: Any) -> Any:
+    return np.uint8(255 * (a & bits != 0))
+
+
+@on_bytes(lambda builder, a, bits: builder.lshr(a, bits))
+def shift_right(a: Any, bits: Any) -> Any:
+    return np.uint8(a >> bits)
+
+
+@on_bytes(lambda builder, a: builder.sub(a, builder.zext(builder.icmp_unsigned("!=", a, a.type(0)), a.type)))
+def one_less(a: Any) -> Any:
+    """Returns a - 1, or 0 where it is 0."""
+    return np.uint8(a - (a != 0))
