@@ -1,24 +1,21 @@
 /* Expectimax for 2048 in plain C: the yardstick for Turnier's compiled search (see README.md beside this file).
 
        gcc -O3 -march=native -o reference_expectimax2048 reference_expectimax2048.c
-       reference_expectimax2048 TABLE BOARDS DEPTH CUTOFF BITS ROUNDS
+       reference_expectimax2048 TABLE BOARDS COUNT DEPTH CUTOFF BITS ROUNDS
 
-   TABLE holds 65,536 doubles, what a row or column of four tiles is worth; BOARDS 64-bit words, four bits a cell (the
-   tile's exponent, 0 = empty; cell = 4 * row + column, row 0 lowest), none with tiles that sum up to near 65,536. Every
-   board is searched DEPTH decisions deep, ROUNDS times over; afterstates less probable than CUTOFF are evaluated at once;
-   a transposition table of at most BITS bits (0 = none) is made anew for each. Prints one JSON line: evaluations and
-   boards a second, the evaluations of one round, and the sum of the boards' best values and actions. One core, no
-   intrinsics, no vectors.
+   TABLE holds 65,536 doubles, what a row or column of four tiles is worth; BOARDS that many 64-bit words, four bits a
+   cell (the tile's exponent, 0 = empty; cell = 4 * row + column, row 0 lowest), none with tiles that sum up to near
+   65,536. Every board is searched DEPTH decisions deep, ROUNDS times over; afterstates less probable than CUTOFF are
+   evaluated at once; a transposition table of at most BITS bits (0 = none) is made anew for each. Prints one JSON line:
+   the clocks, boards, evaluations, and the sums of the boards' best values and actions. One core, no intrinsics, no
+   vectors.
 
    The algorithm is Turnier's: the last decision is worked out for all tiles that chance can place on an afterstate
    together, since a tile changes only one row. */
 
 #define _POSIX_C_SOURCE 199309L
-#include <inttypes.h>
+#include "common.h"
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 
 #define ROW UINT64_C(0xFFFF)
 #define COLUMN UINT64_C(0x000F000F000F000F)
@@ -190,40 +187,22 @@ static int search(uint64_t board, int depth, int bits, double *value) {
     return best;
 }
 
-static double seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static FILE *open_file(const char *name) {
-    FILE *file = fopen(name, "rb");
-    if (file) return file;
-    fprintf(stderr, "reference_expectimax2048: a readable file is needed, got %s\n", name);
-    exit(2);
-}
-
 int main(int argc, char **argv) {
-    if (argc != 7) {
-        fprintf(stderr, "usage: reference_expectimax2048 TABLE BOARDS DEPTH CUTOFF BITS ROUNDS\n");
+    if (argc != 8) {
+        fprintf(stderr, "usage: reference_expectimax2048 TABLE BOARDS COUNT DEPTH CUTOFF BITS ROUNDS\n");
         return 2;
     }
     for (uint32_t row = 0; row < 65536; row++)
         for (int side = 0; side < 2; side++) moved_row[65536 * side + (int)row] = move_row(row, side);
-    FILE *file = open_file(argv[1]);
-    if (fread(table, sizeof table[0], 65536, file) != 65536) {
-        fprintf(stderr, "reference_expectimax2048: 65,536 doubles are needed, %s has fewer\n", argv[1]);
-        return 2;
-    }
-    fclose(file);
-    static uint64_t boards[100000];
-    file = open_file(argv[2]);
-    size_t n = fread(boards, sizeof boards[0], 100000, file);
-    fclose(file);
-    int depth = atoi(argv[3]), bits = atoi(argv[5]), rounds = atoi(argv[6]);
-    cutoff = atof(argv[4]);
-    double sum = 0, start = seconds();
-    uint64_t actions = 0;
+    read_file(argv[1], table, sizeof table[0], 65536);
+    size_t n = number(argv[3]);
+    uint64_t *boards = malloc(n * sizeof boards[0]), actions = 0;
+    if (!boards) return 1;
+    read_file(argv[2], boards, sizeof boards[0], n);
+    int depth = atoi(argv[4]), bits = atoi(argv[6]), rounds = atoi(argv[7]);
+    cutoff = atof(argv[5]);
+    double sum = 0;
+    Time start = now();
     for (int round = 0; round < rounds; round++) {
         sum = 0, actions = 0;
         for (size_t i = 0; i < n; i++) {
@@ -232,10 +211,8 @@ int main(int argc, char **argv) {
             if (action >= 0) sum += value, actions += (uint64_t)action;
         }
     }
-    double time = seconds() - start;
-    printf("{\"evaluations_per_second\": %.0f, \"boards_per_second\": %.2f, ", (double)evaluations / time,
-           (double)n * rounds / time);
-    printf("\"evaluations\": %" PRIu64 ", \"value\": %.15g, \"actions\": %" PRIu64 "}\n",
-           evaluations / (uint64_t)(rounds > 0 ? rounds : 1), sum, actions);
+    print_time(start);
+    printf(", \"boards\": %" PRIu64 ", \"evaluations\": %" PRIu64 ", \"value\": %.15g, \"actions\": %" PRIu64 "}\n",
+           (uint64_t)n * (uint64_t)rounds, evaluations, sum * rounds, actions * (uint64_t)rounds);
     return 0;
 }

@@ -1,16 +1,14 @@
 /* What `turnier bench` measures Yavalath against: random games and UCT on the 61-cell board, two players, no swap.
  *
- *   reference_yavalath playouts GAMES SEED        random legal moves from the empty board to the end
- *   reference_yavalath uct ITERATIONS SEARCHES SEED    UCT from the empty board, a rollout to the end an iteration
+ *   reference_yavalath playouts GAMES STREAM        random legal moves from the empty board to the end
+ *   reference_yavalath uct ITERATIONS SEARCHES STREAM    UCT from the empty board, a rollout to the end an iteration
  *
  * Prints one JSON object. Built by: gcc -O3 -march=native -o reference_yavalath reference_yavalath.c -lm
  */
+#define _POSIX_C_SOURCE 199309L
+#include "common.h"
 #include <math.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define SIZE 5
 #define CELLS 61
@@ -22,27 +20,7 @@ static unsigned char longest[128]; /* run through the middle one of seven bits, 
 
 typedef struct { uint64_t stones[2][3]; uint64_t taken; int plies; } Board;
 
-static uint64_t rng[4];
-
-static uint64_t rotl(uint64_t x, int k) { return (x << k) | (x >> (64 - k)); }
-
-static uint64_t next(void) { /* xoshiro256++ */
-    uint64_t result = rotl(rng[0] + rng[3], 23) + rng[0], t = rng[1] << 17;
-    rng[2] ^= rng[0]; rng[3] ^= rng[1]; rng[1] ^= rng[2]; rng[0] ^= rng[3];
-    rng[2] ^= t; rng[3] = rotl(rng[3], 45);
-    return result;
-}
-
-static int below(int n) { return (int)(((next() >> 32) * (uint64_t)n) >> 32); }
-
-static void seed_rng(uint64_t seed) {
-    for (int i = 0; i < 4; i++) { /* splitmix64 */
-        uint64_t z = (seed += 0x9e3779b97f4a7c15);
-        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-        z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-        rng[i] = z ^ (z >> 31);
-    }
-}
+static Rng rng;
 
 static void prepare(void) {
     int q[CELLS], r[CELLS], n = 0;
@@ -92,7 +70,7 @@ static int put(Board *b, int c) {
 static int playout(Board *b) {
     while (b->plies < CELLS) {
         int c;
-        do c = below(CELLS); while (b->taken >> c & 1);
+        do c = (int)below(&rng, CELLS); while (b->taken >> c & 1);
         int mover = b->plies & 1, result = put(b, c);
         if (result) return mover ? -result : result;
     }
@@ -120,7 +98,7 @@ static int uct(Node *nodes, int iterations) {
                 used += parent->count;
             }
             if (parent->tried < parent->count) {
-                int pick = parent->tried + below(parent->count - parent->tried);
+                int pick = parent->tried + (int)below(&rng, parent->count - parent->tried);
                 unsigned char swap = parent->cell[pick];
                 parent->cell[pick] = parent->cell[parent->tried];
                 parent->cell[parent->tried] = swap;
@@ -150,39 +128,37 @@ static int uct(Node *nodes, int iterations) {
     return used;
 }
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 int main(int argc, char **argv) {
-    if (argc < 4) return 2;
+    int playouts = argc > 3 && !strcmp(argv[1], "playouts");
+    if (!playouts && !(argc > 4 && !strcmp(argv[1], "uct"))) {
+        fprintf(stderr, "usage: reference_yavalath playouts GAMES STREAM\n"
+                        "       reference_yavalath uct ITERATIONS SEARCHES STREAM\n");
+        return 2;
+    }
     prepare();
-    long count = atol(argv[2]);
-    if (!strcmp(argv[1], "playouts")) {
-        seed_rng((uint64_t)atol(argv[3]));
+    long count = (long)number(argv[2]);
+    int first = playouts ? 3 : 4;
+    rng = stream_of(argc - first, argv + first);
+    if (playouts) {
         long plies = 0, wins = 0;
-        double began = now();
+        Time start = now();
         for (long i = 0; i < count; i++) {
             Board b;
             memset(&b, 0, sizeof b);
             wins += playout(&b) > 0;
             plies += b.plies;
         }
-        double seconds = now() - began;
-        printf("{\"playouts_per_second\": %.0f, \"plies\": %.3f, \"first_wins\": %.4f}\n", (double)count / seconds,
-               (double)plies / (double)count, (double)wins / (double)count);
+        print_time(start);
+        printf(", \"playouts\": %ld, \"plies\": %ld, \"first_wins\": %ld}\n", count, plies, wins);
     } else {
-        long searches = atol(argv[3]);
-        seed_rng(argc > 4 ? (uint64_t)atol(argv[4]) : 1);
+        long searches = (long)number(argv[3]), used = 0;
         Node *nodes = malloc(sizeof(Node) * (size_t)(count + 2) * CELLS);
         if (!nodes) return 1;
         memset(nodes, 0, sizeof(Node) * (size_t)(count + 2) * CELLS);
-        double began = now();
-        long used = 0;
+        Time start = now();
         for (long i = 0; i < searches; i++) used += uct(nodes, (int)count);
-        printf("{\"iterations_per_second\": %.0f, \"nodes\": %ld}\n", (double)(count * searches) / (now() - began), used);
+        print_time(start);
+        printf(", \"iterations\": %ld, \"nodes\": %ld}\n", count * searches, used);
     }
     return 0;
 }

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -15,13 +13,14 @@ from turnier.agents.evaluator import OWN
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import MatchSpec, derive_seed
 from turnier.arena.play import play_matches, replay_positions
-from turnier.bench.programs import Rates, run_program
+from turnier.bench.programs import Rates, Round, Stopwatch, program_speed, run_program
 from turnier.core.kernel import kernel
 from turnier.core.rng import stream
 from turnier.games.abi import GAME
 from turnier.games.registry import GAMES
 
 EVERY = 20  # plies between two sampled boards
+MOST_BOARDS = 1_000
 SEARCHES = 6_000  # of depth 3; each further ply takes about twenty times as long
 
 
@@ -30,32 +29,32 @@ class ExpectimaxRates(NamedTuple):
     decisions: Rates  # per second
 
 
-def expectimax_rates(folder: Path, depth: int, cutoff: float, table: int, seed: int) -> ExpectimaxRates:
+def expectimax_rates(this: Round, depth: int, cutoff: float, table: int) -> ExpectimaxRates:
     """Measures the programs in turn, on one core, at depth 2 on the boards of one game.
 
     Raises RuntimeError where the two programs disagree.
     """
     game = GAMES.make("2048")
     agent = AGENTS.make(f"expectimax(depth={depth},cutoff={cutoff!r},table={table},evaluator=rows2048)")
-    states = _states(seed)
-    rounds = max(1, SEARCHES // 20 ** (depth - 3) // len(states)) if depth > 2 else 20
+    states = _states(this.seed)[: this.part(MOST_BOARDS)]
+    rounds = this.part(SEARCHES // 20 ** (depth - 3) // len(states)) if depth > 2 else this.part(20)
     seat = agent.seat_kernels(game)
     assert seat is not None
     returns, sums = np.zeros(1), np.zeros(3)
-    search_many(game.kernels, seat, states[:1], returns, stream(seed), sums, 1)  # compiles
-    began = time.perf_counter()
-    search_many(game.kernels, seat, states, returns, stream(seed), sums, rounds)
-    seconds = time.perf_counter() - began
-    np.ascontiguousarray(seat.evaluator.weights[OWN:]).tofile(folder / "table")
-    np.ascontiguousarray(states[:, 1]).tofile(folder / "boards")
-    files = (folder / "table", folder / "boards")
-    theirs = run_program(folder, "reference_expectimax2048", *files, depth, cutoff, table, rounds)
-    expected = (theirs["evaluations"] * rounds, theirs["value"] * rounds, theirs["actions"] * rounds)
+    search_many(game.kernels, seat, states[:1], returns, stream(this.seed), sums, 1)  # compiles
+    with Stopwatch() as clocks:
+        search_many(game.kernels, seat, states, returns, stream(this.seed), sums, rounds)
+    rows, boards = this.folder / "rows", this.folder / "boards"
+    np.ascontiguousarray(seat.evaluator.weights[OWN:]).tofile(rows)
+    np.ascontiguousarray(states[:, 1]).tofile(boards)
+    arguments = (rows, boards, len(states), depth, cutoff, table, rounds)
+    theirs = run_program(this.folder, "reference_expectimax2048", *arguments)
+    expected = [theirs[name] for name in ("evaluations", "value", "actions")]
     if not np.allclose(sums, expected, rtol=1e-9, atol=0):
-        raise RuntimeError(f"both programs must agree, got {sums.tolist()} and {list(expected)}")
+        raise RuntimeError(f"both programs must agree, got {sums.tolist()} and {expected}")
     return ExpectimaxRates(
-        Rates(float(sums[0] / seconds), theirs["evaluations_per_second"]),
-        Rates(len(states) * rounds / seconds, theirs["boards_per_second"]),
+        Rates(clocks.speed(float(sums[0])), program_speed(theirs, "evaluations")),
+        Rates(clocks.speed(len(states) * rounds), program_speed(theirs, "boards")),
     )
 
 

@@ -1,4 +1,4 @@
-"""All benchmarks by name: speed relative to C programs, or of several workers relative to one."""
+"""All benchmarks by name, and what they measure: medians and ranges over rounds."""
 
 from __future__ import annotations
 
@@ -6,30 +6,55 @@ import statistics
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rich.console import Console
-from rich.table import Table
 
 from turnier.bench.environments import ENVIRONMENT_BENCHMARKS
 from turnier.bench.learning import LEARNING_BENCHMARKS
 from turnier.bench.parallel import PARALLEL_BENCHMARKS
 from turnier.bench.play import PLAY_BENCHMARKS
-from turnier.bench.programs import Benchmark, Rates
-from turnier.bench.spe_ed import SPE_ED_BENCHMARKS
+from turnier.bench.programs import CPU, Benchmark, Rates, Round, Speed
 from turnier.core.errors import unknown
 
 BENCHMARKS: dict[str, Benchmark] = {
     **PLAY_BENCHMARKS,
     **ENVIRONMENT_BENCHMARKS,
     **LEARNING_BENCHMARKS,
-    **SPE_ED_BENCHMARKS,
     **PARALLEL_BENCHMARKS,
 }
 
 
-def run_benchmarks(console: Console, rounds: int, names: Sequence[str] = ()) -> dict[str, dict[str, Any]]:
-    """Returns by name: value, unit, reference, quotient, and what the reference is (`of`); medians over the rounds.
+class Quotient(NamedTuple):
+    """Our speed divided by the reference's: the median and the range of the rounds."""
+
+    median: float
+    low: float
+    high: float
+
+
+class Measured(NamedTuple):
+    """What one benchmark has measured: medians of both speeds, and their quotients by both clocks."""
+
+    unit: str
+    of: str  # what the reference is
+    clock: str  # whose quotient counts
+    ours: Speed
+    reference: Speed
+    cpu: Quotient
+    wall: Quotient
+
+    @property
+    def quotient(self) -> Quotient:
+        return self.cpu if self.clock == CPU else self.wall
+
+    def as_dict(self) -> dict[str, Any]:
+        """Returns all of it by name, for JSON."""
+        return {key: value._asdict() if hasattr(value, "_asdict") else value for key, value in self._asdict().items()}
+
+
+def run_benchmarks(console: Console, rounds: int, names: Sequence[str] = (), share: float = 1.0) -> dict[str, Measured]:
+    """Returns by name what the benchmarks measured, each with that share of its work.
 
     Every round measures ours and the reference in turn; the first, which warms up, does not count.
     Raises UserError for a name that is not in BENCHMARKS; no names are all.
@@ -43,28 +68,18 @@ def run_benchmarks(console: Console, rounds: int, names: Sequence[str] = ()) -> 
         for number in range(rounds + 1):
             for name, benchmark in chosen.items():
                 status.update(f"{name}, round {number} of {rounds}" if number else f"{name}, warming up")
-                rates = benchmark.measure(Path(folder), number)
+                rates = benchmark.measure(Round(Path(folder), number, share))
                 if number:
                     measured[name].append(rates)
-    return {
-        name: {
-            "value": statistics.median(rates.ours for rates in measured[name]),
-            "unit": benchmark.unit,
-            "reference": statistics.median(rates.reference for rates in measured[name]),
-            "quotient": statistics.median(rates.ours / rates.reference for rates in measured[name]),
-            "of": benchmark.reference,
-        }
-        for name, benchmark in chosen.items()
-    }
+    return {name: _summary(benchmark, measured[name]) for name, benchmark in chosen.items()}
 
 
-def benchmark_table(results: dict[str, dict[str, Any]]) -> Table:
-    """Returns the results of `run_benchmarks` as a table for a terminal."""
-    table = Table("name", title="one core, medians; the quotient is what counts")
-    for heading in ("value", "reference", "unit", "quotient"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("what the reference is")
-    for name, row in results.items():
-        value, reference = (f"{row[key]:,.0f}" for key in ("value", "reference"))
-        table.add_row(name, value, reference, row["unit"], f"{row['quotient']:.2f}", row["of"])
-    return table
+def _summary(benchmark: Benchmark, rounds: Sequence[Rates]) -> Measured:
+    ours, reference = (
+        Speed(*(statistics.median(speeds) for speeds in zip(*side, strict=True))) for side in zip(*rounds, strict=True)
+    )
+    cpu, wall = (
+        Quotient(statistics.median(quotients), min(quotients), max(quotients))
+        for quotients in ([r.ours[clock] / r.reference[clock] for r in rounds] for clock in range(2))
+    )
+    return Measured(benchmark.unit, benchmark.reference, benchmark.clock, ours, reference, cpu, wall)

@@ -29,6 +29,6 @@ def bench(
 
     measured = run_benchmarks(Console(stderr=True), rounds, names or ())
     if as_json:
-        print(json.dumps(measured, indent=2))
+        print(json.dumps({name: row.as_dict() for name, row in measured.items()}, indent=2))
     else:
         Console().print(benchmark_table(measured))
