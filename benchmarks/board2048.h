@@ -1,7 +1,7 @@
 /* Boards of 2048 in plain C: moves by tables of rows, random tiles, random play to the end.
 
    A board is one word, four bits a cell (the tile's exponent, 0 = empty; cell = 4 * row + column, row 0 lowest), which is
-   exact up to 32,768. Directions: 0 left, 1 right, 2 up, 3 down. Call `build_tables` first. */
+   exact up to 32,768. Actions: 0 left, 1 right, 2 up, 3 down. Call `build_tables` first. */
 #ifndef BOARD2048_H
 #define BOARD2048_H
 
@@ -11,13 +11,14 @@
 #define EIGHTS UINT64_C(0x8888888888888888)
 #define NOT_LAST_COLUMN UINT64_C(0x0111011101110111)
 #define NOT_LAST_ROW UINT64_C(0x0000111111111111)
+#define MAX_SCORE 3932156.0
 #define FOUR_BELOW UINT32_C(429496730) /* 0.1 * 2**32 */
 
 /* --- Row tables --- */
 
 static uint16_t moved_row[2 * 65536]; /* to the left, then to the right */
 static uint32_t row_potential[65536]; /* the points that making the row's tiles from 2s is worth */
-static uint8_t orders[24];            /* the orders of four directions (0 left, 1 right, 2 up, 3 down), two bits each */
+static uint8_t orders[24];            /* the orders of the four actions, two bits each */
 
 static inline uint16_t move_row(uint32_t row, int right) {
     uint32_t out = 0, last = 0;
@@ -64,6 +65,12 @@ static inline uint64_t turn(uint64_t b, uint64_t yes) {
     return b ^ swap ^ swap << 24;
 }
 
+/* The board after an action, before chance places a tile: the same board where the action is not legal. */
+static inline uint64_t after_action(uint64_t b, int action) {
+    uint64_t across = (uint64_t)action >> 1;
+    return turn(slide(turn(b, across), (uint64_t)action & 1), across);
+}
+
 /* Bit 4 * cell for every cell that is not empty. */
 static inline uint64_t occupied(uint64_t b) {
     b |= b >> 2;
@@ -95,9 +102,9 @@ static inline uint64_t place(uint64_t b, uint64_t empty, uint64_t empty_here, ui
 static inline uint64_t random_tile(uint64_t b, Rng *rng, uint64_t *fours) {
     uint64_t word = next_word(rng);
     if (b == 0) {
-        uint64_t four = (uint32_t)word < FOUR_BELOW;
+        uint64_t scaled = (uint64_t)(uint32_t)word << 4, four = (uint32_t)scaled < FOUR_BELOW;
         *fours += four;
-        return (four + 1) << 4 * (word >> 60);
+        return (four + 1) << 4 * (scaled >> 32);
     }
     uint64_t empty = occupied(b) ^ ONES;
     return place(b, empty, empty, (uint32_t)word, fours);

@@ -21,11 +21,6 @@ typedef struct {
     uint8_t *terminated;
 } Boards;
 
-static uint64_t moved(uint64_t board, int action) {
-    uint64_t across = (uint64_t)action >> 1;
-    return turn(slide(turn(board, across), (uint64_t)action & 1), across);
-}
-
 static void draw_actions(Boards *all, size_t n, Rng *rng) {
     for (size_t i = 0; i < n; i++) {
         const int8_t *mask = all->masks + 4 * i;
@@ -40,7 +35,7 @@ static void draw_actions(Boards *all, size_t n, Rng *rng) {
 static void show(Boards *all, size_t i) {
     int legal = 0;
     for (int action = 0; action < 4; action++)
-        legal += all->masks[4 * i + (size_t)action] = moved(all->boards[i], action) != all->boards[i];
+        legal += all->masks[4 * i + (size_t)action] = after_action(all->boards[i], action) != all->boards[i];
     all->terminated[i] = !legal;
     for (int cell = 0; cell < 16; cell++) all->cells[16 * i + (size_t)cell] = all->boards[i] >> 4 * cell & 15;
 }
@@ -55,7 +50,7 @@ static void begin(Boards *all, size_t i) {
 
 /* The points of a move: what the merged tiles are worth. */
 static double step(Boards *all, size_t i) {
-    uint64_t after = moved(all->boards[i], (int)all->actions[i]), fours = 0;
+    uint64_t after = after_action(all->boards[i], (int)all->actions[i]), fours = 0;
     double points = (double)(potential(after) - potential(all->boards[i]));
     all->boards[i] = random_tile(after, &all->rngs[i], &fours);
     all->rewards[i] = points;

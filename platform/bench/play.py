@@ -6,18 +6,19 @@ import numpy as np
 from numba import types
 
 from turnier.agents.registry import AGENTS
-from turnier.arena.match import MatchRecord, MatchSpec, derive_seed
-from turnier.arena.play import play_matches, replay_positions
+from turnier.arena.match import MatchSpec, derive_seed
+from turnier.arena.play import play_matches
 from turnier.bench.expectimax import expectimax_rates
-from turnier.bench.programs import Benchmark, Rates, Round, Speed, Stopwatch, program_speed, run_program
+from turnier.bench.programs import Benchmark, Rates, Round, Stopwatch, program_speed, require_equal, run_program
 from turnier.core.kernel import kernel
-from turnier.core.rng import Rng, stream
+from turnier.core.rng import Rng, stream, streams_of
 from turnier.games.abi import GAME, State
 from turnier.games.generic import copy_state
 from turnier.games.registry import GAMES
 
 RANDOM_GAMES = 200_000
-MC_DECISIONS = 400
+MATCHES = 32  # a worker plays so many together
+MC_PLIES, MCTSE_PLIES = 16, 8  # of each match
 PLAYOUTS = 1_000_000
 UCT_ITERATIONS, UCT_SEARCHES = 10_000, 20
 
@@ -38,40 +39,42 @@ def _play_out(name: str, games: int, seed: int) -> tuple[int, Stopwatch]:
     game = GAMES.make(name)
     start, rng = game.new_state(), stream(seed)
     game.kernels.init(start, rng)
-    play_out_many(game.kernels, start, rng, 1)  # compiles
+    play_out_many(game.kernels, start, stream(seed), 1)  # compiles
     with Stopwatch() as clocks:
         plies = play_out_many(game.kernels, start, rng, games)
     return int(plies), clocks
 
 
-def _decisions(agent: str, plies: int, seed: int) -> Speed:
-    """Decisions/s over the first `plies` moves of a compiled match; forced moves do not count, as in C."""
-    spec = MatchSpec(
-        GAMES.make("2048").full_text(), (AGENTS.make(agent).full_text(),), derive_seed("bench", seed), plies
-    )
+def _matches_2048(agent: str, plies: int, matches: int, this: Round, program: str, *arguments: object) -> Rates:
+    """Decisions/s of the first plies of matches; forced moves do not count. Both programs must play the same moves."""
+    game, text = GAMES.make("2048").full_text(), AGENTS.make(agent).full_text()
+    specs = [MatchSpec(game, (text,), derive_seed("bench", this.seed, i), plies) for i in range(matches)]
+    file = this.folder / "streams"
+    streams_of([spec.seed for spec in specs], 2).tofile(file)
+    theirs = run_program(this.folder, program, *arguments, file, matches, plies)
+    play_matches(specs[:1])  # compiles
     with Stopwatch() as clocks:
-        record = play_matches([spec])[0]
-    return clocks.speed(_free_choices(record))
-
-
-def _free_choices(record: MatchRecord) -> int:
-    """Returns the number of decisions of a match with more than one legal action."""
-    return sum(len(position.legal_actions()) > 1 for position in replay_positions(record.spec, record.plies))
+        records = play_matches(specs)
+    require_equal("the sum of the scores", sum(record.scores[0] for record in records), theirs["score"])
+    return Rates(clocks.speed(theirs["decisions"]), program_speed(theirs, "decisions"))
 
 
 def _random_2048(this: Round) -> Rates:
     games = this.part(RANDOM_GAMES)
-    theirs = run_program(this.folder, "reference_2048", "random", games, this.seed)
+    theirs = run_program(this.folder, "reference_2048", "random", games, *stream(this.seed))
     plies, clocks = _play_out("2048", games, this.seed)
+    require_equal("the number of moves", plies, theirs["moves"])
     return Rates(clocks.speed(plies), program_speed(theirs, "moves"))
 
 
 def _mc_2048(this: Round) -> Rates:
-    decisions = this.part(MC_DECISIONS)
-    theirs = run_program(this.folder, "reference_2048", "mc", 1000, 20, decisions, this.seed)
-    return Rates(
-        _decisions("mc(iterations=1000,rollout_depth=20)", decisions, this.seed), program_speed(theirs, "decisions")
-    )
+    agent = "mc(iterations=1000,rollout_depth=20)"
+    return _matches_2048(agent, MC_PLIES, this.part(MATCHES), this, "reference_2048", "mc", 1000, 20)
+
+
+def _mctse_2048(this: Round) -> Rates:
+    agent = "mctse(iterations=3500,rollout_depth=150,maxnodes=500)"
+    return _matches_2048(agent, MCTSE_PLIES, this.part(MATCHES), this, "reference_mctse2048", 3500, 150, 500, 10)
 
 
 def _expectimax_2048(this: Round) -> Rates:
@@ -99,7 +102,8 @@ def _yavalath_uct(this: Round) -> Rates:
 
 PLAY_BENCHMARKS = {
     "random_2048": Benchmark("moves/s", "C, the same play", _random_2048),
-    "mc_2048": Benchmark("decisions/s", "C, the same loop", _mc_2048),
+    "mc_2048": Benchmark("decisions/s", "C, the same games", _mc_2048),
+    "mctse_2048": Benchmark("decisions/s", "C, the same games", _mctse_2048),
     "expectimax_2048": Benchmark("evaluations/s", "C, the same search", _expectimax_2048),
     "yavalath_playouts": Benchmark("playouts/s", "C, the same play", _yavalath_playouts),
     "yavalath_uct": Benchmark("iterations/s", "C, UCT of its own", _yavalath_uct),
