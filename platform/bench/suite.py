@@ -15,12 +15,14 @@ from turnier.bench.learning import LEARNING_BENCHMARKS
 from turnier.bench.parallel import PARALLEL_BENCHMARKS
 from turnier.bench.play import PLAY_BENCHMARKS
 from turnier.bench.programs import CPU, Benchmark, Rates, Round, Speed
+from turnier.bench.spe_ed import SPE_ED_BENCHMARKS
 from turnier.core.errors import unknown
 
 BENCHMARKS: dict[str, Benchmark] = {
     **PLAY_BENCHMARKS,
     **ENVIRONMENT_BENCHMARKS,
     **LEARNING_BENCHMARKS,
+    **SPE_ED_BENCHMARKS,
     **PARALLEL_BENCHMARKS,
 }
 
