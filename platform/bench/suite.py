@@ -14,7 +14,9 @@ from turnier.bench.environments import ENVIRONMENT_BENCHMARKS
 from turnier.bench.learning import LEARNING_BENCHMARKS
 from turnier.bench.parallel import PARALLEL_BENCHMARKS
 from turnier.bench.play import PLAY_BENCHMARKS
+from turnier.bench.processes import PROCESS_BENCHMARKS
 from turnier.bench.programs import CPU, Benchmark, Rates, Round, Speed
+from turnier.bench.ratings import RATING_BENCHMARKS
 from turnier.bench.spe_ed import SPE_ED_BENCHMARKS
 from turnier.core.errors import unknown
 
@@ -23,6 +25,8 @@ BENCHMARKS: dict[str, Benchmark] = {
     **ENVIRONMENT_BENCHMARKS,
     **LEARNING_BENCHMARKS,
     **SPE_ED_BENCHMARKS,
+    **RATING_BENCHMARKS,
+    **PROCESS_BENCHMARKS,
     **PARALLEL_BENCHMARKS,
 }
 
