@@ -45,6 +45,7 @@ from turnier.search.noise import NOISES
 from turnier.search.samplers.in_memory import search_in_memory
 from turnier.search.samplers.registry import SAMPLERS
 from turnier.search.space import Space
+from turnier.search.storage.checked_studies import facts_of
 from turnier.search.study_run import StudyRun
 from turnier.statistics.intervals import mean_interval
 
@@ -195,7 +196,7 @@ def show_workers(console: Console, folder: Path, budget: int) -> None:
         with Store.open(f"sqlite:///{path}") as store:
             study, executor = StudyRun(store, definition), SimulatedExecutor(workers)
             study.run_budget(budget, executor)
-            counted = sum(trial.user_attrs["games"] for trial in study.optuna.get_trials(deepcopy=False))
+            counted = sum(facts_of(trial)["games"] for trial in study.optuna.get_trials(deepcopy=False))
         cells = (
             executor.busy_share * 100,
             executor.now,

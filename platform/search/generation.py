@@ -11,6 +11,7 @@ from turnier.agents.agent import Agent
 from turnier.arena.match import MatchRecord, MatchSpec
 from turnier.search.noise import Noise
 from turnier.search.objective import Objective, Unit
+from turnier.search.storage.checked_studies import facts_of
 
 
 @dataclass
@@ -48,7 +49,7 @@ class Generation:
     def known_games(self) -> int:
         """Number of games that need not be read, since their candidates have trials."""
         known = [c.trial for c in self.candidates if c.trial] if self.noise.one_stage or self.stored else []
-        return sum(int(trial.user_attrs["games"]) for trial in known) * self.objective.unit_games
+        return sum(int(facts_of(trial)["games"]) for trial in known) * self.objective.unit_games
 
     @property
     def games(self) -> int:

@@ -37,7 +37,7 @@ from turnier.results.frames.measures import MATCH_MEASURES, Estimate
 from turnier.results.store.store import Store
 from turnier.runs.bar import Bar
 from turnier.runs.play import play_into
-from turnier.search.storage.checked_studies import with_checksum
+from turnier.search.storage.checked_studies import facts_of, with_checksum
 from turnier.search.storage.studies import StoredStudy
 
 REDUCTION = 3  # candidates at a rung for each that trains further
@@ -149,8 +149,8 @@ class LearningStudy(StoredStudy):
         """Returns the finished trials of a round, or of all, by round and index."""
         trials = self.optuna.get_trials(deepcopy=False, states=(TrialState.COMPLETE, TrialState.PRUNED))
         return sorted(
-            (t for t in trials if number is None or t.user_attrs["round"] == number),
-            key=lambda t: (t.user_attrs["round"], t.user_attrs["index"]),
+            (t for t in trials if number is None or facts_of(t)["round"] == number),
+            key=lambda t: (facts_of(t)["round"], facts_of(t)["index"]),
         )
 
     def _run_round(self, number: int, executor: Executor, workers: int, bar: Bar) -> int:
@@ -180,7 +180,7 @@ class LearningStudy(StoredStudy):
         seed = derive_seed(self.definition.seed, "ask", number) % 2**32
         sampler = optuna.samplers.TPESampler(n_startup_trials=STARTUP, multivariate=True, constant_liar=True, seed=seed)
         study = optuna.create_study(direction="maximize", sampler=sampler)
-        study.add_trials([trial for trial in self._trials() if trial.user_attrs["round"] < number])
+        study.add_trials([trial for trial in self._trials() if facts_of(trial)["round"] < number])
         if number == START[0]:
             study.enqueue_trial({name: getattr(self.start, name) for name in self.distributions})
         asked = [study.ask(self.distributions).params for _ in range(self.definition.candidates)]
@@ -246,7 +246,7 @@ class LearningStudy(StoredStudy):
         return self._candidate(max(complete, key=lambda trial: float(trial.value or 0.0)))
 
     def _candidate(self, trial: FrozenTrial) -> LearnerCandidate:
-        facts = trial.user_attrs
+        facts = facts_of(trial)
         estimates = {
             rung: Estimate(value, facts["low"], facts["high"], facts["games"])
             for rung, value in trial.intermediate_values.items()

@@ -48,7 +48,7 @@ from turnier.search.noise import NOISES
 from turnier.search.objective import Objective, require_generation
 from turnier.search.samplers.registry import SAMPLERS
 from turnier.search.space import Space
-from turnier.search.storage.checked_studies import TRIALS_SO_FAR, set_note, with_checksum
+from turnier.search.storage.checked_studies import TRIALS_SO_FAR, facts_of, set_note, with_checksum
 from turnier.search.storage.studies import StoredStudy, optuna_errors
 from turnier.search.storage.trials import count_trials, played_between
 from turnier.search.verdict import Finalist
@@ -211,7 +211,8 @@ class StudyRun(StoredStudy):
         """Returns the stored trials by generation and index."""
         trials: dict[int, dict[int, FrozenTrial]] = defaultdict(dict)
         for trial in self.optuna.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)):
-            trials[trial.user_attrs["generation"]][trial.user_attrs["index"]] = trial
+            facts = facts_of(trial)
+            trials[facts["generation"]][facts["index"]] = trial
         return trials
 
     def next_generation(self, stored: Mapping[int, FrozenTrial]) -> Generation:
@@ -220,7 +221,7 @@ class StudyRun(StoredStudy):
         for index, vector in enumerate(self.search.ask().tolist()):
             values = self.space.decode(vector)
             trial = stored.get(index)
-            if trial is not None and trial.user_attrs["vector"] != vector:
+            if trial is not None and facts_of(trial)["vector"] != vector:
                 raise UserError(
                     f"study {self.definition.name!r} must replay as stored, but candidate {index + 1} of generation"
                     f" {number + 1} differs; the versions of cma or numpy changed: start another study with --name."
@@ -243,11 +244,11 @@ class StudyRun(StoredStudy):
         attributes = {
             "generation": generation.number,
             "index": index,
-            "vector": candidate.vector,
             "mean": mean,
             "standard_error": statistics.stdev(scores) / math.sqrt(len(scores)) if len(scores) > 1 else None,
             "games": len(scores),
             "seconds": generation.seconds_of(index),
+            "vector": candidate.vector,  # the last, since it may be long and optuna-dashboard cuts what it shows
         }
         candidate.trial = create_trial(
             value=mean,

@@ -38,6 +38,7 @@ from turnier.results.frames.certainty import position_certainty, searches_frame,
 from turnier.results.frames.matches import matches_frame
 from turnier.results.store.curves import CurvePoint
 from turnier.results.store.store import Store
+from turnier.search.storage.checked_studies import facts_of
 from turnier.search.storage.definitions import StoredRange
 from turnier.search.storage.trials import count_trials, generations_frame, importance, study_names, trials_frame, unit
 from turnier.search.study_run import StudyRun
@@ -171,7 +172,7 @@ def test_trials_are_read_as_optuna_reads_them(store: Store) -> None:
     rows = frame[frame.attrs["parameters"]].to_dict("records")
     assert [dict(t.params) for t in trials] == [{n: v for n, v in row.items() if not pd.isna(v)} for row in rows]
     assert [t.value for t in trials] == frame["value"].tolist()
-    assert [t.user_attrs["generation"] for t in trials] == frame["group"].tolist()
+    assert [facts_of(t)["generation"] for t in trials] == frame["group"].tolist()
     assert (frame["low"] < frame["value"]).all() and (frame["value"] < frame["high"]).all()
     assert list(generations_frame(store, name)["generation"]) == [0, 1, 2]
     assert importance(frame).sum() == pytest.approx(1.0)

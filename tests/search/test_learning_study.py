@@ -17,6 +17,7 @@ from turnier.results.frames.matches import matches_frame
 from turnier.results.store.store import Store
 from turnier.search import learning_study
 from turnier.search.learning_study import LearningParameter, LearningStudy, LearningStudyDefinition
+from turnier.search.storage.checked_studies import facts_of
 
 SCRIPT = Path(__file__).resolve().parents[2] / "studies" / "ntuple_learning.py"
 SEARCHED = (LearningParameter("alpha", 0.01, 1.0, log=True), LearningParameter("coherence", values=(True, False)))
@@ -57,7 +58,7 @@ def trials(study: LearningStudy) -> list[dict[str, Any]]:
             "value": t.value,
             "params": t.params,
             "rungs": t.intermediate_values,
-            "facts": t.user_attrs,
+            "facts": facts_of(t),
         }
         for t in study.optuna.get_trials()
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -14,7 +15,8 @@ from typing import Any
 
 import optuna
 import pytest
-from sqlalchemy import text
+from pandas.testing import assert_frame_equal
+from sqlalchemy import delete, insert, select, text, update
 
 from turnier.arena.workers.make import make_executor
 from turnier.core.errors import UserError
@@ -22,6 +24,8 @@ from turnier.results.store.progress import progress_of_runs
 from turnier.results.store.store import Store
 from turnier.search.definition import StudyDefinition
 from turnier.search.final_comparison import compare_finalists
+from turnier.search.storage.checked_studies import FACTS, NOTES, facts_of
+from turnier.search.storage.trials import trials_frame
 from turnier.search.study_run import StudyRun
 from turnier.search.verdict import Finalist
 
@@ -39,7 +43,7 @@ def trials(url: str, name: str) -> list[dict[str, Any]]:
     storage.engine.dispose()
     return [
         {"number": t.number, "value": t.value, "params": t.params, "state": t.state.name}
-        | {key: t.user_attrs[key] for key in UNTIMED}
+        | {key: facts_of(t)[key] for key in UNTIMED}
         for t in found
     ]
 
@@ -77,6 +81,42 @@ def test_a_trial_is_a_candidate_with_its_figures(uninterrupted: str) -> None:
         assert trial["value"] == trial["mean"] == pytest.approx(sum(scores) / 3)
 
 
+def test_a_study_with_an_attribute_for_each_fact_is_read_and_resumed(uninterrupted: str, tmp_path: Path) -> None:
+    url = url_of(tmp_path / "earlier.db")
+    run_study(url, generations=2)
+    with Store.open(url) as store:
+        now = trials_frame(store, "tiny")
+        with store.database.writing() as connection:
+            kept = connection.execute(select(NOTES)).all()
+            apart = [
+                {"trial_id": row.trial_id, "key": key, "value_json": json.dumps(value)}
+                for row in kept
+                for key, value in json.loads(row.value_json).items()
+            ]
+            connection.execute(delete(NOTES))
+            connection.execute(insert(NOTES), apart)
+        assert {row.key for row in kept} == {FACTS}
+        assert_frame_equal(trials_frame(store, "tiny"), now)
+    run_study(url)
+    assert trials(url, "tiny") == trials(uninterrupted, "tiny")
+
+
+@pytest.mark.parametrize("name", ["games", "standard_error", "checksum"])
+def test_a_changed_fact_is_noticed(tmp_path: Path, name: str) -> None:
+    url = url_of(tmp_path / "damaged.db")
+    run_study(url, generations=1)
+    with Store.open(url) as store:
+        with store.database.writing() as connection:
+            row = connection.execute(select(NOTES)).first()
+            assert row
+            changed = json.loads(row.value_json) | {name: 7}
+            connection.execute(
+                update(NOTES).where(NOTES.c.trial_id == row.trial_id).values(value_json=json.dumps(changed))
+            )
+        with pytest.raises(UserError, match="differs from its checksum"):
+            trials_frame(store, "tiny")
+
+
 def test_optuna_knows_when_a_candidate_played_and_what_its_value_is(uninterrupted: str) -> None:
     storage = optuna.storages.RDBStorage(uninterrupted)
     study = optuna.load_study(study_name="tiny", storage=storage)
@@ -86,10 +126,10 @@ def test_optuna_knows_when_a_candidate_played_and_what_its_value_is(uninterrupte
         begun = store.run("study:tiny").created.astimezone().replace(tzinfo=None)
     for trial in study.trials:
         assert trial.datetime_start is not None and trial.duration is not None
-        assert trial.duration.total_seconds() >= trial.user_attrs["seconds"] / trial.user_attrs["games"] > 0
+        assert trial.duration.total_seconds() >= facts_of(trial)["seconds"] / facts_of(trial)["games"] > 0
         assert begun < trial.datetime_start and trial.datetime_complete < datetime.now()
-    later = [trial.datetime_start for trial in study.trials if trial.user_attrs["generation"] == 2]
-    earlier = [trial.datetime_complete for trial in study.trials if trial.user_attrs["generation"] == 1]
+    later = [trial.datetime_start for trial in study.trials if facts_of(trial)["generation"] == 2]
+    earlier = [trial.datetime_complete for trial in study.trials if facts_of(trial)["generation"] == 1]
     assert max(earlier) < max(later)
 
 

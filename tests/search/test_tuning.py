@@ -18,6 +18,7 @@ from turnier.core.errors import UserError
 from turnier.results.store.store import Store
 from turnier.search.definition import StudyDefinition
 from turnier.search.samplers.registry import SAMPLERS
+from turnier.search.storage.checked_studies import facts_of
 from turnier.search.study_run import StudyRun
 
 ALONE = StudyDefinition(
@@ -40,7 +41,7 @@ def tuned(folder: Path, definition: StudyDefinition, games: int, workers: int = 
 
 
 def state(study: StudyRun) -> dict[str, Any]:
-    found = [(t.user_attrs["vector"], t.value, t.user_attrs["games"]) for t in study.optuna.get_trials()]
+    found = [(facts_of(t)["vector"], t.value, facts_of(t)["games"]) for t in study.optuna.get_trials()]
     return {"trials": found, "recommended": study.search.recommended(), "facts": study.search.facts()}
 
 

@@ -1,7 +1,7 @@
 """What keeps damaged studies from being shown: checksums in Optuna's attributes of trials and of studies.
 
-Optuna writes its tables by itself, so that a checksum is stored with what it is of: among the attributes of a trial,
-and within the JSON of a note. Those of earlier versions have none and are not checked.
+Optuna writes its tables by itself, so that a checksum is stored with what it is of: among the facts of a trial, and
+within the JSON of a note. Those of earlier versions have none and are not checked.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ NOTES = table("trial_user_attributes", column("trial_id"), column("key"), column
 # What studies note per trial; `round` is what studies of learners call a generation.
 NOTED = ("generation", "round", "index", "standard_error", "low", "high", "games", "seconds")
 FINISHED = ("COMPLETE", "PRUNED")
-CHECKSUM = "checksum"  # the key among the attributes of a trial, and in a note
+CHECKSUM = "checksum"  # the key among the facts of a trial, and in a note
+FACTS = "candidate"  # the only attribute of a trial: what is noted of it; earlier versions have an attribute for each
 TRIALS_SO_FAR = "trials"  # in the note of a generation: how many are finished
 
 
@@ -50,14 +51,22 @@ class StoredTrials(NamedTuple):
 
 
 def with_checksum(trial: FrozenTrial) -> FrozenTrial:
-    """Returns a finished trial with its checksum, to be stored."""
-    trial.set_user_attr(CHECKSUM, trial_checksum(trial, trial.state.name, trial.values or ()))
+    """Returns a finished trial with its facts and its checksum as one attribute, to be stored."""
+    trial.user_attrs = {
+        FACTS: facts_of(trial) | {CHECKSUM: trial_checksum(trial, trial.state.name, trial.values or ())}
+    }
     return trial
+
+
+def facts_of(trial: FrozenTrial) -> dict[str, Any]:
+    """Returns what is noted of a trial, in the form of any version."""
+    facts: dict[str, Any] = trial.user_attrs.get(FACTS, trial.user_attrs)
+    return facts
 
 
 def trial_checksum(trial: FrozenTrial, state: str, values: Iterable[float]) -> int:
     """Returns the checksum of a trial that is about to end in a state with these values."""
-    kinds = trial.distributions
+    kinds, facts = trial.distributions, facts_of(trial)
     return _checksum(
         state,
         enumerate(values),
@@ -66,7 +75,7 @@ def trial_checksum(trial: FrozenTrial, state: str, values: Iterable[float]) -> i
             for name, value in trial.params.items()
         ),
         trial.intermediate_values.items(),
-        ((name, json.dumps(trial.user_attrs[name])) for name in NOTED if name in trial.user_attrs),
+        ((name, json.dumps(facts[name])) for name in NOTED if name in facts),
     )
 
 
@@ -96,13 +105,13 @@ def read_trials(store: Store, connection: Connection, study: str) -> StoredTrial
     """Reads a study's trials; raises Damaged where they are not what was stored."""
     with store.database.decoding(f"the candidates of study {study}"):
         ids = of_study(TRIALS.c.trial_id, study)
-        noted = select(NOTES).where(NOTES.c.trial_id.in_(ids), NOTES.c.key.in_((*NOTED, CHECKSUM)))
+        noted = select(NOTES).where(NOTES.c.trial_id.in_(ids), NOTES.c.key.in_((*NOTED, CHECKSUM, FACTS)))
         found = StoredTrials(
             _read(connection, of_study([TRIALS.c.trial_id, TRIALS.c.number, TRIALS.c.state], study)),
             _read(connection, select(VALUES).where(VALUES.c.trial_id.in_(ids))),
             _read(connection, select(LATEST).where(LATEST.c.trial_id.in_(ids)).order_by(LATEST.c.step)),
             _read_parameters(connection, PARAMETERS.c.trial_id.in_(ids)),
-            _read(connection, noted),
+            _by_fact(_read(connection, noted)),
         )
         wrong = _wrong(found)
     if wrong:
@@ -117,6 +126,18 @@ def require_finished(store: Store, study: str, found: int) -> None:
     least = max((summary.get(TRIALS_SO_FAR, 0) for summary in summaries), default=0)
     if found < least:
         raise store.database.damaged(f"study {study} has {found:,} of {least:,} candidates")
+
+
+def _by_fact(notes: pd.DataFrame) -> pd.DataFrame:
+    """Returns notes with a row for each fact, as earlier versions stored them."""
+    together = notes["key"] == FACTS
+    rows = [
+        (trial, name, json.dumps(value))
+        for trial, text in notes.loc[together, ["trial_id", "value_json"]].itertuples(index=False)
+        for name, value in json.loads(text).items()
+        if name in NOTED or name == CHECKSUM
+    ]
+    return pd.concat([notes[~together], pd.DataFrame(rows, columns=notes.columns)], ignore_index=True)
 
 
 def _wrong(found: StoredTrials) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import functools
 import itertools
+import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from optuna.distributions import distribution_to_json
 from optuna.storages import RDBStorage
 from optuna.storages._rdb import models
 from optuna.trial import FrozenTrial, TrialState
@@ -60,7 +62,13 @@ class LastingStorage(RDBStorage):
             self._newest = newest
         elif newest != self._newest:
             return session.get(trial, newest)
-        return super()._get_prepared_new_trial(study_id, template_trial, session)
+        if template_trial is None or not template_trial.state.is_finished():
+            return super()._get_prepared_new_trial(study_id, template_trial, session)
+        number = session.scalar(select(func.count()).where(trial.study_id == study_id))
+        made = _finished_trial(study_id, number, template_trial)
+        session.add(made)
+        session.flush()
+        return made
 
     def set_trial_state_values(self, trial_id: int, state: TrialState, values: Sequence[float] | None = None) -> bool:
         attempts = itertools.count()
@@ -71,6 +79,37 @@ class LastingStorage(RDBStorage):
             return was_made or change(trial_id, state, values)
 
         return self._outage.outlast(once)
+
+
+def _finished_trial(study_id: int, number: int, trial: FrozenTrial) -> models.TrialModel:
+    """Returns the rows of a finished trial: SQLAlchemy inserts them with a statement per table, Optuna looks up each.
+
+    Distributions are not compared with those of earlier trials: the study's definition keeps them the same.
+    """
+    value, latest = models.TrialValueModel, models.TrialIntermediateValueModel
+    made = models.TrialModel(
+        study_id=study_id,
+        number=number,
+        state=trial.state,
+        datetime_start=trial.datetime_start,
+        datetime_complete=trial.datetime_complete,
+    )
+    for objective, result in enumerate(trial.values or ()):
+        stored, kind = value.value_to_stored_repr(result)
+        made.values.append(value(objective=objective, value=stored, value_type=kind))
+    for name, chosen in trial.params.items():
+        searched = trial.distributions[name]
+        row = {"param_value": searched.to_internal_repr(chosen), "distribution_json": distribution_to_json(searched)}
+        made.params.append(models.TrialParamModel(param_name=name, **row))
+    for key, note in trial.user_attrs.items():
+        made.user_attributes.append(models.TrialUserAttributeModel(key=key, value_json=json.dumps(note)))
+    for key, note in trial.system_attrs.items():
+        made.system_attributes.append(models.TrialSystemAttributeModel(key=key, value_json=json.dumps(note)))
+    for step, result in trial.intermediate_values.items():
+        stored, kind = latest.intermediate_value_to_stored_repr(result)
+        row = {"intermediate_value": stored, "intermediate_value_type": kind}
+        made.intermediate_values.append(latest(step=step, **row))
+    return made
 
 
 def _lasting(method: Callable[..., Any]) -> Callable[..., Any]:
