@@ -53,7 +53,7 @@ static inline uint64_t number(const char *text) {
     exit(2);
 }
 
-/* The last argument (a seed) or the last four (a stream's words, as Turnier has them). */
+/* A stream from the last arguments: a seed, or the four words that Turnier has of a stream. */
 static inline Rng stream_of(int count, char **words) {
     if (count == 1) return seeded(number(words[0]));
     if (count == 4) return (Rng){number(words[0]), number(words[1]), number(words[2]), number(words[3])};

@@ -140,16 +140,16 @@ int main(int argc, char **argv) {
     int first = playouts ? 3 : 4;
     rng = stream_of(argc - first, argv + first);
     if (playouts) {
-        long plies = 0, wins = 0;
+        long plies = 0, outcomes = 0;
         Time start = now();
         for (long i = 0; i < count; i++) {
             Board b;
             memset(&b, 0, sizeof b);
-            wins += playout(&b) > 0;
+            outcomes += playout(&b);
             plies += b.plies;
         }
         print_time(start);
-        printf(", \"playouts\": %ld, \"plies\": %ld, \"first_wins\": %ld}\n", count, plies, wins);
+        printf(", \"playouts\": %ld, \"plies\": %ld, \"outcomes\": %ld}\n", count, plies, outcomes);
     } else {
         long searches = (long)number(argv[3]), used = 0;
         Node *nodes = malloc(sizeof(Node) * (size_t)(count + 2) * CELLS);

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numba import types
 
@@ -11,44 +13,55 @@ from turnier.arena.play import play_matches
 from turnier.bench.expectimax import expectimax_rates
 from turnier.bench.programs import Benchmark, Rates, Round, Stopwatch, program_speed, require_equal, run_program
 from turnier.core.kernel import kernel
-from turnier.core.rng import Rng, stream, streams_of
-from turnier.games.abi import GAME, State
+from turnier.core.rng import streams, streams_of
+from turnier.games.abi import GAME, Counts, Gains, Rngs, States
 from turnier.games.generic import copy_state
 from turnier.games.registry import GAMES
 
-RANDOM_GAMES = 200_000
+JOBS = 64  # in the lanes of a processor
+LONG = 1_000_000  # plies, more than any game has
+RANDOM_GAMES = 400_000
 MATCHES = 32  # a worker plays so many together
 MC_PLIES, MCTSE_PLIES = 16, 8  # of each match
+MC, MCTSE = "mc(iterations=1000,rollout_depth=20)", "mctse(iterations=3500,rollout_depth=150,maxnodes=500)"
 PLAYOUTS = 1_000_000
 UCT_ITERATIONS, UCT_SEARCHES = 10_000, 20
 
 
-@kernel(types.int64(GAME, State, Rng, types.int64))
-def play_out_many(game, start, rng, games):
-    """Returns the plies of that many fused playouts from a start state to the end."""
-    state, returns = np.empty_like(start), np.zeros(game.num_seats)
-    plies = 0
-    for _ in range(games):
-        copy_state(start, state)
-        plies += game.playout(state, 1_000_000, rng, returns)
-    return plies
+@kernel(types.void(GAME, States, Counts, types.int64, Rngs, Gains, Counts))
+def play_one_by_one(game, states, counts, depth, rngs, gains, ended):
+    """What `playouts` does, for a game without it."""
+    state = np.empty_like(states[0])
+    for job in range(states.shape[0]):
+        for _ in range(counts[job]):
+            copy_state(states[job], state)
+            game.playout(state, depth, rngs[job], gains[job])
+        ended[job] += counts[job]
 
 
-def _play_out(name: str, games: int, seed: int) -> tuple[int, Stopwatch]:
-    """Plays that many random games by the fused playout, from the start to the end; returns their plies."""
-    game = GAMES.make(name)
-    start, rng = game.new_state(), stream(seed)
-    game.kernels.init(start, rng)
-    play_out_many(game.kernels, start, stream(seed), 1)  # compiles
+def _play_out(name: str, jobs: int, games: int, seed: int) -> tuple[float, Stopwatch]:
+    """Plays random games from the start to the end, `games` of each job; returns the points of the first seat."""
+    game, rngs = GAMES.make(name), streams(seed, jobs)
+    start, gains = game.new_state(), np.zeros((jobs, game.num_seats))
+    game.kernels.init(start, rngs[0])
+    states, counts, ended = np.tile(start, (jobs, 1)), np.full(jobs, games), np.zeros(jobs, np.int64)
     with Stopwatch() as clocks:
-        plies = play_out_many(game.kernels, start, rng, games)
-    return int(plies), clocks
+        if game.kernels.has_playouts:
+            game.kernels.playouts(states, counts, LONG, rngs, gains, ended)
+        else:
+            play_one_by_one(game.kernels, states, counts, LONG, rngs, gains, ended)
+    require_equal("the number of playouts that reached the end", int(ended.sum()), jobs * games)
+    return float(gains[:, 0].sum()), clocks
+
+
+def _specs_2048(agent: str, plies: int, matches: int, seed: int) -> list[MatchSpec]:
+    game, text = GAMES.make("2048").full_text(), AGENTS.make(agent).full_text()
+    return [MatchSpec(game, (text,), derive_seed("bench", seed, i), plies) for i in range(matches)]
 
 
 def _matches_2048(agent: str, plies: int, matches: int, this: Round, program: str, *arguments: object) -> Rates:
     """Decisions/s of the first plies of matches; forced moves do not count. Both programs must play the same moves."""
-    game, text = GAMES.make("2048").full_text(), AGENTS.make(agent).full_text()
-    specs = [MatchSpec(game, (text,), derive_seed("bench", this.seed, i), plies) for i in range(matches)]
+    specs = _specs_2048(agent, plies, matches, this.seed)
     file = this.folder / "streams"
     streams_of([spec.seed for spec in specs], 2).tofile(file)
     theirs = run_program(this.folder, program, *arguments, file, matches, plies)
@@ -60,21 +73,33 @@ def _matches_2048(agent: str, plies: int, matches: int, this: Round, program: st
 
 
 def _random_2048(this: Round) -> Rates:
-    games = this.part(RANDOM_GAMES)
-    theirs = run_program(this.folder, "reference_2048", "random", games, *stream(this.seed))
-    plies, clocks = _play_out("2048", games, this.seed)
-    require_equal("the number of moves", plies, theirs["moves"])
-    return Rates(clocks.speed(plies), program_speed(theirs, "moves"))
+    games = this.part(RANDOM_GAMES // JOBS)
+    theirs = run_program(this.folder, "reference_2048", "random", games, *streams(this.seed, JOBS).ravel())
+    points, clocks = _play_out("2048", JOBS, games, this.seed)
+    require_equal("the sum of the scores", points, theirs["score"])
+    return Rates(clocks.speed(theirs["moves"]), program_speed(theirs, "moves"))
 
 
 def _mc_2048(this: Round) -> Rates:
-    agent = "mc(iterations=1000,rollout_depth=20)"
-    return _matches_2048(agent, MC_PLIES, this.part(MATCHES), this, "reference_2048", "mc", 1000, 20)
+    return _matches_2048(
+        "mc(iterations=1000,rollout_depth=20)", MC_PLIES, this.part(MATCHES), this, "reference_2048", "mc", 1000, 20
+    )
+
+
+def _mctse_together(this: Round) -> Rates:
+    """Matches/s of a worker that has many to play, and of one that gets them one at a time."""
+    specs = _specs_2048(MCTSE, MCTSE_PLIES, this.part(MATCHES), this.seed)
+    play_matches(specs[:1])  # compiles
+    with Stopwatch() as reference:
+        single = [play_matches([spec])[0] for spec in specs]
+    with Stopwatch() as clocks:
+        records = play_matches(specs)
+    require_equal("the moves", [record.plies for record in records], [record.plies for record in single])
+    return Rates(clocks.speed(len(specs)), reference.speed(len(specs)))
 
 
 def _mctse_2048(this: Round) -> Rates:
-    agent = "mctse(iterations=3500,rollout_depth=150,maxnodes=500)"
-    return _matches_2048(agent, MCTSE_PLIES, this.part(MATCHES), this, "reference_mctse2048", 3500, 150, 500, 10)
+    return _matches_2048(MCTSE, MCTSE_PLIES, this.part(MATCHES), this, "reference_mctse2048", 3500, 150, 500, 10)
 
 
 def _expectimax_2048(this: Round) -> Rates:
@@ -82,10 +107,13 @@ def _expectimax_2048(this: Round) -> Rates:
 
 
 def _yavalath_playouts(this: Round) -> Rates:
-    playouts = this.part(PLAYOUTS)
-    theirs = run_program(this.folder, "reference_yavalath", "playouts", playouts, this.seed)
-    _, clocks = _play_out("yavalath", playouts, this.seed)
-    return Rates(clocks.speed(playouts), program_speed(theirs, "playouts"))
+    """The C program draws cells in another way, so that its games are others, but as often won."""
+    games = this.part(PLAYOUTS // JOBS)
+    theirs = run_program(this.folder, "reference_yavalath", "playouts", JOBS * games, this.seed)
+    points, clocks = _play_out("yavalath", JOBS, games, this.seed)
+    if abs(points - theirs["outcomes"]) > 7 * math.sqrt(2 * JOBS * games):
+        raise RuntimeError(f"both programs must win as often, got {points} and {theirs['outcomes']} of {JOBS * games}")
+    return Rates(clocks.speed(JOBS * games), program_speed(theirs, "playouts"))
 
 
 def _yavalath_uct(this: Round) -> Rates:
@@ -101,10 +129,11 @@ def _yavalath_uct(this: Round) -> Rates:
 
 
 PLAY_BENCHMARKS = {
-    "random_2048": Benchmark("moves/s", "C, the same play", _random_2048),
-    "mc_2048": Benchmark("decisions/s", "C, the same games", _mc_2048),
-    "mctse_2048": Benchmark("decisions/s", "C, the same games", _mctse_2048),
+    "random_2048": Benchmark("moves/s", "C, the same play", _random_2048, lanes=True),
+    "mc_2048": Benchmark("decisions/s", "C, the same games", _mc_2048, lanes=True),
+    "mctse_2048": Benchmark("decisions/s", "C, the same games", _mctse_2048, lanes=True),
+    "mctse_together": Benchmark("matches/s", "the same matches one by one", _mctse_together, lanes=True),
     "expectimax_2048": Benchmark("evaluations/s", "C, the same search", _expectimax_2048),
-    "yavalath_playouts": Benchmark("playouts/s", "C, the same play", _yavalath_playouts),
+    "yavalath_playouts": Benchmark("playouts/s", "C, the same play", _yavalath_playouts, lanes=True),
     "yavalath_uct": Benchmark("iterations/s", "C, UCT of its own", _yavalath_uct),
 }

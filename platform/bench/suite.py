@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import os
+import platform
 import statistics
+import subprocess
+import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,11 +19,12 @@ from turnier.bench.environments import ENVIRONMENT_BENCHMARKS
 from turnier.bench.learning import LEARNING_BENCHMARKS
 from turnier.bench.parallel import PARALLEL_BENCHMARKS
 from turnier.bench.play import PLAY_BENCHMARKS
-from turnier.bench.processes import PROCESS_BENCHMARKS
+from turnier.bench.processes import PROCESS_BENCHMARKS, TURNIER
 from turnier.bench.programs import CPU, Benchmark, Rates, Round, Speed
 from turnier.bench.ratings import RATING_BENCHMARKS
 from turnier.bench.spe_ed import SPE_ED_BENCHMARKS
 from turnier.core.errors import unknown
+from turnier.core.kernel import cache_directory
 
 BENCHMARKS: dict[str, Benchmark] = {
     **PLAY_BENCHMARKS,
@@ -29,6 +35,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     **PROCESS_BENCHMARKS,
     **PARALLEL_BENCHMARKS,
 }
+AVX2_PROCESSOR = "haswell"  # the first with AVX2; it has no AVX-512
 
 
 class Quotient(NamedTuple):
@@ -89,3 +96,23 @@ def _summary(benchmark: Benchmark, rounds: Sequence[Rates]) -> Measured:
         for quotients in ([r.ours[clock] / r.reference[clock] for r in rounds] for clock in range(2))
     )
     return Measured(benchmark.unit, benchmark.reference, benchmark.clock, ours, reference, cpu, wall)
+
+
+def runs_avx2() -> bool:
+    """Whether code for that processor runs on this machine."""
+    return platform.machine() in ("x86_64", "AMD64")
+
+
+def avx2_quotients(names: Sequence[str], rounds: int) -> dict[str, Quotient]:
+    """Returns by name the quotients of benchmarks, both sides compiled for AVX2_PROCESSOR.
+
+    Its kernels are kept beside the others, so that only the first call compiles them.
+    """
+    environment = os.environ | {
+        "NUMBA_CPU_NAME": AVX2_PROCESSOR,
+        "NUMBA_CPU_FEATURES": "",  # those that the name implies
+        "NUMBA_CACHE_DIR": str(cache_directory().parent / AVX2_PROCESSOR),
+    }
+    command = [sys.executable, "-c", TURNIER, "bench", *names, "--json", "--rounds", str(rounds)]
+    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    return {name: Quotient(**row[row["clock"]]) for name, row in json.loads(done.stdout).items()}
