@@ -18,8 +18,7 @@ from turnier.dashboards.run_summary import SHOWN
 
 # Modules that the libraries, or we, import only when first needed.
 LATE_IMPORTS = (
-    "statsmodels.genmod.generalized_linear_model",
-    "statsmodels.stats.multitest",
+    "scipy.sparse.csgraph",
     "turnier.agents.mc",
     "optuna_dashboard",
 )

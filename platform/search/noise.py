@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy import stats
 
 from turnier.core.errors import UserError
 from turnier.core.parameters import Declared, Registry, parameter
+from turnier.statistics.distributions import t_quantile
 
 Scores = Sequence[Sequence[float]]  # of each candidate, in the order they were asked for
 _GAMES = "games per candidate; with several seats, times seats and opponents"
@@ -145,7 +145,7 @@ class Racing(Noise):
         variance = float(sum(np.sum((np.asarray(own) - np.mean(own)) ** 2) for own in scores)) / freedom
         # The median's own error: pi / 2 times that of a mean of normal values.
         error = math.sqrt(variance * (1 / reached + math.pi / 2 / counts.sum()))
-        least = float(np.median(means)) - float(stats.t.ppf(1 - self.alpha / len(self.looks), freedom)) * error
+        least = float(np.median(means)) - float(t_quantile(1 - self.alpha / len(self.looks), freedom)) * error
         return {i for i, own in enumerate(scores) if len(own) == reached and means[i] >= least}
 
     def max_games(self, generation: int, candidates: int) -> int:

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 
-from turnier.statistics.intervals import CONFIDENCE, Floats
+from turnier.statistics.distributions import Floats, normal_quantile, t_probability, t_quantile
+from turnier.statistics.intervals import CONFIDENCE
 from turnier.statistics.superiority import VIRTUAL
 
 
@@ -67,9 +67,9 @@ def paired_differences(values: Floats, group: npt.NDArray[np.int64], groups: int
         np.maximum.at(most, group, values)
         varied = most > least
         scaled, freedom = np.where(varied, mean / error, 0.0), np.where(varied, n - 1, 1)
-        half = np.where(varied, stats.t.ppf(0.5 + CONFIDENCE / 2, freedom) * error, np.nan)
+        half = np.where(varied, t_quantile(0.5 + CONFIDENCE / 2, freedom) * error, np.nan)
     signs = np.where(mean != 0, 0.5 ** (n - 1.0), 1.0)  # p-value of the sign test, all signs alike
-    p = np.where(n == 0, 1.0, np.where(varied, 2 * stats.t.cdf(-np.abs(scaled), freedom), signs))
+    p = np.where(n == 0, 1.0, np.where(varied, 2 * t_probability(-np.abs(scaled), freedom), signs))
     if points:
         p = _p_of_points(values, group, n)
     above = np.where(mean > 0, 1 - p / 2, np.where(mean < 0, p / 2, 0.5))
@@ -83,7 +83,7 @@ def _p_of_points(values: Floats, group: npt.NDArray[np.int64], n: npt.NDArray[np
     mean = np.bincount(group, values, groups) / size
     usual = squares / np.maximum(apart, 1)
     error = np.sqrt((squares + VIRTUAL * usual - size * mean**2) / (size - 1) / size)
-    p = 2 * stats.t.cdf(-np.abs(mean) / np.where(apart > 0, error, 1.0), size - 1)
+    p = 2 * t_probability(-np.abs(mean) / np.where(apart > 0, error, 1.0), size - 1)
     return np.asarray(np.where(apart > 0, p, 1.0), np.float64)
 
 
@@ -93,12 +93,11 @@ def holm(p_values: Sequence[float]) -> list[float]:
     If those below 0.05 are called differences, the probability of any false one is at most 5 %.
     Source: S. Holm, A simple sequentially rejective multiple test procedure, Scand. J. Stat. 6, 1979.
     """
-    from statsmodels.stats.multitest import multipletests
-
     corrected = np.array(p_values, np.float64)
-    known = ~np.isnan(corrected)
-    if known.any():
-        corrected[known] = multipletests(corrected[known], method="holm")[1]
+    known = np.flatnonzero(~np.isnan(corrected))
+    ascending = known[np.argsort(corrected[known], kind="stable")]
+    times = np.arange(len(ascending), 0, -1)  # the number of p-values that are at least as large
+    corrected[ascending] = np.minimum(np.maximum.accumulate(corrected[ascending] * times), 1.0)
     return [float(p) for p in corrected]
 
 
@@ -114,9 +113,9 @@ def units_needed(mean: npt.ArrayLike, high: npt.ArrayLike, units: npt.ArrayLike)
     Source: W. C. Guenther, Sample size formulas for normal theory t tests, The American Statistician 35, 1981.
     """
     means, highs, n = (np.asarray(values, np.float64) for values in (mean, high, units))
-    test, power = float(stats.norm.ppf(0.5 + CONFIDENCE / 2)), float(stats.norm.ppf(0.8))
+    test, power = normal_quantile(0.5 + CONFIDENCE / 2), normal_quantile(0.8)
     with np.errstate(divide="ignore", invalid="ignore"):
-        deviation = (highs - means) / stats.t.ppf(0.5 + CONFIDENCE / 2, np.maximum(n - 1, 1)) * np.sqrt(n)
+        deviation = (highs - means) / t_quantile(0.5 + CONFIDENCE / 2, np.maximum(n - 1, 1)) * np.sqrt(n)
         needed = np.ceil(((test + power) * deviation / means) ** 2 + test**2 / 2)
     known = (n >= 2) & ~np.isnan(highs)
     return np.asarray(np.where(known, np.where(means == 0, np.inf, needed), np.nan), np.float64)

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+
+from turnier.statistics.distributions import Floats, median_rank, normal_quantile, t_quantile
 
 CONFIDENCE = 0.95
-Floats = npt.NDArray[np.float64]
 
 
 class Interval(NamedTuple):
@@ -29,7 +29,7 @@ class Mean(NamedTuple):
     half_width: float
 
 
-_QUANTILE = float(stats.norm.ppf(0.5 + CONFIDENCE / 2))
+_QUANTILE = normal_quantile(0.5 + CONFIDENCE / 2)
 _UNKNOWN = Interval(math.nan, math.nan, math.nan)
 
 
@@ -38,7 +38,7 @@ def mean_interval(values: Sequence[float] | npt.NDArray[np.float64]) -> Mean:
     n = len(values)
     if n < 2:
         return Mean(float(values[0]) if n else math.nan, math.nan)
-    half = float(stats.t.ppf(0.5 + CONFIDENCE / 2, n - 1) * stats.sem(values))
+    half = float(t_quantile(0.5 + CONFIDENCE / 2, n - 1) * (np.std(values, ddof=1) / np.sqrt(n)))
     return Mean(float(np.mean(values)), half)
 
 
@@ -51,8 +51,8 @@ def median_interval(values: Sequence[float] | npt.NDArray[np.float64]) -> Interv
     if n == 0:
         return _UNKNOWN
     ordered = np.sort(np.asarray(values, np.float64))
-    below = int(stats.binom.ppf((1 - CONFIDENCE) / 2, n, 0.5))  # P(fewer values below the median) is 2.5 % at most
-    if stats.binom.cdf(0, n, 0.5) > (1 - CONFIDENCE) / 2:
+    below = median_rank(n, (1 - CONFIDENCE) / 2)  # P(fewer values below the median) is 2.5 % at most
+    if 0.5**n > (1 - CONFIDENCE) / 2:
         return Interval(float(np.median(ordered)), math.nan, math.nan)
     return Interval(float(np.median(ordered)), float(ordered[below - 1]), float(ordered[n - below]))
 
@@ -76,7 +76,7 @@ def mean_of_means(groups: Sequence[Sequence[float]]) -> Mean:
     if not squares.any():
         return Mean(mean, 0.0)
     known = np.where(freedom > 0, freedom, freedom.sum())
-    half = stats.t.ppf(0.5 + CONFIDENCE / 2, squares.sum() ** 2 / (squares**2 / known).sum()) * math.sqrt(squares.sum())
+    half = t_quantile(0.5 + CONFIDENCE / 2, squares.sum() ** 2 / (squares**2 / known).sum()) * math.sqrt(squares.sum())
     return Mean(mean, float(half) / len(sizes))
 
 
@@ -84,6 +84,8 @@ def difference_interval(values: Sequence[float], baseline: Sequence[float]) -> M
     """Returns the difference of two means with its 95 % interval (Welch; NaN for fewer than two values)."""
     if min(len(values), len(baseline)) < 2:
         return Mean(float(np.mean(values) - np.mean(baseline)), math.nan)
+    from scipy import stats  # takes half a second, and few commands need it
+
     interval = stats.ttest_ind(values, baseline, equal_var=False).confidence_interval(CONFIDENCE)
     return Mean(float(np.mean(values) - np.mean(baseline)), float(interval.high - interval.low) / 2)
 

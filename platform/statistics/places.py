@@ -14,7 +14,7 @@ import itertools
 
 import numpy as np
 
-from turnier.statistics.intervals import Floats
+from turnier.statistics.distributions import Floats
 from turnier.statistics.ratings import ELO, Ints, Ratings
 
 _STEPS = 16  # shares per round, each given to one pairing

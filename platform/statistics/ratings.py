@@ -13,9 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse, special, stats
+from scipy import special
 
-from turnier.statistics.intervals import CONFIDENCE, Floats
+from turnier.statistics.distributions import Floats, t_probability, t_quantile
+from turnier.statistics.intervals import CONFIDENCE
 
 Ints = npt.NDArray[np.int64]
 
@@ -51,7 +52,7 @@ class Ratings:
         difference, errors = self.elo[:, None] - self.elo[None, :], np.sqrt(self.variances())
         known = errors > 0
         scaled = np.divide(difference, errors, out=np.zeros_like(difference), where=known)
-        return np.asarray(stats.t.cdf(scaled, self.freedom), np.float64)
+        return t_probability(scaled, self.freedom)
 
     def superiority_over_next(self, order: Ints) -> Floats:
         """Returns the likelihood [order] that each of these agents is stronger than the next; NaN for the last."""
@@ -60,7 +61,7 @@ class Ratings:
 
     @property
     def _quantile(self) -> float:
-        return float(stats.t.ppf(0.5 + CONFIDENCE / 2, self.freedom))
+        return float(t_quantile(0.5 + CONFIDENCE / 2, self.freedom))
 
 
 def bradley_terry(agents: int, first: Ints, second: Ints, points: Floats, clusters: Ints) -> Ratings:
@@ -97,6 +98,8 @@ def bradley_terry(agents: int, first: Ints, second: Ints, points: Floats, cluste
     meat = ends.laplacian(np.where(varied, 0.0, information)) + np.diag(virtual)
     residuals = np.where(varied[pairing], scored - expected[pairing], 0.0)
     agents_of = (np.tile(cluster, 2), np.concatenate([low, high]))
+    from scipy import sparse  # takes longer to import than most tables to rate
+
     by_cluster = sparse.csr_array((np.concatenate([residuals, -residuals]), agents_of), shape=(number, agents))
     freedom = max(1, number - agents + 1)
     meat += number / freedom * (by_cluster.T @ by_cluster).toarray()

@@ -16,9 +16,9 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import stats
 
 from turnier.core.errors import UserError
+from turnier.statistics.distributions import t_quantile
 from turnier.statistics.intervals import CONFIDENCE, Interval
 
 MARGIN_ELO = 20.0  # default margin where agents meet: a share of points of 0.529
@@ -164,7 +164,7 @@ class SequentialTest:
         a, b = a / seen, b / seen
         # Shares include the virtual units' variance, as in Agresti and Coull's interval; scores vary anyway.
         n, sum_a, sum_b, aa, ab, bb = self._sums if self.middle == 0.5 else self._seen.tolist()
-        q = float(stats.t.ppf(0.5 + CONFIDENCE / 2, seen - 1)) ** 2 / (seen - 1)
+        q = float(t_quantile(0.5 + CONFIDENCE / 2, seen - 1)) ** 2 / (seen - 1)
         square = b * b - q * (bb / n - (sum_b / n) ** 2)
         half = a * b - q * (ab / n - sum_a * sum_b / n**2)
         root = half * half - square * (a * a - q * (aa / n - (sum_a / n) ** 2))

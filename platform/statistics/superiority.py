@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
-from scipy import optimize, special
+from scipy import special
 
 ALPHA = 0.05  # probability of any false claim
 FIRST_SHARE = 0.5  # of alpha for the first challenger, where there are several
@@ -120,6 +120,8 @@ class Boundary:
             units: size of the sample, larger than at the last look.
             spent: share of alpha that may be spent by the end of this look.
         """
+        from scipy import optimize  # takes long to import
+
         step = math.sqrt(units - self._units)
         rejected = self.alpha * spent - self._spent
 

@@ -6,8 +6,6 @@ import itertools
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-import networkx
-
 from turnier.agents.agent import Agent
 from turnier.arena.match import MatchRecord
 from turnier.arena.schedules.round_robin import Rounds, check_field, matches_of
@@ -86,6 +84,8 @@ def match_points(records: Iterable[MatchRecord]) -> Counter[str]:
 
 
 def _pairs(agents: list[str], points: Counter[str], met: Counter[frozenset[str]]) -> list[tuple[str, ...]]:
+    import networkx  # takes long to import, and other formats do without
+
     graph = networkx.Graph()
     for first, second in itertools.combinations(agents, 2):
         cost = (points[first] - points[second]) ** 2 + REMATCH * met[frozenset((first, second))]

@@ -10,20 +10,12 @@ from typing import Any, NamedTuple
 import pandas as pd
 from rich.console import Console
 
-from turnier.commands.runs.compare import print_comparison
-from turnier.commands.search_tables import print_figures, print_points, print_verdict
 from turnier.commands.standings_tables import print_ratings, print_standings, with_standings
 from turnier.commands.tables import print_seats, print_summary
 from turnier.core.errors import UserError
 from turnier.results.frames import Standings, json_rows, matches_frame, seat_summary, summary
 from turnier.results.store.progress import progress_of_runs
 from turnier.results.store.store import Run, Store
-from turnier.runs.comparison import ComparisonResults
-from turnier.search.front.points import stored_points
-from turnier.search.storage.checked_studies import FINISHED
-from turnier.search.storage.definitions import StudyFacts
-from turnier.search.storage.studies import stored_verdict
-from turnier.search.storage.trials import study_names, trials_frame, unit
 
 
 class Shown(NamedTuple):
@@ -57,6 +49,9 @@ def show_comparison(store: Store, run: Run, shown: Shown) -> None:
     if shown.as_json or shown.crosstable:
         show_run(store, run, shown)
     else:
+        from turnier.commands.runs.compare import print_comparison
+        from turnier.runs.comparison import ComparisonResults
+
         print_comparison(Console(), ComparisonResults.find(store, run.id), as_json=False)
 
 
@@ -84,6 +79,13 @@ def show_game(store: Store, game: str, run: Run | None, min_games: int, shown: S
 
 def show_study(store: Store, run: Run, shown: Shown) -> None:
     """Shows how far a study is, and the verdict or the front with which it ended; never its candidates."""
+    from turnier.commands.search_tables import print_figures, print_points, print_verdict
+    from turnier.search.front.points import stored_points
+    from turnier.search.storage.checked_studies import FINISHED
+    from turnier.search.storage.definitions import StudyFacts
+    from turnier.search.storage.studies import stored_verdict
+    from turnier.search.storage.trials import study_names, trials_frame, unit
+
     state = next((one.state for one in progress_of_runs(store) if one.run == run.id), "unknown")
     candidates = int(trials_frame(store, run.name)["state"].isin(FINISHED).sum())
     games = store.match_counts().get(run.id, 0)

@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from turnier.agents.registry import label_of
 from turnier.arena.repeated_search import SearchRecord
@@ -132,6 +131,8 @@ def normalised(share: Any, legal: Any) -> Any:
 @functools.lru_cache(maxsize=1024)
 def chance_level(legal: int, searches: int) -> float:
     """Returns the expected normalised certainty of an agent that chooses each of its legal actions equally often."""
+    from scipy import stats  # takes half a second to import
+
     # Given their sum, the counts of the actions are independent Poisson numbers, so the probability that none of them
     # exceeds a limit is a power of a truncated distribution under convolution.
     counts = np.arange(searches + 1)

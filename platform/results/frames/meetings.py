@@ -8,8 +8,6 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy import sparse
-from scipy.sparse import csgraph
 
 from turnier.results.frames.matches import WITH_RESULT
 
@@ -30,6 +28,9 @@ class Meetings(NamedTuple):
 
     def groups(self) -> Ints:
         """Returns the number of each agent's group, the largest first: agents of two groups are linked by no game."""
+        from scipy import sparse  # takes long to import
+        from scipy.sparse import csgraph
+
         size = (len(self.agents), len(self.agents))
         links = sparse.coo_array((np.ones(len(self.first), bool), (self.first, self.second)), shape=size)
         found = csgraph.connected_components(links, directed=False)[1]

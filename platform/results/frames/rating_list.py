@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from turnier.agents.registry import label_of
 from turnier.results.frames.matches import WITH_RESULT
 from turnier.results.frames.meetings import Floats, Meetings
+from turnier.statistics.distributions import t_probability, t_quantile
 from turnier.statistics.intervals import CONFIDENCE, points_intervals
 from turnier.statistics.live_ratings import MAX_GAMES, live_ratings
 from turnier.statistics.ratings import Ratings
@@ -104,7 +104,7 @@ def rated_by_scores(game: str, scores: pd.DataFrame, games: pd.DataFrame, min_ga
     found = found[found["count"] >= min_games].sort_values("mean", ascending=False, kind="stable")
     n, mean, deviation = (found[name].to_numpy(np.float64) for name in found)
     error, agents = deviation / np.sqrt(n), found.index.tolist()
-    half = stats.t.ppf(0.5 + CONFIDENCE / 2, np.maximum(n - 1, 1)) * error
+    half = t_quantile(0.5 + CONFIDENCE / 2, np.maximum(n - 1, 1)) * error
     return pd.DataFrame(
         {
             "game": game,
@@ -136,5 +136,5 @@ def _mean_over_next(scores: Floats, mean: Floats, error: Floats, games: Floats) 
         variance = np.maximum(error[:-1] ** 2 + error[1:] ** 2 - 2 * together, 0.0)
         ahead = mean[:-1] - mean[1:]
         scaled = np.where(ahead > 0, ahead / np.sqrt(variance), 0.0)
-    likely = stats.t.cdf(scaled, np.maximum(np.minimum(games[:-1], games[1:]) - 1, 1))
+    likely = t_probability(scaled, np.maximum(np.minimum(games[:-1], games[1:]) - 1, 1))
     return np.append(likely, [np.nan] * bool(len(mean)))

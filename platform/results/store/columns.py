@@ -6,13 +6,15 @@ import io
 import itertools
 from binascii import hexlify, unhexlify
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from turnier.core.array_files import read_arrays
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Array = npt.NDArray[Any]
 # The first values of rows of matches and of seats, in this order, see `from_rows`.
@@ -28,6 +30,8 @@ class Texts(NamedTuple):
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> Self:
+        import pandas as pd  # `turnier status` does without, which is twice as fast
+
         codes, values = pd.factorize(np.array(texts, object))
         return cls(np.array(values, str), codes.astype(np.int32))
 
@@ -40,6 +44,8 @@ class Texts(NamedTuple):
 
     def categories(self) -> pd.Categorical:
         """Returns the texts as pandas categories, which are sorted as texts."""
+        import pandas as pd
+
         names, places = np.unique(self.values, return_inverse=True)
         return pd.Categorical.from_codes(places[self.codes] if len(places) else self.codes, names.astype(object))
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from operator import itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import ColumnElement, Connection, Row, Table, select
 
-from turnier.arena.repeated_search import SearchRecord, SearchSpec, SeenPosition
 from turnier.core.errors import UserError
 from turnier.results.integrity.checksums import CHANGED, checksum, differs, mark_of
 from turnier.results.integrity.damage import UNDECODABLE, reason
@@ -20,6 +19,9 @@ from turnier.results.integrity.totals import Total, Totals
 from turnier.results.outage import outlasting
 from turnier.results.store.database import Database, chunks, now
 from turnier.results.store.schema import positions, run_votes, votes
+
+if TYPE_CHECKING:  # what searches takes long to import
+    from turnier.arena.repeated_search import SearchRecord, SeenPosition
 
 _POSITION_COLUMNS = ("id", "game", "state", "returns", "legal", "phase", "checksum")
 _VOTE_COLUMNS = (
@@ -191,10 +193,14 @@ def wrong_search(row: Row[Any], position: SeenPosition | None) -> str:
 
 def position_of(row: Row[Any]) -> SeenPosition:
     """Returns the position of a row that was checked."""
+    from turnier.arena.repeated_search import SeenPosition
+
     state, returns, legal = (tuple(json.loads(text)) for text in (row.state, row.returns, row.legal))
     return SeenPosition(row.game, state, returns, legal, row.phase)
 
 
 def _record(row: Row[Any], position: SeenPosition) -> SearchRecord:
+    from turnier.arena.repeated_search import SearchRecord, SearchSpec
+
     visits, values = (tuple(json.loads(text)) for text in (row.visits, row.action_values))
     return SearchRecord(SearchSpec(position, row.agent, row.seed), row.action, visits, values, row.nodes, row.seconds)

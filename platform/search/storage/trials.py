@@ -14,7 +14,6 @@ import optuna
 import pandas as pd
 from optuna.distributions import FloatDistribution, json_to_distribution
 from optuna.importance import PedAnovaImportanceEvaluator, get_param_importances
-from scipy import stats
 from sqlalchemy import inspect, select
 
 from turnier.agents.registry import AGENTS
@@ -37,6 +36,7 @@ from turnier.search.storage.checked_studies import (
     study_notes,
 )
 from turnier.search.storage.definitions import StoredRange, used_values
+from turnier.statistics.distributions import t_quantile
 from turnier.statistics.intervals import CONFIDENCE
 
 optuna.logging.set_verbosity(optuna.logging.WARNING)
@@ -103,7 +103,7 @@ def trials_frame(store: Store, study: str) -> pd.DataFrame:
     known = notes.pivot(index="trial_id", columns="key", values="value_json").reindex(columns=list(NOTED))
     known = known.astype(float).reindex(trials.index)
     frame = trials.assign(state=trials["state"].astype(str), value=value.reindex(trials.index).astype(float))
-    half = known["standard_error"] * stats.t.ppf(0.5 + CONFIDENCE / 2, known["games"] - 1)
+    half = known["standard_error"] * t_quantile(0.5 + CONFIDENCE / 2, known["games"] - 1)
     frame = frame.assign(
         low=known["low"].fillna(frame["value"] - half),
         high=known["high"].fillna(frame["value"] + half),
