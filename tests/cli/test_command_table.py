@@ -8,24 +8,31 @@ import re
 import subprocess
 import sys
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from turnier.commands.app import COMMANDS, app
 from turnier.core.errors import UserError
+from turnier.results.store.store import Store
 
 HEAVY = {"numba", "numpy", "pandas", "ray", "optuna", "sqlalchemy", "scipy", "streamlit", "altair", "rich"}
 
 
-def heavy_imports(code: str, **environment: str) -> set[str]:
-    """Returns the heavy packages that a piece of code imports in a new process."""
+def imports(code: str, **environment: str) -> set[str]:
+    """Returns the modules that a new process has after a piece of code."""
     code = f"import sys\ntry:\n    {code}\nexcept SystemExit:\n    pass\nprint(*sys.modules, file=sys.stderr)"
     ended = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, env=os.environ | environment
     )
     assert ended.returncode == 0, ended.stderr
-    return HEAVY & set(ended.stderr.splitlines()[-1].split())
+    return set(ended.stderr.splitlines()[-1].split())
+
+
+def heavy_imports(code: str, **environment: str) -> set[str]:
+    """Returns the heavy packages that a piece of code imports in a new process."""
+    return HEAVY & imports(code, **environment)
 
 
 @pytest.mark.parametrize("words", [["--help"], ["--version"], []])
@@ -43,6 +50,19 @@ def test_completion_imports_nothing_heavy() -> None:
 def test_the_help_of_every_command_imports_nothing_heavy() -> None:
     calls = "; ".join(f"app(['{name}', '--help'], standalone_mode=False)" for name in COMMANDS)
     assert {"rich"} >= heavy_imports(f"from turnier.commands.app import app; {calls}")
+
+
+def test_status_imports_nothing_that_plays_or_computes(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/runs.db"
+    with Store.open(url) as store:
+        store.begin_run("tournament:1", "tournament", "nim", {})
+    code = f"from turnier.commands.app import app; app(['status', '--store', {url!r}], standalone_mode=False)"
+    assert heavy_imports(code) == {"numpy", "sqlalchemy", "rich"}
+
+
+def test_a_tournament_imports_nothing_that_only_other_formats_and_searches_need() -> None:
+    late = {"scipy.stats", "scipy.optimize", "scipy.sparse", "networkx", "optuna", "ray"}
+    assert not late & imports("import turnier.commands.standings_tables, turnier.runs.tournament")
 
 
 @pytest.mark.parametrize("name", COMMANDS)
