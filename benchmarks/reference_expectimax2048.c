@@ -14,46 +14,19 @@
    together, since a tile changes only one row. */
 
 #define _POSIX_C_SOURCE 199309L
-#include "common.h"
+#include "board2048.h"
 #include <math.h>
 
 #define ROW UINT64_C(0xFFFF)
 #define COLUMN UINT64_C(0x000F000F000F000F)
 
-static uint16_t moved_row[2 * 65536]; /* to the left, then to the right */
 static double table[65536];
 
-static uint16_t move_row(uint32_t row, int right) {
-    uint32_t out = 0, last = 0;
-    int n = 0;
-    for (int i = 0; i < 4; i++) {
-        uint32_t tile = row >> 4 * (right ? 3 - i : i) & 15;
-        if (tile == 0) continue;
-        if (last != 0) out |= (last == tile ? (tile + 1) & 15 : last) << 4 * (right ? 3 - n : n), n++;
-        last = last == tile ? 0 : tile;
-    }
-    if (last != 0) out |= last << 4 * (right ? 3 - n : n);
-    return (uint16_t)out;
-}
+static inline uint64_t transpose(uint64_t b) { return turn(b, 1); }
 
-/* --- Boards --- */
-
-static inline uint64_t transpose(uint64_t b) {
-    uint64_t swap = (b ^ b >> 12) & UINT64_C(0x0000F0F00000F0F0);
-    b ^= swap ^ swap << 12;
-    swap = (b ^ b >> 24) & UINT64_C(0x00000000FF00FF00);
-    return b ^ swap ^ swap << 24;
-}
-
-static inline uint64_t slide(uint64_t b, int right) {
-    const uint16_t *moved = moved_row + (right << 16);
-    return (uint64_t)moved[b & ROW] | (uint64_t)moved[b >> 16 & ROW] << 16 | (uint64_t)moved[b >> 32 & ROW] << 32 |
-           (uint64_t)moved[b >> 48] << 48;
-}
-
-/* The board after an action: 0 left, 1 right, 2 up, 3 down. */
+/* The board after an action, as `after_action`, where the turned board is known. */
 static inline uint64_t move(uint64_t board, uint64_t turned, int action) {
-    return action < 2 ? slide(board, action) : transpose(slide(turned, action & 1));
+    return action < 2 ? slide(board, (uint64_t)action) : transpose(slide(turned, (uint64_t)action & 1));
 }
 
 static inline double rows_value(uint64_t b) {
@@ -62,11 +35,7 @@ static inline double rows_value(uint64_t b) {
 
 static inline double board_value(uint64_t b) { return rows_value(b) + rows_value(transpose(b)); }
 
-static inline int count_empty(uint64_t b) {
-    b |= b >> 2;
-    b |= b >> 1;
-    return 16 - __builtin_popcountll(b & UINT64_C(0x1111111111111111));
-}
+static inline int count_empty(uint64_t b) { return 16 - __builtin_popcountll(occupied(b)); }
 
 /* A row as the first column of a board. */
 static inline uint64_t spread(uint64_t row) {
@@ -192,8 +161,7 @@ int main(int argc, char **argv) {
         fprintf(stderr, "usage: reference_expectimax2048 TABLE BOARDS COUNT DEPTH CUTOFF BITS ROUNDS\n");
         return 2;
     }
-    for (uint32_t row = 0; row < 65536; row++)
-        for (int side = 0; side < 2; side++) moved_row[65536 * side + (int)row] = move_row(row, side);
+    build_tables();
     read_file(argv[1], table, sizeof table[0], 65536);
     size_t n = number(argv[3]);
     uint64_t *boards = malloc(n * sizeof boards[0]), actions = 0;

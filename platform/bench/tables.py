@@ -72,7 +72,7 @@ def benchmark_table(results: Mapping[str, Measured]) -> Table:
 
 def benchmark_page(measured: Mapping[str, Measured], avx2: Mapping[str, Quotient], rounds: int) -> str:
     """Returns the page, in Markdown; what was not measured has no figures."""
-    rows = [HEADINGS, RULE]
+    rows: list[tuple[str, ...]] = [HEADINGS, RULE]
     for name, benchmark in BENCHMARKS.items():
         row = measured.get(name)
         figures = _figures(row) if row else (UNKNOWN, UNKNOWN, benchmark.unit, UNKNOWN, UNKNOWN)
