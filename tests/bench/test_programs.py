@@ -52,7 +52,7 @@ def test_a_program_that_does_not_compile_says_where(tmp_path: Path, monkeypatch:
 
 def test_without_gcc_the_benchmarks_say_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda name: None)
-    with pytest.raises(UserError, match="need gcc .* got no gcc"):
+    with pytest.raises(UserError, match=r"need gcc .* got no gcc"):
         run_program(tmp_path, "reference_2048")
 
 
