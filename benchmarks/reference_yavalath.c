@@ -79,7 +79,7 @@ static int playout(Board *b) {
 
 typedef struct { int first, count, tried, visits; unsigned char cell[CELLS]; signed char result; float sum; } Node;
 
-static int uct(Node *nodes, int iterations) {
+static int uct(Node *nodes, int iterations, long *outcomes) {
     int used = 1, path[64];
     memset(&nodes[0], 0, sizeof(Node));
     for (int i = 0; i < iterations; i++) {
@@ -119,6 +119,7 @@ static int uct(Node *nodes, int iterations) {
             if (fresh) break;
         }
         if (!over) result = playout(&b);
+        *outcomes += result;
         for (int k = 0; k < length; k++) { /* a child's sum is its parent's mover's: seat 0 moves at even depths */
             nodes[path[k]].visits++;
             float first = 0.5f + 0.5f * (float)result;
@@ -151,14 +152,15 @@ int main(int argc, char **argv) {
         print_time(start);
         printf(", \"playouts\": %ld, \"plies\": %ld, \"outcomes\": %ld}\n", count, plies, outcomes);
     } else {
-        long searches = (long)number(argv[3]), used = 0;
+        long searches = (long)number(argv[3]), used = 0, outcomes = 0;
         Node *nodes = malloc(sizeof(Node) * (size_t)(count + 2) * CELLS);
         if (!nodes) return 1;
         memset(nodes, 0, sizeof(Node) * (size_t)(count + 2) * CELLS);
         Time start = now();
-        for (long i = 0; i < searches; i++) used += uct(nodes, (int)count);
+        for (long i = 0; i < searches; i++) used += uct(nodes, (int)count, &outcomes);
         print_time(start);
-        printf(", \"iterations\": %ld, \"nodes\": %ld}\n", count * searches, used);
+        printf(", \"iterations\": %ld, \"nodes\": %ld, \"outcomes\": %ld}\n", count * searches, used,
+               outcomes);
     }
     return 0;
 }

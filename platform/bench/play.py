@@ -106,13 +106,18 @@ def _expectimax_2048(this: Round) -> Rates:
     return expectimax_rates(this, depth=3, cutoff=0.0, table=18).evaluations
 
 
+def _require_alike(ours: float, theirs: float, games: int) -> None:
+    """Raises RuntimeError where the first seat's points in as many games differ by more than chance."""
+    if abs(ours - theirs) > 7 * math.sqrt(2 * games):
+        raise RuntimeError(f"both programs must win as often, got {ours} and {theirs} points in {games} games")
+
+
 def _yavalath_playouts(this: Round) -> Rates:
     """The C program draws cells in another way, so that its games are others, but as often won."""
     games = this.part(PLAYOUTS // JOBS)
     theirs = run_program(this.folder, "reference_yavalath", "playouts", JOBS * games, this.seed)
     points, clocks = _play_out("yavalath", JOBS, games, this.seed)
-    if abs(points - theirs["outcomes"]) > 7 * math.sqrt(2 * JOBS * games):
-        raise RuntimeError(f"both programs must win as often, got {points} and {theirs['outcomes']} of {JOBS * games}")
+    _require_alike(points, theirs["outcomes"], JOBS * games)
     return Rates(clocks.speed(JOBS * games), program_speed(theirs, "playouts"))
 
 
@@ -123,8 +128,9 @@ def _yavalath_uct(this: Round) -> Rates:
     player, start = AGENTS.make(f"mcts(iterations={iterations})").start(game, seed=this.seed), game.start()
     player.act(start)  # compiles
     with Stopwatch() as clocks:
-        for _ in range(searches):
-            player.act(start)
+        decisions = [player.act(start) for _ in range(searches)]
+    points = sum(float(decision.visits @ decision.values) for decision in decisions)
+    _require_alike(points, theirs["outcomes"], iterations * searches)
     return Rates(clocks.speed(iterations * searches), program_speed(theirs, "iterations"))
 
 
