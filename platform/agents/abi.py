@@ -46,14 +46,50 @@ def new_scratch(game, state):
 EVALUATE = types.void(GAME, Floats, State, Floats, types.int64, Rng, Floats, SCRATCH)
 
 
-# (game, weights, states[n, words], returns[n, seats] so far, counts[n], rngs[n, 4], totals[n, seats], gains[n, seats],
-# ended[n]): the same of n states, each by a stream of its own, and the same numbers; gains and ended are scratch space.
-EVALUATE_TOGETHER = types.void(GAME, Floats, States, Gains, Counts, Rngs, Gains, Gains, Counts)
+class Jobs(NamedTuple):
+    """Positions to be evaluated side by side, a row for each, and space that evaluators use."""
+
+    states: Any  # [n, state_words]
+    returns: Any  # [n, seats] so far
+    counts: Any  # [n] estimates of a position, one after the other
+    waiting: Any  # [n] 1 = to be begun
+    rngs: Any  # [n, 4] a stream for each position
+    totals: Any  # [n, seats] the sum of the estimates, where they are finished
+    done: Any  # [n] the jobs that were finished, by their numbers
+    gains: Any  # [n, seats]
+    ended: Any  # [n]
+    lanes: Any  # [lane_words]
+
+
+JOBS = types.NamedTuple([States, Gains, Counts, Counts, Rngs, Gains, Counts, Gains, Counts, Counts], Jobs)
+tell_type(Jobs, JOBS)
+
+
+@kernel(JOBS(GAME, types.int64, types.int64))
+def new_jobs(game, n, words):
+    """Returns n jobs of one estimate each, none of them waiting."""
+    return Jobs(
+        np.empty((n, words), np.int64),
+        np.empty((n, game.num_seats)),
+        np.ones(n, np.int64),
+        np.zeros(n, np.int64),
+        np.empty((n, 4), np.uint64),
+        np.zeros((n, game.num_seats)),
+        np.empty(n, np.int64),
+        np.zeros((n, game.num_seats)),
+        np.zeros(n, np.int64),
+        np.zeros(game.lane_words, np.int64),
+    )
+
+
+# (game, weights, jobs, enough) -> finished: evaluates the jobs that wait as EVALUATE does, with the same numbers, until
+# it has finished `enough` of them or all; the others continue with the next call, which may find more of them waiting.
+EVALUATE_TOGETHER = types.int64(GAME, Floats, JOBS, types.int64)
 
 
 @kernel(EVALUATE_TOGETHER)
-def absent_evaluate_together(game, weights, states, returns, counts, rngs, totals, gains, ended):
-    pass
+def absent_evaluate_together(game, weights, jobs, enough):
+    return 0
 
 
 class EvaluatorKernels(NamedTuple):
@@ -78,6 +114,17 @@ Root = types.Array(types.float64, 2, "C")
 # is; `root` comes in zeroed and gets visits and mean values for the mover.
 ACT = types.int64(GAME, EVALUATOR, Floats, State, Floats, Rng, Root)
 
+# (game, evaluator, settings, states[n, words], returns[n, seats] so far, rngs[n, 4], roots[n, 2, num_actions],
+# actions[n], memory[n or more, memory_words]): the same in n positions of as many matches, with the same actions and
+# random numbers; fills `actions`. The memory may hold anything.
+Roots = types.Array(types.float64, 3, "C")
+ACT_TOGETHER = types.void(GAME, EVALUATOR, Floats, States, Gains, Rngs, Roots, Actions, States)
+
+
+@kernel(ACT_TOGETHER)
+def absent_act_together(game, evaluator, settings, states, returns, rngs, roots, actions, memory):
+    pass
+
 
 class SeatKernels(NamedTuple):
     """One seat of a match as compiled code sees it."""
@@ -85,8 +132,13 @@ class SeatKernels(NamedTuple):
     act: Any
     evaluator: Any
     settings: Any  # [num_settings]
+    act_together: Any
+    has_together: int
+    memory_words: int  # that `act_together` needs for a position
 
 
-SEAT = types.NamedTuple([FunctionType(ACT), EVALUATOR, Floats], SeatKernels)
+SEAT = types.NamedTuple(
+    [FunctionType(ACT), EVALUATOR, Floats, FunctionType(ACT_TOGETHER), types.int64, types.int64], SeatKernels
+)
 tell_type(SeatKernels, SEAT)
 SEATS = types.UniTuple(SEAT, MAX_SEATS)  # filled up with the first seat where a game has fewer

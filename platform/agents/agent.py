@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.abi import ACT, VALUES, VISITS, SeatKernels
+from turnier.agents.abi import ACT, ACT_TOGETHER, VALUES, VISITS, SeatKernels, absent_act_together
 from turnier.agents.budget import AMOUNT
 from turnier.agents.evaluator import Evaluator, Score
 from turnier.core.errors import UserError
@@ -139,11 +139,21 @@ class CompiledAgent(Agent):
     """An agent whose decisions are one kernel; matches of such agents run whole in compiled code."""
 
     act_kernel: ClassVar[Any]
+    together_kernel: ClassVar[Any] = absent_act_together  # decides in many matches, if the evaluator can, too
     looks_ahead: ClassVar[bool] = True  # whether it plays moves in the state, so that it must know all of it
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "act_kernel" in vars(cls) and "together_kernel" not in vars(cls):
+            cls.together_kernel = absent_act_together  # not that of another kernel
 
     def settings(self) -> tuple[float, ...]:
         """Returns what the act kernel reads as `settings`."""
         return ()
+
+    def memory_words(self, game: Game) -> int:
+        """Returns how much memory the together kernel needs for a position; it is kept from decision to decision."""
+        return 0
 
     def used_evaluator(self) -> tuple[Evaluator, int, int]:
         """Returns the evaluator, the depth of its rollouts and the game-score method."""
@@ -156,10 +166,15 @@ class CompiledAgent(Agent):
 
     def kernels(self, game: Game) -> SeatKernels:
         evaluator, depth, method = self.used_evaluator()
+        evaluator_kernels = evaluator.kernels(game, depth, method)
+        together = type(self).together_kernel
         return SeatKernels(
             pointer(type(self).act_kernel, ACT),
-            evaluator.kernels(game, depth, method),
+            evaluator_kernels,
             np.array(self.settings(), np.float64),
+            pointer(together, ACT_TOGETHER),
+            int(together is not absent_act_together and evaluator_kernels.has_together),
+            self.memory_words(game),
         )
 
     def seat_kernels(self, game: Game) -> SeatKernels | None:

@@ -23,7 +23,12 @@ class Evaluator(Declared):
 
     kind: ClassVar[str] = "evaluator"
     evaluate_kernel: ClassVar[Any]
-    together_kernel: ClassVar[Any] = absent_evaluate_together  # where many states are faster than one after the other
+    together_kernel: ClassVar[Any] = absent_evaluate_together
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "evaluate_kernel" in vars(cls) and "together_kernel" not in vars(cls):
+            cls.together_kernel = absent_evaluate_together  # not that of another kernel
 
     def cannot_evaluate(self, game: Game) -> str | None:
         """Returns why this evaluator does not fit the game, as a sentence, or None."""
@@ -34,17 +39,20 @@ class Evaluator(Declared):
         return ()
 
     def kernels(self, game: Game, rollout_depth: int, score_method: int) -> EvaluatorKernels:
-        return self.with_weights(np.array((rollout_depth, score_method, *self.own_weights(game)), np.float64))
+        return self.with_weights(game, np.array((rollout_depth, score_method, *self.own_weights(game)), np.float64))
 
-    def with_weights(self, weights: npt.NDArray[np.float64]) -> EvaluatorKernels:
+    def with_weights(self, game: Game, weights: npt.NDArray[np.float64]) -> EvaluatorKernels:
         """Returns the evaluator's kernels, which read these weights."""
-        together = type(self).together_kernel
         return EvaluatorKernels(
             pointer(type(self).evaluate_kernel, EVALUATE),
             weights,
-            pointer(together, EVALUATE_TOGETHER),
-            int(together is not absent_evaluate_together),
+            pointer(type(self).together_kernel, EVALUATE_TOGETHER),
+            int(type(self).together_kernel is not absent_evaluate_together and self.evaluates_together(game)),
         )
+
+    def evaluates_together(self, game: Game) -> bool:
+        """Returns whether `together_kernel`, if there is one, fits the game."""
+        return True
 
 
 @kernel(EVALUATE)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from turnier.agents.abi import ACT, EVALUATOR, SEAT, VALUES, VISITS, Root, new_scratch
+from turnier.agents.abi import ACT, ACT_TOGETHER, EVALUATOR, SEAT, VALUES, VISITS, Root, new_jobs, new_scratch
 from turnier.agents.agent import (
     CompiledPlayer,
     Decision,
@@ -78,6 +78,42 @@ def act_mc(game, evaluator, settings, state, returns, rng, root):
         if root[VALUES, action] > root[VALUES, best]:
             best = action
     return best
+
+
+@kernel(ACT_TOGETHER)
+def act_mc_together(game, evaluator, settings, states, returns, rngs, roots, actions, memory):
+    """`act_mc` in many positions: wherever an action's iterations are done, those of the next action follow."""
+    n = actions.size
+    jobs = new_jobs(game, n, states.shape[1])
+    legal, widths, tried = np.empty((n, game.max_choices), np.int64), np.empty(n, np.int64), np.zeros(n, np.int64)
+    left = 0
+    for i in range(n):
+        widths[i] = game.legal(states[i], legal[i])
+        actions[i], jobs.rngs[i] = legal[i, 0], rngs[i]
+        jobs.counts[i] = np.int64(settings[ITERATIONS])
+        if settings[DIVIDED] != 0.0:
+            jobs.counts[i] = max(np.int64(1), jobs.counts[i] // widths[i])
+        if widths[i] > 1:
+            jobs.done[left] = i
+            left += 1
+    finished = left
+    while left > 0:
+        for i in jobs.done[:finished]:
+            if tried[i] < widths[i]:
+                jobs.states[i], jobs.returns[i], jobs.waiting[i] = states[i], returns[i], 1
+                game.step(jobs.states[i], legal[i, tried[i]], jobs.returns[i])
+            else:
+                rngs[i] = jobs.rngs[i]
+                left -= 1
+        finished = evaluator.evaluate_together(game, evaluator.weights, jobs, 1)
+        for i in jobs.done[:finished]:
+            action, root, iterations = legal[i, tried[i]], roots[i], jobs.counts[i]
+            total, visits = jobs.totals[i, game.to_move(states[i])], root[VISITS, action]
+            root[VALUES, action] = (root[VALUES, action] * visits + total) / (visits + iterations)
+            root[VISITS, action] = visits + iterations
+            if root[VALUES, action] > root[VALUES, actions[i]]:
+                actions[i] = action
+            tried[i] += 1
 
 
 _SHARED = (GAME, SEAT, State, Floats, Actions, Ints, Rng, Floats)  # by all threads of a player
@@ -213,6 +249,7 @@ class Mc(SearchAgent):
     name: ClassVar[str] = "mc"
     timed_player: ClassVar[type[CompiledPlayer]] = McPlayer
     act_kernel: ClassVar[Any] = act_mc
+    together_kernel: ClassVar[Any] = act_mc_together
 
     iterations: int = parameter(
         1000, "rollouts per legal action", low=1, high=100_000_000, log=True, search=(1, 10_000)

@@ -4,47 +4,36 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import itertools
+import operator
 import os
 import time
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.abi import SeatKernels
 from turnier.agents.agent import FollowingPlayer, Player, decide
 from turnier.agents.engines.failure import EngineFailure
 from turnier.agents.ensembles.ensemble import start_player
 from turnier.agents.ensembles.pool import Pool, SerialPool, ThreadPool
 from turnier.agents.registry import agent_of
-from turnier.arena.match import MatchRecord, MatchSpec, Termination, derive_seed, pack_many, pack_plies, unpack_plies
+from turnier.arena.match import MatchRecord, MatchSpec, Termination, derive_seed, pack_plies, unpack_plies
+from turnier.arena.play_compiled import ILLEGAL_ERROR, play_compiled
 from turnier.arena.play_kernel import (
-    DECISIONS,
-    END,
-    ILLEGAL,
-    LIMIT,
-    NANOSECONDS,
-    NODES,
-    NORMAL,
-    NUM_COUNTS,
-    STATUS,
-    WHOLE,
     play_many,
 )
+from turnier.arena.step_kernel import IN_STEP, play_in_step
 from turnier.core.errors import UserError
 from turnier.core.kernel import compile_kernel
 from turnier.core.outside import library
-from turnier.core.rng import streams, streams_of
+from turnier.core.rng import streams
 from turnier.games.abi import CHANCE
-from turnier.games.game import MAX_SEATS, Game, Position
+from turnier.games.game import Game, Position
 from turnier.games.python.live_states import GameFailure
 from turnier.games.registry import game_of
 
-FIRST_ROOM = 1 << 17  # plies; a match that does not fit is played again, so it is longer than a long game of 2048
 ATTEMPTS = 3  # at a match whose engines ask for another one where they fail; then it is a loss
-ILLEGAL_ERROR = "the agent chose an illegal action"
-TERMINATIONS = {NORMAL: Termination.NORMAL, ILLEGAL: Termination.ILLEGAL_ACTION, LIMIT: Termination.LIMIT}
 
 
 def check_spec(spec: MatchSpec) -> None:
@@ -78,6 +67,8 @@ def prepare(spec: MatchSpec) -> None:
     game = game_of(spec.game)
     if all([agent_of(agent).seat_kernels(game) for agent in spec.agents]) and game.kernels:
         compile_kernel(play_many)
+        if matches_in_step(spec) > 1:
+            compile_kernel(play_in_step)
 
 
 def prepare_matches(specs: Sequence[MatchSpec]) -> None:
@@ -94,93 +85,42 @@ def play_match(spec: MatchSpec) -> MatchRecord:
 def play_matches(
     specs: Sequence[MatchSpec], stop: npt.NDArray[np.int64] | None = None, python: bool = False, threads: int = 1
 ) -> list[MatchRecord]:
-    """Plays matches in order and returns their records.
+    """Plays matches and returns their records in order.
 
     Args:
-        specs: any matches; consecutive ones with the same game, agents and opening share one call into compiled code,
-            but not those of games in Python, where a failure has to be one match's.
+        specs: any matches; those with the same game, agents and opening share one call into compiled code, but not
+            those of games in Python, where a failure has to be one match's.
         stop: [1]; once it is not 0, the remaining matches are left out.
         python: play move by move in Python even where compiled code could (for tests; the moves are the same).
         threads: for the members of ensembles in a match; their number never changes a move.
     """
     stop = np.zeros(1, np.int64) if stop is None else stop
-    records: list[MatchRecord] = []
-    for (game_text, agents, _, _), group in itertools.groupby(specs, _batch_key):
-        batch = list(group)
+    batches: dict[tuple[Any, ...], list[int]] = {}
+    for number, spec in enumerate(specs):
+        batches.setdefault((spec.game, spec.agents, spec.max_plies, spec.opening), []).append(number)
+    found: list[tuple[int, MatchRecord]] = []
+    for numbers in batches.values():
+        batch = [specs[number] for number in numbers]
         check_spec(batch[0])
-        game = game_of(game_text)
-        seats = [None if python or game.in_python else agent_of(a).seat_kernels(game) for a in agents]
+        game = game_of(batch[0].game)
+        seats = [None if python or game.in_python else agent_of(a).seat_kernels(game) for a in batch[0].agents]
         if all(seat is not None for seat in seats):
-            records += _play_compiled(game, [s for s in seats if s is not None], batch, stop)
+            records = play_compiled(game, [s for s in seats if s is not None], batch, stop)
         else:
             with ThreadPool(min(threads, os.cpu_count() or 1)) if threads > 1 else SerialPool() as pool:
-                records += [_play_in_python(game, spec, pool) for spec in batch if not stop[0]]
+                records = [_play_in_python(game, spec, pool) for spec in batch if not stop[0]]
+        left = iter(numbers)  # of which a stop leaves out some
+        found += [(next(n for n in left if specs[n] == record.spec), record) for record in records]
         if stop[0]:
             break
-    return records
+    return [record for _, record in sorted(found, key=operator.itemgetter(0))]
 
 
-def _batch_key(spec: MatchSpec) -> tuple[str, tuple[str, ...], int, tuple[int, ...]]:
-    return spec.game, spec.agents, spec.max_plies, spec.opening
-
-
-def _play_compiled(
-    game: Game, seats: list[SeatKernels], specs: list[MatchSpec], stop: npt.NDArray[np.int64]
-) -> list[MatchRecord]:
-    """Plays matches with the same agents, opening and limit of plies."""
-    n, num_seats = len(specs), game.num_seats
-    opening, max_plies = np.array(specs[0].opening, np.int64), specs[0].max_plies
-    states = np.tile(game.new_state(), (n, 1))
-    rngs = streams_of([spec.seed for spec in specs], 1 + num_seats)
-    returns, counts = np.zeros((n, num_seats)), np.zeros((n, NUM_COUNTS, num_seats), np.int64)
-    padded = tuple(seats) + (seats[0],) * (MAX_SEATS - num_seats)
-    _call_once(game, padded)
-    records: list[MatchRecord] = []
-    room = max(FIRST_ROOM, 512 * n)
-    done = 0
-    while done < n and not stop[0]:
-        plies, ends = np.empty(room, np.int64), np.zeros((n - done, 3), np.int64)
-        arrays = (states[done:], rngs[done:], opening, max_plies, returns[done:], counts[done:])
-        began, cpu_began = time.perf_counter(), time.thread_time()
-        played = play_many(game.kernels, padded, *arrays, plies, ends, stop)
-        # The share of its time that the thread really ran; asking for that in every decision would slow fast agents.
-        busy = min(1.0, (time.thread_time() - cpu_began) / max(1e-9, time.perf_counter() - began))
-        # Whole columns at a time: a few Python calls per match would take longer than a short game.
-        batch, lengths = slice(done, done + played), ends[:played, END].tolist()
-        seconds = 1e-9 * counts[batch, NANOSECONDS]
-        columns = (
-            specs[batch],
-            [TERMINATIONS[status] for status in ends[:played, STATUS].tolist()],
-            map(tuple, returns[batch].tolist()),
-            map(tuple, counts[batch, DECISIONS].tolist()),
-            map(tuple, counts[batch, NODES].tolist()),
-            map(tuple, seconds.tolist()),
-            (1e-9 * ends[:played, WHOLE]).tolist(),
-            pack_many(plies[: lengths[-1]], lengths) if played else [],
-            game.facts_of(states[batch]),
-            [ILLEGAL_ERROR if status == ILLEGAL else "" for status in ends[:played, STATUS].tolist()],
-            map(tuple, (busy * seconds).tolist()),
-        )
-        records += map(MatchRecord, *columns)
-        done += played
-        if played == 0:
-            room *= 4  # the first match did not fit
-    return records
-
-
-_called = False
-
-
-def _call_once(game: Game, seats: tuple[SeatKernels, ...]) -> None:
-    """Makes a process's first call into compiled code, which is slow, before any clock starts."""
-    global _called
-    if _called:
-        return
-    _called = True
-    states, none = np.zeros((0, game.state_words), np.int64), np.zeros(0, np.int64)
-    rngs, returns = np.zeros((0, 1 + game.num_seats, 4), np.uint64), np.zeros((0, game.num_seats))
-    counts, ends = np.zeros((0, NUM_COUNTS, game.num_seats), np.int64), np.zeros((0, 3), np.int64)
-    play_many(game.kernels, seats, states, rngs, none, 0, returns, counts, none, ends, np.zeros(1, np.int64))
+def matches_in_step(spec: MatchSpec) -> int:
+    """Returns how many matches like this one a worker should have at once, because it plays them side by side."""
+    game = game_of(spec.game)
+    seats = [None if game.in_python else agent_of(agent).seat_kernels(game) for agent in spec.agents]
+    return IN_STEP if all(seats) and any(seat.has_together for seat in seats if seat) else 1
 
 
 @functools.lru_cache(maxsize=256)

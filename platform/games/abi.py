@@ -35,7 +35,7 @@ PLAYOUT = types.int64(State, types.int64, Rng, Floats)
 # Of many states side by side: a row for each.
 States, Rngs, Gains = (types.Array(t, 2, "C") for t in (types.int64, types.uint64, types.float64))
 Counts = types.Array(types.int64, 1, "C")
-PLAYOUTS = types.void(States, Counts, types.int64, Rngs, Gains, Counts)
+PLAYOUTS = types.int64(States, Counts, Counts, types.int64, Rngs, Gains, Counts, Counts, types.int64, Counts)
 CELLS = types.void(State, Actions)
 OBSERVE = types.void(State, types.int64, State)
 FORCED_WIN = types.int64(State, types.int64)
@@ -51,8 +51,11 @@ class GameKernels(NamedTuple):
     step: Any  # (state, action or outcome, rewards[seats]): in place; adds each seat's reward
     sample_chance: Any  # (state, rng) -> outcome, drawn as `chance` says, without stepping
     playout: Any  # (state, depth, rng, returns[seats]) -> plies: random legal moves in place, adds rewards
-    # (states[n, words], counts[n], depth, rngs[n, 4], gains[n, seats], ended[n]): `counts` playouts of each state, one
-    # after the other by its stream, the states stay; adds rewards, and to `ended` how many reached the end of the game
+    # (states[n, words], counts[n], waiting[n], depth, rngs[n, 4], gains[n, seats], ended[n], lanes[lane_words], enough,
+    # done[n]) -> finished: many playouts side by side. Job i is `counts` playouts of a state, which stays as it is, one
+    # after the other by its stream; it adds rewards to `gains`, and to `ended` how many reached the end of the game.
+    # Plays the jobs that wait (1; 0 again once they have begun) and returns as soon as it has finished `enough` of them
+    # or all; `done` has their numbers. `lanes`, zeros at first, keeps the others until the next call.
     playouts: Any
     cells: Any  # (state, out[num_cells]): every cell's value, 0 <= value < num_cell_values
     observe: Any  # (state, seat, view): the state as far as `seat` may know it, with `seat` to move
@@ -66,6 +69,7 @@ class GameKernels(NamedTuple):
     num_actions: int
     max_choices: int  # scratch arrays for legal actions, outcomes or probabilities have this size
     max_return: float
+    lane_words: int  # of the memory of `playouts`
     places_stones: int  # an action below num_cells changes just that cell's value, alike for all of a state
 
 
@@ -83,7 +87,7 @@ _KERNEL_SIGNATURES = (
     FORCED_WIN,
 )
 GAME = types.NamedTuple(
-    [FunctionType(s) for s in _KERNEL_SIGNATURES] + [types.int64] * 8 + [types.float64, types.int64],
+    [FunctionType(s) for s in _KERNEL_SIGNATURES] + [types.int64] * 8 + [types.float64, types.int64, types.int64],
     GameKernels,
 )
 
@@ -107,8 +111,8 @@ def absent_playout(state, depth, rng, returns):
 
 
 @kernel(PLAYOUTS)
-def absent_playouts(states, counts, depth, rngs, gains, ended):
-    pass
+def absent_playouts(states, counts, waiting, depth, rngs, gains, ended, lanes, enough, done):
+    return 0
 
 
 @kernel(CELLS)
@@ -162,5 +166,6 @@ def game_kernels(
         num_actions=0,
         max_choices=0,
         max_return=0.0,
+        lane_words=0,
         places_stones=0,
     )

@@ -44,6 +44,7 @@ class Game(Declared):
     max_return: ClassVar[float] = 1.0  # largest possible return; divides returns into [-1, 1]
     num_cells: ClassVar[int] = 0
     num_cell_values: ClassVar[int] = 0
+    lane_words: ClassVar[int] = 0  # of the memory of the kernel `playouts`, if there is one
     places_stones: ClassVar[bool] = False  # whether an action that is a cell's number changes just that cell, from one
     # value to another, both the same for all such actions of a state
     hidden: ClassVar[bool] = False  # whether a state says what its seats must not know, and there is no `observe`
@@ -67,6 +68,7 @@ class Game(Declared):
             num_actions=self.num_actions,
             max_choices=max(self.max_legal, self.max_outcomes, self.num_cells),
             max_return=self.max_return,
+            lane_words=self.lane_words,
             places_stones=int(self.places_stones),
         )
 

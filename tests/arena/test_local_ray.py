@@ -62,7 +62,7 @@ def test_what_the_raylet_started_ends_with_a_killed_driver() -> None:
 
 @pytest.mark.parametrize("killed", ["gcs_server", pytest.param("raylet", marks=pytest.mark.long)])
 def test_ray_that_ended_is_started_again_and_plays_the_same(killed: str, capfd: pytest.CaptureFixture[str]) -> None:
-    agents = [make_agent("mc(iterations=60,rollout_depth=30)")]
+    agents = [make_agent("mcts(iterations=60,rollout_depth=30)")]
     specs = round_robin(make_game("2048"), agents, games=8, seed=7)
     found: dict[MatchSpec, bytes] = {}
     with RayExecutor(2, "local") as executor:

@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 from tests.agents.small_games import LONG
 from turnier.agents.registry import AGENTS, make_agent
 from turnier.arena import play as match
+from turnier.arena import play_compiled
 from turnier.arena.match import MatchRecord, MatchSpec, Termination, pack_plies, unpack_plies
 from turnier.arena.play import check_spec, play_match, play_matches, replay, replay_positions
 from turnier.arena.play_kernel import END, NORMAL, NUM_COUNTS, play_many
@@ -209,8 +210,8 @@ def tiny_room(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
         calls.append((room.size, played))
         return played
 
-    monkeypatch.setattr(match, "play_many", play)
-    monkeypatch.setattr(match, "FIRST_ROOM", 4096)
+    monkeypatch.setattr(play_compiled, "play_many", play)
+    monkeypatch.setattr(play_compiled, "FIRST_ROOM", 4096)
     monkeypatch.setattr(match, "compile_kernel", lambda kernel: None)  # `play` is no kernel
     return calls
 
@@ -291,14 +292,14 @@ def test_a_stop_between_calls_keeps_what_is_done(
     """Matches that were done when the flag was set are returned whole, the others not at all."""
     many = [spec("2048(size=2)", "random", seed=seed) for seed in range(12)]
     stop = np.zeros(1, np.int64)
-    tiny = match.play_many
+    tiny = play_compiled.play_many
 
     def stop_after_some(*arguments: Any) -> int:
         played = tiny(*arguments)
         stop[0] = sum(done for _, done in tiny_room) >= 3
         return int(played)
 
-    monkeypatch.setattr(match, "play_many", stop_after_some)
+    monkeypatch.setattr(play_compiled, "play_many", stop_after_some)
     records = play_matches(many + SPECS, stop=stop)
     assert 3 <= len(records) < len(many)
     monkeypatch.undo()

@@ -156,7 +156,14 @@ def play_together(game: Game) -> str:
         counts, rngs = np.arange(JOBS) % 3, rng.streams(depth, JOBS)
         gains, ended = np.zeros((JOBS, game.num_seats)), np.zeros(JOBS, np.int64)
         alone, alone_rngs, alone_ended = np.zeros_like(gains), rngs.copy(), np.zeros_like(ended)
-        k.playouts(jobs, counts, depth, rngs, gains, ended)
+        lanes, done, waiting = np.zeros(k.lane_words, np.int64), np.full(JOBS, -1), np.ones(JOBS, np.int64)
+        waiting[JOBS // 2 :] = 0
+        finished = k.playouts(jobs, counts, waiting, depth, rngs, gains, ended, lanes, 3, done)
+        assert finished >= 3 * k.has_playouts
+        finished_jobs = list(done[:finished])
+        waiting[JOBS // 2 :] = 1  # more, while some of the first are under way
+        finished = k.playouts(jobs, counts, waiting, depth, rngs, gains, ended, lanes, JOBS, done)
+        assert sorted(finished_jobs + list(done[:finished])) == list(range(JOBS * k.has_playouts))
         for job in range(JOBS if k.has_playouts else 0):
             for _ in range(counts[job]):
                 state = jobs[job].copy()

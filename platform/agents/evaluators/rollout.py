@@ -7,10 +7,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from turnier.agents.abi import EVALUATE
+from turnier.agents.abi import EVALUATE, EVALUATE_TOGETHER
 from turnier.agents.evaluator import ROLLOUT_DEPTH, SCORE_METHOD, Evaluator
 from turnier.core.kernel import kernel
+from turnier.core.packing import lend
 from turnier.games.abi import TERMINAL
+from turnier.games.game import Game
 from turnier.games.generic import generic_playout
 
 
@@ -36,6 +38,33 @@ def evaluate_rollout(game, weights, state, returns, count, rng, totals, scratch)
         totals[seat] += (returns[seat] * float(count) + gains[seat]) / game.max_return - float(ended)
 
 
+@kernel(EVALUATE_TOGETHER)
+def evaluate_rollouts(game, weights, jobs, enough):
+    """`evaluate_rollout` for games that play side by side."""
+    returns, counts, totals, gains, ended = lend((jobs.returns, jobs.counts, jobs.totals, jobs.gains, jobs.ended))
+    penalised, seats = weights[SCORE_METHOD] == 2.0 and game.num_seats == 1, totals.shape[1]
+    finished = game.playouts(
+        jobs.states,
+        jobs.counts,
+        jobs.waiting,
+        np.int64(weights[ROLLOUT_DEPTH]),
+        jobs.rngs,
+        jobs.gains,
+        jobs.ended,
+        jobs.lanes,
+        enough,
+        jobs.done,
+    )
+    for i in range(finished):
+        job = jobs.done[i]
+        lost = float(ended[job]) if penalised else 0.0
+        for seat in range(seats):
+            totals[job, seat] = (returns[job, seat] * float(counts[job]) + gains[job, seat]) / game.max_return - lost
+            gains[job, seat] = 0.0
+        ended[job] = 0
+    return finished
+
+
 @dataclass(frozen=True)
 class Rollout(Evaluator):
     """One random rollout, as deep as the agent that uses it says.
@@ -46,3 +75,7 @@ class Rollout(Evaluator):
 
     name: ClassVar[str] = "rollout"
     evaluate_kernel: ClassVar[Any] = evaluate_rollout
+    together_kernel: ClassVar[Any] = evaluate_rollouts
+
+    def evaluates_together(self, game: Game) -> bool:
+        return bool(game.kernels.has_playouts)

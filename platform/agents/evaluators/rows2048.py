@@ -80,7 +80,7 @@ class Rows2048(Evaluator):
 
     def kernels(self, game: Game, rollout_depth: int, score_method: int) -> EvaluatorKernels:
         values = tuple(float(getattr(self, field.name)) for field, _ in parameters_of(type(self)))
-        return self.with_weights(_weights(values, game.max_return))
+        return self.with_weights(game, _weights(values, game.max_return))
 
 
 @functools.lru_cache(maxsize=16)

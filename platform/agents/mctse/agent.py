@@ -32,7 +32,8 @@ from turnier.agents.mctse.search import (
     search,
 )
 from turnier.agents.mctse.threads import lead_mctse, lead_search, pack_share, share_mctse
-from turnier.agents.mctse.tree import DONE, NODES_PER_ITERATION, clear, has_room, new_tree, new_tree_copy
+from turnier.agents.mctse.together import act_mctse_together
+from turnier.agents.mctse.tree import DONE, NODES_PER_ITERATION, clear, has_room, new_tree, new_tree_copy, tree_words
 from turnier.agents.mctse.tree_copies import new_copies
 from turnier.agents.timed import run_chunks
 from turnier.core.helper_threads import LINE, HelperThreads
@@ -135,6 +136,7 @@ class Mctse(SearchAgent):
     name: ClassVar[str] = "mctse"
     timed_player: ClassVar[type[CompiledPlayer]] = MctsePlayer
     act_kernel: ClassVar[Any] = act_mctse
+    together_kernel: ClassVar[Any] = act_mctse_together
 
     iterations: int = parameter(3500, "iterations per move", low=1, high=10_000_000, log=True, search=(10, 10_000))
     rollout_depth: int = rollout_depth_parameter(150)
@@ -159,6 +161,10 @@ class Mctse(SearchAgent):
         "rollouts": {"iterations": AMOUNT, "milliseconds": 0},
         "nodes": {"iterations": AMOUNT, "milliseconds": 0},
     }
+
+    def memory_words(self, game: Game) -> int:
+        longest = 2 * self.iterations if self.final == "robust_max" else self.iterations
+        return int(tree_words(NODES_PER_ITERATION * longest + 1, game.num_seats))
 
     def settings(self) -> tuple[float, ...]:
         choices = (self.selection == "uctn", FINALS.index(self.final), self.security, self.backup == "minimum")

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numba import types
 
-from turnier.agents.abi import EVALUATOR, Root, new_scratch
+from turnier.agents.abi import EVALUATOR, SCRATCH, Root, new_scratch
 from turnier.agents.final_move import ROOT_CHILDREN, SECURE, choose, is_settled, new_root_children, report
 from turnier.agents.mctse.tree import (
     COUNTED,
@@ -24,6 +24,7 @@ from turnier.agents.mctse.tree import (
     num_children,
 )
 from turnier.core.kernel import kernel
+from turnier.core.packing import lend
 from turnier.core.rng import Rng, below
 from turnier.games.abi import CHANCE, GAME, TERMINAL, Actions, Floats, State
 from turnier.games.generic import copy_state, draw_outcome
@@ -114,16 +115,26 @@ def descend(game, tree, settings, state, returns, rng, choices, probs, mark):
 @kernel(types.void(GAME, EVALUATOR, Floats, TREE, State, Floats, Rng, types.int64))
 def search(game, evaluator, settings, tree, root_state, returns, rng, iterations):
     """Runs iterations on a tree, which may hold earlier ones; a full tree still learns from rollouts at its nodes."""
-    scratch = new_scratch(game, root_state)
-    choices, probs = scratch.choices, scratch.probs
-    state, leaf_returns, values = np.empty_like(root_state), np.empty_like(returns), np.empty_like(returns)
+    scratch, state, spare = new_scratch(game, root_state), np.empty_like(root_state), np.empty((2, returns.size))
+    iterate(game, evaluator, settings, tree, root_state, returns, rng, iterations, scratch, state, spare[0], spare[1])
+
+
+@kernel(types.void(GAME, EVALUATOR, Floats, TREE, State, Floats, Rng, types.int64, SCRATCH, State, Floats, Floats))
+def iterate(
+    game, evaluator, settings, tree, root_state, returns, rng, iterations, scratch, state, leaf_returns, values
+):
+    """Runs the iterations of `search`, whose arrays they are."""
+    evaluator, settings, tree, scratch = lend((evaluator, settings, tree, scratch))
+    root_state, returns, rng, state, leaf_returns, values = lend(
+        (root_state, returns, rng, state, leaf_returns, values)
+    )
     minimum = settings[MINIMUM] > 0.0
     for _ in range(iterations):
         copy_state(root_state, state)
         for seat in range(returns.size):
             leaf_returns[seat] = returns[seat]
             values[seat] = 0.0
-        leaf = descend(game, tree, settings, state, leaf_returns, rng, choices, probs, 0)
+        leaf = descend(game, tree, settings, state, leaf_returns, rng, scratch.choices, scratch.probs, 0)
         evaluator.evaluate(game, evaluator.weights, state, leaf_returns, 1, rng, values, scratch)
         back_up(tree, leaf, values, minimum, 1)
 

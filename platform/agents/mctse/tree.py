@@ -58,11 +58,16 @@ TREE = types.NamedTuple([_COLUMN] * 7 + [types.Array(types.float64, 2, "A"), _FL
 tell_type(MctseTree, TREE)
 
 
-@kernel(TREE(types.int64, types.int64, types.int64, types.int64))
-def new_tree_copy(share, seats, threads, me):
-    """Returns a thread's copy of a tree with only its root, to which every thread may add `share` nodes."""
-    capacity, width = 1 + threads * share, VALUES + seats
-    space = np.empty(capacity * width + LINE, np.int64)
+@kernel(types.int64(types.int64, types.int64))
+def tree_words(capacity, seats):
+    """Returns how many words `tree_in` needs for the nodes."""
+    return capacity * (VALUES + seats) + LINE
+
+
+@kernel(TREE(_INTS, types.int64, _FLOATS, _INTS, _INTS, types.int64))
+def tree_in(space, capacity, largest, next_node, counts, me):
+    """Returns a thread's copy of a tree with only its root, in the given arrays; see `tree_words` and MctseTree."""
+    width = VALUES + largest.size
     start = (-(space.ctypes.data >> 3)) & 7  # words to where a cache line starts
     nodes = space[start : start + capacity * width].reshape(capacity, width)
     tree = MctseTree(
@@ -74,13 +79,27 @@ def new_tree_copy(share, seats, threads, me):
         nodes[:, 5],
         nodes[:, 6],
         nodes.view(np.float64)[:, VALUES:],
+        largest,
+        next_node,
+        counts,
+    )
+    counts[ME], counts[SHARE] = me, (capacity - 1) // next_node.size
+    clear(tree)
+    return tree
+
+
+@kernel(TREE(types.int64, types.int64, types.int64, types.int64))
+def new_tree_copy(share, seats, threads, me):
+    """Returns a thread's copy of a tree with only its root, to which every thread may add `share` nodes."""
+    capacity = 1 + threads * share
+    return tree_in(
+        np.empty(tree_words(capacity, seats), np.int64),
+        capacity,
         np.zeros(seats + 2 * LINE, np.float64)[LINE : LINE + seats],
         np.zeros(threads + 2 * LINE, np.int64)[LINE : LINE + threads],
         np.zeros(COUNTS + 2 * LINE, np.int64)[LINE : LINE + COUNTS],
+        me,
     )
-    tree.counts[ME], tree.counts[SHARE] = me, share
-    clear(tree)
-    return tree
 
 
 @kernel(TREE(types.int64, types.int64))

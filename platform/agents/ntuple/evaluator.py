@@ -217,7 +217,7 @@ class NTuple(Evaluator):
             weights = weights_from_file(str(Path(self.file).resolve()), self.digest)
         else:
             weights = _empty(self.network_for(game))
-        return self.with_weights(weights)
+        return self.with_weights(game, weights)
 
 
 @functools.lru_cache(maxsize=16)

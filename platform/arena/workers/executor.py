@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from turnier.arena.match import MatchRecord, MatchSpec
-from turnier.arena.play import play_matches, prepare_matches
+from turnier.arena.play import matches_in_step, play_matches, prepare_matches
 from turnier.arena.repeated_search import SearchRecord, SearchSpec, prepare_searches, search_positions
 from turnier.core.errors import MAX_WORKERS, UserError, require_at_most
 
@@ -32,11 +32,16 @@ S = TypeVar("S")
 R = TypeVar("R")
 
 
+def one_at_a_time(spec: Any) -> int:
+    return 1
+
+
 class Work(NamedTuple, Generic[S, R]):
     """One kind of work; both functions belong to a module, because Ray ships them by name."""
 
     do: Callable[[Sequence[S], npt.NDArray[np.int64] | None], list[R]]  # leaves out the rest once stop[0] is not 0
     prepare: Callable[[Sequence[S]], None]  # refuses bad specs and compiles, before any work
+    in_step: Callable[[S], int] = one_at_a_time  # how many like this a worker does side by side
 
 
 class Done(NamedTuple):
@@ -57,7 +62,7 @@ def do_batch(work: Work[Any, Any], specs: Sequence[Any], stop: npt.NDArray[np.in
     return Done(records, time.perf_counter() - began)
 
 
-MATCHES: Work[MatchSpec, MatchRecord] = Work(play_matches, prepare_matches)
+MATCHES: Work[MatchSpec, MatchRecord] = Work(play_matches, prepare_matches, matches_in_step)
 SEARCHES: Work[SearchSpec, SearchRecord] = Work(search_positions, prepare_searches)
 
 
@@ -196,7 +201,13 @@ class Executor(ABC):
         while True:
             sizer.workers = max(1, self.workers)
             while len(flying) < 2 * sizer.workers:  # also without any worker: new ones will join
-                source.fill(size := sizer.size(source.left))
+                source.fill(1)
+                size, in_step = sizer.size(source.left), work.in_step(waiting[0]) if waiting else 1
+                if size < in_step:  # so few take long: none waits for a worker that is busy
+                    if len(flying) >= sizer.workers:
+                        break
+                    size = max(size, min(in_step, -(-source.left // (sizer.workers - len(flying)))))
+                source.fill(size)
                 if not waiting:
                     break
                 batch = [waiting.popleft() for _ in range(min(len(waiting), size))]

@@ -15,7 +15,7 @@ from turnier.games.drawing import CHANGED, INK, Notes, picture
 from turnier.games.drawing import word as written
 from turnier.games.game import Game, grid_neighbours, square_symmetries
 from turnier.games.twenty48.board import legal_mask_any
-from turnier.games.twenty48.lanes import playouts
+from turnier.games.twenty48.lanes import LANE_WORDS, playouts
 from turnier.games.twenty48.playout import playout
 from turnier.games.twenty48.rules import (
     BOARD,
@@ -52,6 +52,7 @@ class Twenty48(Game):
     max_legal: ClassVar[int] = 4
     state_words: ClassVar[int] = STATE_WORDS
     num_cell_values: ClassVar[int] = 18
+    lane_words: ClassVar[int] = LANE_WORDS
     milestones: ClassVar[Mapping[str, tuple[int, ...]]] = {"max_tile": (1024, 2048, 4096, 8192, 16384, 32768)}
 
     @property

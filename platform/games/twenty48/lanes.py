@@ -36,7 +36,7 @@ from turnier.games.twenty48.byte_masks import (
 from turnier.games.twenty48.playout import playout, safe_plies
 from turnier.games.twenty48.rules import BOARD, HIGH, PENDING, SIZE
 
-LANES = 64
+LANES = 32
 STEPS = 4  # after so many it is looked for lanes that are done
 # Where the lanes' bytes begin, in one array so that the compiler knows that they do not overlap: the sixteen cells of a
 # board, turned so that the direction being tried is left or right; that direction and those left to try, two bits each,
@@ -47,10 +47,10 @@ CELLS, ORDER, LEFT, MOVED, DRAWN, CHOSEN, TILE, EMPTY, ENOUGH = (LANES * i for i
 BYTES = 24 * LANES
 # Where the lanes' words begin: plies, and 4s from bit 32 on; the plies to play; the random stream.
 COUNT, LIMIT, S0, S1, S2, S3, WORDS = range(0, 7 * LANES, LANES)
-# What is noted of a lane: its job, or NONE; the job's playouts that are to come and its `safe_plies`; the potential of
-# the board that the playout began with.
+# What is noted of a lane: its job, counted from 1, or 0; the job's playouts that are to come and its `safe_plies`; the
+# potential of the board that the playout began with.
 JOB, TO_COME, SAFE, START, NOTES = range(0, 5 * LANES, LANES)
-NONE = -1
+LANE_WORDS = NOTES + WORDS + BYTES // 8
 
 _U, _B = np.uint64, np.uint8
 _0, _1, _2, _3, _4, _15, _24, _32 = (_U(n) for n in (0, 1, 2, 3, 4, 15, 24, 32))
@@ -265,22 +265,22 @@ def begin_playout(board, pending, s0, s1, s2, s3):
 
 
 @kernel(abi.PLAYOUTS)
-def playouts(states, counts, depth, rngs, gains, ended):
+def playouts(states, counts, waiting, depth, rngs, gains, ended, lanes, enough, done):
     # Whatever reads or writes arrays stands here: to hand an array on counts a reference, which costs as much as a ply.
-    words, lanes, notes = np.zeros(WORDS, np.uint64), np.zeros(BYTES, np.uint8), np.zeros(NOTES, np.int64)
-    notes[JOB : JOB + LANES] = NONE
-    next_job = 0
+    notes, words = lanes[:NOTES], lanes[NOTES : NOTES + WORDS].view(np.uint64)
+    cells = lanes[NOTES + WORDS :].view(np.uint8)
+    finished = next_job = 0
     while True:
         busy = 0
         for lane in range(LANES):
-            if lanes[LEFT + lane] != 0:
+            if cells[LEFT + lane] != 0:
                 busy += 1
                 continue
-            job = notes[JOB + lane]
-            if job != NONE:
+            job = notes[JOB + lane] - 1
+            if job >= 0:
                 board, played = _0, words[COUNT + lane]
                 for cell in range(16):
-                    board |= _U(lanes[CELLS + cell * LANES + lane]) << _U(4 * cell)
+                    board |= _U(cells[CELLS + cell * LANES + lane]) << _U(4 * cell)
                 plies, over = np.int64(played & _LOW32), occupied(board) == _ONES and legal_mask(board) == 0
                 if plies == notes[SAFE + lane] and plies < depth and not over:
                     play_alone(states, job, depth, rngs, gains, ended)  # again: it may need more than four bits
@@ -290,9 +290,13 @@ def playouts(states, counts, depth, rngs, gains, ended):
                     rngs[job, 0], rngs[job, 1] = words[S0 + lane], words[S1 + lane]
                     rngs[job, 2], rngs[job, 3] = words[S2 + lane], words[S3 + lane]
                 notes[TO_COME + lane] -= 1
-            if notes[TO_COME + lane] == 0:
-                job = NONE
-                while job == NONE and next_job < counts.size:
+                if notes[TO_COME + lane] == 0:
+                    done[finished] = job
+                    finished += 1
+                    job = -1
+            while job < 0 and next_job < counts.size:
+                if waiting[next_job] != 0:
+                    waiting[next_job] = 0
                     safe = safe_in_lanes(states, next_job)
                     if safe > 0 and depth > 0 and counts[next_job] > 0:
                         job = next_job
@@ -301,9 +305,11 @@ def playouts(states, counts, depth, rngs, gains, ended):
                     else:
                         for _ in range(counts[next_job]):
                             play_alone(states, next_job, depth, rngs, gains, ended)
-                    next_job += 1
-                notes[JOB + lane] = job
-            if job != NONE:
+                        done[finished] = next_job
+                        finished += 1
+                next_job += 1
+            notes[JOB + lane] = job + 1
+            if job >= 0:
                 busy += 1
                 board, order, fours, start, s0, s1, s2, s3 = begin_playout(
                     _U(states[job, BOARD]),
@@ -314,13 +320,13 @@ def playouts(states, counts, depth, rngs, gains, ended):
                     rngs[job, 3],
                 )
                 for cell in range(16):
-                    lanes[CELLS + cell * LANES + lane] = (board >> _U(4 * cell)) & _15
-                lanes[MOVED + lane], lanes[DRAWN + lane], lanes[LEFT + lane] = 255, order, 4
-                lanes[TILE + lane], lanes[ENOUGH + lane] = 0, 0
+                    cells[CELLS + cell * LANES + lane] = (board >> _U(4 * cell)) & _15
+                cells[MOVED + lane], cells[DRAWN + lane], cells[LEFT + lane] = 255, order, 4
+                cells[TILE + lane], cells[ENOUGH + lane] = 0, 0
                 words[COUNT + lane], notes[START + lane] = fours << _32, potential(start)
                 words[S0 + lane], words[S1 + lane], words[S2 + lane], words[S3 + lane] = s0, s1, s2, s3
-        if busy == 0:
-            return
+        if busy == 0 or finished >= enough:
+            return finished
         for _ in range(STEPS):
-            move_tiles(lanes)
-            draw(words, lanes)
+            move_tiles(cells)
+            draw(words, cells)

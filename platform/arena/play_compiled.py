@@ -1,0 +1,148 @@
+"""Matches of compiled agents, whole batches in a call: one after the other, or in step where that is faster."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from turnier.agents.abi import SeatKernels
+from turnier.arena.match import MatchRecord, MatchSpec, Termination, pack_many, pack_plies
+from turnier.arena.play_kernel import (
+    DECISIONS,
+    END,
+    FULL,
+    ILLEGAL,
+    LIMIT,
+    NANOSECONDS,
+    NODES,
+    NORMAL,
+    NUM_COUNTS,
+    STATUS,
+    WHOLE,
+    play_many,
+)
+from turnier.arena.step_kernel import IN_STEP, UNDER_WAY, play_in_step
+from turnier.core.rng import streams_of
+from turnier.games.game import MAX_SEATS, Game
+
+ROOM_IN_STEP = 1 << 12  # plies of a match at first
+FIRST_ROOM = 1 << 17  # plies; a match that does not fit is played again, so it is longer than a long game of 2048
+ILLEGAL_ERROR = "the agent chose an illegal action"
+TERMINATIONS = {NORMAL: Termination.NORMAL, ILLEGAL: Termination.ILLEGAL_ACTION, LIMIT: Termination.LIMIT}
+
+
+def play_compiled(
+    game: Game, seats: list[SeatKernels], specs: list[MatchSpec], stop: npt.NDArray[np.int64]
+) -> list[MatchRecord]:
+    """Plays matches with the same agents, opening and limit of plies."""
+    n, num_seats = len(specs), game.num_seats
+    opening, max_plies = np.array(specs[0].opening, np.int64), specs[0].max_plies
+    states = np.tile(game.new_state(), (n, 1))
+    rngs = streams_of([spec.seed for spec in specs], 1 + num_seats)
+    returns, counts = np.zeros((n, num_seats)), np.zeros((n, NUM_COUNTS, num_seats), np.int64)
+    padded = tuple(seats) + (seats[0],) * (MAX_SEATS - num_seats)
+    _call_once(game, padded)
+    if n > 1 and any(seat.has_together for seat in seats):
+        return _play_in_step(game, padded, specs, (states, rngs, opening, max_plies, returns, counts), stop)
+    records: list[MatchRecord] = []
+    room = max(FIRST_ROOM, 512 * n)
+    done = 0
+    while done < n and not stop[0]:
+        plies, ends = np.empty(room, np.int64), np.zeros((n - done, 3), np.int64)
+        arrays = (states[done:], rngs[done:], opening, max_plies, returns[done:], counts[done:])
+        busy = BusyClock()
+        played = play_many(game.kernels, padded, *arrays, plies, ends, stop)
+        batch, lengths = slice(done, done + played), ends[:played, END].tolist()
+        packed = pack_many(plies[: lengths[-1]], lengths) if played else []
+        records += _records(
+            game, specs[batch], states[batch], returns[batch], counts[batch], ends[:played], packed, busy.share()
+        )
+        done += played
+        if played == 0:
+            room *= 4  # the first match did not fit
+    return records
+
+
+def _play_in_step(
+    game: Game,
+    seats: tuple[SeatKernels, ...],
+    specs: list[MatchSpec],
+    arrays: tuple[Any, ...],
+    stop: npt.NDArray[np.int64],
+) -> list[MatchRecord]:
+    """Plays matches side by side; `arrays` are what `play_in_step` takes, without plies and ends."""
+    states, _, _, _, returns, counts = arrays
+    ends = np.full((len(specs), 3), (0, UNDER_WAY, 0), np.int64)
+    plies = np.empty((len(specs), ROOM_IN_STEP), np.int64)
+    memory = np.empty((IN_STEP, max(seat.memory_words for seat in seats)), np.int64)
+    busy = BusyClock()
+    play_in_step(game.kernels, seats, *arrays, plies, ends, memory, stop)
+    while (full := ends[:, STATUS] == FULL).any():
+        ends[full, STATUS] = UNDER_WAY
+        plies = np.concatenate((plies, np.empty_like(plies)), axis=1)
+        play_in_step(game.kernels, seats, *arrays, plies, ends, memory, stop)
+    over = np.flatnonzero(ends[:, STATUS] != UNDER_WAY)
+    if game.num_seats == 1:
+        counts[:, NANOSECONDS, 0] = ends[:, WHOLE]
+    packed = [pack_plies(plies[i, : ends[i, END]]) for i in over]
+    played = [specs[i] for i in over]
+    return _records(game, played, states[over], returns[over], counts[over], ends[over], packed, busy.share())
+
+
+class BusyClock:
+    """Takes the share of its time that the thread really ran; asking in every decision would slow fast agents."""
+
+    def __init__(self) -> None:
+        self._began, self._cpu_began = time.perf_counter(), time.thread_time()
+
+    def share(self) -> float:
+        return min(1.0, (time.thread_time() - self._cpu_began) / max(1e-9, time.perf_counter() - self._began))
+
+
+def _records(
+    game: Game,
+    specs: list[MatchSpec],
+    states: npt.NDArray[np.int64],
+    returns: npt.NDArray[np.float64],
+    counts: npt.NDArray[np.int64],
+    ends: npt.NDArray[np.int64],
+    packed: list[bytes],
+    busy: float,
+) -> list[MatchRecord]:
+    """Returns the records of matches that compiled code has played, a row of the arrays each.
+
+    Whole columns at a time: a few Python calls per match would take longer than a short game.
+    """
+    seconds = 1e-9 * counts[:, NANOSECONDS]
+    columns = (
+        specs,
+        [TERMINATIONS[status] for status in ends[:, STATUS].tolist()],
+        map(tuple, returns.tolist()),
+        map(tuple, counts[:, DECISIONS].tolist()),
+        map(tuple, counts[:, NODES].tolist()),
+        map(tuple, seconds.tolist()),
+        (1e-9 * ends[:, WHOLE]).tolist(),
+        packed,
+        game.facts_of(states),
+        [ILLEGAL_ERROR if status == ILLEGAL else "" for status in ends[:, STATUS].tolist()],
+        map(tuple, (busy * seconds).tolist()),
+    )
+    return list(map(MatchRecord, *columns))
+
+
+_called = False
+
+
+def _call_once(game: Game, seats: tuple[SeatKernels, ...]) -> None:
+    """Makes a process's first call into compiled code, which is slow, before any clock starts."""
+    global _called
+    if _called:
+        return
+    _called = True
+    states, none = np.zeros((0, game.state_words), np.int64), np.zeros(0, np.int64)
+    rngs, returns = np.zeros((0, 1 + game.num_seats, 4), np.uint64), np.zeros((0, game.num_seats))
+    counts, ends = np.zeros((0, NUM_COUNTS, game.num_seats), np.int64), np.zeros((0, 3), np.int64)
+    play_many(game.kernels, seats, states, rngs, none, 0, returns, counts, none, ends, np.zeros(1, np.int64))

@@ -1,0 +1,151 @@
+"""Matches of the same agents in step, in compiled code: what their decisions have in common is done side by side.
+
+Each match has its own random streams, so its moves are those that it has when it is played alone.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import types
+
+from turnier.agents.abi import SEATS, VISITS
+from turnier.arena.play_kernel import (
+    DECISIONS,
+    END,
+    FULL,
+    ILLEGAL,
+    LIMIT,
+    NANOSECONDS,
+    NODES,
+    NORMAL,
+    STATUS,
+    WHOLE,
+)
+from turnier.core.clock import nanoseconds
+from turnier.core.kernel import kernel
+from turnier.games.abi import CHANCE, GAME, TERMINAL, Actions, Floats, State
+from turnier.games.generic import copy_state, draw_outcome
+
+IN_STEP = 32  # matches
+UNDER_WAY = -1  # status of a match
+
+_I1, _I2, _I3 = (types.Array(types.int64, dimensions, "C") for dimensions in (1, 2, 3))
+_F2, _U2, _U3 = types.Array(types.float64, 2, "C"), types.Array(types.uint64, 2, "C"), types.Array(types.uint64, 3, "C")
+
+
+@kernel(types.int64(GAME, State, _U2, _I1, types.int64, Floats, _I2, _I1, _I1, Actions, Floats))
+def to_decision(game, state, rngs, opening, max_plies, returns, counts, plies, ends, choices, probs):
+    """Plays a match to its next decision and returns who is to make it; otherwise its status says why there is none."""
+    if ends[END] == 0:
+        game.init(state, rngs[0])
+        if opening.size > plies.size:
+            ends[STATUS] = FULL
+            return CHANCE
+        for ply in opening:
+            game.step(state, ply, returns)
+            plies[ends[END]] = ply
+            ends[END] += 1
+    mover = game.to_move(state)
+    while mover == CHANCE and ends[END] < plies.size:
+        ply = draw_outcome(game, state, rngs[0], choices, probs)
+        plies[ends[END]] = ply
+        ends[END] += 1
+        game.step(state, ply, returns)
+        mover = game.to_move(state)
+    if mover == TERMINAL:
+        ends[STATUS] = NORMAL
+    elif ends[END] == plies.size:
+        ends[STATUS] = FULL
+    elif max_plies > 0 and counts[DECISIONS].sum() == max_plies:
+        ends[STATUS] = LIMIT
+    return mover
+
+
+@kernel(types.void(GAME, SEATS, _I2, _U3, _I1, types.int64, _F2, _I3, _I2, _I2, _I2, _I1))
+def play_in_step(game, seats, states, rngs, opening, max_plies, returns, counts, plies, ends, memory, stop):
+    """Plays matches in place until all have a status, which is FULL where a row of `plies` is too short.
+
+    states [n, words], rngs [n, 1 + seats, 4], returns [n, seats], counts [n, NUM_COUNTS, seats], plies [n, room],
+    ends [n, 3]: the plies so far, UNDER_WAY, nanoseconds; memory [IN_STEP, words] for what any seat needs. All matches
+    begin with the same legal `opening`. With more room and UNDER_WAY in place of FULL a further call continues them.
+    """
+    num_seats, clock = returns.shape[1], np.empty(2, np.int64)
+    choices, probs = np.empty(game.max_choices, np.int64), np.empty(game.max_choices)
+    views, gained = np.empty((IN_STEP, states.shape[1]), np.int64), np.empty((IN_STEP, num_seats))
+    streams, roots = np.empty((IN_STEP, 4), np.uint64), np.empty((IN_STEP, 2, game.num_actions))
+    active, movers = np.empty(IN_STEP, np.int64), np.empty(IN_STEP, np.int64)
+    mine, actions = np.empty(IN_STEP, np.int64), np.empty(IN_STEP, np.int64)
+    while stop[0] == 0:
+        began = nanoseconds(clock)
+        size = 0
+        for i in range(states.shape[0]):
+            if ends[i, STATUS] == UNDER_WAY and size < IN_STEP:
+                movers[size] = to_decision(
+                    game,
+                    states[i],
+                    rngs[i],
+                    opening,
+                    max_plies,
+                    returns[i],
+                    counts[i],
+                    plies[i],
+                    ends[i],
+                    choices,
+                    probs,
+                )
+                active[size] = i
+                size += ends[i, STATUS] == UNDER_WAY
+        if size == 0:
+            return
+        for mover in range(num_seats):
+            seat, m, asked = seats[mover], 0, nanoseconds(clock)
+            for k in range(size):
+                if movers[k] == mover:
+                    i = active[k]
+                    mine[m] = i
+                    copy_state(states[i], views[m])
+                    if game.has_observe:
+                        game.observe(states[i], mover, views[m])
+                    gained[m], streams[m] = returns[i], rngs[i, 1 + mover]
+                    m += 1
+            if m == 0:
+                continue
+            roots[:m] = 0.0
+            if seat.has_together != 0 and m > 1:
+                seat.act_together(
+                    game,
+                    seat.evaluator,
+                    seat.settings,
+                    views[:m],
+                    gained[:m],
+                    streams[:m],
+                    roots[:m],
+                    actions[:m],
+                    memory,
+                )
+            else:
+                for k in range(m):
+                    actions[k] = seat.act(
+                        game, seat.evaluator, seat.settings, views[k], gained[k], streams[k], roots[k]
+                    )
+            share = (nanoseconds(clock) - asked) // m
+            for k in range(m):
+                i = mine[k]
+                rngs[i, 1 + mover] = streams[k]
+                if num_seats > 1:
+                    counts[i, NANOSECONDS, mover] += share
+                legal = False
+                for number in range(game.legal(states[i], choices)):
+                    legal |= choices[number] == actions[k]
+                if not legal:
+                    ends[i, STATUS] = ILLEGAL
+                    continue
+                counts[i, DECISIONS, mover] += 1
+                for action in range(game.num_actions):
+                    counts[i, NODES, mover] += np.int64(roots[k, VISITS, action])
+                plies[i, ends[i, END]] = actions[k]
+                ends[i, END] += 1
+                game.step(states[i], actions[k], returns[i])
+        share = (nanoseconds(clock) - began) // size
+        for k in range(size):
+            ends[active[k], WHOLE] += share

@@ -1,0 +1,72 @@
+"""Matches that are played side by side are those that are played alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from turnier.agents.registry import AGENTS
+from turnier.arena import play_compiled
+from turnier.arena.match import MatchRecord, MatchSpec, derive_seed
+from turnier.arena.play import matches_in_step, play_match, play_matches
+from turnier.arena.step_kernel import IN_STEP
+from turnier.arena.workers.local import ThreadExecutor
+from turnier.games.registry import GAMES
+
+MC = "mc(iterations=12,rollout_depth=9)"
+AGENT_TEXTS = [
+    MC,
+    "mc(iterations=40,rollout_depth=9,divided=true)",
+    "mctse(iterations=30,rollout_depth=30,maxnodes=9)",
+    "mctse(iterations=20,rollout_depth=5,final=robust_max,selection=uct,score_method=2)",
+    "mctse(iterations=20,rollout_depth=5,backup=minimum,final=secure)",
+]
+
+
+def specs(agent: str, count: int, **more: Any) -> list[MatchSpec]:
+    game, agents = GAMES.make("2048").full_text(), (AGENTS.make(agent).full_text(),)
+    return [MatchSpec(game, agents, derive_seed("in step", number), **more) for number in range(count)]
+
+
+def essence(records: Iterator[MatchRecord] | list[MatchRecord]) -> list[tuple[Any, ...]]:
+    return [(r.spec, r.termination, r.scores, r.decisions, r.nodes, r.plies, r.facts) for r in records]
+
+
+@pytest.mark.parametrize("agent", AGENT_TEXTS)
+def test_matches_in_step_are_those_played_alone(agent: str) -> None:
+    matches = specs(agent, IN_STEP + 3)
+    assert matches_in_step(matches[0]) == IN_STEP
+    together = play_matches(matches)
+    assert essence(together) == essence(map(play_match, matches))
+    assert len({len(record.plies) for record in together}) > 5  # they ended at different times
+    assert all(record.seconds > 0 for record in together)
+
+
+def test_limits_openings_and_small_rooms(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(play_compiled, "ROOM_IN_STEP", 16)
+    opening = (1, 6, 0)  # two tiles, and a move to the left
+    for matches in (specs(MC, 3), specs(MC, 3, max_plies=5), specs(MC, 3, max_plies=20, opening=opening)):
+        assert essence(play_matches(matches)) == essence(map(play_match, matches))
+
+
+def test_records_have_the_order_of_their_specs_though_agents_alternate() -> None:
+    mixed = [spec for pair in zip(specs(MC, 4), specs("random", 4), strict=True) for spec in pair]
+    assert [record.spec for record in play_matches(mixed)] == mixed
+
+
+def test_agents_that_decide_otherwise_are_not_in_step() -> None:
+    for agent in ("random", "mc(iterations=5,evaluator=score)", "mctse(iterations=5,milliseconds=1)"):
+        assert matches_in_step(specs(agent, 1)[0]) == 1
+
+
+def test_a_stop_leaves_out_what_is_under_way() -> None:
+    assert play_matches(specs(MC, 3), stop=np.ones(1, np.int64)) == []
+
+
+def test_workers_share_what_is_played_in_step() -> None:
+    with ThreadExecutor(2) as executor:
+        batches = list(executor.play(specs("mctse(iterations=3000,rollout_depth=9)", 12, max_plies=40)))
+    assert sorted(len(batch) for batch in batches) == [6, 6]
