@@ -37,7 +37,7 @@ from turnier.results.frames.measures import MATCH_MEASURES, Estimate
 from turnier.results.store.store import Store
 from turnier.runs.bar import Bar
 from turnier.runs.play import play_into
-from turnier.search.storage.checked_studies import facts_of, with_checksum
+from turnier.search.storage.checked_studies import facts_of
 from turnier.search.storage.studies import StoredStudy
 
 REDUCTION = 3  # candidates at a rung for each that trains further
@@ -167,8 +167,8 @@ class LearningStudy(StoredStudy):
             best = sorted(left, key=lambda c: -c.value)[: _survivors(len(left))]
             left = [c for c in left if c in best or (c.round, c.index) == START]
         stored = len(self._trials(number))
-        for candidate in candidates[stored:]:  # in order: their numbers do not depend on which finished first
-            self.optuna.add_trial(with_checksum(self._trial(candidate)))
+        # In order: their numbers do not depend on which finished first.
+        self.add_trials([self._trial(candidate) for candidate in candidates[stored:]])
         top = max((c for c in candidates if self.definition.rungs[-1] in c.estimates), key=lambda c: c.value)
         chosen = " ".join(f"{name} {number_text.number(value)}" for name, value in top.values.items())
         bar.print(f"round {number + 1:>3}: best {number_text.number(top.value):>9}   {chosen}")

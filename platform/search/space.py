@@ -243,9 +243,8 @@ class Space:
 
     def apply(self, agent: Agent, values: Mapping[str, Value]) -> Agent:
         """Returns the agent with the values in place."""
-        for path, value in self._in_use(values).items():
-            agent = _set(agent, path.split("."), value)
-        return agent
+        changed: Agent = _with(agent, self._in_use(values))
+        return changed
 
     def distributions(self, values: Mapping[str, Value] | None = None) -> dict[str, BaseDistribution]:
         """Returns all dimensions as Optuna shows them, or those of some values."""
@@ -277,6 +276,15 @@ def _get(declared: Any, path: str) -> Any:
     return declared
 
 
-def _set(declared: Any, names: list[str], value: Any) -> Any:
-    inner = value if len(names) == 1 else _set(getattr(declared, names[0]), names[1:], value)
-    return declared.replace(**{names[0]: inner})
+def _with(declared: Any, values: Mapping[str, Value]) -> Any:
+    """Returns a declared object with values by path in place of its own."""
+    changes: dict[str, Any] = {}
+    inner: dict[str, dict[str, Value]] = {}
+    for path, value in values.items():
+        name, _, rest = path.partition(".")
+        if rest:
+            inner.setdefault(name, {})[rest] = value
+        else:
+            changes[name] = value
+    changes |= {name: _with(getattr(declared, name), own) for name, own in inner.items()}
+    return declared.replace(**changes)

@@ -48,9 +48,9 @@ from turnier.search.noise import NOISES
 from turnier.search.objective import Objective, require_generation
 from turnier.search.samplers.registry import SAMPLERS
 from turnier.search.space import Space
-from turnier.search.storage.checked_studies import TRIALS_SO_FAR, facts_of, set_note, with_checksum
+from turnier.search.storage.checked_studies import TRIALS_SO_FAR, facts_of, set_note
 from turnier.search.storage.studies import StoredStudy, optuna_errors
-from turnier.search.storage.trials import count_trials, played_between
+from turnier.search.storage.trials import played_between
 from turnier.search.verdict import Finalist
 from turnier.statistics.intervals import mean_interval
 
@@ -73,6 +73,7 @@ class StudyRun(StoredStudy):
         self.search = SAMPLERS.make(definition.sampler).begin(start, definition.seed)
         self.games = 0  # of complete generations
         self.idle_games = 0  # of recommendations, played by this driver
+        self._tried: dict[str, tuple[Agent, list[float]]] = {}  # values of candidates by their agent's text
         super().__init__(store, definition.name, definition.stored, progress=progress)
         self.name_values(self.objective.name)
 
@@ -91,6 +92,7 @@ class StudyRun(StoredStudy):
         with self.driving(self._lock_or_play(executor, fits), total) as (lock, bar):
             stored = self.stored_trials()
             self._summarised = set(self.optuna.user_attrs)
+            self._finished = sum(map(len, stored.values()))
             bar.skip(self.games)  # of generations that were complete before this driver had the lock
             source = StudyGames(self.store, self.objective)
             generation = self._next(stored, source, bar, lock, fits)
@@ -186,6 +188,8 @@ class StudyRun(StoredStudy):
         """Passes a complete generation to the search; returns its values."""
         values = generation.values()
         self.search.tell(values)
+        for candidate, value in zip(generation.candidates, values, strict=True):
+            self._tried.setdefault(candidate.agent.full_text(), (candidate.agent, []))[1].append(value)
         self.games += generation.games
         return values
 
@@ -195,7 +199,7 @@ class StudyRun(StoredStudy):
         name = f"generation {generation.number}"
         if name in self._summarised:
             return
-        summary = self._summary(values) | {TRIALS_SO_FAR: count_trials(self.store, self.definition.name)}
+        summary = self._summary(values) | {TRIALS_SO_FAR: self._finished}
         idle = source.values()
         if len(idle) > 1:
             mean, half = mean_interval(idle)
@@ -231,17 +235,24 @@ class StudyRun(StoredStudy):
 
     def _add_trials(self, generation: Generation, complete: bool) -> None:
         """Adds the trials of finished candidates, in order: their numbers do not depend on which finished first."""
-        while complete and self._added < len(generation.candidates) and generation.played(self._added):
-            self._add_trial(generation, self._added)
+        candidates, first = generation.candidates, self._added
+        while complete and self._added < len(candidates) and generation.played(self._added):
             self._added += 1
+        if new := [index for index in range(first, self._added) if candidates[index].trial is None]:
+            games = [[spec.id for unit in candidates[index].units for spec in unit] for index in new]
+            trials = [self._trial(generation, index) for index in new]
+            for trial, times in zip(trials, played_between(self.store, games), strict=True):
+                trial.datetime_start, trial.datetime_complete = times
+            self.add_trials(trials)
+            for index, trial in zip(new, trials, strict=True):
+                candidates[index].trial = trial
+            self._finished += len(new)
 
-    def _add_trial(self, generation: Generation, index: int) -> None:
+    def _trial(self, generation: Generation, index: int) -> FrozenTrial:
         candidate = generation.candidates[index]
-        if candidate.trial is not None:
-            return
         scores = generation.scores_of(index)
         mean = statistics.fmean(scores)
-        attributes = {
+        facts = {
             "generation": generation.number,
             "index": index,
             "mean": mean,
@@ -250,16 +261,8 @@ class StudyRun(StoredStudy):
             "seconds": generation.seconds_of(index),
             "vector": candidate.vector,  # the last, since it may be long and optuna-dashboard cuts what it shows
         }
-        candidate.trial = create_trial(
-            value=mean,
-            params=candidate.values,
-            distributions=self.space.distributions(candidate.values),
-            user_attrs=attributes,
-        )
-        ids = [spec.id for unit in candidate.units for spec in unit]
-        with_checksum(candidate.trial)
-        candidate.trial.datetime_start, candidate.trial.datetime_complete = played_between(self.store, ids)
-        self.optuna.add_trial(candidate.trial)
+        searched = self.space.distributions(candidate.values)
+        return create_trial(value=mean, params=candidate.values, distributions=searched, user_attrs=facts)
 
     def _summary(self, values: Sequence[float]) -> dict[str, Any]:
         return {
@@ -276,15 +279,8 @@ class StudyRun(StoredStudy):
 
     def best(self, count: int = 1) -> list[tuple[Agent, float]]:
         """Returns the agents with the largest (lucky) values, which are means where an agent was tried again."""
-        values: dict[str, list[float]] = defaultdict(list)
-        agents: dict[str, Agent] = {}
-        for generation, trials in self.stored_trials().items():
-            for trial in trials.values() if generation < self.search.generation else ():
-                agent = self.space.apply(self.agent, dict(trial.params))
-                agents[agent.full_text()] = agent
-                values[agent.full_text()].append(float(trial.value or 0.0))
-        means = {text: statistics.fmean(own) for text, own in values.items()}
-        return [(agents[text], means[text]) for text in sorted(means, key=lambda text: -means[text])[:count]]
+        means = [(agent, statistics.fmean(values)) for agent, values in self._tried.values()]
+        return sorted(means, key=lambda known: -known[1])[:count]
 
     def finalists(self, start: str = START, baselines: Mapping[str, Agent] | None = None) -> dict[str, Finalist]:
         """Returns the start and the baselines, then what the search proposes and its best candidates, by label.

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
 import optuna
-from optuna.distributions import FloatDistribution
-from optuna.trial import TrialState, create_trial
+from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
+from optuna.trial import FrozenTrial, TrialState, create_trial
 
 from tests.results.test_outage import breaking
 from turnier.results.store.store import Store
 from turnier.search.storage.lasting_storage import LastingStorage
 
 RANGE = FloatDistribution(0.0, 1.0)
+
+
+def finished(value: float) -> FrozenTrial:
+    return create_trial(value=value, params={"x": 0.5}, distributions={"x": RANGE})
 
 
 def search(store: Store, committed: bool | None) -> list[tuple[Any, ...]]:
@@ -23,11 +28,11 @@ def search(store: Store, committed: bool | None) -> list[tuple[Any, ...]]:
     study.enqueue_trial({"x": 0.25})
     steps: list[Any] = [
         lambda: study.set_user_attr("definition", {"a": 1}),
-        lambda: study.add_trial(create_trial(value=1.0, params={"x": 0.5}, distributions={"x": RANGE})),
+        lambda: storage.add_finished(study._study_id, [finished(1.0), finished(1.5)]),
         lambda: study.ask({"x": RANGE}),
         lambda: study.tell(0, 2.0),
         lambda: study.ask({"x": RANGE}),
-        lambda: study.tell(2, 3.0),
+        lambda: study.tell(3, 3.0),
     ]
     for step in steps:
         if committed is None:
@@ -46,7 +51,8 @@ def test_trials_are_there_once_whenever_the_connection_ends(postgres_url: str) -
         assert [trial[:3] for trial in undisturbed] == [
             (0, TrialState.COMPLETE, 2.0),
             (1, TrialState.COMPLETE, 1.0),
-            (2, TrialState.COMPLETE, 3.0),
+            (2, TrialState.COMPLETE, 1.5),
+            (3, TrialState.COMPLETE, 3.0),
         ]
         assert search(store, False) == undisturbed
         assert search(store, True) == undisturbed
@@ -61,6 +67,32 @@ def test_a_new_study_is_found_where_the_answer_was_lost(postgres_url: str) -> No
         assert [study.study_name for study in optuna.get_all_study_summaries(storage)] == ["s"]
 
 
+def test_finished_trials_are_stored_as_optuna_stores_them(tmp_path: Path) -> None:
+    kinds = {"x": RANGE, "n": IntDistribution(1, 64, log=True), "word": CategoricalDistribution(("a", "b"))}
+    trials = [
+        create_trial(
+            value=1 / 3,
+            params={"x": 0.1, "n": 7, "word": "b"},
+            distributions=kinds,
+            user_attrs={"candidate": {"vector": [0.1, 2 / 3], "standard_error": None}},
+        ),
+        create_trial(value=math.inf, params={"n": 64}, distributions={"n": kinds["n"]}),
+        create_trial(state=TrialState.PRUNED, intermediate_values={10: -0.0, 20: math.nan, 30: -math.inf}),
+    ]
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
+        storage = LastingStorage(store)
+        own, theirs = (optuna.create_study(storage=storage, study_name=name) for name in ("own", "theirs"))
+        storage.add_finished(own._study_id, trials[:1])
+        storage.add_finished(own._study_id, trials[1:])
+        theirs.add_trials(trials)
+        pairs = list(zip(own.get_trials(), theirs.get_trials(), strict=True))
+        for mine, expected in pairs:
+            assert mine.number == expected.number
+            mine._trial_id = expected._trial_id
+            assert repr(mine) == repr(expected)  # NaN differs from itself
+        assert len(pairs) == len(trials)
+
+
 def test_sqlite_is_as_before(tmp_path: Path) -> None:
     with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
-        assert len(search(store, None)) == 3
+        assert len(search(store, None)) == 4

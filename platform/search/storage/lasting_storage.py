@@ -5,14 +5,15 @@ from __future__ import annotations
 import functools
 import itertools
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC
 from typing import Any
 
 from optuna.distributions import distribution_to_json
 from optuna.storages import RDBStorage
 from optuna.storages._rdb import models
 from optuna.trial import FrozenTrial, TrialState
-from sqlalchemy import func, select
+from sqlalchemy import func, insert, select
 
 from turnier.results.store.store import Store
 
@@ -62,13 +63,34 @@ class LastingStorage(RDBStorage):
             self._newest = newest
         elif newest != self._newest:
             return session.get(trial, newest)
-        if template_trial is None or not template_trial.state.is_finished():
-            return super()._get_prepared_new_trial(study_id, template_trial, session)
-        number = session.scalar(select(func.count()).where(trial.study_id == study_id))
-        made = _finished_trial(study_id, number, template_trial)
-        session.add(made)
-        session.flush()
-        return made
+        return super()._get_prepared_new_trial(study_id, template_trial, session)
+
+    def add_finished(self, study_id: int, trials: Sequence[FrozenTrial]) -> None:
+        """Adds finished trials, all or none, with a statement per table: Optuna needs dozens per trial.
+
+        Distributions are not compared with those of earlier trials: the study's definition keeps them the same.
+        """
+        table = models.TrialModel.__table__
+        before: int | None = None
+
+        def add() -> None:
+            nonlocal before
+            with self.engine.begin() as connection:
+                known = connection.scalar(select(func.count()).where(table.c.study_id == study_id)) or 0
+                if before is not None and known != before:
+                    return  # an earlier attempt did: its answer was lost with the connection
+                before = known
+                rows = [_row_of(study_id, number, trial) for number, trial in enumerate(trials, known)]
+                returned = insert(table).returning(table.c.trial_id, sort_by_parameter_order=True)
+                ids = connection.scalars(returned, rows).all()
+                for model, rows_of in _PARTS:
+                    parts = [
+                        {"trial_id": i, **row} for i, trial in zip(ids, trials, strict=True) for row in rows_of(trial)
+                    ]
+                    if parts:
+                        connection.execute(insert(model.__table__), parts)
+
+        self._outage.outlast(add)
 
     def set_trial_state_values(self, trial_id: int, state: TrialState, values: Sequence[float] | None = None) -> bool:
         attempts = itertools.count()
@@ -81,35 +103,42 @@ class LastingStorage(RDBStorage):
         return self._outage.outlast(once)
 
 
-def _finished_trial(study_id: int, number: int, trial: FrozenTrial) -> models.TrialModel:
-    """Returns the rows of a finished trial: SQLAlchemy inserts them with a statement per table, Optuna looks up each.
+def _row_of(study_id: int, number: int, trial: FrozenTrial) -> dict[str, Any]:
+    times = {"datetime_start": trial.datetime_start, "datetime_complete": trial.datetime_complete}
+    stored = {name: time and time.astimezone(UTC).replace(tzinfo=None) for name, time in times.items()}
+    return {"study_id": study_id, "number": number, "state": trial.state, **stored}
 
-    Distributions are not compared with those of earlier trials: the study's definition keeps them the same.
-    """
-    value, latest = models.TrialValueModel, models.TrialIntermediateValueModel
-    made = models.TrialModel(
-        study_id=study_id,
-        number=number,
-        state=trial.state,
-        datetime_start=trial.datetime_start,
-        datetime_complete=trial.datetime_complete,
-    )
-    for objective, result in enumerate(trial.values or ()):
-        stored, kind = value.value_to_stored_repr(result)
-        made.values.append(value(objective=objective, value=stored, value_type=kind))
-    for name, chosen in trial.params.items():
+
+def _value_rows(trial: FrozenTrial) -> Iterator[dict[str, Any]]:
+    for objective, value in enumerate(trial.values or ()):
+        stored, kind = models.TrialValueModel.value_to_stored_repr(value)
+        yield {"objective": objective, "value": stored, "value_type": kind}
+
+
+def _parameter_rows(trial: FrozenTrial) -> Iterator[dict[str, Any]]:
+    for name, value in trial.params.items():
         searched = trial.distributions[name]
-        row = {"param_value": searched.to_internal_repr(chosen), "distribution_json": distribution_to_json(searched)}
-        made.params.append(models.TrialParamModel(param_name=name, **row))
-    for key, note in trial.user_attrs.items():
-        made.user_attributes.append(models.TrialUserAttributeModel(key=key, value_json=json.dumps(note)))
-    for key, note in trial.system_attrs.items():
-        made.system_attributes.append(models.TrialSystemAttributeModel(key=key, value_json=json.dumps(note)))
-    for step, result in trial.intermediate_values.items():
-        stored, kind = latest.intermediate_value_to_stored_repr(result)
-        row = {"intermediate_value": stored, "intermediate_value_type": kind}
-        made.intermediate_values.append(latest(step=step, **row))
-    return made
+        row = {"param_value": searched.to_internal_repr(value), "distribution_json": distribution_to_json(searched)}
+        yield {"param_name": name, **row}
+
+
+def _latest_rows(trial: FrozenTrial) -> Iterator[dict[str, Any]]:
+    for step, value in trial.intermediate_values.items():
+        stored, kind = models.TrialIntermediateValueModel.intermediate_value_to_stored_repr(value)
+        yield {"step": step, "intermediate_value": stored, "intermediate_value_type": kind}
+
+
+def _attribute_rows(trial: FrozenTrial) -> Iterator[dict[str, Any]]:
+    for key, value in trial.user_attrs.items():
+        yield {"key": key, "value_json": json.dumps(value)}
+
+
+_PARTS: tuple[tuple[Any, Callable[[FrozenTrial], Iterator[dict[str, Any]]]], ...] = (
+    (models.TrialValueModel, _value_rows),
+    (models.TrialParamModel, _parameter_rows),
+    (models.TrialIntermediateValueModel, _latest_rows),
+    (models.TrialUserAttributeModel, _attribute_rows),
+)
 
 
 def _lasting(method: Callable[..., Any]) -> Callable[..., Any]:

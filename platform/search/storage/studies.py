@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 import optuna
 from optuna.study import StudyDirection
+from optuna.trial import FrozenTrial
 from sqlalchemy import make_url
 from sqlalchemy.exc import DBAPIError
 
@@ -23,7 +24,7 @@ from turnier.results.integrity.damage import damaged
 from turnier.results.store.locks import Lock
 from turnier.results.store.store import Store
 from turnier.runs.bar import QUIET, Bar, run_bar
-from turnier.search.storage.checked_studies import read_trials, set_note, study_notes, unsealed
+from turnier.search.storage.checked_studies import read_trials, set_note, study_notes, unsealed, with_checksum
 from turnier.search.storage.lasting_storage import LastingStorage
 from turnier.search.storage.trials import study_names
 from turnier.search.verdict import StudyVerdict
@@ -59,7 +60,9 @@ class StoredStudy:
     ) -> None:
         self.store, self.run_id = store, run_id_of(name)
         self.console = None if progress else QUIET  # of bars; None = standard error
-        self.optuna = open_study(store, name, definition, directions)
+        with optuna_errors(store.shown_url):
+            self._storage = open_storage(store)
+        self.optuna = open_study(store, self._storage, name, definition, directions)
         store.begin_run(self.run_id, "study", name, definition)
         self._shared: Bar | None = None  # that of all phases
         self._phases: ExitStack | None = None  # closes it
@@ -71,6 +74,10 @@ class StoredStudy:
             warnings.simplefilter("ignore")  # names of values are called experimental
             if self.optuna.metric_names != list(names):
                 self.optuna.set_metric_names(list(names))
+
+    def add_trials(self, trials: Sequence[FrozenTrial]) -> None:
+        """Stores finished trials with their checksums, all or none; they get the next numbers."""
+        self._storage.add_finished(self.optuna._study_id, [with_checksum(trial) for trial in trials])
 
     def store_verdict(self, verdict: StudyVerdict) -> None:
         """Stores a verdict with the study, and as its note for optuna-dashboard."""
@@ -123,6 +130,7 @@ def stored_verdict(store: Store, study: str) -> StudyVerdict | None:
 
 def open_study(
     store: Store,
+    storage: LastingStorage,
     name: str,
     definition: Mapping[str, Any],
     directions: Sequence[StudyDirection] = MAXIMIZE,
@@ -130,7 +138,6 @@ def open_study(
     """Returns the study of that name; raises UserError where it is stored with another definition."""
     begun = run_id_of(name) in {run.id for run in store.runs()}
     with optuna_errors(store.shown_url):
-        storage = open_storage(store)
         if begun and name not in study_names(store):
             raise store.database.damaged(f"the candidates of study {name} are missing")
         study = optuna.create_study(storage=storage, study_name=name, directions=list(directions), load_if_exists=True)

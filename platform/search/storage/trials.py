@@ -5,6 +5,7 @@ Optuna's own storage makes its tables where they are missing, and reads one tria
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -72,14 +73,16 @@ def count_trials(store: Store, study: str) -> int:
 
 
 @outlasting
-def played_between(store: Store, ids: Sequence[str]) -> tuple[datetime, datetime]:
-    """Returns when the first of some stored matches began and the last one ended, in local time as Optuna stores it."""
-    played = select(matches.c.created, matches.c.seconds)
+def played_between(store: Store, groups: Sequence[Sequence[str]]) -> list[tuple[datetime, datetime]]:
+    """Returns when the first of each group of stored matches began and its last ended, in local time as Optuna's."""
+    played = select(matches.c.id, matches.c.created, matches.c.seconds)
+    times: dict[str, tuple[datetime, datetime]] = {}
     with store.database.reading() as connection:
-        rows = [row for some in chunks(ids) for row in connection.execute(played.where(matches.c.id.in_(some)))]
-    ends = [datetime.fromisoformat(row.created).astimezone().replace(tzinfo=None) for row in rows]
-    starts = [end - timedelta(seconds=row.seconds) for end, row in zip(ends, rows, strict=True)]
-    return min(starts), max(ends)
+        for some in chunks(dict.fromkeys(itertools.chain(*groups))):
+            for row in connection.execute(played.where(matches.c.id.in_(some))):
+                end = datetime.fromisoformat(row.created).astimezone().replace(tzinfo=None)
+                times[row.id] = end - timedelta(seconds=row.seconds), end
+    return [(min(times[i][0] for i in group), max(times[i][1] for i in group)) for group in groups]
 
 
 @outlasting
