@@ -19,7 +19,7 @@ from turnier.agents.registry import make_agent
 from turnier.commands.command_line import in_this_environment
 from turnier.commands.options import (
     DEFAULT_URL,
-    EXECUTOR,
+    SCRIPT_EXECUTOR,
     AddressOption,
     ExecutorOption,
     PictureOption,
@@ -56,7 +56,7 @@ def main(
     store: StoreOption = DEFAULT_URL,
     name: StudyNameOption = None,
     seed: SeedOption = 1,
-    executor: ExecutorOption = EXECUTOR,
+    executor: ExecutorOption = SCRIPT_EXECUTOR,
     workers: WorkersOption = None,
     address: AddressOption = None,
     picture: PictureOption = Path("reports"),

@@ -24,7 +24,7 @@ from turnier.arena.match import MatchSpec, derive_seed
 from turnier.arena.workers.make import make_executor
 from turnier.commands.options import (
     DEFAULT_URL,
-    EXECUTOR,
+    SCRIPT_EXECUTOR,
     AddressOption,
     ExecutorOption,
     PictureOption,
@@ -69,7 +69,7 @@ def main(
     games: Annotated[int | None, typer.Option(help="games of each depth; default: by preset", min=2)] = None,
     seed: SeedOption = 1,
     store: StoreOption = DEFAULT_URL,
-    executor: ExecutorOption = EXECUTOR,
+    executor: ExecutorOption = SCRIPT_EXECUTOR,
     workers: WorkersOption = None,
     address: AddressOption = None,
     picture: PictureOption = Path("reports"),

@@ -103,6 +103,11 @@ class Agent(Declared):
         """Whether playing starts a program of others: only a match does, nothing that shows what is stored."""
         return False
 
+    @property
+    def in_python(self) -> bool:
+        """Whether it decides in Python, where threads take turns; compiled code and programs run side by side."""
+        return not self.runs_program
+
     def cannot_play(self, game: Game) -> str | None:
         """Returns why this agent cannot play the game, as a sentence, or None."""
         return None
@@ -146,6 +151,10 @@ class CompiledAgent(Agent):
         super().__init_subclass__()
         if "act_kernel" in vars(cls) and "together_kernel" not in vars(cls):
             cls.together_kernel = absent_act_together  # not that of another kernel
+
+    @property
+    def in_python(self) -> bool:
+        return False
 
     def settings(self) -> tuple[float, ...]:
         """Returns what the act kernel reads as `settings`."""

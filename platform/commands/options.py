@@ -14,7 +14,9 @@ from turnier.core.outputs import require_file, require_folder
 from turnier.results.store import DEFAULT_URL
 from turnier.search import VERIFY
 
-EXECUTOR = "ray"  # where commands play by default
+EXECUTOR = "auto"  # where commands play by default
+EXECUTOR_RULE = "auto (threads; Ray on a cluster, or where agents in Python take long)"
+SCRIPT_EXECUTOR = "ray"  # where scripts of studies/ play by default: the same path as on a cluster
 
 
 def writable_file(option: typer.CallbackParam, path: Path | None) -> Path | None:
@@ -36,7 +38,7 @@ AgentsArgument = Annotated[list[str], typer.Argument(help='agents, such as rando
 RunArgument = Annotated[str, typer.Argument(help="a run's id or its beginning, or last")]
 
 StoreOption = Annotated[str, typer.Option("--store", help="SQLite or PostgreSQL URL of the results")]
-ExecutorOption = Annotated[str, typer.Option("--executor", help="what plays: ray, threads or serial")]
+ExecutorOption = Annotated[str, typer.Option("--executor", help=f"what plays: {EXECUTOR_RULE}, ray, threads or serial")]
 LocalExecutorOption = Annotated[str, typer.Option("--executor", help="what plays: threads or serial")]
 WorkersOption = Annotated[int | None, typer.Option("--workers", help="default: all cores")]
 AddressOption = Annotated[
@@ -70,6 +72,8 @@ PictureOption = Annotated[Path, typer.Option("--picture", help="folder for the p
 __all__ = [
     "DEFAULT_URL",
     "EXECUTOR",
+    "EXECUTOR_RULE",
+    "SCRIPT_EXECUTOR",
     "VERIFY",
     "AddressOption",
     "AgentsArgument",

@@ -36,7 +36,7 @@ def playing(
         run_id: its id.
         label: of the bar.
         total: games.
-        executor: ray, threads or serial; or one that has been started, which stays open.
+        executor: auto, ray, threads or serial; or one that has been started, which stays open.
         workers: their number, by default one per core.
         address: the Ray cluster to join.
         progress: whether the bar is shown.

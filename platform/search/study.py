@@ -139,7 +139,7 @@ class Study(_Search):
             budget: games of the candidates in all.
             verify: held-out games of all finalists at the most, as a share of the budget.
             baselines: agents by label that play the held-out games, too.
-            executor: what plays: ray, threads or serial.
+            executor: what plays: auto, ray, threads or serial.
             workers: their number, by default one per core.
             address: the Ray cluster to join.
             progress: whether bars are shown.

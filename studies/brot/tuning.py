@@ -24,7 +24,7 @@ from turnier.arena.workers.executor import Executor
 from turnier.arena.workers.make import make_executor
 from turnier.commands.options import (
     DEFAULT_URL,
-    EXECUTOR,
+    SCRIPT_EXECUTOR,
     AddressOption,
     ExecutorOption,
     StoreOption,
@@ -137,7 +137,7 @@ def search_proposed(preset: str, store: Store, executor: Executor) -> StudyRun:
 def main(
     preset: Annotated[str, typer.Option(help=", ".join(PRESETS))] = "quick",
     store: StoreOption = DEFAULT_URL,
-    executor: ExecutorOption = EXECUTOR,
+    executor: ExecutorOption = SCRIPT_EXECUTOR,
     workers: WorkersOption = None,
     address: AddressOption = None,
 ) -> None:

@@ -32,7 +32,7 @@ from turnier.arena.workers.executor import Executor
 from turnier.arena.workers.make import make_executor
 from turnier.commands.options import (
     DEFAULT_URL,
-    EXECUTOR,
+    SCRIPT_EXECUTOR,
     AddressOption,
     ExecutorOption,
     PictureOption,
@@ -91,7 +91,7 @@ def main(
     preset: Annotated[str, typer.Option(help=", ".join(PRESETS))] = "quick",
     seed: SeedOption = 1,
     store: StoreOption = DEFAULT_URL,
-    executor: ExecutorOption = EXECUTOR,
+    executor: ExecutorOption = SCRIPT_EXECUTOR,
     workers: WorkersOption = None,
     address: AddressOption = None,
     picture: PictureOption = Path("reports"),

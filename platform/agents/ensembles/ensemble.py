@@ -37,6 +37,10 @@ class Ensemble(Agent):
         """Returns how many of the first members count at least, from the decisions known so far; see search_first."""
         return len(found)
 
+    @property
+    def in_python(self) -> bool:
+        return self.agent.in_python
+
     def cannot_play(self, game: Game) -> str | None:
         if self.agent.runs_program:
             return (

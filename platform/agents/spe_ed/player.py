@@ -118,6 +118,10 @@ class SpeEdAgent(Agent):
 
     player: ClassVar[Any]  # (agent, game, rng) -> SpeEdPlayer
 
+    @property
+    def in_python(self) -> bool:
+        return False  # kernels search
+
     def nanoseconds(self) -> int:
         """Returns how long a decision may take, 0 = by counts."""
         return 0

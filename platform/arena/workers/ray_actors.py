@@ -315,7 +315,7 @@ def connect(address: str, workers: int | None) -> Any:
             cpus = workers or os.cpu_count() or 1
             ray.init(
                 address, num_cpus=cpus, include_dashboard=False, object_store_memory=128 << 20,
-                runtime_env={"env_vars": {"NUMBA_NUM_THREADS": "1"}}, _system_config=LOCAL_SETTINGS, **quiet,
+                _system_config=LOCAL_SETTINGS, **quiet,
             )  # fmt: skip
         else:
             _require_reachable(address)

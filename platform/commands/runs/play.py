@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from turnier.commands.options import AddressOption, AgentsArgument, GameArgument, SeedOption, WorkersOption
+from turnier.commands.options import EXECUTOR, AddressOption, AgentsArgument, GameArgument, SeedOption, WorkersOption
 
 
 def play(
@@ -15,9 +15,10 @@ def play(
     agents: AgentsArgument,
     seed: SeedOption = 1,
     show: Annotated[bool, typer.Option("--show", help="print every position")] = False,
-    executor: Annotated[str, typer.Option(help="where members of ensembles search: ray, threads or serial")] = (
-        "threads"
-    ),
+    executor: Annotated[
+        str,
+        typer.Option(help="where members of ensembles search: auto (threads or a cluster), ray, threads or serial"),
+    ] = EXECUTOR,
     workers: WorkersOption = None,
     address: AddressOption = None,
 ) -> None:

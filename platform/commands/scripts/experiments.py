@@ -13,7 +13,7 @@ from rich.table import Table
 from turnier.arena.workers.make import make_executor
 from turnier.commands.options import (
     DEFAULT_URL,
-    EXECUTOR,
+    SCRIPT_EXECUTOR,
     AddressOption,
     ExecutorOption,
     OnlyOption,
@@ -41,7 +41,7 @@ def run_experiments(
         preset: Annotated[str, typer.Option(help=", ".join(presets))] = next(iter(presets)),
         only: OnlyOption = None,
         store: StoreOption = DEFAULT_URL,
-        executor: ExecutorOption = EXECUTOR,
+        executor: ExecutorOption = SCRIPT_EXECUTOR,
         workers: WorkersOption = None,
         address: AddressOption = None,
     ) -> None:

@@ -17,7 +17,7 @@ from turnier.arena.workers.make import make_executor
 from turnier.commands.command_line import in_this_environment
 from turnier.commands.options import (
     DEFAULT_URL,
-    EXECUTOR,
+    SCRIPT_EXECUTOR,
     VERIFY,
     AddressOption,
     ExecutorOption,
@@ -78,7 +78,7 @@ def run_study(
             float | None,
             typer.Option(help="held-out games at the most, as a share of the search's; default: by preset"),
         ] = None,
-        executor: ExecutorOption = EXECUTOR,
+        executor: ExecutorOption = SCRIPT_EXECUTOR,
         workers: WorkersOption = None,
         address: AddressOption = None,
         picture: PictureOption = Path("reports"),

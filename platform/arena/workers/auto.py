@@ -1,0 +1,115 @@
+"""The executor `auto`: threads of this process, and Ray on this machine where agents decide in Python for long."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from turnier.agents.registry import agent_of
+from turnier.arena.workers.executor import Done, Executor, Lost, R, S, Source, Task, Work
+from turnier.arena.workers.local import ThreadExecutor
+from turnier.core.errors import UserError
+from turnier.games.registry import game_of
+
+RAY_SECONDS = 8.0  # that Ray and its workers take to start, on a busy machine
+
+
+class AutoExecutor(Executor):
+    """Works in threads, which share compiled code and kernels and start at once; results are the same everywhere.
+
+    Python lets only one thread run at a time, compiled code and programs of others all of them. So where agents decide
+    in Python, Ray's processes take over as soon as the time they save is longer than their start.
+    """
+
+    def __init__(self, workers: int | None = None) -> None:
+        self._threads = ThreadExecutor(workers)
+        super().__init__(self._threads.workers)
+        self._ray: Executor | None = None
+        self._in_threads: set[Any] = set()  # tickets
+        self._source: Source[Any] = Source()
+        self._done, self._seconds = 0, 0.0  # specs of agents that decide in Python, and the time of threads for them
+        self._ray_pays = False
+        self._may_start_ray = self.workers > 1
+        self._said = False
+
+    def serve(self, work: Work[S, R], source: Source[S]) -> Iterator[list[R]]:
+        self._source = source
+        return super().serve(work, source)
+
+    def submit(self, do: Task, batch: list[Any]) -> Any:
+        self._say_where(batch)
+        if self._ray_pays and self._may_start_ray:
+            self._start_ray()
+        if self._ray is not None:
+            return self._ray.submit(do, batch)
+        ticket = self._threads.submit(do, batch)
+        self._in_threads.add(ticket)
+        return ticket
+
+    def wait(self, tickets: list[Any]) -> Iterable[tuple[Any, Done | Lost]]:
+        in_threads = [ticket for ticket in tickets if ticket in self._in_threads]
+        if self._ray is not None and not in_threads:
+            results = self._ray.wait(tickets)
+            self.workers = self._ray.workers
+            return results
+        finished = list(self._threads.wait(in_threads))
+        for ticket, result in finished:
+            self._in_threads.discard(ticket)
+            if isinstance(result, Done):
+                self._observe(result)
+        return finished
+
+    def close(self) -> None:
+        self._threads.close()
+        if self._ray is not None:
+            self._ray.close()
+
+    def _observe(self, result: Done) -> None:
+        """Takes the time of a batch, and decides whether Ray would save more than it costs."""
+        slow = sum(_in_python(record.spec.names) for record in result.records)
+        if not slow or not self._may_start_ray:
+            return
+        self._done += slow
+        self._seconds += result.seconds * slow / len(result.records)
+        # Work goes on for as long as is known to be left, or as it has lasted: a search makes its games as it goes.
+        expected = self._seconds * max(1.0, self._source.left / self._done)
+        # Each of the threads has waited while another ran, so that all of them took `expected / workers` together.
+        one_core = expected / self.workers
+        self._ray_pays = one_core * (1 - 1 / self.workers) > RAY_SECONDS
+
+    def _start_ray(self) -> None:
+        from turnier.arena.workers.ray_executor import RayExecutor
+
+        self._may_start_ray = False
+        try:
+            self._ray = RayExecutor(self.workers)
+        except UserError as failure:
+            say(f"Still on threads, because Ray did not start: {failure}")
+        else:
+            say("Now on Ray: agents that decide in Python would take turns in threads.")
+
+    def _say_where(self, batch: list[Any]) -> None:
+        if self._said:
+            return
+        self._said = True
+        count = f"{self.workers} thread{'s' * (self.workers > 1)}"
+        if self.workers == 1:
+            reason = "one worker needs no other process"
+        elif any(_in_python(spec.names) for spec in batch):
+            reason = "Ray takes over if agents in Python take long"
+        else:
+            reason = "nothing is decided in Python"
+        say(f"Playing on {count}: {reason}.")
+
+
+def say(sentence: str) -> None:
+    """Tells the user which executor works, beside the results; a running bar moves down for it."""
+    print(sentence, file=sys.stderr, flush=True)
+
+
+@functools.lru_cache(maxsize=1024)
+def _in_python(names: tuple[str, ...]) -> bool:
+    """Returns whether a match or search of this game and these agents runs in Python for most of its time."""
+    return game_of(names[0]).in_python or any(agent_of(name).in_python for name in names[1:])
