@@ -131,10 +131,10 @@ class SeatKernels(NamedTuple):
 
     act: Any
     evaluator: Any
-    settings: Any  # [num_settings]
+    settings: Any  # [num_settings + memory_words]
     act_together: Any
     has_together: int
-    memory_words: int  # that `act_together` needs for a position
+    memory_words: int
 
 
 SEAT = types.NamedTuple(

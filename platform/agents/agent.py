@@ -161,7 +161,10 @@ class CompiledAgent(Agent):
         return ()
 
     def memory_words(self, game: Game) -> int:
-        """Returns how much memory the together kernel needs for a position; it is kept from decision to decision."""
+        """Returns how much memory a decision needs; it is kept from one to the next, and may hold anything at first.
+
+        The act kernel finds it behind its settings, the together kernel has as much for each position.
+        """
         return 0
 
     def used_evaluator(self) -> tuple[Evaluator, int, int]:
@@ -180,7 +183,7 @@ class CompiledAgent(Agent):
         return SeatKernels(
             pointer(type(self).act_kernel, ACT),
             evaluator_kernels,
-            np.array(self.settings(), np.float64),
+            np.concatenate((np.array(self.settings(), np.float64), np.empty(self.memory_words(game)))),
             pointer(together, ACT_TOGETHER),
             int(together is not absent_act_together and evaluator_kernels.has_together),
             self.memory_words(game),

@@ -27,6 +27,7 @@ from turnier.games.abi import CHANCE, GAME, TERMINAL, Actions, Floats, State
 from turnier.games.generic import copy_state, draw_outcome
 
 IN_STEP = 32  # matches
+ENOUGH = 16  # decisions for doing them together: fewer leave too many lanes empty
 UNDER_WAY = -1  # status of a match
 
 _I1, _I2, _I3 = (types.Array(types.int64, dimensions, "C") for dimensions in (1, 2, 3))
@@ -111,7 +112,7 @@ def play_in_step(game, seats, states, rngs, opening, max_plies, returns, counts,
             if m == 0:
                 continue
             roots[:m] = 0.0
-            if seat.has_together != 0 and m > 1:
+            if seat.has_together != 0 and m >= ENOUGH:
                 seat.act_together(
                     game,
                     seat.evaluator,

@@ -12,7 +12,7 @@ from turnier.agents.registry import AGENTS
 from turnier.arena import play_compiled
 from turnier.arena.match import MatchRecord, MatchSpec, derive_seed
 from turnier.arena.play import matches_in_step, play_match, play_matches
-from turnier.arena.step_kernel import IN_STEP
+from turnier.arena.step_kernel import ENOUGH, IN_STEP
 from turnier.arena.workers.local import ThreadExecutor
 from turnier.games.registry import GAMES
 
@@ -48,7 +48,8 @@ def test_matches_in_step_are_those_played_alone(agent: str) -> None:
 def test_limits_openings_and_small_rooms(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(play_compiled, "ROOM_IN_STEP", 16)
     opening = (1, 6, 0)  # two tiles, and a move to the left
-    for matches in (specs(MC, 3), specs(MC, 3, max_plies=5), specs(MC, 3, max_plies=20, opening=opening)):
+    for more in ({}, {"max_plies": 5}, {"max_plies": 20, "opening": opening}):
+        matches = specs(MC, ENOUGH, **more)
         assert essence(play_matches(matches)) == essence(map(play_match, matches))
 
 
@@ -63,7 +64,7 @@ def test_agents_that_decide_otherwise_are_not_in_step() -> None:
 
 
 def test_a_stop_leaves_out_what_is_under_way() -> None:
-    assert play_matches(specs(MC, 3), stop=np.ones(1, np.int64)) == []
+    assert play_matches(specs(MC, ENOUGH), stop=np.ones(1, np.int64)) == []
 
 
 def test_workers_share_what_is_played_in_step() -> None:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
+from numba import types
 
 from turnier.agents.abi import ACT, VALUES, VISITS, SeatKernels
 from turnier.agents.agent import (
@@ -27,6 +28,7 @@ from turnier.agents.evaluators.rollout import Rollout
 from turnier.agents.final_move import FINALS, final_parameter, security_parameter
 from turnier.agents.mcts.search import (
     ITERATIONS,
+    NUM_SETTINGS,
     final_child,
     search,
     search_all,
@@ -42,6 +44,8 @@ from turnier.agents.mcts.tree import (
     copy_subtree,
     find_position,
     new_tree,
+    tree_in,
+    tree_words,
 )
 from turnier.agents.timed import run_chunks
 from turnier.core.kernel import kernel
@@ -49,14 +53,20 @@ from turnier.core.parameters import parameter
 from turnier.games.game import Game, Position
 
 
+@kernel(types.int64(types.int64, types.int64))
+def enough_nodes(iterations, max_choices):
+    """An iteration expands one node at most; robust_max may double the iterations."""
+    return min(1 + 2 * iterations * max_choices, MAX_NODES)
+
+
 @kernel(ACT)
 def act_mcts(game, evaluator, settings, state, returns, rng, root):
     action = without_search(game, settings, state, root)
     if action != NONE:
         return action
-    # An iteration expands one node at most; robust_max may double the iterations.
-    nodes = 1 + 2 * np.int64(settings[ITERATIONS]) * game.max_choices
-    tree = new_tree(min(nodes, MAX_NODES), returns.size)
+    tree = tree_in(
+        enough_nodes(np.int64(settings[ITERATIONS]), game.max_choices), returns.size, settings[NUM_SETTINGS:]
+    )
     search_all(game, evaluator, settings, tree, state, returns, rng)
     return tree.nodes[final_child(tree, settings, root), ACTION]
 
@@ -151,6 +161,9 @@ class Mcts(SearchAgent):
         "rollouts": {"iterations": AMOUNT, "milliseconds": 0},
         "nodes": {"iterations": AMOUNT, "milliseconds": 0},
     }
+
+    def memory_words(self, game: Game) -> int:
+        return int(tree_words(enough_nodes(self.iterations, game.kernels.max_choices), game.num_seats))
 
     def settings(self) -> tuple[float, ...]:
         exploration = self.exploration * (2.0 if self.normalise else 1.0)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numba import types
 
-from turnier.agents.abi import EVALUATOR, VALUES, VISITS, Root, new_scratch
+from turnier.agents.abi import EVALUATOR, SCRATCH, VALUES, VISITS, Root, new_scratch
 from turnier.agents.final_move import (
     EXTRA_CHUNKS,
     ROOT_CHILDREN,
@@ -38,11 +38,15 @@ from turnier.agents.mcts.tree import (
     try_child,
 )
 from turnier.core.kernel import kernel
+from turnier.core.packing import lend
 from turnier.core.rng import Rng
 from turnier.games.abi import GAME, NO_WIN, TERMINAL, Actions, Floats, State
 from turnier.games.generic import copy_state
 
-ITERATIONS, TREE_DEPTH, EXPLORATION, FINAL, SECURITY, MINIMUM, SOLVER, FORCED_DEPTH = range(8)  # settings
+# What an iteration uses: space for evaluators, a state, its returns, an iteration's values, frozen chance, a path and
+# who moved on it.
+WORK = types.Tuple([SCRATCH, State, Floats, Floats, Rng, Actions, Actions])
+ITERATIONS, TREE_DEPTH, EXPLORATION, FINAL, SECURITY, MINIMUM, SOLVER, FORCED_DEPTH, NUM_SETTINGS = range(9)
 BEST = 1.0  # the best possible value: a return / max_return is never higher
 
 
@@ -109,14 +113,30 @@ def back_up(nodes, stats, path, movers, length, values, minimum):
 @kernel(types.void(GAME, EVALUATOR, Floats, TREE, State, Floats, Rng, types.int64))
 def search(game, evaluator, settings, tree, root_state, returns, rng, iterations):
     """Runs iterations on a tree, which may hold earlier ones, until all are done or the root is proven."""
-    scratch = new_scratch(game, root_state)
-    choices, probs, frozen = scratch.choices, scratch.probs, np.empty(4, np.uint64)
-    state, leaf_returns, values = np.empty_like(root_state), np.empty_like(returns), np.empty_like(returns)
+    tree_depth = np.int64(settings[TREE_DEPTH])
+    work = (
+        new_scratch(game, root_state),
+        np.empty_like(root_state),
+        np.empty_like(returns),
+        np.empty_like(returns),
+        np.empty(4, np.uint64),
+        np.zeros(tree_depth + 1, np.int64),
+        np.empty(tree_depth + 1, np.int64),
+    )
+    iterate(game, evaluator, settings, tree, root_state, returns, rng, iterations, work)
+
+
+@kernel(types.void(GAME, EVALUATOR, Floats, TREE, State, Floats, Rng, types.int64, WORK))
+def iterate(game, evaluator, settings, tree, root_state, returns, rng, iterations, work):
+    """Runs the iterations of `search`, whose arrays they are: references to them need not be counted."""
+    evaluator, settings, tree = lend((evaluator, settings, tree))
+    root_state, returns, rng = lend((root_state, returns, rng))
+    scratch, state, leaf_returns, values, frozen, path, movers = lend(work)
+    choices, probs = scratch.choices, scratch.probs
     nodes, stats, seeds = tree.nodes, tree.stats, tree.seeds
     tree_depth, exploration = np.int64(settings[TREE_DEPTH]), settings[EXPLORATION]
     minimum, solver = settings[MINIMUM] > 0.0, settings[SOLVER] > 0.0
     forced_depth = np.int64(settings[FORCED_DEPTH]) if game.has_forced_win else 0
-    path, movers = np.zeros(tree_depth + 1, np.int64), np.empty(tree_depth + 1, np.int64)
     movers[0] = NONE
     first_mover = game.to_move(root_state)
     for _ in range(iterations):

@@ -63,18 +63,31 @@ def clear_tree(tree):
     tree.size[0] = 1
 
 
-@kernel(TREE(types.int64, types.int64))
-def new_tree(capacity, seats):
-    """Returns a tree with only its root."""
+@kernel(types.int64(types.int64, types.int64))
+def tree_words(capacity, seats):
+    """Returns how much memory `tree_in` needs."""
+    return capacity * (COLUMNS // 2 + 4 + seats) + 1
+
+
+@kernel(TREE(types.int64, types.int64, Floats))
+def tree_in(capacity, seats, memory):
+    """Returns a tree with only its root in the given memory, see `tree_words`."""
+    seeds, proofs, nodes = 1 + 2 * capacity, 1 + 3 * capacity, 1 + (3 + seats) * capacity
     tree = MctsTree(
-        np.empty((capacity, COLUMNS), np.int32),
-        np.empty((capacity, 2), np.float64),
-        np.empty(capacity, np.uint64),
-        np.empty((capacity, seats), np.float64),
-        np.empty(1, np.int64),
+        memory[nodes:].view(np.int32)[: capacity * COLUMNS].reshape(capacity, COLUMNS),
+        memory[1:seeds].reshape(capacity, 2),
+        memory[seeds:proofs].view(np.uint64),
+        memory[proofs:nodes].reshape(capacity, seats),
+        memory[:1].view(np.int64),
     )
     clear_tree(tree)
     return tree
+
+
+@kernel(TREE(types.int64, types.int64))
+def new_tree(capacity, seats):
+    """Returns a tree with only its root."""
+    return tree_in(capacity, seats, np.empty(tree_words(capacity, seats)))
 
 
 @kernel(types.int64(GAME, TREE, types.int64, State, Actions))

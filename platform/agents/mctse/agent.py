@@ -23,17 +23,27 @@ from turnier.agents.agent import (
 from turnier.agents.budget import AMOUNT
 from turnier.agents.evaluator import Evaluator
 from turnier.agents.evaluators.rollout import Rollout
-from turnier.agents.final_move import EXTRA_CHUNKS, FINALS, ROBUST_MAX, final_parameter, security_parameter
+from turnier.agents.final_move import EXTRA_CHUNKS, FINALS, final_parameter, security_parameter
 from turnier.agents.mctse.search import (
-    FINAL,
     ITERATIONS,
+    NUM_SETTINGS,
     final_action,
     needs_more,
     search,
 )
 from turnier.agents.mctse.threads import lead_mctse, lead_search, pack_share, share_mctse
 from turnier.agents.mctse.together import act_mctse_together
-from turnier.agents.mctse.tree import DONE, NODES_PER_ITERATION, clear, has_room, new_tree, new_tree_copy, tree_words
+from turnier.agents.mctse.tree import (
+    COUNTS,
+    DONE,
+    NODES_PER_ITERATION,
+    capacity_of,
+    clear,
+    has_room,
+    new_tree_copy,
+    tree_in,
+    tree_words,
+)
 from turnier.agents.mctse.tree_copies import new_copies
 from turnier.agents.timed import run_chunks
 from turnier.core.helper_threads import LINE, HelperThreads
@@ -52,8 +62,9 @@ def act_mctse(game, evaluator, settings, state, returns, rng, root):
     if game.legal(state, choices) == 1:
         return choices[0]
     iterations, mover = np.int64(settings[ITERATIONS]), game.to_move(state)
-    longest = 2 * iterations if settings[FINAL] == ROBUST_MAX else iterations
-    tree = new_tree(NODES_PER_ITERATION * longest + 1, returns.size)
+    largest, next_node, counts = np.empty(returns.size), np.empty(1, np.int64), np.empty(COUNTS, np.int64)
+    space = settings[NUM_SETTINGS:].view(np.int64)
+    tree = tree_in(space, capacity_of(space.size, returns.size), largest, next_node, counts, 0)
     search(game, evaluator, settings, tree, state, returns, rng, iterations)
     for _ in range(EXTRA_CHUNKS):
         if not needs_more(tree, mover, settings):

@@ -29,7 +29,7 @@ from turnier.core.rng import Rng, below
 from turnier.games.abi import CHANCE, GAME, TERMINAL, Actions, Floats, State
 from turnier.games.generic import copy_state, draw_outcome
 
-ITERATIONS, MAXNODES, TREE_DEPTH, EXPLORATION, NORMALISED, FINAL, SECURITY, MINIMUM = range(8)  # settings
+ITERATIONS, MAXNODES, TREE_DEPTH, EXPLORATION, NORMALISED, FINAL, SECURITY, MINIMUM, NUM_SETTINGS = range(9)
 NORMALISE_AFTER = 100  # iterations (Kutsch 2017, 5)
 
 

@@ -8,8 +8,7 @@ from numba import types
 from turnier.agents.abi import ACT_TOGETHER, EVALUATOR, JOBS, SCRATCH, Roots, new_jobs, new_scratch
 from turnier.agents.final_move import EXTRA_CHUNKS
 from turnier.agents.mctse.search import ITERATIONS, MINIMUM, descend, final_action, needs_more
-from turnier.agents.mctse.tree import COUNTS, TREE, VALUES, back_up, tree_in
-from turnier.core.helper_threads import LINE
+from turnier.agents.mctse.tree import COUNTS, TREE, back_up, capacity_of, tree_in
 from turnier.core.kernel import kernel
 from turnier.core.packing import Package, lend, new_shelf, shelf
 from turnier.games.abi import GAME, Counts, Floats, Gains, Rngs, States
@@ -65,7 +64,7 @@ def decide(game, evaluator, settings, states, returns, rngs, roots, actions, par
     """Plants a tree for each position in its memory, searches them and chooses; the parts belong to the caller."""
     trees, largest, next_node, counts, memory, jobs, left = parts
     iterations, choices = np.int64(settings[ITERATIONS]), np.empty(game.max_choices, np.int64)
-    capacity = (memory.shape[1] - LINE) // (VALUES + largest.shape[1])
+    capacity = capacity_of(memory.shape[1], largest.shape[1])
     for i in range(actions.size):
         put_tree(trees, i, tree_in(memory[i], capacity, largest[i], next_node[i], counts[i], 0))
         jobs.rngs[i] = rngs[i]

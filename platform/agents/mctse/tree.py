@@ -64,6 +64,12 @@ def tree_words(capacity, seats):
     return capacity * (VALUES + seats) + LINE
 
 
+@kernel(types.int64(types.int64, types.int64))
+def capacity_of(words, seats):
+    """Returns how many nodes fit in so many words, see `tree_words`."""
+    return (words - LINE) // (VALUES + seats)
+
+
 @kernel(TREE(_INTS, types.int64, _FLOATS, _INTS, _INTS, types.int64))
 def tree_in(space, capacity, largest, next_node, counts, me):
     """Returns a thread's copy of a tree with only its root, in the given arrays; see `tree_words` and MctseTree."""
