@@ -21,8 +21,8 @@ from turnier.games.registry import GAMES
 JOBS = 64  # in the lanes of a processor
 LONG = 1_000_000  # plies, more than any game has
 RANDOM_GAMES = 400_000
-MATCHES = 32  # a worker plays so many together
-MC_PLIES, MCTSE_PLIES = 16, 8  # of each match
+MATCHES = 64  # twice as many as a worker plays together
+MC_PLIES, MCTSE_PLIES = 12, 5  # of each match
 MC, MCTSE = "mc(iterations=1000,rollout_depth=20)", "mctse(iterations=3500,rollout_depth=150,maxnodes=500)"
 PLAYOUTS = 1_000_000
 UCT_ITERATIONS, UCT_SEARCHES = 10_000, 20
@@ -45,9 +45,14 @@ def _play_out(name: str, jobs: int, games: int, seed: int) -> tuple[float, Stopw
     start, gains = game.new_state(), np.zeros((jobs, game.num_seats))
     game.kernels.init(start, rngs[0])
     states, counts, ended = np.tile(start, (jobs, 1)), np.full(jobs, games), np.zeros(jobs, np.int64)
+    waiting, lanes, done = (
+        np.ones(jobs, np.int64),
+        np.zeros(game.kernels.lane_words, np.int64),
+        np.zeros(jobs, np.int64),
+    )
     with Stopwatch() as clocks:
         if game.kernels.has_playouts:
-            game.kernels.playouts(states, counts, LONG, rngs, gains, ended)
+            game.kernels.playouts(states, counts, waiting, LONG, rngs, gains, ended, lanes, jobs, done)
         else:
             play_one_by_one(game.kernels, states, counts, LONG, rngs, gains, ended)
     require_equal("the number of playouts that reached the end", int(ended.sum()), jobs * games)
