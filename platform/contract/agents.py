@@ -114,24 +114,26 @@ def law_kernel_changes_nothing(agent: Agent, game: Game) -> None:
     kernels = agent.seat_kernels(game)
     if kernels is None:
         return
-    settings, weights = kernels.settings.copy(), kernels.evaluator.weights.copy()
+    weights, own = kernels.evaluator.weights.copy(), kernels.settings.size - kernels.memory_words
     for position in positions(game):
         state, whole_state = fenced(game.state_words, STATE_DTYPE)
         returns, whole_returns = fenced(game.num_seats, np.float64)
         root, whole_root = fenced(2 * game.num_actions, np.float64)
-        state[:], returns[:] = position.state, position.returns
+        settings, whole_settings = fenced(kernels.settings.size, np.float64)  # and memory, which holds anything
+        state[:], returns[:], settings[:own] = position.state, position.returns, kernels.settings[:own]
         arrays = (state, returns, stream(SEED), root.reshape(2, game.num_actions))
-        kernels.act(game.kernels, kernels.evaluator, kernels.settings, *arrays)
+        kernels.act(game.kernels, kernels.evaluator, settings, *arrays)
         for what, before, after in (
             ("state", position.state, state),
             ("returns", position.returns, returns),
-            ("settings", settings, kernels.settings),
+            ("settings", kernels.settings[:own], settings[:own]),
             ("evaluator's weights", weights, kernels.evaluator.weights),
         ):
             if not np.array_equal(before, after):
                 got = f"got {words(before)} changed to {words(after)}"
                 raise LawBroken(f"the kernel of {agent} must not change the {what} it gets, {got} {where(position)}")
-        for what, whole in (("state", whole_state), ("returns", whole_returns), ("root", whole_root)):
+        fences = {"state": whole_state, "returns": whole_returns, "settings": whole_settings, "root": whole_root}
+        for what, whole in fences.items():
             if not ((whole[:ROOM] == FENCE).all() and (whole[-ROOM:] == FENCE).all()):
                 raise LawBroken(f"the kernel of {agent} must not write outside of the array {what}, {where(position)}")
 
