@@ -172,7 +172,7 @@ class StudyRun(StoredStudy):
             if not specs:
                 self._end(generation, source)
                 return False
-            MATCHES.prepare(specs)
+            MATCHES.prepare(MATCHES.one_of_each_kind(specs))
             ids = list(dict.fromkeys(spec.id for spec in specs))
             self.store.discard_failures(ids)
             known = self.store.records(ids)

@@ -16,7 +16,7 @@ from turnier.arena.match import MatchRecord, MatchSpec
 from turnier.arena.play import play_match, play_matches
 from turnier.arena.schedules.round_robin import openings, round_robin, seat_orders
 from turnier.arena.workers import executor as executors
-from turnier.arena.workers.executor import MAX_LOSSES, BatchSizer, Done, Executor, Lost, Work, do_batch
+from turnier.arena.workers.executor import MATCHES, MAX_LOSSES, BatchSizer, Done, Executor, Lost, Work, do_batch
 from turnier.arena.workers.local import SerialExecutor
 from turnier.arena.workers.make import make_executor
 from turnier.core.errors import UserError
@@ -127,6 +127,20 @@ def test_a_worker_loads_its_kernels_before_its_clock_starts() -> None:
     assert done.records == [1, 2] and done.seconds < 0.2
 
 
+def test_candidates_that_differ_in_numbers_are_prepared_once() -> None:
+    specs = [MatchSpec("2048", (f"expectimax(depth=1,evaluator=rows2048(empty={i}.5e-1))",), i) for i in range(1, 4)]
+    other = MatchSpec("2048", ("expectimax(depth=1)",), 1)
+    assert MATCHES.one_of_each_kind([*specs, other]) == [specs[-1], other]
+
+
+def test_batches_of_short_work_are_not_cut_to_nothing() -> None:
+    sizer = BatchSizer(2)
+    sizer.observe(64, 64 * 0.005)
+    assert [sizer.size(left) for left in (640, 64, 12, 3, 1)] == [160, 16, 6, 2, 1]
+    sizer.observe(64, 64 * 0.2)
+    assert [sizer.size(left) for left in (640, 12, 3, 1)] == [5, 3, 1, 1]
+
+
 def test_a_bad_spec_is_refused_before_anything_is_played() -> None:
     bad = MatchSpec("2048", ("random", "random"), 1)
     with make_executor("serial") as executor, pytest.raises(UserError, match="2048 has 1 seat, got 2 agents"):
@@ -199,7 +213,7 @@ def test_batches_grow_to_a_second_and_shrink_at_the_end() -> None:
     sizer.observe(64, 0.064)
     sizer.observe(512, 0.512)
     assert sizer.size(1_000_000) == 1000
-    assert sizer.size(100) == 25
+    assert sizer.size(100) == 50  # less than 0.05 s of work costs more to send than to do
     sizer.observe(1, 10.0)
     assert sizer.size(1_000_000) == 1
 

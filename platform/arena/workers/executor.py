@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import functools
 import itertools
+import re
 import time
 from abc import ABC, abstractmethod
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -23,10 +24,13 @@ from turnier.arena.repeated_search import SearchRecord, SearchSpec, prepare_sear
 from turnier.core.errors import MAX_WORKERS, UserError, require_at_most
 
 TARGET_SECONDS = 1.0  # of work in a batch
+LEAST_SECONDS = 0.05  # of work in a batch, where each worker still gets one: less costs more to send than to do
 IDLE_SECONDS = 0.2  # of work in a batch for a worker that would idle
 MAX_BATCH = 5000  # specs; more take memory and save no time
 GROWTH = 8  # a batch is at most this many times larger than the largest before it
 MAX_LOSSES = 10  # of the same work; after that the work itself must be ending the workers
+
+_NUMBERS = re.compile(r"[-+.\d]+(e[-+]?\d+)?")
 
 S = TypeVar("S")
 R = TypeVar("R")
@@ -36,12 +40,25 @@ def one_at_a_time(spec: Any) -> int:
     return 1
 
 
+def itself(spec: Any) -> Any:
+    return spec
+
+
+def words_of(spec: MatchSpec | SearchSpec) -> str:
+    """Returns the texts of a spec without their numbers, in which candidates of a search differ."""
+    return _NUMBERS.sub("", " ".join(spec.names))
+
+
 class Work(NamedTuple, Generic[S, R]):
     """One kind of work; both functions belong to a module, because Ray ships them by name."""
 
     do: Callable[[Sequence[S], npt.NDArray[np.int64] | None], list[R]]  # leaves out the rest once stop[0] is not 0
     prepare: Callable[[Sequence[S]], None]  # refuses bad specs and compiles, before any work
     in_step: Callable[[S], int] = one_at_a_time  # how many like this a worker does side by side
+    kind: Callable[[S], Hashable] = itself  # what is prepared for one spec is so for all of its kind
+
+    def one_of_each_kind(self, specs: Iterable[S]) -> list[S]:
+        return list({self.kind(spec): spec for spec in specs}.values())
 
 
 class Done(NamedTuple):
@@ -56,14 +73,14 @@ Task = Callable[..., Done]  # what a worker calls: (specs) or (specs, stop)
 
 def do_batch(work: Work[Any, Any], specs: Sequence[Any], stop: npt.NDArray[np.int64] | None = None) -> Done:
     """Does a batch; a new process loads its kernels before the clock starts."""
-    work.prepare(specs)
+    work.prepare(work.one_of_each_kind(specs))
     began = time.perf_counter()
     records = work.do(specs, stop)
     return Done(records, time.perf_counter() - began)
 
 
-MATCHES: Work[MatchSpec, MatchRecord] = Work(play_matches, prepare_matches, matches_in_step)
-SEARCHES: Work[SearchSpec, SearchRecord] = Work(search_positions, prepare_searches)
+MATCHES: Work[MatchSpec, MatchRecord] = Work(play_matches, prepare_matches, matches_in_step, words_of)
+SEARCHES: Work[SearchSpec, SearchRecord] = Work(search_positions, prepare_searches, kind=words_of)
 
 
 class Lost(Exception):
@@ -83,8 +100,9 @@ class BatchSizer:
         if self.seconds_each == 0.0:
             return 1
         target = int(TARGET_SECONDS / self.seconds_each)
-        fair = -(-remaining // (2 * self.workers))
-        return max(1, min(target, fair, self.largest * GROWTH, MAX_BATCH))
+        fair, half = -(-remaining // self.workers), -(-remaining // (2 * self.workers))
+        least = min(fair, int(LEAST_SECONDS / self.seconds_each))
+        return max(1, min(target, max(half, least), self.largest * GROWTH, MAX_BATCH))
 
     def idle_size(self) -> int:
         """Returns the number of specs that keep an idle worker busy without making others wait."""
