@@ -26,9 +26,10 @@ AGENT_TEXTS = [
 ]
 
 
-def specs(agent: str, count: int, **more: Any) -> list[MatchSpec]:
-    game, agents = GAMES.make("2048").full_text(), (AGENTS.make(agent).full_text(),)
-    return [MatchSpec(game, agents, derive_seed("in step", number), **more) for number in range(count)]
+def specs(agent: str, count: int, game: str = "2048", **more: Any) -> list[MatchSpec]:
+    made = GAMES.make(game)
+    agents = (AGENTS.make(agent).full_text(),) * made.num_seats
+    return [MatchSpec(made.full_text(), agents, derive_seed("in step", number), **more) for number in range(count)]
 
 
 def essence(records: Iterator[MatchRecord] | list[MatchRecord]) -> list[tuple[Any, ...]]:
@@ -43,6 +44,15 @@ def test_matches_in_step_are_those_played_alone(agent: str) -> None:
     assert essence(together) == essence(map(play_match, matches))
     assert len({len(record.plies) for record in together}) > 5  # they ended at different times
     assert all(record.seconds > 0 for record in together)
+
+
+def test_two_seats_in_step() -> None:
+    """Some matches have the first seat to move while others have the second: the pie rule skips a turn."""
+    matches = specs("mc(iterations=5,rollout_depth=9)", 2 * ENOUGH + 3, "yavalath(size=4,swap=true)")
+    mixed = [MatchSpec(m.game, (m.agents[0], AGENTS.make("random").full_text()), m.seed) for m in matches]
+    for batch in (matches, mixed):
+        assert matches_in_step(batch[0]) == IN_STEP
+        assert essence(play_matches(batch)) == essence(map(play_match, batch))
 
 
 def test_limits_openings_and_small_rooms(monkeypatch: pytest.MonkeyPatch) -> None:

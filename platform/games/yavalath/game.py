@@ -37,6 +37,7 @@ from turnier.games.yavalath.board import (
     num_cells,
 )
 from turnier.games.yavalath.forced import forced_win
+from turnier.games.yavalath.lanes import LANE_WORDS, playouts
 from turnier.games.yavalath.records import disagreement
 from turnier.games.yavalath.rules import DRAW, cells, init, legal, playout, step, to_move
 
@@ -82,6 +83,10 @@ class Yavalath(Game):
     def state_words(self) -> int:  # type: ignore[override]
         return SETS + int(WORDS[self.size]) * (1 + 3 * self.players + (3 if self.players == 3 else 0))
 
+    @property
+    def lane_words(self) -> int:  # type: ignore[override]
+        return LANE_WORDS if self.players == 2 and WORDS[self.size] == 1 else 0
+
     def variant_words(self) -> tuple[int, ...]:
         return (self.size, self.players, int(self.swap), int(self.play_on))
 
@@ -89,6 +94,8 @@ class Yavalath(Game):
         kernels = {"cells": cells, "playout": playout}
         if self.players == 2:
             kernels["forced_win"] = forced_win
+            if self.lane_words:
+                kernels["playouts"] = playouts
         return abi.game_kernels(init, to_move, legal, step, **kernels)
 
     def symmetries(self) -> npt.NDArray[np.int64]:
