@@ -124,14 +124,18 @@ static void evaluate_few(const float *of, int stone, uint64_t taken, float *wort
 /* Moves the current board's value towards a target, every entry by the share that its own rate is of alpha. */
 static void learn(int seat, float target, float rate) {
     float *of = values + seat * tuples * ENTRIES;
+    Sums *own = sums + seat * tuples * ENTRIES;
     double total = 0.0;
     for (int t = 0; t < tuples; t++) {
         double part = 0.0;
-        for (int i = 0; i < IMAGES; i++) part += of[t * ENTRIES + entry[t * IMAGES + i]];
+        for (int i = 0; i < IMAGES; i++) {
+            int e = t * ENTRIES + entry[t * IMAGES + i];
+            part += of[e];
+            __builtin_prefetch(own + e, 1);
+        }
         total += part;
     }
     float change = rate * (target - (float)total), size = fabsf(change);
-    Sums *own = sums + seat * tuples * ENTRIES;
     for (int t = 0; t < tuples; t++, of += ENTRIES, own += ENTRIES)
         for (int i = 0; i < IMAGES; i++) {
             int e = entry[t * IMAGES + i];

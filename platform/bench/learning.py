@@ -16,7 +16,16 @@ from turnier.agents.ntuple.training import Plan, TrainingLoop
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import MatchSpec, derive_seed
 from turnier.arena.play import play_matches, replay_positions
-from turnier.bench.programs import Benchmark, Rates, Round, Speed, Stopwatch
+from turnier.bench.programs import (
+    Benchmark,
+    Rates,
+    Round,
+    Speed,
+    Stopwatch,
+    program_speed,
+    require_equal,
+    run_program,
+)
 from turnier.core.kernel import kernel
 from turnier.games.registry import GAMES
 
@@ -71,16 +80,27 @@ def look_ups_of_learning(this: Round) -> Rates:
     return Rates(clocks.speed(moves_learned * places.size / moves), reading.speed(places.size))
 
 
-def learned_games_of_yavalath(this: Round) -> Speed:
-    """Returns training games/s with 200 tuples of 7 cells, 12 symmetries and temporal coherence."""
-    evaluator = NTuple(network="walk", tuples=200, length=7)
-    plan = Plan(GAMES.make("yavalath"), evaluator, LEARNING.make(YAVALATH), this.seed)
-    training = TrainingLoop(plan, Path("no file is written"), WARM_GAMES + GAMES_MEASURED)
-    training.play(0, this.part(WARM_GAMES))
-    games = this.part(GAMES_MEASURED)
+def learned_games_of_yavalath(this: Round) -> Rates:
+    """Training games/s with 200 tuples of 7 cells, 12 symmetries and temporal coherence; both learn the same weights."""
+    evaluator, learning = NTuple(network="walk", tuples=200, length=7), LEARNING.make(YAVALATH)
+    games_before, games = this.part(WARM_GAMES), this.part(GAMES_MEASURED)
+    plan = Plan(GAMES.make("yavalath"), evaluator, learning, this.seed)
+    training = TrainingLoop(plan, Path("no file is written"), games_before + games)
+    tuples, file = this.folder / "tuples", this.folder / "weights"
+    np.array(training.network.tuples, np.int64).tofile(tuples)
+    schedules = (learning.alpha, learning.alpha_end, learning.epsilon, learning.epsilon_end)
+    theirs = run_program(
+        this.folder, "reference_learning_yavalath", tuples, evaluator.tuples, training.key, games_before, games,
+        *schedules, file,
+    )  # fmt: skip
+    training.play(0, games_before)
     with Stopwatch() as clocks:
-        training.play(this.part(WARM_GAMES), games)
-    return clocks.speed(games)
+        _, moves = training.play(games_before, games)
+    require_equal("the number of moves", moves, theirs["moves"])
+    values, signed, absolute = training.columns
+    learned = np.concatenate([values, np.column_stack([signed, absolute]).ravel()])
+    require_equal("the weights", learned.tobytes() == file.read_bytes(), True)
+    return Rates(clocks.speed(games), program_speed(theirs, "games"))
 
 
 def _places(training: TrainingLoop, games: int) -> tuple[npt.NDArray[np.uint64], int]:
@@ -108,6 +128,7 @@ def read_entries(table, places):
 
 
 LEARNING_BENCHMARKS = {
+    "learn_yavalath": Benchmark("games/s", "reference_learning_yavalath.c", learned_games_of_yavalath),
     "learn_2048_threads": Benchmark("moves/s", "tc on 1 of the 2 cores", learned_moves_of_threads, "wall"),
     "learn_2048_memory": Benchmark("look-ups/s", "the same entries, only read: memory's limit", look_ups_of_learning),
 }

@@ -9,11 +9,14 @@ from numba import types
 
 from turnier.agents.ntuple.intrinsics import add_four_changes
 from turnier.agents.ntuple.network_kernels import (
+    BASES,
     ENTRIES,
     LENGTH,
     NUM_CELLS,
+    ORIGIN,
     OUTPUTS,
     PARTS,
+    PHASES,
     SPOTS,
     SYMMETRIES,
     TOUCHES,
@@ -23,7 +26,6 @@ from turnier.agents.ntuple.network_kernels import (
     EntryTable,
     Header,
     Index,
-    find_entries,
 )
 from turnier.core.atomics import prefetch
 from turnier.core.kernel import kernel
@@ -57,15 +59,23 @@ _F32S, _F64S = types.Array(types.float32, 2, "C"), types.Array(types.float64, 2,
 BOARD = types.NamedTuple([_I1, _I1, Floats, _I1, _I1, _I1, Index, _F32S, Floats, _F64S], Board)
 
 
-@kernel(types.void(GAME, Header, State, BOARD, Index))
-def set_board(game, words, state, board, index):
-    """Finds all entries of a state's board; `index` [look-ups] is scratch space."""
-    game.cells(state, board.cells)
-    find_entries(words, board.cells, 0, index, 0)
-    for i in range(board.now.size):
-        board.now[i] = board.shifted[i] = np.int64(index[i])
-    for phase in range(board.known.size):
-        board.known[phase] = 0
+@kernel(BOARD(Header))
+def new_board(words):
+    """Returns room for a board, which `set_board` fills."""
+    lookups, num_cells, phases = words[SYMMETRIES] * words[TUPLES], words[NUM_CELLS], words[PHASES]
+    blocks = phases * words[OUTPUTS]
+    return Board(
+        np.empty(num_cells, np.int64),
+        np.empty(lookups, np.int64),
+        np.empty(blocks),
+        np.empty(phases, np.int64),
+        np.empty(num_cells, np.int64),
+        np.empty(lookups, np.int64),
+        np.empty(lookups, np.uint64),
+        np.empty((blocks, lookups), np.float32),
+        np.empty(num_cells * words[SYMMETRIES]),
+        np.empty((blocks, num_cells)),
+    )
 
 
 @kernel(types.void(Header, EntryTable, BOARD, _I64))
@@ -181,6 +191,19 @@ def go_to_board(game, words, table, state, board):
         board.cells[cell] = board.after_cells[cell]
     for phase in range(board.known.size):
         board.known[phase] = 0
+
+
+@kernel(types.void(GAME, Header, EntryTable, State, BOARD))
+def set_board(game, words, table, state, board):
+    """Makes a state's board, which may be any, the board itself: all cells 0, and from there on as `go_to_board` does."""
+    i = _0
+    for t in range(words[TUPLES]):
+        place = words[ORIGIN] + words[BASES + t] * words[WIDTH]
+        for _ in range(words[SYMMETRIES]):
+            board.now[i] = board.shifted[i] = place
+            i += _1
+    board.cells[:] = 0
+    go_to_board(game, words, table, state, board)
 
 
 @kernel(_I64(Header, Actions, Actions))

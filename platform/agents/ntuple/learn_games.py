@@ -7,24 +7,25 @@ Barto 2018, 12.2 (TD(lambda)); Kutsch 2017, 6.1; Weitz 2022, 4.1.
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 from numba import types
 
 from turnier.agents.ntuple.board_lookups import (
+    BOARD,
     SWEPT,
-    Board,
     go_to_board,
+    new_board,
     set_board,
     step_of_stones,
     sweep_board,
     value_of_after,
 )
 from turnier.agents.ntuple.network_kernels import (
-    AHEAD,
     ENTRIES,
     NUM_CELLS,
     OUTPUTS,
-    PHASES,
     STAGES,
     SUMS,
     SYMMETRIES,
@@ -35,13 +36,15 @@ from turnier.agents.ntuple.network_kernels import (
     Index,
     add_coherently_apart,
     add_plainly,
+    fetch_sums,
     stage_of,
     sum_entries,
 )
 from turnier.agents.ntuple.td import DISCOUNT, FROM_RANDOM, HORIZON, METHOD, RESTART, TRACE
 from turnier.core.kernel import kernel
-from turnier.core.rng import STREAM_STEP, below, seed_stream, uniform
-from turnier.games.abi import CHANCE, GAME, TERMINAL, Floats, State
+from turnier.core.packing import lend
+from turnier.core.rng import STREAM_STEP, Rng, below, seed_stream, uniform
+from turnier.games.abi import CHANCE, GAME, TERMINAL, Actions, Floats, State
 from turnier.games.generic import copy_state, draw_outcome
 
 _U = np.uint64
@@ -49,6 +52,22 @@ _U64, _I64, _F32 = types.uint64, types.int64, types.float32
 _0, _1 = _U(0), _U(1)
 Scores = types.Array(types.float32, 2, "C")  # [games, seats]
 States, Returns = types.Array(types.int64, 2, "C"), types.Array(types.float64, 2, "C")
+
+
+class Space(NamedTuple):
+    """What learning works in."""
+
+    board: Any  # of the state
+    index: Any  # [horizon * look-ups] the entries of the last afterstates, a ring
+    states: Any  # [2, words] the state, and one after an action that is looked at
+    returns: Any  # [3, seats] of the state, of the newest afterstate, and of the one that is looked at
+    choices: Any  # [max_choices] actions
+    probs: Any  # [max_choices] of chance
+    values: Any  # [max_choices, outputs] of the actions looked at
+    rng: Any  # [4]
+
+
+SPACE = types.NamedTuple([BOARD, Index, States, Returns, Actions, Floats, Scores, Rng], Space)
 
 
 @kernel(_F32(Floats, types.float64, types.float64, types.boolean))
@@ -78,6 +97,8 @@ def learn_from(words, table, settings, index, newest, kept, rate, targets):
     decay = np.float32(settings[DISCOUNT] * settings[TRACE])
     for o in range(words[OUTPUTS]):
         offset = _U(o * words[ENTRIES] * words[WIDTH])
+        if words[SUMS] != 0:
+            fetch_sums(words, table, index, newest * count, count, offset)
         error = targets[o] - sum_entries(table, index, newest * count, tuples, symmetries, offset)
         change = rate * error
         at = newest
@@ -106,6 +127,56 @@ def with_more_returns(past):
     return larger
 
 
+@kernel(_I64(GAME, Header, EntryTable, Floats, BOARD, States, Returns, Actions, _I64, _I64, Scores))
+def best_of(game, words, table, settings, board, states, returns, choices, candidates, mover, values):
+    """Finds what the first choices are worth to the mover; returns the number of the best, the first of equals.
+
+    Args:
+        board: that of the state, which is `states[0]`; `states[1]` is scratch space.
+        returns: [3, seats] of the state, of the newest afterstate, and scratch space.
+        values: [choices, outputs] filled in.
+    """
+    state, after = states[0], states[1]
+    now, before, after_returns = returns[0], returns[1], returns[2]
+    outputs, num_cells, seats = words[OUTPUTS], words[NUM_CELLS], game.num_seats
+    known, sums, changes = board.known, board.sums, board.changes
+    chosen = 0
+    # A sweep finds all stones at once, and takes as long as a look at a third of the cells.
+    sweeps, step = game.places_stones != 0 and 3 * candidates > num_cells and choices[0] < num_cells, 0
+    sweeps = sweeps and words[STAGES] == 0  # a stone may begin a stage
+    for i in range(candidates):
+        action = choices[i]
+        copy_state(state, after)
+        for seat in range(seats):
+            after_returns[seat] = now[seat]
+        game.step(after, action, after_returns)
+        next_mover = game.to_move(after)
+        if sweeps and i == 0:
+            step = step_of_stones(game, words, after, action, board)
+            sweeps = step > 0
+        phase = max(next_mover, 0)
+        if next_mover == TERMINAL:
+            for o in range(outputs):
+                values[i, o] = gained(settings, before[o], after_returns[o], True)
+        else:
+            if sweeps and action < num_cells:
+                if known[phase] != SWEPT:
+                    sweep_board(words, table, board, phase, step)
+                for o in range(outputs):
+                    block = phase * outputs + o
+                    values[i, o] = np.float32(sums[block] + changes[block, action])
+            else:
+                game.cells(after, board.after_cells)
+                phase += stage_of(words, board.after_cells) * seats
+                value_of_after(words, table, board, phase, values[i])
+            for o in range(outputs):
+                reward = gained(settings, before[o], after_returns[o], False)
+                values[i, o] = np.float32(settings[DISCOUNT]) * values[i, o] + reward
+        if value_of_seat(values, i, mover) > value_of_seat(values, chosen, mover):
+            chosen = i
+    return chosen
+
+
 @kernel(_I64(GAME, State, Header, EntryTable, Floats, _U64, _I64, EntryTable, Floats, Scores))
 def learn_games(game, start, words, table, settings, key, first, rates, epsilons, scores):
     """Plays games against itself and learns from each move; returns how many actions were played.
@@ -119,46 +190,45 @@ def learn_games(game, start, words, table, settings, key, first, rates, epsilons
         epsilons: [games] probability of a random move.
         scores: [games, seats] filled in.
     """
-    rng = np.empty(4, np.uint64)
-    state, after = np.empty_like(start), np.empty_like(start)
-    seats, outputs = game.num_seats, words[OUTPUTS]
-    returns, after_returns, before = np.empty(seats), np.empty(seats), np.empty(seats)
-    choices, probs = np.empty(game.max_choices, np.int64), np.empty(game.max_choices)
-    count, horizon = _U(words[SYMMETRIES] * words[TUPLES]), _U(settings[HORIZON])
-    lookups, num_cells, phases = words[SYMMETRIES] * words[TUPLES], words[NUM_CELLS], words[PHASES]
-    blocks = phases * outputs
-    board = Board(
-        np.empty(num_cells, np.int64),
-        np.empty(lookups, np.int64),
-        np.empty(blocks),
-        np.empty(phases, np.int64),
-        np.empty(num_cells, np.int64),
-        np.empty(lookups, np.int64),
-        np.empty(lookups, np.uint64),
-        np.empty((blocks, lookups), np.float32),
-        np.empty(num_cells * words[SYMMETRIES]),
-        np.empty((blocks, num_cells)),
+    space = Space(
+        new_board(words),
+        np.empty(np.int64(settings[HORIZON]) * words[SYMMETRIES] * words[TUPLES], np.uint64),
+        np.empty((2, start.size), np.int64),
+        np.empty((3, game.num_seats)),
+        np.empty(game.max_choices, np.int64),
+        np.empty(game.max_choices),
+        np.zeros((game.max_choices, words[OUTPUTS]), np.float32),
+        np.empty(4, np.uint64),
     )
-    now, known, sums, changes = board.now, board.known, board.sums, board.changes
-    index = np.zeros(np.int64(horizon * count + AHEAD), np.uint64)  # the entries of the last afterstates, a ring
-    values = np.zeros((game.max_choices, outputs), np.float32)  # of the actions looked at
-    restart = np.int64(settings[RESTART])
+    return play_games(game, start, words, table, settings, key, first, rates, epsilons, scores, space)
+
+
+@kernel(_I64(GAME, State, Header, EntryTable, Floats, _U64, _I64, EntryTable, Floats, Scores, SPACE))
+def play_games(game, start, words, table, settings, key, first, rates, epsilons, scores, space):
+    """`learn_games` in the space that it has made."""
+    start, words, table, settings, rates, epsilons, scores, space = lend(
+        (start, words, table, settings, rates, epsilons, scores, space)
+    )
+    board, index, choices, values, rng = space.board, space.index, space.choices, space.values, space.rng
+    state, returns, before, now = space.states[0], space.returns[0], space.returns[1], board.now
+    seats, outputs, lookups = game.num_seats, words[OUTPUTS], _U(words[SYMMETRIES] * words[TUPLES])
+    horizon, restart = _U(settings[HORIZON]), np.int64(settings[RESTART])
     # What each decision since the start began from.
     past, past_returns = np.empty((256, start.size), np.int64), np.empty((256, seats))
     moves = 0
     for number in range(scores.shape[0]):
         seed_stream(key + _U(first + number) * STREAM_STEP, rng)
-        rate = rates[number] / np.float32(count)
+        rate = rates[number] / np.float32(lookups)
         copy_state(start, state)
         game.init(state, rng)
-        set_board(game, words, state, board, index)
+        set_board(game, words, table, state, board)
         returns[:] = 0.0
-        before[:] = 0.0  # the returns at the newest afterstate
+        before[:] = 0.0
         newest, kept, played, ended = _0, _0, 0, False
         while True:
             mover = game.to_move(state)
             if mover == CHANCE:
-                game.step(state, draw_outcome(game, state, rng, choices, probs), returns)
+                game.step(state, draw_outcome(game, state, rng, choices, space.probs), returns)
                 go_to_board(game, words, table, state, board)
                 continue
             if mover == TERMINAL:
@@ -176,7 +246,7 @@ def learn_games(game, start, words, table, settings, key, first, rates, epsilons
                 copy_state(past[played], state)
                 returns[:] = past_returns[played]
                 before[:] = past_returns[played]
-                set_board(game, words, state, board, index)
+                set_board(game, words, table, state, board)
                 newest, kept, played = _0, _0, 0
                 continue
             if restart > 0:
@@ -193,41 +263,10 @@ def learn_games(game, start, words, table, settings, key, first, rates, epsilons
                 learns = learns and settings[FROM_RANDOM] != 0.0
                 if not learns:
                     kept = _0  # what follows a random move says nothing about the states before it
-            # A sweep finds all stones at once, and takes as long as a look at a third of the cells.
-            sweeps, step = game.places_stones != 0 and 3 * candidates > num_cells and choices[0] < num_cells, 0
-            sweeps = sweeps and words[STAGES] == 0  # a stone may begin a stage
-            for i in range(candidates):
-                if candidates == 1 and not learns:
-                    break
-                action = choices[i]
-                copy_state(state, after)
-                for seat in range(seats):
-                    after_returns[seat] = returns[seat]
-                game.step(after, action, after_returns)
-                next_mover = game.to_move(after)
-                if sweeps and i == 0:
-                    step = step_of_stones(game, words, after, action, board)
-                    sweeps = step > 0
-                phase = max(next_mover, 0)
-                if next_mover == TERMINAL:
-                    for o in range(outputs):
-                        values[i, o] = gained(settings, before[o], after_returns[o], True)
-                else:
-                    if sweeps and action < num_cells:
-                        if known[phase] != SWEPT:
-                            sweep_board(words, table, board, phase, step)
-                        for o in range(outputs):
-                            block = phase * outputs + o
-                            values[i, o] = np.float32(sums[block] + changes[block, action])
-                    else:
-                        game.cells(after, board.after_cells)
-                        phase += stage_of(words, board.after_cells) * seats
-                        value_of_after(words, table, board, phase, values[i])
-                    for o in range(outputs):
-                        reward = gained(settings, before[o], after_returns[o], False)
-                        values[i, o] = np.float32(settings[DISCOUNT]) * values[i, o] + reward
-                if value_of_seat(values, i, mover) > value_of_seat(values, chosen, mover):
-                    chosen = i
+            if candidates > 1 or learns:
+                chosen = best_of(
+                    game, words, table, settings, board, space.states, space.returns, choices, candidates, mover, values
+                )
             if learns:
                 learn_from(words, table, settings, index, newest, kept, rate, values[chosen])
             game.step(state, choices[chosen], returns)
@@ -239,8 +278,8 @@ def learn_games(game, start, words, table, settings, key, first, rates, epsilons
                 newest = newest + _1 if newest + _1 < horizon else _0
                 phase = stage_of(words, board.cells) * seats + max(game.to_move(state), 0)
                 offset = phase * outputs * words[ENTRIES] * words[WIDTH]
-                for i in range(_U(lookups)):
-                    index[newest * count + i] = _U(now[i] + offset)
+                for i in range(lookups):
+                    index[newest * lookups + i] = _U(now[i] + offset)
                 kept = min(kept + _1, horizon)
             else:
                 kept = _0

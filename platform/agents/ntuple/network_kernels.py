@@ -37,7 +37,6 @@ STAGES, STAGE = OWN + 18, OWN + 19  # how many cell values begin a stage, and th
 # [tuples, symmetries] and how many places further its entry is when the cell is worth 1 more.
 BASES = 22
 
-AHEAD = np.uint64(24)  # look-ups whose sums are fetched early
 _U = np.uint64
 _ZERO, _ONE, _NOTHING = np.float32(0), np.float32(1), np.float64(0.0)
 _TINY = np.float32(1e-37)  # makes 0 / 0 a 1 without asking, and rounds away otherwise
@@ -115,12 +114,19 @@ def add_coherently(table, index, first, count, change):
         table[place + _U(2)] = absolute + size
 
 
+@kernel(types.void(Header, EntryTable, Index, _U64, _U64, _U64))
+def fetch_sums(words, table, index, first, count, offset):
+    """Has the sums of a board's entries brought to this core, for `add_coherently_apart`."""
+    sums, shift = _U(words[SUMS]), _U(words[SUMS_SHIFT])
+    for i in range(first, first + count):
+        prefetch(table, np.int64(sums + ((index[i] + offset) << shift)))
+
+
 @kernel(types.void(Header, EntryTable, Index, _U64, _U64, _U64, _F32))
 def add_coherently_apart(words, table, index, first, count, offset, change):
-    """`add_coherently` wherever the sums lie, which are fetched early; `index` must have AHEAD numbers more."""
+    """`add_coherently` wherever the sums lie."""
     sums, shift, size = _U(words[SUMS]), _U(words[SUMS_SHIFT]), abs(change)
     for i in range(first, first + count):
-        prefetch(table, np.int64(sums + ((index[i + AHEAD] + offset) << shift)))
         place = index[i] + offset
         at = sums + (place << shift)
         signed, absolute = table[at], table[at + _U(1)]

@@ -144,7 +144,7 @@ class TrainingLoop:
             self.table = new_table(self._layout.size)
             self._layout.columns(self.table)[0][:] = self.initial  # has all pages made before time is taken
         self.words = self.network.words(self._layout)
-        self._key = streams(plan.seed, 1)[0, 0]
+        self.key = streams(plan.seed, 1)[0, 0]
         self._kernel = learn_2048 if self.network.packed and not plan.learning.trace else learn_games
         compile_kernel(self._kernel)
 
@@ -167,7 +167,7 @@ class TrainingLoop:
         learning, game = self.plan.learning, self.plan.game
         scores = np.zeros((count, game.num_seats), np.float32)
         rates, epsilons = (schedule(first, count, self.games) for schedule in (learning.rates, learning.epsilons))
-        tail = (self.words, self.table, learning.settings(), self._key, first, rates, epsilons, scores)
+        tail = (self.words, self.table, learning.settings(), self.key, first, rates, epsilons, scores)
         if self._kernel is learn_2048:
             return scores, int(learn_2048(*tail))
         return scores, int(learn_games(game.kernels, game.new_state(), *tail))

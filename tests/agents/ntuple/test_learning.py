@@ -72,7 +72,7 @@ def test_learning_is_that_of_the_plain_oracle(game: str, network: str, learning:
     for number in range(games):
         words = np.empty(4, np.uint64)
         with np.errstate(over="ignore"):
-            seed_stream(run._key + np.uint64(number) * STREAM, words)
+            seed_stream(run.key + np.uint64(number) * STREAM, words)
         returns = play_and_learn(naive, made, words, td.alpha, td.discount, td.trace, td.coherence, td.restart)
         assert list(scores[number]) == returns, number
     network, table = run.network, table_of(run)
