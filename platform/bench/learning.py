@@ -81,7 +81,7 @@ def look_ups_of_learning(this: Round) -> Rates:
 
 
 def learned_games_of_yavalath(this: Round) -> Rates:
-    """Training games/s with 200 tuples of 7 cells, 12 symmetries and temporal coherence; both learn the same weights."""
+    """Training games/s with 200 tuples of 7 cells and temporal coherence; both programs learn the same weights."""
     evaluator, learning = NTuple(network="walk", tuples=200, length=7), LEARNING.make(YAVALATH)
     games_before, games = this.part(WARM_GAMES), this.part(GAMES_MEASURED)
     plan = Plan(GAMES.make("yavalath"), evaluator, learning, this.seed)

@@ -195,7 +195,7 @@ def go_to_board(game, words, table, state, board):
 
 @kernel(types.void(GAME, Header, EntryTable, State, BOARD))
 def set_board(game, words, table, state, board):
-    """Makes a state's board, which may be any, the board itself: all cells 0, and from there on as `go_to_board` does."""
+    """Makes any state's board the board itself: all cells 0, and from there on as `go_to_board` does."""
     i = _0
     for t in range(words[TUPLES]):
         place = words[ORIGIN] + words[BASES + t] * words[WIDTH]

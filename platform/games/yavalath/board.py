@@ -185,7 +185,7 @@ def threats(state, colour, site):
     return count, found
 
 
-@kernel(types.int64(State, types.int64, types.int64, types.int64, types.int64))
+@kernel(types.int64(State, types.int64, types.int64, types.int64, types.int64), inline=True)
 def put(state, size, stones, wins, site):
     """Puts a stone of the set at `stones` on an empty site; returns what it makes.
 

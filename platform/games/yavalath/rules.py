@@ -6,6 +6,7 @@ import numpy as np
 from numba import types
 
 from turnier.core.kernel import kernel
+from turnier.core.packing import lend
 from turnier.core.rng import Rng, below, xoshiro
 from turnier.games import abi
 from turnier.games.abi import TERMINAL
@@ -42,7 +43,7 @@ from turnier.games.yavalath.board import (
 DRAW = 3  # how a game ends besides THREE and FOUR
 
 _U = np.uint64
-_0, _1, _32 = (_U(n) for n in (0, 1, 32))
+_0, _1, _3, _32 = (_U(n) for n in (0, 1, 3, 32))
 
 
 @kernel(abi.INIT)
@@ -118,7 +119,7 @@ def _finish(state, end, rewards):
             _rank(state, seat, state[BEST] + state[WORST], rewards)
 
 
-@kernel(types.void(abi.State, types.int64, types.int64, abi.Floats))
+@kernel(types.void(abi.State, types.int64, types.int64, abi.Floats), inline=True)
 def settle(state, seat, made, rewards):
     """Goes on after a seat's stone that made something or nothing: ranks, the end, or the next seat to move."""
     if made == FOUR:
@@ -135,7 +136,7 @@ def settle(state, seat, made, rewards):
         state[MOVER] = following(state, seat)
 
 
-@kernel(types.void(abi.State, types.int64, abi.Floats))
+@kernel(types.void(abi.State, types.int64, abi.Floats), inline=True)
 def _place(state, site, rewards):
     """Puts the mover's stone on an empty site."""
     seat = state[MOVER]
@@ -147,6 +148,7 @@ def _place(state, site, rewards):
 
 @kernel(abi.STEP)
 def step(state, action, rewards):
+    state, rewards = lend((state, rewards))
     if action == NUM_CELLS[state[SIZE]]:
         state[SWAPPED], state[MOVER] = 1, 0
     else:
@@ -266,10 +268,14 @@ def playout(state, depth, rng, returns):
 @kernel(abi.CELLS)
 def cells(state, out):
     """0 = empty, 1 + colour; the colour is the seat's unless the seats have been swapped."""
-    size = state[SIZE]
+    state, out = lend((state, out))
+    size, players = state[SIZE], state[PLAYERS]
+    first, second, third = stones_at(state, 0), stones_at(state, 1), stones_at(state, players - 1)
     for cell in range(NUM_CELLS[size]):
-        out[cell] = 0
         site = SITES[size, cell]
-        for colour in range(state[PLAYERS]):
-            if (_U(state[stones_at(state, colour) + (site >> 6)]) >> _U(site & 63)) & _1 != _0:
-                out[cell] = 1 + colour
+        word, bit = site >> 6, _U(site & 63)
+        value = (_U(state[first + word]) >> bit) & _1
+        value |= ((_U(state[second + word]) >> bit) & _1) << _1
+        if players == 3:
+            value += _3 * ((_U(state[third + word]) >> bit) & _1)
+        out[cell] = np.int64(value)
