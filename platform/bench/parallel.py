@@ -73,12 +73,12 @@ def _speed_up(agent: str, this: Round, together: bool = True) -> Rates:
     """
     game, positions = GAMES.make("2048"), middle_positions(this.seed)[: this.part(DECISIONS)]
     single = AGENTS.make(agent)
-    seat, player = single.seat_kernels(game), single.replace(threads=WORKERS).start(game, 0, this.seed)
-    assert seat is not None
+    player = single.replace(threads=WORKERS).start(game, 0, this.seed)
+    seats = [single.seat_kernels(game) for _ in range(WORKERS)]  # each with the memory of its own search
     states, returns = np.stack([p.state for p in positions]), positions[0].returns
 
     def loop(number: int) -> None:
-        search_many(game.kernels, seat, states, returns, stream(this.seed + number), np.zeros(3), 1)
+        search_many(game.kernels, seats[number], states, returns, stream(this.seed + number), np.zeros(3), 1)
 
     loop(0)  # compiles; so does the next line
     player.act(positions[0])
