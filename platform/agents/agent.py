@@ -179,11 +179,13 @@ class CompiledAgent(Agent):
     def kernels(self, game: Game) -> SeatKernels:
         evaluator, depth, method = self.used_evaluator()
         evaluator_kernels = evaluator.kernels(game, depth, method)
-        together = type(self).together_kernel
+        together, settings = type(self).together_kernel, self.settings()
+        with_memory = np.empty(len(settings) + self.memory_words(game))  # of which only used pages take room
+        with_memory[: len(settings)] = settings
         return SeatKernels(
             pointer(type(self).act_kernel, ACT),
             evaluator_kernels,
-            np.concatenate((np.array(self.settings(), np.float64), np.empty(self.memory_words(game)))),
+            with_memory,
             pointer(together, ACT_TOGETHER),
             int(together is not absent_act_together and evaluator_kernels.has_together),
             self.memory_words(game),
