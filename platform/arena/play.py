@@ -24,6 +24,7 @@ from turnier.arena.play_kernel import (
     play_many,
 )
 from turnier.arena.step_kernel import IN_STEP, play_in_step
+from turnier.core.compilation.progress import compiled_together
 from turnier.core.errors import UserError
 from turnier.core.kernel import compile_kernel
 from turnier.core.outside import library
@@ -73,8 +74,9 @@ def prepare(spec: MatchSpec) -> None:
 
 def prepare_matches(specs: Sequence[MatchSpec]) -> None:
     """Prepares matches, once for each game and agents."""
-    for spec in {(spec.game, spec.agents): spec for spec in specs}.values():
-        prepare(spec)
+    with compiled_together():
+        for spec in {(spec.game, spec.agents): spec for spec in specs}.values():
+            prepare(spec)
 
 
 def play_match(spec: MatchSpec) -> MatchRecord:

@@ -23,8 +23,8 @@ from turnier.bench.processes import PROCESS_BENCHMARKS, TURNIER
 from turnier.bench.programs import CPU, Benchmark, Rates, Round, Speed
 from turnier.bench.ratings import RATING_BENCHMARKS
 from turnier.bench.spe_ed import SPE_ED_BENCHMARKS
+from turnier.core.compilation.cache import cache_directory
 from turnier.core.errors import unknown
-from turnier.core.kernel import cache_directory
 
 BENCHMARKS: dict[str, Benchmark] = {
     **PLAY_BENCHMARKS,

@@ -13,6 +13,7 @@ import numpy as np
 from numba import types
 from numba.core.types import FunctionType
 
+from turnier.core.compilation.progress import compiled_together
 from turnier.core.kernel import kernel, pointer, tell_type
 from turnier.core.rng import Rng
 
@@ -145,27 +146,29 @@ def game_kernels(
     forced_win: Any = absent_forced_win,
 ) -> GameKernels:
     """Compiles (or loads) a game's kernels and returns them as the tuple that agent kernels take, yet without sizes."""
-    return GameKernels(
-        pointer(init, INIT),
-        pointer(to_move, TO_MOVE),
-        pointer(legal, LEGAL),
-        pointer(chance, OUTCOMES),
-        pointer(step, STEP),
-        pointer(sample_chance, SAMPLE_CHANCE),
-        pointer(playout, PLAYOUT),
-        pointer(playouts, PLAYOUTS),
-        pointer(cells, CELLS),
-        pointer(observe, OBSERVE),
-        pointer(forced_win, FORCED_WIN),
-        int(sample_chance is not absent_sample_chance),
-        int(playout is not absent_playout),
-        int(playouts is not absent_playouts),
-        int(observe is not absent_observe),
-        int(forced_win is not absent_forced_win),
-        num_seats=0,
-        num_actions=0,
-        max_choices=0,
-        max_return=0.0,
-        lane_words=0,
-        places_stones=0,
-    )
+    given = (init, to_move, legal, chance, step, sample_chance, playout, playouts, cells, observe, forced_win)
+    with compiled_together(*given):
+        return GameKernels(
+            pointer(init, INIT),
+            pointer(to_move, TO_MOVE),
+            pointer(legal, LEGAL),
+            pointer(chance, OUTCOMES),
+            pointer(step, STEP),
+            pointer(sample_chance, SAMPLE_CHANCE),
+            pointer(playout, PLAYOUT),
+            pointer(playouts, PLAYOUTS),
+            pointer(cells, CELLS),
+            pointer(observe, OBSERVE),
+            pointer(forced_win, FORCED_WIN),
+            int(sample_chance is not absent_sample_chance),
+            int(playout is not absent_playout),
+            int(playouts is not absent_playouts),
+            int(observe is not absent_observe),
+            int(forced_win is not absent_forced_win),
+            num_seats=0,
+            num_actions=0,
+            max_choices=0,
+            max_return=0.0,
+            lane_words=0,
+            places_stones=0,
+        )

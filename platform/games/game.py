@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from turnier.core.compilation.progress import compiled_together
 from turnier.core.errors import UserError
 from turnier.core.kernel import pointer
 from turnier.core.parameters import Declared
@@ -63,7 +64,9 @@ class Game(Declared):
     @functools.cached_property
     def kernels(self) -> GameKernels:
         """The game as agent kernels take it: its kernels and the sizes they need."""
-        return self.build_kernels()._replace(
+        with compiled_together():
+            built = self.build_kernels()
+        return built._replace(
             num_seats=self.num_seats,
             num_actions=self.num_actions,
             max_choices=max(self.max_legal, self.max_outcomes, self.num_cells),

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
+from turnier.core.compilation.progress import error_console
 from turnier.core.number_text import number
 from turnier.results.store.progress import ProgressReporter
 from turnier.results.store.store import Store
@@ -83,7 +84,7 @@ def game_bar(
         TimeRemainingColumn(),
         TextColumn("{task.fields[note]}"),
     )
-    console = console or Console(stderr=True)
+    console = console or error_console()
     progress = Progress(*columns, console=console, speed_estimate_period=20)
     with _in_notebook(progress) if console.is_jupyter else progress:
         yield Bar(progress, label, total, unit, completed)

@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 from numba import types
 
-from turnier.core.kernel import JIT, cache_directory, digest_of, kernel, pointer
+from turnier.core.compilation.cache import cache_directory, digest_of
+from turnier.core.kernel import JIT, kernel, pointer
 from turnier.games import abi
 from turnier.games.twenty48.game import Twenty48
 from turnier.games.twenty48.rules import legal, step

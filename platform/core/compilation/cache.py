@@ -1,0 +1,189 @@
+"""Where machine code is kept, and what a kernel is: every process finds what another has compiled."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import functools
+import hashlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+import llvmlite
+import numba
+import numpy as np
+from numba import types
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+from numba.core.typing.templates import Signature
+
+from turnier.core.outputs import user_cache
+
+_LIBRARIES = {"numba", "numpy", "llvmlite", "builtins", "math"}  # their versions name the cache directory
+
+
+def cache_directory() -> Path:
+    """Returns where compiled kernels are kept: in `$NUMBA_CACHE_DIR` or the user's cache, by the compiler's version."""
+    base = os.environ.get("NUMBA_CACHE_DIR") or user_cache()
+    return Path(base) / f"kernels-numba{numba.__version__}-numpy{np.__version__}-llvmlite{llvmlite.__version__}"
+
+
+_CACHE_DIRECTORY = cache_directory()
+
+
+def digest_of(function: Any) -> str:
+    """Returns what a kernel is, as a digest: signature, byte code, every constant and kernel it uses, all the way down.
+
+    Two checkouts, or two versions of a file, share machine code where it would be the same: comments, other functions
+    and the lines between do not matter, a changed constant of another file does.
+    """
+    digest = hashlib.sha256()
+    for part in _parts(function, {}):
+        digest.update(part.encode() + b"\0")
+    return digest.hexdigest()[:24]
+
+
+def kernels_within(function: Any) -> list[Any]:
+    """Returns the functions of the kernels that are compiled with a kernel, itself included."""
+    seen: dict[int, Any] = {}
+    for _ in _parts(function, seen):
+        pass
+    return [one for one in seen.values() if vars(one).get("kernel_options", {}).get("inline") == "never"]
+
+
+def _parts(value: Any, seen: dict[int, Any]) -> Iterator[str]:
+    """Yields what determines the machine code that numba makes where a kernel uses `value`."""
+    value = getattr(value, "py_func", None) or getattr(value, "_defn", None) or value  # a kernel, or an intrinsic
+    if isinstance(value, FunctionType):
+        if id(value) not in seen and not _is_library(value.__module__):
+            seen[id(value)] = value
+            yield f"{value.__module__}.{value.__qualname__}"  # by which callers' machine code finds it again
+            yield from _code_parts(value.__code__, value.__globals__, value.__doc__, seen)
+            for cell in value.__closure__ or ():
+                yield from _parts(cell.cell_contents, seen)
+            yield from _parts(value.__defaults__, seen)
+            if "kernel_signature" in vars(value):
+                yield f"{vars(value)['kernel_options']} {_type_part(vars(value)['kernel_signature'])}"
+    elif isinstance(value, types.Type):
+        yield _type_part(value)
+    elif isinstance(value, np.ndarray):
+        yield f"{value.dtype} {value.shape} {value.strides} {hashlib.sha256(value.tobytes()).hexdigest()}"
+    elif isinstance(value, type) and hasattr(value, "_fields"):
+        yield _class_part(value)
+    elif isinstance(value, tuple | list):
+        yield f"{type(value).__name__} of {len(value)}"
+        for item in value:
+            yield from _parts(item, seen)
+    elif isinstance(value, frozenset):
+        yield str(sorted(map(repr, value)))
+    elif isinstance(value, types.ExternalFunction):
+        yield f"{value.symbol} {value.sig}"
+    elif isinstance(value, ModuleType):
+        yield value.__name__
+    elif isinstance(value, type) or callable(value):
+        yield f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', type(value).__name__)}"
+    else:
+        yield f"{type(value).__name__} {value!r}"
+
+
+@functools.lru_cache(maxsize=1024)
+def _type_part(value: Any) -> str:
+    """Returns what a numba type or signature is, and where its classes are: machine code is stored with both."""
+    own = _class_part(value.instance_class) if isinstance(value, types.NamedTuple) else ""
+    if isinstance(value, types.FunctionType):
+        value = value.signature
+    inner = (value.return_type, *value.args) if isinstance(value, Signature) else getattr(value, "types", ())
+    return f"{value}{own}" + "".join(map(_type_part, inner))
+
+
+def _class_part(value: Any) -> str:
+    return f"{value.__module__}.{value.__qualname__}{value._fields}"
+
+
+def _is_library(module: str) -> bool:
+    return module.partition(".")[0] in _LIBRARIES
+
+
+def _code_parts(code: CodeType, names: dict[str, Any], docstring: str | None, seen: dict[int, Any]) -> Iterator[str]:
+    yield code.co_code.hex()
+    yield f"{code.co_names} {code.co_varnames} {code.co_freevars}"
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _code_parts(constant, names, None, seen)
+        elif docstring is None or constant != docstring:
+            yield from _parts(constant, seen)
+    for name in code.co_names:  # sorted by first use
+        if name in names:
+            yield from _parts(names[name], seen)
+    modules = [names[name] for name in code.co_names if isinstance(names.get(name), ModuleType)]
+    for module in modules:  # `board.WIDTH`: numba reads it when it compiles
+        for name in code.co_names if not _is_library(module.__name__) else ():
+            value = getattr(module, name, None)
+            yield from _parts(value, seen)
+            if isinstance(value, ModuleType) and value not in modules:
+                modules.append(value)
+
+
+class _Locator(_CacheLocator):  # type: ignore[misc]
+    """Has numba find a kernel's machine code by what the kernel is, not by where its file is."""
+
+    def __init__(self, function: Any) -> None:
+        self._folder = str(_CACHE_DIRECTORY / function.__module__)
+        self._digest = digest_of(function)
+
+    def get_cache_path(self) -> str:
+        return self._folder
+
+    def get_source_stamp(self) -> str:
+        return self._digest
+
+    def get_disambiguator(self) -> str:
+        return self._digest
+
+    @classmethod
+    def from_function(cls, py_func: Any, py_file: str) -> _Locator:
+        return cls(py_func)
+
+
+class _CacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
+    _locator_classes = (_Locator,)
+
+
+class _FunctionCache(FunctionCache):  # type: ignore[misc]
+    _impl_class = _CacheImpl
+
+
+class KernelCache:
+    """A kernel's cache, opened at its first use: when it is declared, what it calls may not yet be."""
+
+    def __init__(self, function: Any) -> None:
+        self._function = function
+        self._opened: Any = None
+
+    def __getattr__(self, name: str) -> Any:
+        if self._opened is None:
+            self._opened = _FunctionCache(self._function)
+        return getattr(self._opened, name)
+
+    def is_stored(self) -> bool:
+        """Whether a process has compiled the kernel; for another processor its machine code is of no use."""
+        return self._index().exists()
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """Has other processes that would compile the kernel wait, and then find it; they do not where locks fail."""
+        path = self._index().with_suffix(".lock")
+        with contextlib.ExitStack() as held:
+            with contextlib.suppress(OSError):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                fcntl.flock(held.enter_context(path.open("a")), fcntl.LOCK_EX)
+            try:
+                yield
+            finally:
+                with contextlib.suppress(OSError):
+                    path.unlink()  # who waits has it open, who comes later finds the kernel
+
+    def _index(self) -> Path:
+        return Path(self._cache_file._index_path)

@@ -1,0 +1,121 @@
+"""Says what is compiled, and how much is left, where that takes long."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import sys
+import threading
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from turnier.core.compilation.cache import kernels_within
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress
+
+SHOWN_AFTER = 2.0  # seconds
+
+
+@functools.cache
+def error_console() -> Console:
+    """Returns the console of all bars: rich can show one below another only on the same."""
+    from rich.console import Console
+
+    return Console(stderr=True)
+
+
+class _Compilation:
+    """What this process compiles at present; a bar on a terminal, one line elsewhere."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._blocks = 0  # that run at present
+        self._told = False
+        self._forget()
+
+    def _forget(self) -> None:
+        self._expected: list[Any] = []  # functions of kernels that will be needed
+        self._known: set[Any] = set()  # functions whose kernels are counted
+        self._total = self._done = 0
+        self._timer: threading.Timer | None = None
+        self._progress: Progress | None = None
+
+    def enter(self, functions: list[Any]) -> None:
+        with self._lock:
+            self._blocks += 1
+            self._expected += functions
+
+    def leave(self) -> None:
+        with self._lock:
+            self._blocks -= 1
+            if not self._blocks:
+                if self._timer:
+                    self._timer.cancel()
+                if self._progress:
+                    self._progress.stop()
+                self._forget()
+
+    def begin(self, function: Any) -> None:
+        with self._lock:
+            for expected in (*self._expected, function):
+                needed = [] if expected in self._known else kernels_within(expected)
+                self._total += sum(one not in self._known and not one.kernel_cache.is_stored() for one in needed)
+                self._known.update(needed)
+            self._expected.clear()
+            if self._timer is None:
+                self._timer = threading.Timer(SHOWN_AFTER, self._show)
+                self._timer.daemon = True
+                self._timer.start()
+            self._update()
+
+    def end(self) -> None:
+        with self._lock:
+            self._done += 1
+            self._update()
+
+    def _update(self) -> None:
+        if self._progress:
+            self._progress.update(self._progress.task_ids[0], total=self._total, completed=self._done)
+
+    def _show(self) -> None:
+        with self._lock:
+            if not self._blocks or self._progress:
+                return
+            if not sys.stderr.isatty():
+                if not self._told:
+                    print("Compiling kernels, once on this machine ...", file=sys.stderr, flush=True)
+                self._told = True
+                return
+            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+            columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+            self._progress = Progress(*columns, console=error_console(), transient=True)
+            self._progress.add_task("Compiling kernels, once on this machine")
+            self._update()
+            self._progress.start()
+
+
+_COMPILATION = _Compilation()
+
+
+@contextlib.contextmanager
+def compiled_together(*dispatchers: Any) -> Iterator[None]:
+    """Shows one bar for all that is compiled in the block; `dispatchers` are those that will be, as far as known."""
+    _COMPILATION.enter([getattr(dispatcher, "py_func", dispatcher) for dispatcher in dispatchers])
+    try:
+        yield
+    finally:
+        _COMPILATION.leave()
+
+
+@contextlib.contextmanager
+def compiled(function: Any) -> Iterator[None]:
+    """Counts the kernel of this function, which is compiled in the block."""
+    with compiled_together():
+        _COMPILATION.begin(function)
+        try:
+            yield
+        finally:
+            _COMPILATION.end()
