@@ -11,11 +11,12 @@ from turnier.agents.abi import ACT
 from turnier.agents.agent import CompiledAgent
 from turnier.core.kernel import kernel
 from turnier.core.rng import below
+from turnier.games.game import Game
 
 
 @kernel(ACT)
 def act_random(game, evaluator, settings, state, returns, rng, root):
-    actions = np.empty(game.max_choices, np.int64)
+    actions = settings.view(np.int64)  # its memory
     return actions[below(rng, game.legal(state, actions))]
 
 
@@ -26,3 +27,6 @@ class Random(CompiledAgent):
     name: ClassVar[str] = "random"
     act_kernel: ClassVar[Any] = act_random
     looks_ahead: ClassVar[bool] = False
+
+    def memory_words(self, game: Game) -> int:
+        return game.kernels.max_choices

@@ -8,6 +8,7 @@ from numba import types
 from turnier.agents.abi import SEATS, VALUES, VISITS
 from turnier.core.clock import nanoseconds
 from turnier.core.kernel import kernel
+from turnier.core.packing import lend
 from turnier.games.abi import CHANCE, GAME, TERMINAL
 from turnier.games.generic import copy_state, draw_outcome
 
@@ -26,6 +27,7 @@ def play_one(game, seats, state, rngs, opening, max_plies, returns, counts, plie
 
     Time is taken of every decision where seats share a match; with one seat the match is its time.
     """
+    seats, state, rngs, returns, counts, plies = lend((seats, state, rngs, returns, counts, plies))
     choices, probs = np.empty(game.max_choices, np.int64), np.empty(game.max_choices)
     root = np.empty((2, game.num_actions))
     view = state.copy()
