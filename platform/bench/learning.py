@@ -128,7 +128,7 @@ def read_entries(table, places):
 
 
 LEARNING_BENCHMARKS = {
-    "learn_yavalath": Benchmark("games/s", "reference_learning_yavalath.c", learned_games_of_yavalath),
+    "learn_yavalath": Benchmark("games/s", "C, the same weights", learned_games_of_yavalath),
     "learn_2048_threads": Benchmark("moves/s", "tc on 1 of the 2 cores", learned_moves_of_threads, "wall"),
     "learn_2048_memory": Benchmark("look-ups/s", "the same entries, only read: memory's limit", look_ups_of_learning),
 }

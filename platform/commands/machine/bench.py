@@ -26,7 +26,7 @@ def bench(
     \b
     Examples:
       turnier bench
-      turnier bench random_2048 learn_tc_2048 --rounds 9 --json
+      turnier bench random_2048 learn_yavalath --rounds 9 --json
       turnier bench --write docs/benchmarks.md
     """
     from turnier.bench import BENCHMARKS, avx2_quotients, benchmark_page, benchmark_table, run_benchmarks, runs_avx2
