@@ -5,17 +5,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import types
 
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import MatchSpec, derive_seed
 from turnier.arena.play import play_matches
 from turnier.bench.expectimax import expectimax_rates
 from turnier.bench.programs import Benchmark, Rates, Round, Stopwatch, program_speed, require_equal, run_program
-from turnier.core.kernel import kernel
 from turnier.core.rng import streams, streams_of
-from turnier.games.abi import GAME, Counts, Gains, Rngs, States
-from turnier.games.generic import copy_state
 from turnier.games.registry import GAMES
 
 JOBS = 64  # in the lanes of a processor
@@ -26,17 +22,6 @@ MC_PLIES, MCTSE_PLIES = 12, 5  # of each match
 MC, MCTSE = "mc(iterations=1000,rollout_depth=20)", "mctse(iterations=3500,rollout_depth=150,maxnodes=500)"
 PLAYOUTS = 1_000_000
 UCT_ITERATIONS, UCT_SEARCHES = 10_000, 20
-
-
-@kernel(types.void(GAME, States, Counts, types.int64, Rngs, Gains, Counts))
-def play_one_by_one(game, states, counts, depth, rngs, gains, ended):
-    """What `playouts` does, for a game without it."""
-    state = np.empty_like(states[0])
-    for job in range(states.shape[0]):
-        for _ in range(counts[job]):
-            copy_state(states[job], state)
-            game.playout(state, depth, rngs[job], gains[job])
-        ended[job] += counts[job]
 
 
 def _play_out(name: str, jobs: int, games: int, seed: int) -> tuple[float, Stopwatch]:
@@ -51,10 +36,7 @@ def _play_out(name: str, jobs: int, games: int, seed: int) -> tuple[float, Stopw
         np.zeros(jobs, np.int64),
     )
     with Stopwatch() as clocks:
-        if game.kernels.has_playouts:
-            game.kernels.playouts(states, counts, waiting, LONG, rngs, gains, ended, lanes, jobs, done)
-        else:
-            play_one_by_one(game.kernels, states, counts, LONG, rngs, gains, ended)
+        game.kernels.playouts(states, counts, waiting, LONG, rngs, gains, ended, lanes, jobs, done)
     require_equal("the number of playouts that reached the end", int(ended.sum()), jobs * games)
     return float(gains[:, 0].sum()), clocks
 
