@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from turnier.agents.ntuple.board2048_kernels import at_most_15, find_packed_entries
+from turnier.agents.ntuple.board2048_kernels import at_most_15, find_entries_of_images, sum_entries_of_images
 from turnier.agents.ntuple.network_kernels import (
     SUMS,
     TUPLES,
@@ -17,7 +17,6 @@ from turnier.agents.ntuple.network_kernels import (
     Index,
     add_coherently,
     add_plainly,
-    sum_entries,
 )
 from turnier.agents.ntuple.td import DISCOUNT, FROM_RANDOM, METHOD, RESTART
 from turnier.core.kernel import kernel
@@ -98,7 +97,7 @@ def learn_2048(words, table, settings, key, first, rates, epsilons, scores):
         scores: [games, 1] filled in.
     """
     rng = np.empty(4, np.uint64)
-    images, boards, highs = np.empty(8, np.uint64), np.empty(4, np.uint64), np.empty(4, np.uint64)
+    boards, highs = np.empty(4, np.uint64), np.empty(4, np.uint64)
     gains = np.empty(4, np.int64)
     tuples = _U(words[TUPLES])
     count = _8 * tuples
@@ -122,12 +121,12 @@ def learn_2048(words, table, settings, key, first, rates, epsilons, scores):
             for action in range(4):
                 if legal >> action & 1:
                     packed = at_most_15(boards[action], highs[action])
-                    find_packed_entries(words, packed, table, index, _U(action) * count, images)
+                    find_entries_of_images(words, packed, table, index, _U(action) * count)
             best, n = -1, 0
             best_value = np.float32(score) if at_end else _ZERO
             for action in range(4):
                 if legal >> action & 1:
-                    value = discount * sum_entries(table, index, _U(action) * count, _8, tuples, _0)
+                    value = discount * sum_entries_of_images(words, table, index, _U(action) * count)
                     if not at_end:
                         value += np.float32(gains[action])
                     if best < 0 or value > best_value:
@@ -142,11 +141,11 @@ def learn_2048(words, table, settings, key, first, rates, epsilons, scores):
                             best = action
                         k -= 1
                 learns = begun and settings[FROM_RANDOM] != 0.0
-                best_value = discount * sum_entries(table, index, _U(best) * count, _8, tuples, _0)
+                best_value = discount * sum_entries_of_images(words, table, index, _U(best) * count)
                 if not at_end:
                     best_value += np.float32(gains[best])
             if learns:
-                change = rate * (best_value - sum_entries(table, index, before, _8, tuples, _0))
+                change = rate * (best_value - sum_entries_of_images(words, table, index, before))
                 if coherent:
                     add_coherently(table, index, before, count, change)
                 else:

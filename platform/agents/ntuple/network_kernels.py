@@ -38,7 +38,7 @@ STAGES, STAGE = OWN + 18, OWN + 19  # how many cell values begin a stage, and th
 BASES = 22
 
 _U = np.uint64
-_ZERO, _ONE, _NOTHING = np.float32(0), np.float32(1), np.float64(0.0)
+_NOTHING = np.float64(0.0)
 _TINY = np.float32(1e-37)  # makes 0 / 0 a 1 without asking, and rounds away otherwise
 
 
@@ -108,8 +108,7 @@ def add_coherently(table, index, first, count, change):
     for i in range(first, first + count):
         place = index[i]
         signed, absolute = table[place + _U(1)], table[place + _U(2)]
-        rate = abs(signed) / absolute if absolute != _ZERO else _ONE
-        table[place] += change * rate
+        table[place] += change * ((abs(signed) + _TINY) / (absolute + _TINY))
         table[place + _U(1)] = signed + change
         table[place + _U(2)] = absolute + size
 
