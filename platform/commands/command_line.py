@@ -6,6 +6,7 @@ Importing this module installs the handler of the signals, so that it works duri
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import shlex
 import signal
@@ -34,6 +35,8 @@ def run_app(app: typer.Typer) -> None:
     except UserError as error:
         print(f"Error: {error}", file=sys.stderr)
         sys.exit(2)
+    finally:
+        gc.freeze()  # otherwise Python looks for garbage once more before it ends: seconds after a large search
 
 
 def in_this_environment(program: str) -> str:

@@ -3,7 +3,9 @@
 Annotations are evaluated here at once, since they name what the script said.
 """
 
-from collections.abc import Callable, Mapping
+import contextlib
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -13,6 +15,7 @@ from rich.console import Console
 
 from turnier.agents.agent import Agent
 from turnier.agents.registry import make_agent
+from turnier.arena.workers.executor import Executor
 from turnier.arena.workers.make import make_executor
 from turnier.commands.command_line import in_this_environment
 from turnier.commands.options import (
@@ -28,7 +31,6 @@ from turnier.commands.options import (
 )
 from turnier.commands.scripts.script import choose_preset, run_script
 from turnier.commands.search_tables import print_figures, print_parameters, print_ranges, print_verdict
-from turnier.dashboards.reports.pictures import save_study_picture
 from turnier.results.store.store import Store
 from turnier.search.definition import StudyDefinition
 from turnier.search.study_run import StudyRun
@@ -103,14 +105,26 @@ def run_study(
             others, share = baselines(start), chosen.verify if verify is None else verify
             length = generations or chosen.generations
             later = study.max_held_out_games(share, length * study.next_generation({}).max_games, others)
-            with make_executor(executor, workers, address) as pool, study.in_phases(later):
+            with _closed_later(make_executor(executor, workers, address)) as pool, study.in_phases(later):
                 study.run(length, pool)
                 playing = study.finalists(start_label, others)
                 final = study.compare(playing, pool, share)
             print_parameters(console, study, {label: one.agent for label, one in playing.items()})
             print_figures(console, final.verdict, study.objective.name)
             print_verdict(console, final.verdict)
+            from turnier.dashboards.reports.pictures import save_study_picture  # a second, while workers end
+
             save_study_picture(picture / f"{definition.name}.png", results, definition.name, final.values)
         console.print(f"Picture: {picture / definition.name}.png")
 
     run_script(main, description)
+
+
+@contextlib.contextmanager
+def _closed_later(executor: Executor) -> Iterator[Executor]:
+    """Closes an executor while what follows is done: ending Ray takes a second. The process waits for it."""
+    with contextlib.ExitStack() as failed:
+        failed.enter_context(executor)
+        yield executor
+        failed.pop_all()
+    threading.Thread(target=executor.close, name="closing").start()
