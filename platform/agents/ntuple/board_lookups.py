@@ -123,13 +123,8 @@ def sweep_board(words, table, board, phase, step):
         parts[:] = 0.0
         total = _NOTHING
         first, spots = _0, _U(words[SPOTS])
-        for t in range(tuples):
+        for _ in range(tuples):
             ends = spots + length
-            for ahead in range(first + symmetries, first + _2 * symmetries if t + _1 < tuples else _0):
-                place = now[ahead] + offset
-                prefetch(table, place)
-                for spot in range(ends + _FAR, ends + length, _2):
-                    prefetch(table, place + step * words[spot + _1])
             for g in range(_0, fours, _4):
                 i = first + g
                 p0, p1, p2, p3 = now[i] + offset, now[i + _1] + offset, now[i + _2] + offset, now[i + _3] + offset
@@ -179,22 +174,26 @@ def shift_entries(words, table, board, offset):
     return n
 
 
-@kernel(types.void(GAME, Header, EntryTable, State, BOARD))
-def go_to_board(game, words, table, state, board):
+@kernel(types.void(GAME, Header, State, BOARD))
+def go_to_board(game, words, state, board):
     """Makes a state's board, which differs in few cells, the board itself."""
-    game.cells(state, board.after_cells)
-    n = shift_entries(words, table, board, 0)
-    for k in range(n):
-        i = board.changed[k]
-        board.now[i] = board.shifted[i]
+    highest, starts = words[VALUES] - 1, words[TOUCHES]
+    now, shifted, cells, after_cells = board.now, board.shifted, board.cells, board.after_cells
+    game.cells(state, after_cells)
     for cell in range(words[NUM_CELLS]):
-        board.cells[cell] = board.after_cells[cell]
+        step = min(after_cells[cell], highest) - min(cells[cell], highest)
+        cells[cell] = after_cells[cell]
+        if step == 0:
+            continue
+        for at in range(_U(words[starts + cell]), _U(words[starts + cell + 1]), _U(2)):
+            i = _U(words[at])
+            now[i] = shifted[i] = now[i] + step * words[at + _1]
     for phase in range(board.known.size):
         board.known[phase] = 0
 
 
-@kernel(types.void(GAME, Header, EntryTable, State, BOARD))
-def set_board(game, words, table, state, board):
+@kernel(types.void(GAME, Header, State, BOARD))
+def set_board(game, words, state, board):
     """Makes any state's board the board itself: all cells 0, and from there on as `go_to_board` does."""
     i = _0
     for t in range(words[TUPLES]):
@@ -203,7 +202,7 @@ def set_board(game, words, table, state, board):
             board.now[i] = board.shifted[i] = place
             i += _1
     board.cells[:] = 0
-    go_to_board(game, words, table, state, board)
+    go_to_board(game, words, state, board)
 
 
 @kernel(_I64(Header, Actions, Actions))

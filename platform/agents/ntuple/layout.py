@@ -11,6 +11,7 @@ import numpy.typing as npt
 from turnier.core.errors import UserError
 
 HUGE = 1 << 22  # bytes from which on a table gets huge pages: its look-ups would miss small ones' buffer all the time
+PAGE = 1 << 21  # bytes of a huge page; where a table begins in the middle of one, its first part has small ones
 LINE = 16  # float32 in a cache line
 Floats32 = npt.NDArray[np.float32]
 
@@ -21,14 +22,16 @@ def new_table(size: int) -> Floats32:
         if 4 * size < HUGE or not hasattr(mmap, "MADV_HUGEPAGE"):
             return np.zeros(size, np.float32)
         # Anonymous private memory: shared memory, the default, gets no huge pages.
-        memory = mmap.mmap(-1, 4 * size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        length = (4 * size // PAGE + 2) * PAGE
+        memory = mmap.mmap(-1, length, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     except (MemoryError, OSError, OverflowError, ValueError):
         raise UserError(
             f"the entries of a network must fit into memory, got {size:,}; choose fewer or shorter tuples, or fewer"
             " values."
         ) from None
     memory.madvise(mmap.MADV_HUGEPAGE)
-    return np.frombuffer(memory, np.float32)
+    start = np.frombuffer(memory, np.uint8).ctypes.data
+    return np.frombuffer(memory, np.float32, size, -start % PAGE)
 
 
 @dataclass(frozen=True)

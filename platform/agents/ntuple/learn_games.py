@@ -36,8 +36,8 @@ from turnier.agents.ntuple.network_kernels import (
     Index,
     add_coherently_apart,
     add_plainly,
-    fetch_sums,
     stage_of,
+    sum_and_fetch,
     sum_entries,
 )
 from turnier.agents.ntuple.td import DISCOUNT, FROM_RANDOM, HORIZON, METHOD, RESTART, TRACE
@@ -98,9 +98,10 @@ def learn_from(words, table, settings, index, newest, kept, rate, targets):
     for o in range(words[OUTPUTS]):
         offset = _U(o * words[ENTRIES] * words[WIDTH])
         if words[SUMS] != 0:
-            fetch_sums(words, table, index, newest * count, count, offset)
-        error = targets[o] - sum_entries(table, index, newest * count, tuples, symmetries, offset)
-        change = rate * error
+            value = sum_and_fetch(words, table, index, newest * count, offset)
+        else:
+            value = sum_entries(table, index, newest * count, tuples, symmetries, offset)
+        change = rate * (targets[o] - value)
         at = newest
         for _ in range(kept):
             if words[SUMS] != 0:
@@ -221,7 +222,7 @@ def play_games(game, start, words, table, settings, key, first, rates, epsilons,
         rate = rates[number] / np.float32(lookups)
         copy_state(start, state)
         game.init(state, rng)
-        set_board(game, words, table, state, board)
+        set_board(game, words, state, board)
         returns[:] = 0.0
         before[:] = 0.0
         newest, kept, played, ended = _0, _0, 0, False
@@ -229,7 +230,7 @@ def play_games(game, start, words, table, settings, key, first, rates, epsilons,
             mover = game.to_move(state)
             if mover == CHANCE:
                 game.step(state, draw_outcome(game, state, rng, choices, space.probs), returns)
-                go_to_board(game, words, table, state, board)
+                go_to_board(game, words, state, board)
                 continue
             if mover == TERMINAL:
                 if kept > _0:
@@ -246,7 +247,7 @@ def play_games(game, start, words, table, settings, key, first, rates, epsilons,
                 copy_state(past[played], state)
                 returns[:] = past_returns[played]
                 before[:] = past_returns[played]
-                set_board(game, words, table, state, board)
+                set_board(game, words, state, board)
                 newest, kept, played = _0, _0, 0
                 continue
             if restart > 0:
@@ -274,7 +275,7 @@ def play_games(game, start, words, table, settings, key, first, rates, epsilons,
                 before[seat] = returns[seat]
             moves += 1
             if game.to_move(state) != TERMINAL:
-                go_to_board(game, words, table, state, board)
+                go_to_board(game, words, state, board)
                 newest = newest + _1 if newest + _1 < horizon else _0
                 phase = stage_of(words, board.cells) * seats + max(game.to_move(state), 0)
                 offset = phase * outputs * words[ENTRIES] * words[WIDTH]

@@ -113,12 +113,21 @@ def add_coherently(table, index, first, count, change):
         table[place + _U(2)] = absolute + size
 
 
-@kernel(types.void(Header, EntryTable, Index, _U64, _U64, _U64))
-def fetch_sums(words, table, index, first, count, offset):
-    """Has the sums of a board's entries brought to this core, for `add_coherently_apart`."""
-    sums, shift = _U(words[SUMS]), _U(words[SUMS_SHIFT])
-    for i in range(first, first + count):
-        prefetch(table, np.int64(sums + ((index[i] + offset) << shift)))
+@kernel(_F32(Header, EntryTable, Index, _U64, _U64))
+def sum_and_fetch(words, table, index, first, offset):
+    """What `sum_entries` returns; meanwhile the sums of those entries are fetched, for `add_coherently_apart`."""
+    sums, shift, symmetries = _U(words[SUMS]), _U(words[SUMS_SHIFT]), _U(words[SYMMETRIES])
+    total = _NOTHING
+    at = first
+    for _ in range(words[TUPLES]):
+        part = _NOTHING
+        for i in range(at, at + symmetries):
+            place = index[i] + offset
+            part += table[place]
+            prefetch(table, np.int64(sums + (place << shift)))
+        total += part
+        at += symmetries
+    return np.float32(total)
 
 
 @kernel(types.void(Header, EntryTable, Index, _U64, _U64, _U64, _F32))

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +21,7 @@ from turnier.agents.ntuple.training import Plan, TrainingLoop
 from turnier.agents.registry import EVALUATORS
 from turnier.contract.evaluators import estimate
 from turnier.core.errors import UserError
+from turnier.core.kernel import JIT
 from turnier.core.rng import seed_stream
 from turnier.games.game import Position
 from turnier.games.registry import make_game
@@ -84,6 +89,37 @@ def test_learning_is_that_of_the_plain_oracle(game: str, network: str, learning:
         assert entry[0] == pytest.approx(value, rel=1e-3, abs=1e-5)
         if td.coherence:
             assert entry[2] == pytest.approx(naive.absolute[phase, output, t, cells], rel=1e-3, abs=1e-5)
+
+
+def learned_digest() -> str:
+    """Returns what the compiler must not change: every weight after some games of each way to learn."""
+    digest = hashlib.sha256()
+    for game, network, learning in (
+        ("yavalath(size=3)", "ntuple(tuples=3,length=4)", "td(alpha=0.3,epsilon=0.1)"),
+        ("yavalath(size=3,swap=true)", "ntuple(tuples=3,length=3,symmetric=false)", "td(epsilon=0.2,from_random=true)"),
+        ("yavalath(size=3,players=3)", WALK, "td(trace=0.5,optimism=1)"),
+        ("tictactoe", "ntuple(tuples=3,length=4)", "td(coherence=false,alpha=0.3,restart=2)"),
+        ("2048(size=3)", "ntuple(network=cells,cells=0.1.2/1.3.4)", "td(optimism=10,method=1)"),
+    ):
+        run = training(game, network, learning)
+        scores, moves = run.play(0, 4)
+        digest.update(run.table.tobytes() + scores.tobytes() + bytes(str(moves), "ascii"))
+    return digest.hexdigest()
+
+
+def test_the_compiler_changes_no_weight() -> None:
+    """Another process with NUMBA_DISABLE_JIT turned around learns the same, bit for bit."""
+    root = Path(__file__).resolve().parents[3]
+    environment = os.environ | {
+        "NUMBA_DISABLE_JIT": "1" if JIT else "0",
+        "PYTHONPATH": os.pathsep.join([str(root), str(root / "src"), *filter(None, sys.path)]),
+    }
+    code = "from tests.agents.ntuple.test_learning import learned_digest; print(learned_digest())"
+    run = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], env=environment, cwd=root, capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.split()[-1] == learned_digest()
 
 
 @pytest.mark.parametrize("stages", ["", "5.7"])
