@@ -7,6 +7,7 @@ Members of ensembles search in pools, which have the same names.
 from __future__ import annotations
 
 import functools
+import gc
 import itertools
 import re
 import time
@@ -71,9 +72,21 @@ class Done(NamedTuple):
 Task = Callable[..., Done]  # what a worker calls: (specs) or (specs, stop)
 
 
+@functools.cache
+def spare_garbage_collector() -> None:
+    """Has Python look for garbage less often, and never again among what is loaded by now: kernels and libraries.
+
+    Played matches are many small objects; looking through everything for cycles, of which they have none, would take
+    longer than making them.
+    """
+    gc.freeze()
+    gc.set_threshold(100_000, 50, 100)
+
+
 def do_batch(work: Work[Any, Any], specs: Sequence[Any], stop: npt.NDArray[np.int64] | None = None) -> Done:
     """Does a batch; a new process loads its kernels before the clock starts."""
     work.prepare(work.one_of_each_kind(specs))
+    spare_garbage_collector()
     began = time.perf_counter()
     records = work.do(specs, stop)
     return Done(records, time.perf_counter() - began)
@@ -211,6 +224,7 @@ class Executor(ABC):
         Lost batches are repeated, yielded ones never are. At most two batches per worker are in flight. Idle work is
         begun only when a worker would otherwise idle.
         """
+        spare_garbage_collector()
         sizer = BatchSizer(self.workers)
         do = functools.partial(do_batch, work)
         flying: dict[Any, list[S]] = {}

@@ -18,7 +18,7 @@ def checksum(*values: Any) -> int:
 
     The database returns 0.0 for -0.0, and a float for an integer in a column of floats.
     """
-    plain = [zlib.crc32(value) if isinstance(value, bytes) else value for value in values]
+    plain = [zlib.crc32(value) if type(value) is bytes else value for value in values]
     return zlib.crc32(ascii(plain).encode("ascii"))  # not repr, which depends on the version of Unicode
 
 

@@ -5,6 +5,7 @@ Matches of earlier versions have no checksum; theirs is the id, which depends on
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 from collections import defaultdict
@@ -26,6 +27,12 @@ MATCH_COLUMNS = (
 )
 SEAT_COLUMNS = ("match_number", "seat", "agent", "score", "decisions", "nodes", "seconds", "cpu_seconds")
 _encode = json.JSONEncoder(default=float).encode
+
+
+@functools.lru_cache(maxsize=1 << 12)
+def _facts_text(facts: tuple[tuple[str, float, type], ...]) -> str:
+    """Returns facts as JSON: many matches have the same. Types keep apart 1, 1.0 and True, which are equal keys."""
+    return _encode({name: value for name, value, _ in facts})
 
 
 class DamagedMatch(NamedTuple):
@@ -58,7 +65,11 @@ def rows_of(match_id: str, record: MatchRecord, created: str) -> tuple[tuple[Any
     spec = record.spec
     match = (
         *(match_id, spec.game, int(spec.seed), int(spec.max_plies), len(spec.opening), record.termination.value),
-        *(float(record.seconds), record.plies, _encode(record.facts) if record.facts else "{}"),
+        *(
+            float(record.seconds),
+            record.plies,
+            _facts_text(tuple((name, value, type(value)) for name, value in record.facts.items())),
+        ),
         *(_storable(record.error) if record.error else "", created, record.release or release()),
     )
     cpu_seconds = record.seat_cpu_seconds or (None,) * len(record.scores)
