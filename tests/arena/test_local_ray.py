@@ -95,3 +95,13 @@ def test_killed_workers_are_replaced_without_a_word(capfd: pytest.CaptureFixture
         time.sleep(2.0)  # until the report is there
     assert found == {spec: play_match(spec).plies for spec in specs}
     assert capfd.readouterr() == ("", "")
+
+
+def test_ray_starts_what_workers_need_and_nothing_else() -> None:
+    """An option of `ray.init` for it does not exist, so a new version of Ray may start more."""
+    with RayExecutor(2, "local"):
+        import ray
+
+        node = ray._private.worker._global_node
+        assert set(node.all_processes) == {"gcs_server", "raylet"}
+        assert node.start_api_server.__name__ == "start_api_server"

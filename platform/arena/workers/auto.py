@@ -13,7 +13,7 @@ from turnier.arena.workers.local import ThreadExecutor
 from turnier.core.errors import UserError
 from turnier.games.registry import game_of
 
-RAY_SECONDS = 8.0  # that Ray and its workers take to start, on a busy machine
+RAY_SECONDS = 6.0  # that Ray and its workers take to start, on a busy machine
 
 
 class AutoExecutor(Executor):

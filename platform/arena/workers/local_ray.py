@@ -1,16 +1,33 @@
-"""Ray on this machine alone: whether it still runs, and that none of its processes outlives this one."""
+"""Ray on this machine alone: started with what is needed; whether it still runs; none of it outlives this process."""
 
 from __future__ import annotations
 
 import contextlib
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 NEEDED = ("gcs_server", "raylet")  # without either Ray does nothing more
+# Server of the dashboard, autoscaler, reader of logs: Ray always starts them, and they are half of the time it takes.
+UNUSED = ("start_api_server", "start_monitor", "start_log_monitor")
 # A pipe from us to this shell ends with us, however we end. Numbers of processes are used again, hence the look at
 # what runs under them. The kernel ends the rest of Ray with us; its agents, which the raylet started, take a minute.
 _GUARD = 'read _; for p in "$@"; do tr "\\0" " " <"/proc/$p/cmdline" | grep -q ray && kill -9 "$p"; done'
+
+
+@contextlib.contextmanager
+def only_needed(ray: Any) -> Iterator[None]:
+    """Has `ray.init`, which has no option for it, start only what workers need."""
+    node = ray._private.node.Node
+    starts = {name: getattr(node, name) for name in UNUSED if hasattr(node, name)}
+    for name in starts:
+        setattr(node, name, lambda *_, **__: None)
+    try:
+        yield
+    finally:
+        for name, start in starts.items():
+            setattr(node, name, start)
 
 
 class LocalRay:

@@ -17,7 +17,7 @@ from importlib import metadata
 from typing import Any
 
 from turnier.arena.workers.executor import Lost
-from turnier.arena.workers.local_ray import LocalRay
+from turnier.arena.workers.local_ray import LocalRay, only_needed
 from turnier.arena.workers.ray_head import LOCAL, HeadMonitor
 from turnier.core.errors import UserError
 
@@ -313,10 +313,11 @@ def connect(address: str, workers: int | None) -> Any:
     try:
         if address == LOCAL:
             cpus = workers or os.cpu_count() or 1
-            ray.init(
-                address, num_cpus=cpus, include_dashboard=False, object_store_memory=128 << 20,
-                _system_config=LOCAL_SETTINGS, **quiet,
-            )  # fmt: skip
+            with only_needed(ray):
+                ray.init(
+                    address, num_cpus=cpus, include_dashboard=False, object_store_memory=128 << 20,
+                    _system_config=LOCAL_SETTINGS, **quiet,
+                )  # fmt: skip
         else:
             _require_reachable(address)
             ray.init(address, **quiet)
