@@ -58,7 +58,7 @@ def symmetric_images(b, images):
     images[_6], images[_7] = reverse_columns(turned_mirrored), mirrored
 
 
-@kernel(_U64(Header, _U64))
+@kernel(_U64(Header, _U64), inline=True)
 def first_place(words, board):
     """Returns where the entries of a board's stage begin, see `stage_of`."""
     place = _U(words[ORIGIN])
@@ -93,7 +93,7 @@ def packed_value(words, board, table, images):
     return np.float32(total)
 
 
-@kernel(types.void(Header, _U64, EntryTable, Index, _U64))
+@kernel(types.void(Header, _U64, EntryTable, Index, _U64), inline=True)
 def find_entries_of_images(words, board, table, index, first):
     """`find_entries` for a board with four bits a cell, in the order [tuples, 8]; the entries are fetched early.
 
@@ -124,7 +124,7 @@ def find_entries_of_images(words, board, table, index, first):
         at += _8
 
 
-@kernel(types.float32(Header, EntryTable, Index, _U64))
+@kernel(types.float32(Header, EntryTable, Index, _U64), inline=True)
 def sum_entries_of_images(words, table, index, first):
     """The network's value, as `packed_value` sums it up, from places of `find_entries_of_images`."""
     p0 = p1 = p2 = p3 = p4 = p5 = p6 = p7 = _NOTHING

@@ -20,6 +20,7 @@ from turnier.agents.ntuple.network_kernels import (
 )
 from turnier.agents.ntuple.td import DISCOUNT, FROM_RANDOM, METHOD, RESTART
 from turnier.core.kernel import kernel
+from turnier.core.packing import lend
 from turnier.core.rng import STREAM_STEP, below, next_word, seed_stream, uniform
 from turnier.games.abi import Floats
 from turnier.games.twenty48.board import GAIN, move, occupied, place_tile, random_tile, slide, transpose
@@ -87,21 +88,15 @@ def with_more_room(past):
     return larger
 
 
-@kernel(_I64(Header, EntryTable, Floats, _U64, _I64, EntryTable, Floats, Scores))
-def learn_2048(words, table, settings, key, first, rates, epsilons, scores):
-    """Plays and learns from game after game; see learn_games.
+WORK = types.Tuple([Index, Index, Index, types.Array(_I64, 1, "C"), Index])
 
-    Args:
-        rates: [games] learning rate of each, for the whole board.
-        epsilons: [games] probability of a random move.
-        scores: [games, 1] filled in.
-    """
-    rng = np.empty(4, np.uint64)
-    boards, highs = np.empty(4, np.uint64), np.empty(4, np.uint64)
-    gains = np.empty(4, np.int64)
-    tuples = _U(words[TUPLES])
-    count = _8 * tuples
-    index = np.empty(5 * np.int64(count), np.uint64)  # of the four afterstates, and of the one before
+
+@kernel(_I64(Header, EntryTable, Floats, _U64, _I64, EntryTable, Floats, Scores, WORK))
+def learn_with(words, table, settings, key, first, rates, epsilons, scores, work):
+    """`learn_2048` with arrays to work with: a stream, boards, high tiles and rewards by action, and places."""
+    words, table, settings, rates, epsilons, scores = lend((words, table, settings, rates, epsilons, scores))
+    rng, boards, highs, gains, index = lend(work)
+    count = _8 * _U(words[TUPLES])
     before = _4 * count
     coherent = words[SUMS] != 0
     discount = np.float32(settings[DISCOUNT])
@@ -174,3 +169,18 @@ def learn_2048(words, table, settings, key, first, rates, epsilons, scores):
             board, high = boards[best], highs[best]
             board = with_tile(board, high, rng)
     return moves
+
+
+@kernel(_I64(Header, EntryTable, Floats, _U64, _I64, EntryTable, Floats, Scores))
+def learn_2048(words, table, settings, key, first, rates, epsilons, scores):
+    """Plays and learns from game after game; see learn_games.
+
+    Args:
+        rates: [games] learning rate of each, for the whole board.
+        epsilons: [games] probability of a random move.
+        scores: [games, 1] filled in.
+    """
+    rng, boards, highs = np.empty(4, np.uint64), np.empty(4, np.uint64), np.empty(4, np.uint64)
+    index = np.empty(5 * 8 * words[TUPLES], np.uint64)  # of the four afterstates, and of the one before
+    work = rng, boards, highs, np.empty(4, np.int64), index
+    return learn_with(words, table, settings, key, first, rates, epsilons, scores, work)
