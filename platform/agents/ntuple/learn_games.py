@@ -86,17 +86,18 @@ def value_of_seat(values, action, seat):
     return values[action, 0] if seat == 0 else -values[action, 0]
 
 
-@kernel(types.void(Header, EntryTable, Floats, Index, _U64, _U64, _F32, EntryTable))
-def learn_from(words, table, settings, index, newest, kept, rate, targets):
+@kernel(types.void(Header, EntryTable, Floats, Index, _U64, _U64, _U64, _F32, EntryTable))
+def learn_from(words, table, settings, index, block, newest, kept, rate, targets):
     """Moves the newest afterstate towards the targets [outputs], and those before by trace and discount less and less.
 
-    That is TD(lambda) with accumulating traces, z = gamma lambda z + 1, over the last `kept` afterstates of the ring.
+    That is TD(lambda) with accumulating traces, z = gamma lambda z + 1, over the last `kept` afterstates of the ring
+    `index`, whose places are `block` further in the table.
     """
     symmetries, tuples = _U(words[SYMMETRIES]), _U(words[TUPLES])
     count, horizon = symmetries * tuples, _U(settings[HORIZON])
     decay = np.float32(settings[DISCOUNT] * settings[TRACE])
     for o in range(words[OUTPUTS]):
-        offset = _U(o * words[ENTRIES] * words[WIDTH])
+        offset = block + _U(o * words[ENTRIES] * words[WIDTH])
         if words[SUMS] != 0:
             value = sum_and_fetch(words, table, index, newest * count, offset)
         else:
@@ -211,7 +212,7 @@ def play_games(game, start, words, table, settings, key, first, rates, epsilons,
         (start, words, table, settings, rates, epsilons, scores, space)
     )
     board, index, choices, values, rng = space.board, space.index, space.choices, space.values, space.rng
-    state, returns, before, now = space.states[0], space.returns[0], space.returns[1], board.now
+    state, returns, before, now = space.states[0], space.returns[0], space.returns[1], board.now.view(np.uint64)
     seats, outputs, lookups = game.num_seats, words[OUTPUTS], _U(words[SYMMETRIES] * words[TUPLES])
     horizon, restart = _U(settings[HORIZON]), np.int64(settings[RESTART])
     # What each decision since the start began from.
@@ -226,6 +227,7 @@ def play_games(game, start, words, table, settings, key, first, rates, epsilons,
         returns[:] = 0.0
         before[:] = 0.0
         newest, kept, played, ended = _0, _0, 0, False
+        places, block = index, _0
         while True:
             mover = game.to_move(state)
             if mover == CHANCE:
@@ -236,7 +238,7 @@ def play_games(game, start, words, table, settings, key, first, rates, epsilons,
                 if kept > _0:
                     for o in range(outputs):
                         values[0, o] = gained(settings, before[o], returns[o], True)
-                    learn_from(words, table, settings, index, newest, kept, rate, values[0])
+                    learn_from(words, table, settings, places, block, newest, kept, rate, values[0])
                 if not ended:
                     for seat in range(seats):
                         scores[number, seat] = np.float32(returns[seat])
@@ -269,18 +271,21 @@ def play_games(game, start, words, table, settings, key, first, rates, epsilons,
                     game, words, table, settings, board, space.states, space.returns, choices, candidates, mover, values
                 )
             if learns:
-                learn_from(words, table, settings, index, newest, kept, rate, values[chosen])
+                learn_from(words, table, settings, places, block, newest, kept, rate, values[chosen])
             game.step(state, choices[chosen], returns)
             for seat in range(seats):
                 before[seat] = returns[seat]
             moves += 1
-            if game.to_move(state) != TERMINAL:
+            next_mover = game.to_move(state)
+            if next_mover != TERMINAL:
                 go_to_board(game, words, state, board)
                 newest = newest + _1 if newest + _1 < horizon else _0
-                phase = stage_of(words, board.cells) * seats + max(game.to_move(state), 0)
-                offset = phase * outputs * words[ENTRIES] * words[WIDTH]
-                for i in range(lookups):
-                    index[newest * lookups + i] = _U(now[i] + offset)
+                phase = stage_of(words, board.cells) * seats + max(next_mover, 0)
+                places, block = now, _U(phase * outputs * words[ENTRIES] * words[WIDTH])
+                if next_mover == CHANCE or horizon > _1:  # until it is learned from, the board changes
+                    for i in range(lookups):
+                        index[newest * lookups + i] = now[i] + block
+                    places, block = index, _0
                 kept = min(kept + _1, horizon)
             else:
                 kept = _0
