@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -26,6 +27,7 @@ from turnier.search.front.second_objective import CERTAINTY, TIME, read_objectiv
 from turnier.search.noise import NOISES
 from turnier.search.objective import Objective, require_generation
 from turnier.search.samplers.registry import SAMPLERS
+from turnier.search.samplers.sampler import Sampler
 from turnier.search.space import Space, read_parameters
 from turnier.search.storage.hints import hints
 from turnier.search.storage.studies import has_study
@@ -102,15 +104,18 @@ class Study(_Search):
     def definition(self, budget: int, store: Store | None = None) -> StudyDefinition:
         """Returns what is stored of the study; what was left open is chosen to suit a budget in games.
 
-        A study that the store has from before there were search ranges is resumed in the legal ones.
+        A study that the store has from before there were search ranges, or a parameter of its sampler, is resumed
+        without them.
         """
-        before = self._definition(budget, self._typed)
-        if store and has_study(store, before.name, before.stored):
-            return before
-        return self._definition(budget, self.parameters)
-
-    def _definition(self, budget: int, parameters: tuple[str, ...]) -> StudyDefinition:
         sampler = self.sampler.within(budget // (self.objective.unit_games * self.noise.max_games(0, 1)))
+        earlier = sampler.as_first(self.sampler)
+        for kind, parameters in itertools.product((sampler, earlier), (self._typed, self.parameters)):
+            before = self._definition(kind, parameters)
+            if store and has_study(store, before.name, before.stored):
+                return before
+        return self._definition(sampler, self.parameters)
+
+    def _definition(self, sampler: Sampler, parameters: tuple[str, ...]) -> StudyDefinition:
         texts = self.game.full_text(), self.agent.full_text(), parameters
         if self.name:
             return StudyDefinition(

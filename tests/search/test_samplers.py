@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import optuna
 import pytest
 
 from tests.search import broken_samplers as broken
@@ -15,6 +16,7 @@ from turnier.search.samplers.grid import Grid, GridSearch
 from turnier.search.samplers.registry import SAMPLERS
 from turnier.search.samplers.sampler import Sampler, Search, Vectors
 from turnier.search.samplers.surface import Surface
+from turnier.search.samplers.tpe import kept_trials
 
 SMALL = {
     "cmaes": "cmaes(population=10)",
@@ -24,6 +26,7 @@ SMALL = {
     "random": "random(population=10)",
     "spsa": "spsa",
     "tpe": "tpe(population=6,startup=12)",
+    "forgetful": "tpe(population=6,startup=12,known=50)",
     "restarted": "cmaes(population=6,restart=0.2)",
 }
 
@@ -138,3 +141,16 @@ def test_a_surface_sees_through_noise_and_believes_itself() -> None:
 def test_senseless_samplers_are_refused(text: str) -> None:
     with pytest.raises(UserError):
         SAMPLERS.make(text)
+
+
+def test_tpe_forgets_at_twice_what_it_keeps() -> None:
+    _, whole = run("tpe(population=10,startup=12)", 11)
+    _, kept = run("tpe(population=10,startup=12,known=50)", 11)
+    assert np.array_equal(whole[:10], kept[:10]) and not np.array_equal(whole[10], kept[10])
+
+
+def test_tpe_keeps_the_best_and_the_latest_in_order() -> None:
+    values = [100.0 - n if n < 30 else float(n % 7) for n in range(200)]
+    study = optuna.create_study(direction="maximize")
+    study.add_trials([optuna.trial.create_trial(value=value) for value in values])
+    assert [trial.number for trial in kept_trials(study.get_trials(), 60)] == [*range(25), *range(165, 200)]

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from turnier.core.errors import UserError
-from turnier.core.parameters import Declared
+from turnier.core.parameters import Declared, parameters_of
 
 Vectors = npt.NDArray[np.float64]
 MAX_POPULATION = 64  # candidates per generation: under noise many candidates with few games learn fastest
@@ -79,6 +79,11 @@ class Sampler(Declared):
     def within(self, evaluations: int) -> Self:
         """Returns the sampler with its open parameters chosen for a total number of evaluations."""
         return self
+
+    def as_first(self, typed: Self) -> Self:
+        """Returns the sampler with those parameters as they were typed that it did not have at first."""
+        later = [field.name for field, declared in parameters_of(type(self)) if declared.later]
+        return self.replace(**{name: getattr(typed, name) for name in later})
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,15 @@ from dataclasses import dataclass
 import numpy as np
 import optuna
 from optuna.distributions import BaseDistribution, FloatDistribution
+from optuna.trial import FrozenTrial
 
+from turnier.core.errors import UserError
 from turnier.core.parameters import parameter
 from turnier.search.samplers.modelled import ModelledSearch
 from turnier.search.samplers.sampler import Sampler, Vectors
+
+BEST = 25  # candidates that TPE counts as good, at the most
+KNOWN = 250  # candidates to keep by default: the cost of a proposal grows with their number
 
 
 @dataclass(frozen=True)
@@ -28,6 +33,20 @@ class Tpe(Sampler):
     population: int = parameter(8, "candidates per generation", low=1, high=1000)
     startup: int = parameter(24, "random candidates first", low=1, high=10_000)
     multivariate: bool = parameter(True, "dimensions are proposed together")
+    known: int = parameter(
+        0,
+        f"at twice as many candidates only the {BEST} best and the latest are kept, this many; 0 = all are",
+        low=0,
+        high=1_000_000,
+        later=True,
+    )
+
+    def within(self, evaluations: int) -> Tpe:
+        return self if self.known else self.replace(known=KNOWN)
+
+    def check(self) -> None:
+        if 0 < self.known < 2 * BEST:
+            raise UserError(f"tpe: known must be 0 or at least {2 * BEST}, got {self.known}.")
 
     def begin(self, start: Sequence[float], seed: int) -> TpeSearch:
         return TpeSearch(start, seed, self)
@@ -58,3 +77,14 @@ class TpeSearch(ModelledSearch):
     def learn(self, values: Sequence[float]) -> None:
         for trial, value in zip(self._trials, values, strict=True):
             self._study.tell(trial, value)
+        finished = self._study.get_trials(deepcopy=False)
+        if 0 < 2 * self.sampler.known <= len(finished):
+            self._study = optuna.create_study(direction="maximize")
+            self._study.add_trials(kept_trials(finished, self.sampler.known))
+
+
+def kept_trials(trials: Sequence[FrozenTrial], count: int) -> list[FrozenTrial]:
+    """Returns the best trials and the latest of the others, in order."""
+    by_value = sorted(trials, key=lambda trial: -trial.values[0])
+    latest = sorted(by_value[BEST:], key=lambda trial: trial.number)[BEST - count :]
+    return sorted([*by_value[:BEST], *latest], key=lambda trial: trial.number)
