@@ -133,7 +133,7 @@ class SeatKernels(NamedTuple):
     evaluator: Any
     settings: Any  # [num_settings + memory_words]
     act_together: Any
-    has_together: int
+    in_step: int  # how many positions it should get at once; 0 = it cannot
     memory_words: int
 
 

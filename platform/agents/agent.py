@@ -145,6 +145,7 @@ class CompiledAgent(Agent):
 
     act_kernel: ClassVar[Any]
     together_kernel: ClassVar[Any] = absent_act_together  # decides in many matches, if the evaluator can, too
+    in_step: ClassVar[int] = 32  # how many positions `together_kernel` should get at once
     looks_ahead: ClassVar[bool] = True  # whether it plays moves in the state, so that it must know all of it
 
     def __init_subclass__(cls) -> None:
@@ -187,7 +188,7 @@ class CompiledAgent(Agent):
             evaluator_kernels,
             with_memory,
             pointer(together, ACT_TOGETHER),
-            int(together is not absent_act_together and evaluator_kernels.has_together),
+            self.in_step if together is not absent_act_together and evaluator_kernels.has_together else 0,
             self.memory_words(game),
         )
 

@@ -82,33 +82,40 @@ def act_mc(game, evaluator, settings, state, returns, rng, root):
 
 @kernel(ACT_TOGETHER)
 def act_mc_together(game, evaluator, settings, states, returns, rngs, roots, actions, memory):
-    """`act_mc` in many positions: wherever an action's iterations are done, those of the next action follow."""
+    """`act_mc` in many positions: wherever an action's iterations are done, those of the next action follow.
+
+    Job k is that of position order[k]: those with the most actions begin, so that the others fill up lanes at the end.
+    """
     n = actions.size
     jobs = new_jobs(game, n, states.shape[1])
     legal, widths, tried = np.empty((n, game.max_choices), np.int64), np.empty(n, np.int64), np.zeros(n, np.int64)
-    left = 0
     for i in range(n):
         widths[i] = game.legal(states[i], legal[i])
-        actions[i], jobs.rngs[i] = legal[i, 0], rngs[i]
-        jobs.counts[i] = np.int64(settings[ITERATIONS])
+        actions[i] = legal[i, 0]
+    order, left = np.argsort(-widths), 0
+    for job in range(n):
+        i = order[job]
+        jobs.rngs[job], jobs.counts[job] = rngs[i], np.int64(settings[ITERATIONS])
         if settings[DIVIDED] != 0.0:
-            jobs.counts[i] = max(np.int64(1), jobs.counts[i] // widths[i])
+            jobs.counts[job] = max(np.int64(1), jobs.counts[job] // widths[i])
         if widths[i] > 1:
-            jobs.done[left] = i
+            jobs.done[left] = job
             left += 1
     finished = left
     while left > 0:
-        for i in jobs.done[:finished]:
+        for job in jobs.done[:finished]:
+            i = order[job]
             if tried[i] < widths[i]:
-                jobs.states[i], jobs.returns[i], jobs.waiting[i] = states[i], returns[i], 1
-                game.step(jobs.states[i], legal[i, tried[i]], jobs.returns[i])
+                jobs.states[job], jobs.returns[job], jobs.waiting[job] = states[i], returns[i], 1
+                game.step(jobs.states[job], legal[i, tried[i]], jobs.returns[job])
             else:
-                rngs[i] = jobs.rngs[i]
+                rngs[i] = jobs.rngs[job]
                 left -= 1
         finished = evaluator.evaluate_together(game, evaluator.weights, jobs, 1)
-        for i in jobs.done[:finished]:
-            action, root, iterations = legal[i, tried[i]], roots[i], jobs.counts[i]
-            total, visits = jobs.totals[i, game.to_move(states[i])], root[VISITS, action]
+        for job in jobs.done[:finished]:
+            i, iterations = order[job], jobs.counts[job]
+            action, root = legal[i, tried[i]], roots[i]
+            total, visits = jobs.totals[job, game.to_move(states[i])], root[VISITS, action]
             root[VALUES, action] = (root[VALUES, action] * visits + total) / (visits + iterations)
             root[VISITS, action] = visits + iterations
             if root[VALUES, action] > root[VALUES, actions[i]]:
@@ -250,6 +257,7 @@ class Mc(SearchAgent):
     timed_player: ClassVar[type[CompiledPlayer]] = McPlayer
     act_kernel: ClassVar[Any] = act_mc
     together_kernel: ClassVar[Any] = act_mc_together
+    in_step: ClassVar[int] = 64
 
     iterations: int = parameter(
         1000, "rollouts per legal action", low=1, high=100_000_000, log=True, search=(1, 10_000)

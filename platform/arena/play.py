@@ -23,7 +23,7 @@ from turnier.arena.play_compiled import ILLEGAL_ERROR, play_compiled
 from turnier.arena.play_kernel import (
     play_many,
 )
-from turnier.arena.step_kernel import IN_STEP, play_in_step
+from turnier.arena.step_kernel import play_in_step
 from turnier.core.compilation.progress import compiled_together
 from turnier.core.errors import UserError
 from turnier.core.kernel import compile_kernel
@@ -122,7 +122,7 @@ def matches_in_step(spec: MatchSpec) -> int:
     """Returns how many matches like this one a worker should have at once, because it plays them side by side."""
     game = game_of(spec.game)
     seats = [None if game.in_python else agent_of(agent).seat_kernels(game) for agent in spec.agents]
-    return IN_STEP if all(seats) and any(seat.has_together for seat in seats if seat) else 1
+    return max(seat.in_step for seat in seats if seat) or 1 if all(seats) else 1
 
 
 @functools.lru_cache(maxsize=256)

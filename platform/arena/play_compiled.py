@@ -24,7 +24,7 @@ from turnier.arena.play_kernel import (
     WHOLE,
     play_many,
 )
-from turnier.arena.step_kernel import ENOUGH, IN_STEP, UNDER_WAY, play_in_step
+from turnier.arena.step_kernel import ENOUGH, UNDER_WAY, play_in_step
 from turnier.core.rng import streams_of
 from turnier.games.game import MAX_SEATS, Game
 
@@ -45,7 +45,7 @@ def play_compiled(
     returns, counts = np.zeros((n, num_seats)), np.zeros((n, NUM_COUNTS, num_seats), np.int64)
     padded = tuple(seats) + (seats[0],) * (MAX_SEATS - num_seats)
     _call_once(game, padded)
-    if n >= ENOUGH and any(seat.has_together for seat in seats):
+    if n >= ENOUGH and any(seat.in_step for seat in seats):
         return _play_in_step(game, padded, specs, (states, rngs, opening, max_plies, returns, counts), stop)
     records: list[MatchRecord] = []
     room = max(FIRST_ROOM, 512 * n)
@@ -77,7 +77,8 @@ def _play_in_step(
     states, _, _, _, returns, counts = arrays
     ends = np.full((len(specs), 3), (0, UNDER_WAY, 0), np.int64)
     plies = np.empty((len(specs), ROOM_IN_STEP), np.int64)
-    memory = np.empty((IN_STEP, max(seat.memory_words for seat in seats)), np.int64)
+    in_step = max(seat.in_step for seat in seats)
+    memory = np.empty((in_step, max(seat.memory_words for seat in seats)), np.int64)
     busy = BusyClock()
     play_in_step(game.kernels, seats, *arrays, plies, ends, memory, stop)
     while (full := ends[:, STATUS] == FULL).any():

@@ -26,7 +26,6 @@ from turnier.core.kernel import kernel
 from turnier.games.abi import CHANCE, GAME, TERMINAL, Actions, Floats, State
 from turnier.games.generic import copy_state, draw_outcome
 
-IN_STEP = 32  # matches
 ENOUGH = 16  # decisions for doing them together: fewer leave too many lanes empty
 UNDER_WAY = -1  # status of a match
 
@@ -67,20 +66,20 @@ def play_in_step(game, seats, states, rngs, opening, max_plies, returns, counts,
     """Plays matches in place until all have a status, which is FULL where a row of `plies` is too short.
 
     states [n, words], rngs [n, 1 + seats, 4], returns [n, seats], counts [n, NUM_COUNTS, seats], plies [n, room],
-    ends [n, 3]: the plies so far, UNDER_WAY, nanoseconds; memory [IN_STEP, words] for what any seat needs. All matches
+    ends [n, 3]: the plies so far, UNDER_WAY, nanoseconds; memory [in_step, words] for what any seat needs. All matches
     begin with the same legal `opening`. With more room and UNDER_WAY in place of FULL a further call continues them.
     """
-    num_seats, clock = returns.shape[1], np.empty(2, np.int64)
+    num_seats, in_step, clock = returns.shape[1], memory.shape[0], np.empty(2, np.int64)
     choices, probs = np.empty(game.max_choices, np.int64), np.empty(game.max_choices)
-    views, gained = np.empty((IN_STEP, states.shape[1]), np.int64), np.empty((IN_STEP, num_seats))
-    streams, roots = np.empty((IN_STEP, 4), np.uint64), np.empty((IN_STEP, 2, game.num_actions))
-    active, movers = np.empty(IN_STEP, np.int64), np.empty(IN_STEP, np.int64)
-    mine, actions = np.empty(IN_STEP, np.int64), np.empty(IN_STEP, np.int64)
+    views, gained = np.empty((in_step, states.shape[1]), np.int64), np.empty((in_step, num_seats))
+    streams, roots = np.empty((in_step, 4), np.uint64), np.empty((in_step, 2, game.num_actions))
+    active, movers = np.empty(in_step, np.int64), np.empty(in_step, np.int64)
+    mine, actions = np.empty(in_step, np.int64), np.empty(in_step, np.int64)
     while stop[0] == 0:
         began = nanoseconds(clock)
         size = 0
         for i in range(states.shape[0]):
-            if ends[i, STATUS] == UNDER_WAY and size < IN_STEP:
+            if ends[i, STATUS] == UNDER_WAY and size < in_step:
                 movers[size] = to_decision(
                     game,
                     states[i],
@@ -112,7 +111,7 @@ def play_in_step(game, seats, states, rngs, opening, max_plies, returns, counts,
             if m == 0:
                 continue
             roots[:m] = 0.0
-            if seat.has_together != 0 and m >= ENOUGH:
+            if seat.in_step > 0 and m >= ENOUGH:
                 seat.act_together(
                     game,
                     seat.evaluator,

@@ -12,7 +12,7 @@ from turnier.agents.registry import AGENTS
 from turnier.arena import play_compiled
 from turnier.arena.match import MatchRecord, MatchSpec, derive_seed
 from turnier.arena.play import matches_in_step, play_match, play_matches
-from turnier.arena.step_kernel import ENOUGH, IN_STEP
+from turnier.arena.step_kernel import ENOUGH
 from turnier.arena.workers.local import ThreadExecutor
 from turnier.games.registry import GAMES
 
@@ -38,8 +38,9 @@ def essence(records: Iterator[MatchRecord] | list[MatchRecord]) -> list[tuple[An
 
 @pytest.mark.parametrize("agent", AGENT_TEXTS)
 def test_matches_in_step_are_those_played_alone(agent: str) -> None:
-    matches = specs(agent, IN_STEP + 3)
-    assert matches_in_step(matches[0]) == IN_STEP
+    (example,) = specs(agent, 1)
+    assert matches_in_step(example) == AGENTS.make(agent).in_step  # type: ignore[attr-defined]
+    matches = specs(agent, matches_in_step(example) + 3)
     together = play_matches(matches)
     assert essence(together) == essence(map(play_match, matches))
     assert len({len(record.plies) for record in together}) > 5  # they ended at different times
@@ -48,10 +49,10 @@ def test_matches_in_step_are_those_played_alone(agent: str) -> None:
 
 def test_two_seats_in_step() -> None:
     """Some matches have the first seat to move while others have the second: the pie rule skips a turn."""
-    matches = specs("mc(iterations=5,rollout_depth=9)", 2 * ENOUGH + 3, "yavalath(size=4,swap=true)")
+    matches = specs("mc(iterations=5,rollout_depth=9)", 67, "yavalath(size=4,swap=true)")
     mixed = [MatchSpec(m.game, (m.agents[0], AGENTS.make("random").full_text()), m.seed) for m in matches]
     for batch in (matches, mixed):
-        assert matches_in_step(batch[0]) == IN_STEP
+        assert matches_in_step(batch[0]) == 64
         assert essence(play_matches(batch)) == essence(map(play_match, batch))
 
 

@@ -37,7 +37,7 @@ from turnier.games.twenty48.playout import playout, safe_plies
 from turnier.games.twenty48.rules import BOARD, HIGH, PENDING, SIZE
 
 LANES = 32
-STEPS = 4  # after so many it is looked for lanes that are done
+STEPS = 2  # after so many it is looked for lanes that are done
 # Where the lanes' bytes begin, in one array so that the compiler knows that they do not overlap: the sixteen cells of a
 # board, turned so that the direction being tried is left or right; that direction and those left to try, two bits each,
 # and how many they are, 0 = the lane is done; whether tiles have moved (a mask, 0 or 255), and if so what is drawn: the
@@ -301,6 +301,7 @@ def playouts(states, counts, waiting, depth, rngs, gains, ended, lanes, enough, 
                     if safe > 0 and depth > 0 and counts[next_job] > 0:
                         job = next_job
                         notes[TO_COME + lane], notes[SAFE + lane] = counts[job], safe
+                        notes[START + lane] = potential(_U(states[job, BOARD]))
                         words[LIMIT + lane] = _U(min(depth, safe))
                     else:
                         for _ in range(counts[next_job]):
@@ -323,7 +324,9 @@ def playouts(states, counts, waiting, depth, rngs, gains, ended, lanes, enough, 
                     cells[CELLS + cell * LANES + lane] = (board >> _U(4 * cell)) & _15
                 cells[MOVED + lane], cells[DRAWN + lane], cells[LEFT + lane] = 255, order, 4
                 cells[TILE + lane], cells[ENOUGH + lane] = 0, 0
-                words[COUNT + lane], notes[START + lane] = fours << _32, potential(start)
+                words[COUNT + lane] = fours << _32
+                if states[job, BOARD] == 0:
+                    notes[START + lane] = potential(start)
                 words[S0 + lane], words[S1 + lane], words[S2 + lane], words[S3 + lane] = s0, s1, s2, s3
         if busy == 0 or finished >= enough:
             return finished

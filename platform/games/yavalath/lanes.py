@@ -129,7 +129,7 @@ def playouts(states, counts, waiting, depth, rngs, gains, ended, lanes, enough, 
     while True:
         busy = 0
         for lane in range(LANES):
-            job = np.int64(words[JOB + lane]) - 1
+            job = int(words[JOB + lane]) - 1
             if job >= 0:
                 made, placed = words[MADE + lane], np.int64(words[PLACED + lane])
                 if made == _0 and placed < words[LIMIT + lane]:
