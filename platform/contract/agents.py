@@ -14,7 +14,7 @@ from turnier.arena.play import play_matches
 from turnier.contract.games.random_games import FENCE, ROOM, fenced, words
 from turnier.contract.law import Law, LawBroken
 from turnier.core.kernel import JIT
-from turnier.core.rng import stream
+from turnier.core.rng import stream, streams
 from turnier.games.abi import STATE_DTYPE
 from turnier.games.game import Game, Position
 
@@ -222,6 +222,33 @@ def law_compiled(agent: Agent, game: Game) -> None:
             )
 
 
+def law_together(agent: Agent, game: Game) -> None:
+    """An agent that decides in many positions at once decides there as it does alone, by the same random numbers."""
+    kernels = agent.seat_kernels(game)
+    if kernels is None or not kernels.in_step:
+        return
+    some = positions(game)
+    states, returns = np.array([p.view(p.to_move) for p in some]), np.array([p.returns for p in some])
+    n, found = len(some), []
+    for together in (True, False):
+        rngs, roots, actions = streams(SEED, n), np.zeros((n, 2, game.num_actions)), np.zeros(n, np.int64)
+        given = (game.kernels, kernels.evaluator, kernels.settings)
+        if together:
+            memory = np.full((n, kernels.memory_words), SEED, np.int64)  # which holds anything
+            kernels.act_together(*given, states, returns, rngs, roots, actions, memory)
+        else:
+            for i in range(n):
+                actions[i] = kernels.act(*given, states[i], returns[i], rngs[i], roots[i])
+        found.append((actions, roots, rngs))
+    for what, got, expected in zip(("action", "root", "random stream"), *found, strict=True):
+        for i in range(n):
+            if not np.array_equal(got[i], expected[i]):
+                raise LawBroken(
+                    f"{agent} must decide alike together and alone, got as {what} {got[i]} and {expected[i]}"
+                    f" {where(some[i])}"
+                )
+
+
 def law_plays(agent: Agent, game: Game) -> None:
     """Every match of an agent that can play a game ends as a match should."""
     for record in play_matches(specs(agent, game)):
@@ -241,6 +268,7 @@ AGENT_LAWS: tuple[Law, ...] = (
     law_arrays,
     law_forced,
     law_compiled,
+    law_together,
     law_plays,
 )
 REPEATABLE = (law_seed, law_blind_to_chance, law_compiled)  # what the clock, or threads on one tree, may change

@@ -9,9 +9,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from turnier.agents.abi import ACT, VALUES, VISITS
+from turnier.agents.abi import ACT, ACT_TOGETHER, VALUES, VISITS
 from turnier.agents.agent import Agent, CompiledAgent, Decision, Player
 from turnier.agents.greedy import Greedy
+from turnier.agents.mc import Mc
 from turnier.agents.random import Random
 from turnier.core.kernel import kernel
 from turnier.core.parameters import parameter
@@ -266,6 +267,22 @@ class CompiledRemembers(CompiledAgent):
 
     def settings(self) -> tuple[float, ...]:
         return (0.0,)
+
+
+@kernel(ACT_TOGETHER)
+def act_first_together(game, evaluator, settings, states, returns, rngs, roots, actions, memory):
+    choices = np.empty(game.max_choices, np.int64)
+    for i in range(actions.size):
+        game.legal(states[i], choices)
+        actions[i] = choices[0]
+
+
+@dataclass(frozen=True)
+class TogetherFirst(Mc):
+    """Plays the first legal action where it decides in many positions at once."""
+
+    name: ClassVar[str] = "broken"
+    together_kernel: ClassVar[Any] = act_first_together
 
 
 @dataclass(frozen=True)

@@ -168,6 +168,7 @@ BREAKS: list[tuple[Law, type[Agent], str]] = [
     (contract.law_compiled, broken.TwoFaced, "tictactoe"),
     (contract.law_compiled, broken.HidesNodes, "2048(size=2)"),
     (contract.law_compiled, broken.CompiledRemembers, "2048(size=3)"),
+    (contract.law_together, broken.TogetherFirst, "2048"),
     (contract.law_plays, broken.Raises, "tictactoe"),
     (contract.law_plays, broken.Outside, "2048(size=2)"),
     (contract.law_plays, broken.CompiledIllegal, "2048(size=2)"),

@@ -279,6 +279,32 @@ def playout_own_luck(state, depth, rng, returns):
     return playout(state, depth, rng, returns)
 
 
+@kernel(abi.PLAYOUTS)
+def playouts_one_short(states, counts, waiting, depth, rngs, gains, ended, lanes, enough, done):
+    """Right, but for the last playout of the last job."""
+    finished = 0
+    for job in range(counts.size):
+        if waiting[job] != 0:
+            waiting[job] = 0
+            for _ in range(counts[job] - (job == counts.size - 1)):
+                state, rng, returns = states[job].copy(), rngs[job].copy(), gains[job].copy()
+                playout(state, depth, rng, returns)
+                rngs[job], gains[job] = rng, returns
+                ended[job] += to_move(state) == TERMINAL
+            done[finished] = job
+            finished += 1
+    return finished
+
+
+@kernel(abi.PLAYOUTS)
+def playouts_twice(states, counts, waiting, depth, rngs, gains, ended, lanes, enough, done):
+    """Does not say that a job has begun, so that it begins again with the next call."""
+    before = waiting.copy()
+    finished = playouts_one_short(states, counts, waiting, depth, rngs, gains, ended, lanes, enough, done)
+    waiting[:] = before
+    return finished
+
+
 @kernel(abi.OBSERVE)
 def observe_everything(state, seat, view):
     view[:] = state
@@ -311,6 +337,7 @@ SIGNATURES = {
     "step": abi.STEP,
     "sample_chance": abi.SAMPLE_CHANCE,
     "playout": abi.PLAYOUT,
+    "playouts": abi.PLAYOUTS,
     "cells": abi.CELLS,
     "observe": abi.OBSERVE,
     "forced_win": abi.FORCED_WIN,
@@ -330,7 +357,7 @@ def with_kernel(law: Law, says: str, **kernels: Any) -> Broken:
     """Returns Guess with some kernels replaced."""
     game = Guess()
     pointers = {name: pointer(kernel_, SIGNATURES[name]) for name, kernel_ in kernels.items()}
-    game.__dict__["kernels"] = game.kernels._replace(**pointers)
+    game.__dict__["kernels"] = game.kernels._replace(**pointers, has_playouts=int("playouts" in kernels))
     return Broken(law, " ".join(kernel_.__name__ for kernel_ in kernels.values()), says, game)
 
 
@@ -387,6 +414,8 @@ BROKEN: list[Broken] = [
     with_kernel(contract.law_playout_distribution, "like the generic", playout=playout_plays_zero),
     with_kernel(contract.law_playout_depth, "plies", playout=playout_to_the_end),
     with_kernel(contract.law_playout_depth, "chance node", playout=playout_stops_at_chance),
+    with_kernel(contract.law_playouts_side_by_side, "one at a time", playouts=playouts_one_short),
+    with_kernel(contract.law_playouts_side_by_side, "job once|jobs once", playouts=playouts_twice),
     with_kernel(contract.law_commitments_stay_hidden, "must not see", observe=observe_everything),
     with_kernel(contract.law_views, "to move", observe=observe_first_seat_to_move),
     with_kernel(contract.law_views, "every word", observe=observe_only_clears),

@@ -17,6 +17,7 @@ from turnier.contract.games.hidden_information import law_commitments_stay_hidde
 from turnier.contract.games.playouts import (
     law_playout_depth,
     law_playout_distribution,
+    law_playouts_side_by_side,
     law_sample_chance,
     law_seeds_reproduce,
 )
@@ -267,6 +268,7 @@ GAME_LAWS: tuple[Law, ...] = (
     law_sample_chance,
     law_playout_distribution,
     law_playout_depth,
+    law_playouts_side_by_side,
     law_commitments_stay_hidden,
     law_views,
     law_forced_win,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import NamedTuple
 
 import numpy as np
 from scipy import stats
@@ -22,12 +23,25 @@ from turnier.contract.games.random_games import (
     z_scores,
 )
 from turnier.contract.law import LawBroken
-from turnier.core.rng import stream
+from turnier.core.rng import stream, streams
 from turnier.games import generic
 from turnier.games.abi import CHANCE, TERMINAL
-from turnier.games.game import Game
+from turnier.games.game import Game, NumArray
 
 TINY_P = 1e-6
+JOBS = 150  # of playouts side by side, more than any processor has lanes
+
+
+class Played(NamedTuple):
+    """What playouts write, a row for each job."""
+
+    rngs: NumArray
+    gains: NumArray
+    ended: NumArray
+
+    @classmethod
+    def nothing(cls, game: Game, seed: int) -> Played:
+        return cls(streams(seed, JOBS), np.zeros((JOBS, game.num_seats)), np.zeros(JOBS, np.int64))
 
 
 def law_sample_chance(game: Game) -> None:
@@ -87,6 +101,40 @@ def law_playout_depth(game: Game) -> None:
                 raise LawBroken(f"the end {what} must not be a chance node, got {words(state)} {node}")
             if plies == 0 and node.mover != CHANCE and (returns.any() or not np.array_equal(state, node.state)):
                 raise LawBroken(f"the state {what} must stay as it is without a ply, got {words(state)} {node}")
+
+
+def law_playouts_side_by_side(game: Game) -> None:
+    """`playouts` plays the same as `playout` one at a time, whatever shares the lanes, and whenever it is asked."""
+    kernels = game.kernels
+    if not kernels.has_playouts:
+        return
+    starts = [node.state for node in some_nodes(game, SEEDS)]
+    states = np.array((starts * JOBS)[:JOBS])
+    counts, before = np.arange(JOBS) % 3 + 1, states.copy()
+    for depth in (0, 3, UNLIMITED):
+        found, alone = Played.nothing(game, depth), Played.nothing(game, depth)
+        lanes, done, waiting = np.zeros(kernels.lane_words, np.int64), np.zeros(JOBS, np.int64), np.ones(JOBS, np.int64)
+        waiting[JOBS // 2 :] = 0  # they come later, while some of the first are under way
+        finished: list[int] = []
+        for enough in (1, JOBS):
+            n = kernels.playouts(states, counts, waiting, depth, *found, lanes, enough, done)
+            finished += done[:n].tolist()
+            waiting[JOBS // 2 :] = int(enough == 1)
+        for job in range(JOBS):
+            for _ in range(counts[job]):
+                state = states[job].copy()
+                kernels.playout(state, depth, alone.rngs[job], alone.gains[job])
+                alone.ended[job] += kernels.to_move(state) == TERMINAL
+        if sorted(finished) != list(range(JOBS)):
+            raise LawBroken(f"playouts of {game} must finish each of {JOBS} jobs once, got {len(finished)}")
+        if not np.array_equal(states, before):
+            raise LawBroken(f"playouts of {game} must leave the states as they are")
+        for what, got, expected in zip(Played._fields, found, alone, strict=True):
+            for job in np.flatnonzero([not np.array_equal(*pair) for pair in zip(got, expected, strict=True)])[:1]:
+                raise LawBroken(
+                    f"playouts of {game} must give what playout gives one at a time to depth {depth}, got as {what}"
+                    f" {got[job]}, not {expected[job]}, from the state {words(states[job])}"
+                )
 
 
 def law_seeds_reproduce(game: Game) -> None:
