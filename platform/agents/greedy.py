@@ -7,11 +7,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from turnier.agents.abi import ACT, VALUES, VISITS, new_scratch
+from turnier.agents.abi import ACT, VALUES, VISITS, SeatKernels, new_scratch
 from turnier.agents.agent import CompiledAgent, rollout_depth_parameter, score_method_parameter
 from turnier.agents.evaluator import Evaluator, Score
-from turnier.core.kernel import kernel
+from turnier.agents.expectimax.one_ply_boards import act_one_ply, fits_boards
+from turnier.core.kernel import kernel, pointer
 from turnier.core.parameters import parameter
+from turnier.games.game import Game
 
 
 @kernel(ACT)
@@ -47,3 +49,8 @@ class Greedy(CompiledAgent):
 
     def used_evaluator(self) -> tuple[Evaluator, int, int]:
         return self.evaluator, self.rollout_depth, self.score_method
+
+    def kernels(self, game: Game) -> SeatKernels:
+        """Returns the general kernel, or one that looks up less where an n-tuple network evaluates boards."""
+        seat = super().kernels(game)
+        return seat._replace(act=pointer(act_one_ply, ACT)) if fits_boards(self.evaluator, seat) else seat

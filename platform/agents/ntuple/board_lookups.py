@@ -18,6 +18,7 @@ from turnier.agents.ntuple.network_kernels import (
     PARTS,
     PHASES,
     SPOTS,
+    STAGES,
     SYMMETRIES,
     TOUCHES,
     TUPLES,
@@ -26,6 +27,7 @@ from turnier.agents.ntuple.network_kernels import (
     EntryTable,
     Header,
     Index,
+    stage_of,
 )
 from turnier.core.atomics import prefetch
 from turnier.core.kernel import kernel
@@ -94,12 +96,23 @@ def sum_board(words, table, board, phase):
         board.sums[block] = total
 
 
-@kernel(_I64(GAME, Header, State, _I64, BOARD))
-def step_of_stones(game, words, after, cell, board):
-    """Returns by how much a stone changes its cell's value; `after`: the state after a stone was put on `cell`."""
+@kernel(_I64(GAME, Header, State, _I64, _I64, BOARD))
+def step_of_sweep(game, words, after, first, count, board):
+    """Returns by how much a stone changes its cell's value, 0 if a sweep does not say what `count` actions are worth.
+
+    A sweep finds all stones at once, and takes as long as a look at a third of the cells.
+
+    Args:
+        after: the state after the first action.
+    """
+    num_cells = words[NUM_CELLS]
+    if game.places_stones == 0 or 3 * count <= num_cells or first >= num_cells:
+        return 0
+    if words[STAGES] != 0:  # a stone may begin one
+        return 0
     game.cells(after, board.after_cells)
     highest = words[VALUES] - 1
-    return min(board.after_cells[cell], highest) - min(board.cells[cell], highest)
+    return max(min(board.after_cells[first], highest) - min(board.cells[first], highest), 0)
 
 
 @kernel(types.void(Header, EntryTable, BOARD, _I64, _I64))
@@ -256,3 +269,23 @@ def value_of_after(words, table, board, phase, values):
     for k in range(n):
         i = changed[k]
         shifted[i] = now[i]
+
+
+@kernel(types.void(GAME, Header, EntryTable, BOARD, State, _I64, _I64, _I64, EntryTable), inline=True)
+def value_of_action(game, words, table, board, after, action, next_mover, step, values):
+    """Finds what `after`, the state after an action, is worth; values: [outputs] filled in.
+
+    Args:
+        step: as `step_of_sweep` returns it.
+    """
+    outputs, phase = words[OUTPUTS], max(next_mover, 0)
+    if step > 0 and action < words[NUM_CELLS]:
+        if board.known[phase] != SWEPT:
+            sweep_board(words, table, board, phase, step)
+        for o in range(outputs):
+            block = phase * outputs + o
+            values[o] = np.float32(board.sums[block] + board.changes[block, action])
+    else:
+        game.cells(after, board.after_cells)
+        phase += stage_of(words, board.after_cells) * game.num_seats
+        value_of_after(words, table, board, phase, values)

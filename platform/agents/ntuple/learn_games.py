@@ -14,19 +14,15 @@ from numba import types
 
 from turnier.agents.ntuple.board_lookups import (
     BOARD,
-    SWEPT,
     go_to_board,
     new_board,
     set_board,
-    step_of_stones,
-    sweep_board,
-    value_of_after,
+    step_of_sweep,
+    value_of_action,
 )
 from turnier.agents.ntuple.network_kernels import (
     ENTRIES,
-    NUM_CELLS,
     OUTPUTS,
-    STAGES,
     SUMS,
     SYMMETRIES,
     TUPLES,
@@ -138,39 +134,25 @@ def best_of(game, words, table, settings, board, states, returns, choices, candi
         returns: [3, seats] of the state, of the newest afterstate, and scratch space.
         values: [choices, outputs] filled in.
     """
+    words, table, settings, board = lend((words, table, settings, board))
+    states, returns, choices, values = lend((states, returns, choices, values))
     state, after = states[0], states[1]
     now, before, after_returns = returns[0], returns[1], returns[2]
-    outputs, num_cells, seats = words[OUTPUTS], words[NUM_CELLS], game.num_seats
-    known, sums, changes = board.known, board.sums, board.changes
-    chosen = 0
-    # A sweep finds all stones at once, and takes as long as a look at a third of the cells.
-    sweeps, step = game.places_stones != 0 and 3 * candidates > num_cells and choices[0] < num_cells, 0
-    sweeps = sweeps and words[STAGES] == 0  # a stone may begin a stage
+    outputs, chosen, step = words[OUTPUTS], 0, 0
     for i in range(candidates):
         action = choices[i]
         copy_state(state, after)
-        for seat in range(seats):
+        for seat in range(game.num_seats):
             after_returns[seat] = now[seat]
         game.step(after, action, after_returns)
         next_mover = game.to_move(after)
-        if sweeps and i == 0:
-            step = step_of_stones(game, words, after, action, board)
-            sweeps = step > 0
-        phase = max(next_mover, 0)
+        if i == 0:
+            step = step_of_sweep(game, words, after, action, candidates, board)
         if next_mover == TERMINAL:
             for o in range(outputs):
                 values[i, o] = gained(settings, before[o], after_returns[o], True)
         else:
-            if sweeps and action < num_cells:
-                if known[phase] != SWEPT:
-                    sweep_board(words, table, board, phase, step)
-                for o in range(outputs):
-                    block = phase * outputs + o
-                    values[i, o] = np.float32(sums[block] + changes[block, action])
-            else:
-                game.cells(after, board.after_cells)
-                phase += stage_of(words, board.after_cells) * seats
-                value_of_after(words, table, board, phase, values[i])
+            value_of_action(game, words, table, board, after, action, next_mover, step, values[i])
             for o in range(outputs):
                 reward = gained(settings, before[o], after_returns[o], False)
                 values[i, o] = np.float32(settings[DISCOUNT]) * values[i, o] + reward

@@ -261,9 +261,10 @@ def _damaged(path: Path, reason: str) -> UserError:
 
 def evaluator_weights(network: Network, values: Weights | None) -> npt.NDArray[np.float64]:
     """Returns header and values in one array of 64-bit numbers, as the evaluate kernel takes them."""
-    words = network.words(network.layout(coherent=False))
+    layout = network.layout(coherent=False)
+    words = network.words(layout)
     origin = (2 * len(words) + 15) // 16 * 16  # in float32, on a cache line's border
-    memory = new_table(origin + network.entries + network.entries % 2)
+    memory = new_table(origin + layout.size + layout.size % 2)
     words[ORIGIN] = origin
     memory.view(np.int64)[: len(words)] = words
     if values is not None:
