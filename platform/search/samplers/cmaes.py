@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,9 +14,14 @@ import numpy as np
 from turnier.core.parameters import parameter
 from turnier.search.samplers.sampler import MAX_POPULATION, PopulationSampler, Search, Vectors
 
+without = "matplotlib" not in sys.modules
+if without:
+    sys.modules["matplotlib"] = None  # type: ignore[assignment]  # cma would import it, for half a second, to plot
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # cma remarks on optional plotting packages
+    warnings.simplefilter("ignore")  # cma remarks on what it cannot plot
     import cma
+if without:
+    del sys.modules["matplotlib"]
 
 
 @dataclass(frozen=True)
