@@ -24,7 +24,7 @@ from turnier.games.registry import make_game
 
 QUICKLY = "t.CHECKPOINT_SECONDS = 0.1"  # instead of every few seconds, so that a kill finds some
 ONCE = "t.CHECKPOINT_SECONDS, t.CHECKPOINT_SHARE = 0.3, 1e-9"  # a first one, and another at the end
-GAMES = 6000  # two seconds, so that each kill comes long before the end
+GAMES = 12_000  # two seconds, so that each kill comes long before the end
 NETWORK = "ntuple(network=cells,cells=0.1.2.3/4.5.6.7)"
 
 
