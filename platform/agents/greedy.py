@@ -10,6 +10,7 @@ import numpy as np
 from turnier.agents.abi import ACT, VALUES, VISITS, SeatKernels, new_scratch
 from turnier.agents.agent import CompiledAgent, rollout_depth_parameter, score_method_parameter
 from turnier.agents.evaluator import Evaluator, Score
+from turnier.agents.expectimax.one_ply2048 import is_packed_network, one_ply_seat
 from turnier.agents.expectimax.one_ply_boards import act_one_ply, fits_boards
 from turnier.core.kernel import kernel, pointer
 from turnier.core.parameters import parameter
@@ -53,4 +54,6 @@ class Greedy(CompiledAgent):
     def kernels(self, game: Game) -> SeatKernels:
         """Returns the general kernel, or one that looks up less where an n-tuple network evaluates boards."""
         seat = super().kernels(game)
+        if is_packed_network(self.evaluator, seat):
+            return one_ply_seat(seat, forced=True)
         return seat._replace(act=pointer(act_one_ply, ACT)) if fits_boards(self.evaluator, seat) else seat

@@ -19,10 +19,7 @@ from turnier.agents.ensembles.ensemble import start_player
 from turnier.agents.ensembles.pool import Pool, SerialPool, ThreadPool
 from turnier.agents.registry import agent_of
 from turnier.arena.match import MatchRecord, MatchSpec, Termination, derive_seed, pack_plies, unpack_plies
-from turnier.arena.play_compiled import ILLEGAL_ERROR, play_compiled
-from turnier.arena.play_kernel import (
-    play_many,
-)
+from turnier.arena.play_compiled import ILLEGAL_ERROR, match_kernel, play_compiled
 from turnier.arena.step_kernel import play_in_step
 from turnier.core.compilation.progress import compiled_together
 from turnier.core.errors import UserError
@@ -66,8 +63,9 @@ def prepare(spec: MatchSpec) -> None:
     for agent in spec.agents:
         agent_of(agent).prepare()
     game = game_of(spec.game)
-    if all([agent_of(agent).seat_kernels(game) for agent in spec.agents]) and game.kernels:
-        compile_kernel(play_many)
+    seats = [agent_of(agent).seat_kernels(game) for agent in spec.agents]
+    if all(seats) and game.kernels:
+        compile_kernel(match_kernel([seat for seat in seats if seat], len(spec.opening)))
         if matches_in_step(spec) > 1:
             compile_kernel(play_in_step)
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from turnier.agents.abi import SeatKernels
+from turnier.agents.expectimax.one_ply2048 import looks_one_ply_ahead
 from turnier.arena.match import MatchRecord, MatchSpec, Termination, pack_many, pack_plies
+from turnier.arena.one_ply2048 import play_many_one_ply
 from turnier.arena.play_kernel import (
     DECISIONS,
     END,
@@ -34,6 +37,11 @@ ILLEGAL_ERROR = "the agent chose an illegal action"
 TERMINATIONS = {NORMAL: Termination.NORMAL, ILLEGAL: Termination.ILLEGAL_ACTION, LIMIT: Termination.LIMIT}
 
 
+def match_kernel(seats: Sequence[SeatKernels], plies_of_opening: int) -> Any:
+    """Returns the kernel that plays such matches one after the other."""
+    return play_many_one_ply if looks_one_ply_ahead(seats[0]) and plies_of_opening == 0 else play_many
+
+
 def play_compiled(
     game: Game, seats: list[SeatKernels], specs: list[MatchSpec], stop: npt.NDArray[np.int64]
 ) -> list[MatchRecord]:
@@ -47,6 +55,7 @@ def play_compiled(
     _call_once(game, padded)
     if n >= ENOUGH and any(seat.in_step for seat in seats):
         return _play_in_step(game, padded, specs, (states, rngs, opening, max_plies, returns, counts), stop)
+    play = match_kernel(seats, opening.size)
     records: list[MatchRecord] = []
     room = max(FIRST_ROOM, 512 * n)
     done = 0
@@ -54,7 +63,7 @@ def play_compiled(
         plies, ends = np.empty(room, np.int64), np.zeros((n - done, 3), np.int64)
         arrays = (states[done:], rngs[done:], opening, max_plies, returns[done:], counts[done:])
         busy = BusyClock()
-        played = play_many(game.kernels, padded, *arrays, plies, ends, stop)
+        played = play(game.kernels, padded, *arrays, plies, ends, stop)
         batch, lengths = slice(done, done + played), ends[:played, END].tolist()
         packed = pack_many(plies[: lengths[-1]], lengths) if played else []
         records += _records(

@@ -22,11 +22,10 @@ from turnier.agents.budget import AMOUNT
 from turnier.agents.evaluator import Evaluator, Score
 from turnier.agents.evaluators.rows2048 import Rows2048
 from turnier.agents.expectimax.ntuple2048 import act_expectimax2048_ntuple
+from turnier.agents.expectimax.one_ply2048 import is_packed_network, one_ply_seat
 from turnier.agents.expectimax.rows2048 import act_expectimax2048
 from turnier.agents.expectimax.schedule2048 import FIXED, depth_of
 from turnier.agents.expectimax.search import DEPTH, LIMIT, SCHEDULE, STOPPED, search_root
-from turnier.agents.ntuple.evaluator import NTuple
-from turnier.agents.ntuple.network_kernels import PACKED
 from turnier.core.kernel import kernel, pointer
 from turnier.core.parameters import parameter
 from turnier.games.game import Game, Position
@@ -132,6 +131,8 @@ class Expectimax(SearchAgent):
         act: Any = act_expectimax
         if type(self.evaluator) is Rows2048:
             act = act_expectimax2048
-        elif type(self.evaluator) is NTuple and kernels.evaluator.weights.view(np.int64)[PACKED] != 0:
+        elif is_packed_network(self.evaluator, kernels):
+            if (self.depth, self.leaf, self.schedule, self.milliseconds) == (1, "afterstate", "fixed", 0):
+                return one_ply_seat(kernels, forced=False)
             act = act_expectimax2048_ntuple
         return kernels._replace(act=pointer(act, ACT))
