@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from turnier.core.compilation import cache, progress
 from turnier.core.kernel import JIT
@@ -82,6 +83,7 @@ def test_long_compilations_are_shown(
     terminal: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
+    monkeypatch.setattr(progress, "error_console", lambda: Console(stderr=True))  # asks only once for a terminal
     shown = progress._Compilation()
     shown.enter([])
     for _ in range(2):
