@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from numba import types
 
 from turnier.agents.ntuple.evaluator import NTuple
+from turnier.agents.ntuple.layout import Floats32
 from turnier.agents.ntuple.network_kernels import EntryTable, Index, find_entries
 from turnier.agents.ntuple.td import LEARNING
 from turnier.agents.ntuple.training import Plan, TrainingLoop
@@ -20,18 +23,19 @@ from turnier.bench.programs import (
     Benchmark,
     Rates,
     Round,
-    Speed,
     Stopwatch,
     program_speed,
     require_equal,
     run_program,
 )
 from turnier.core.kernel import kernel
+from turnier.core.rng import streams_of
 from turnier.games.registry import GAMES
 
 WARM_GAMES, GAMES_MEASURED = 1000, 2000
 THREADS = 2
 GAMES_READ = 4
+PLAIN = "td(coherence=false,alpha=0.1)"
 # Weitz 2022, table 4, TCL3, with a twelfth of its alpha, as in studies/weitz/learners.py.
 YAVALATH = "td(alpha=0.08333,alpha_end=0.05,epsilon=0.3,epsilon_end=0.1)"
 
@@ -52,10 +56,50 @@ def _learn(training: TrainingLoop, this: Round, games_before: int, threads: int 
     return sum(parts), clocks
 
 
-def learned_moves(learning: str, this: Round) -> Speed:
-    """Returns learned moves/s of `learning`, such as td(coherence=false,alpha=0.1)."""
-    moves, clocks = _learn(_warmed_up(learning, this), this, this.part(WARM_GAMES))
-    return clocks.speed(moves)
+def _reference_2048(alpha: float, training: TrainingLoop, this: Round, games: int, *matches: object) -> dict[str, Any]:
+    """Returns what the C program says that learns the same after the warm-up, or plays matches by what it learned."""
+    kind = "tc" if training.plan.learning.coherence else "td"
+    arguments = (kind, training.key, this.part(WARM_GAMES), games, alpha, *matches)
+    return run_program(this.folder, "reference_learning2048", *arguments)
+
+
+def learned_moves(learning: str, this: Round) -> Rates:
+    """Learned moves/s at 2048 with the network 4x6; both programs learn the same weights."""
+    training, games = _warmed_up(learning, this), this.part(GAMES_MEASURED)
+    theirs = _reference_2048(training.plan.learning.alpha, training, this, games)
+    moves, clocks = _learn(training, this, this.part(WARM_GAMES))
+    require_equal("the number of moves", moves, theirs["moves"])
+    require_equal("the digest of the weights", _digest(training.table), theirs["digest"])
+    return Rates(clocks.speed(moves), program_speed(theirs, "moves"))
+
+
+def played_moves(this: Round) -> Rates:
+    """Moves/s of `greedy` with a network 4x6 that has learned from WARM_GAMES games; both play the same matches."""
+    training, weights, streams_file = _warmed_up(PLAIN, this), this.folder / "weights.npz", this.folder / "streams"
+    training.weights().save(weights)
+    agent = AGENTS.make(f"greedy(evaluator=ntuple(file={weights}))").full_text()
+    game = training.plan.game.full_text()
+    seeds = [derive_seed("bench", this.seed, number) for number in range(this.part(GAMES_MEASURED))]
+    streams_of(seeds, 2).tofile(streams_file)
+    alpha = training.plan.learning.alpha
+    theirs = _reference_2048(alpha, training, this, 0, streams_file, len(seeds))
+    specs = [MatchSpec(game, (agent,), seed) for seed in seeds]
+    play_matches(specs[:1])  # compiles
+    with Stopwatch() as clocks:
+        records = play_matches(specs)
+    require_equal("the sum of the scores", sum(round(record.scores[0]) for record in records), theirs["score"])
+    moves = sum(record.decisions[0] for record in records)
+    return Rates(clocks.speed(moves), program_speed(theirs, "moves"))
+
+
+def _digest(table: Floats32) -> str:
+    """Returns which weights these are, as the C program says it: a sum of their bits, each with a factor of its own."""
+    total, step = 0, 1 << 22
+    for first in range(0, len(table), step):
+        bits = table[first : first + step].view(np.uint32).astype(np.uint64)
+        factors = 2 * np.arange(first, first + len(bits), dtype=np.uint64) + np.uint64(1)
+        total += int((bits * factors).sum(dtype=np.uint64))
+    return str(total % (1 << 64))
 
 
 def learned_moves_of_threads(this: Round) -> Rates:
@@ -129,6 +173,9 @@ def read_entries(table, places):
 
 LEARNING_BENCHMARKS = {
     "learn_yavalath": Benchmark("games/s", "C, the same weights", learned_games_of_yavalath),
+    "learn_2048_plain": Benchmark("moves/s", "C, the same weights", functools.partial(learned_moves, PLAIN)),
+    "learn_2048": Benchmark("moves/s", "C, the same weights", functools.partial(learned_moves, "td")),
+    "play_2048": Benchmark("moves/s", "C, the same matches", played_moves),
     "learn_2048_threads": Benchmark("moves/s", "tc on 1 of the 2 cores", learned_moves_of_threads, "wall"),
     "learn_2048_memory": Benchmark("look-ups/s", "the same entries, only read: memory's limit", look_ups_of_learning),
 }
