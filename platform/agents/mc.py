@@ -44,6 +44,7 @@ from turnier.games.generic import copy_state
 ITERATIONS, DIVIDED = 0, 1  # settings
 SMALLEST_CHUNK = 40  # iterations, some 15 microseconds of shallow rollouts: what a thread may wait for the others
 MOST_CHUNKS = 256  # per action
+SIDE_BY_SIDE = 32  # chunks of a thread, where the evaluator can
 # Words of a plan, which all threads read, and the next chunk to take.
 PER_ACTION, PER_CHUNK, CHUNKS, ALL_CHUNKS, NEXT = 0, 1, 2, 3, LINE
 PLAN_WORDS = 2 * LINE
@@ -132,6 +133,36 @@ def pack_shared(words, game, seat, state, returns, actions, plan, seed, totals):
     _write(words, (game, seat, state, returns, actions, plan, seed, totals))
 
 
+@kernel(types.int64(Ints, types.int64))
+def size_of(plan, chunk):
+    """Returns the iterations of a chunk: the last of an action may have fewer than the others."""
+    return min(plan[PER_CHUNK], plan[PER_ACTION] - chunk % plan[CHUNKS] * plan[PER_CHUNK])
+
+
+@kernel(types.void(GAME, EVALUATOR, State, Floats, Actions, Ints, Rng, Floats))
+def share_chunks_together(game, evaluator, state, returns, actions, plan, seed, totals):
+    """`share_chunks` with several chunks under way, side by side."""
+    jobs, chunks = new_jobs(game, SIDE_BY_SIDE, state.size), np.empty(SIDE_BY_SIDE, np.int64)
+    mover, under_way, free = game.to_move(state), 0, SIDE_BY_SIDE
+    for job in range(SIDE_BY_SIDE):
+        jobs.done[job] = job
+    while True:
+        for job in jobs.done[:free]:
+            chunk = fetch_add(plan, NEXT, 1)
+            if chunk < plan[ALL_CHUNKS]:
+                seed_stream(seed[0] + np.uint64(chunk), jobs.rngs[job])
+                jobs.states[job], jobs.returns[job] = state, returns
+                game.step(jobs.states[job], actions[chunk // plan[CHUNKS]], jobs.returns[job])
+                chunks[job], jobs.counts[job], jobs.waiting[job] = chunk, size_of(plan, chunk), 1
+                under_way += 1
+        if under_way == 0:
+            return
+        free = evaluator.evaluate_together(game, evaluator.weights, jobs, 1)
+        under_way -= free
+        for job in jobs.done[:free]:
+            totals[chunks[job]] = jobs.totals[job, mover]
+
+
 @kernel(types.void(GAME, EVALUATOR, State, Floats, Actions, Ints, Rng, Floats))
 def share_chunks(game, evaluator, state, returns, actions, plan, seed, totals):
     """Takes chunks of iterations until there are no more.
@@ -139,12 +170,15 @@ def share_chunks(game, evaluator, state, returns, actions, plan, seed, totals):
     Chunk i evaluates the action i // plan[CHUNKS] by a random stream of its own and writes its mover's total to
     `totals`, [chunks]: so it does not matter which thread takes it.
     """
+    if evaluator.has_together != 0:
+        share_chunks_together(game, evaluator, state, returns, actions, plan, seed, totals)
+        return
     scratch, rng = new_scratch(game, state), np.empty(4, np.uint64)
     after, after_returns, gains = np.empty_like(state), np.empty_like(returns), np.empty_like(returns)
     mover = game.to_move(state)
     chunk = fetch_add(plan, NEXT, 1)
     while chunk < plan[ALL_CHUNKS]:
-        count = min(plan[PER_CHUNK], plan[PER_ACTION] - chunk % plan[CHUNKS] * plan[PER_CHUNK])
+        count = size_of(plan, chunk)
         seed_stream(seed[0] + np.uint64(chunk), rng)
         copy_state(state, after)
         after_returns[:] = returns
