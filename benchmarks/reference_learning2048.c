@@ -165,7 +165,7 @@ static uint64_t digest(void) {
     for (uint64_t i = 0; i < count; i++) {
         uint32_t bits;
         memcpy(&bits, table + i, sizeof bits);
-        sum += bits * (2 * i + 1);
+        sum += bits * (2 * i + 1); /* modulo 2**64 */
     }
     return sum;
 }

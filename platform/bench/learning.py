@@ -94,12 +94,10 @@ def played_moves(this: Round) -> Rates:
 
 def _digest(table: Floats32) -> str:
     """Returns which weights these are, as the C program says it: a sum of their bits, each with a factor of its own."""
-    total, step = 0, 1 << 22
-    for first in range(0, len(table), step):
-        bits = table[first : first + step].view(np.uint32).astype(np.uint64)
-        factors = 2 * np.arange(first, first + len(bits), dtype=np.uint64) + np.uint64(1)
-        total += int((bits * factors).sum(dtype=np.uint64))
-    return str(total % (1 << 64))
+    places = np.flatnonzero(table.view(np.uint32)).astype(np.uint64)
+    factors = np.uint64(2) * places + np.uint64(1)
+    total = int((table.view(np.uint32)[places] * factors).sum(dtype=np.uint64))
+    return str(total)
 
 
 def learned_moves_of_threads(this: Round) -> Rates:

@@ -11,7 +11,7 @@ from turnier.bench import BENCHMARKS
 from turnier.bench.programs import Round
 
 SHARE = 0.002
-LONG = {"ray_members"}
+LONG = {"ray_members", "learn_2048"}
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed, which compiles the programs")
 
