@@ -141,7 +141,7 @@ def test_an_adaptive_tournament_ends_with_its_games() -> None:
 class Dies(SerialExecutor):
     """Plays a number of batches, then it is gone."""
 
-    left = 7
+    left = 3
 
     def submit(self, do: object, batch: list[object]) -> int:
         Dies.left -= 1
@@ -164,7 +164,7 @@ def test_the_same_games_whoever_plays_and_after_a_kill(make: Callable[[], Rounds
         assert ids(store, make_executor("threads", 3)) == expected
     with Store.open(f"sqlite:///{tmp_path}/killed.db") as store:
         store.begin_run("run", "tournament", "t", {})
-        Dies.left = 7
+        Dies.left = 3
         with pytest.raises(KeyboardInterrupt):
             ids(store, Dies())
         before = store.match_counts()["run"]

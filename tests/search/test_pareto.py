@@ -46,7 +46,7 @@ def test_a_stopped_search_goes_on_with_the_candidates_that_it_asked_for(tmp_path
     (tmp_path / "stopped").mkdir()
     stopped = study_in(tmp_path / "stopped")
     with pytest.raises(KeyboardInterrupt):
-        stopped.run(16, Stopping(2))
+        stopped.run(16, Stopping(0))
     asked = [t.params for t in stopped.optuna.get_trials(states=(TrialState.RUNNING,))]
     assert len(asked) == 4
     again = study_in(tmp_path / "stopped")

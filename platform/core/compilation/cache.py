@@ -162,7 +162,12 @@ class KernelCache:
         self._function = function
         self._opened: Any = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_function": self._function, "_opened": None}
+
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # what pickle asks for before there is anything
+            raise AttributeError(name)
         if self._opened is None:
             self._opened = _FunctionCache(self._function)
         return getattr(self._opened, name)
