@@ -21,6 +21,8 @@ from turnier.games.generic import copy_state, draw_outcome
 NONE = -1  # no such node, no such action
 MAX_NODES = 4_000_000  # a tree that is full learns from rollouts at its nodes, but grows no more
 
+ROOT_LOGS = np.array([math.sqrt(math.log(visits + 1.0)) for visits in range(1 << 12)])  # see `root_log`
+
 # Columns of `nodes`.
 ACTION, COUNT, FIRST, WIDTH, TRIED, STATUS, COLUMNS = range(7)
 # Values of STATUS: nothing known, exact value known, or reached by chance (and then never proven).
@@ -119,11 +121,17 @@ def try_child(nodes, stats, node, rng):
     return child
 
 
+@kernel(types.float64(types.int64))
+def root_log(visits):
+    """sqrt(ln(n + 1))"""
+    return ROOT_LOGS[visits] if visits < ROOT_LOGS.size else math.sqrt(math.log(float(visits) + 1.0))
+
+
 @kernel(types.int64(NODES, STATS, types.int64, types.float64))
 def select_child(nodes, stats, node, exploration):
     """Returns the child with the best UCT value X + K sqrt(ln(n + 1) / n_c), of equals the one tried first."""
     first = nodes[node, FIRST]
-    weight = exploration * math.sqrt(math.log(float(nodes[node, COUNT]) + 1.0))
+    weight = exploration * root_log(nodes[node, COUNT])
     best, best_score = first, -math.inf
     for child in range(first, first + nodes[node, WIDTH]):
         score = stats[child, MEAN] + weight * stats[child, INVERSE_ROOT]

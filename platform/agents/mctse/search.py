@@ -30,6 +30,7 @@ from turnier.games.abi import CHANCE, GAME, TERMINAL, Actions, Floats, State
 from turnier.games.generic import copy_state, draw_outcome
 
 ITERATIONS, MAXNODES, TREE_DEPTH, EXPLORATION, NORMALISED, FINAL, SECURITY, MINIMUM, NUM_SETTINGS = range(9)
+LOGS = np.array([-math.inf, *(math.log(visits) for visits in range(1, 1 << 12))])
 NORMALISE_AFTER = 100  # iterations (Kutsch 2017, 5)
 
 
@@ -43,7 +44,8 @@ def select_action(tree, node, mover, settings):
     if settings[NORMALISED] > 0.0 and tree.counts[DONE] >= NORMALISE_AFTER and tree.largest[mover] > 0.0:
         scale = 1.0 / tree.largest[mover]
     minimum = settings[MINIMUM] > 0.0
-    log_parent = math.log(float(tree.visits[node] & COUNTED))
+    visits = tree.visits[node] & COUNTED
+    log_parent = LOGS[visits] if visits < LOGS.size else math.log(float(visits))
     best, best_score = NONE, -math.inf
     child = tree.first_child[node]
     while child != NONE:
