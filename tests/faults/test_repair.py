@@ -208,6 +208,23 @@ def test_damage_with_checksums_is_named_and_repaired(path: Path) -> None:
     assert ended.exit_code == 0 and played(path)["study"] == studied and row_count(path) == stored
 
 
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE trials SET datetime_complete = '20:6-11-24 01:47:49.136335' WHERE trial_id = 2",
+        "DROP TABLE study_user_attributes",
+        "ALTER TABLE trial_values RENAME COLUMN trial_id TO trial_ie",
+    ],
+)
+def test_a_study_that_optuna_could_not_read_is_removed_and_made_again(path: Path, statement: str) -> None:
+    studied = played(path)["study"]
+    change(path, "UPDATE trial_values SET value = value + 1 WHERE trial_id = 2", statement)
+    assert [one.where for one in repair(URL, repair_studies).found] == ["study small"]
+    assert inspect_store(URL) == []
+    ended = CliRunner().invoke(app, [*TUNE, "--store", URL])
+    assert ended.exit_code == 0 and played(path)["study"] == studied
+
+
 def test_the_table_says_what_is_lost_in_80_columns(path: Path, tmp_path: Path) -> None:
     change(path, "UPDATE matches SET plies = x'000401' WHERE number < 9")
     code, shown = doctor()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from optuna.storages._rdb import models
+from sqlalchemy import Connection, Table, delete, inspect, select
+
 from turnier.core.errors import UserError
 from turnier.results.repair.inspection import Finding
 from turnier.results.store.run_changes import forget_run
 from turnier.results.store.store import Store
 from turnier.search.storage.checked_studies import read_trials, study_notes
-from turnier.search.storage.studies import open_storage, optuna_errors, run_id_of
+from turnier.search.storage.studies import run_id_of
 from turnier.search.storage.trials import optuna_number, study_names
 
 _BEGUN = "removed; its command makes it again from its stored games"
@@ -22,19 +25,43 @@ def inspect_studies(store: Store) -> list[Finding]:
 
 
 def repair_studies(store: Store) -> list[Finding]:
-    """Removes damaged studies but not their games; returns what was damaged."""
+    """Removes damaged studies but not their games; returns what was damaged. All are, where their tables are."""
     found = inspect_studies(store)
-    for where, _, _ in found:
-        name = where.removeprefix("study ")
-        if name in study_names(store):
-            with optuna_errors(store.shown_url):
-                storage = open_storage(store)
-                storage.delete_study(optuna_number(store, name))
-                storage.remove_session()
-                storage.engine.dispose()  # the file is about to get another name
+    try:
+        for name in map(_name, found):
+            number = optuna_number(store, name) if name in study_names(store) else None
+            with store.database.writing() as connection:
+                if number is not None:
+                    _remove(connection, number)
+                forget_run(connection, run_id_of(name))
+    except UserError:
         with store.database.writing() as connection:
-            forget_run(connection, run_id_of(name))
+            for table in _tables(connection):
+                connection.exec_driver_sql(f"DROP TABLE {table.name}")
+        found += [one for one in inspect_studies(store) if _name(one) not in map(_name, found)]
+        with store.database.writing() as connection:
+            for name in map(_name, found):
+                forget_run(connection, run_id_of(name))
     return found
+
+
+def _name(finding: Finding) -> str:
+    return finding.where.removeprefix("study ")
+
+
+def _tables(connection: Connection) -> list[Table]:
+    """Returns Optuna's tables of studies and trials, those that others refer to last."""
+    there = inspect(connection).get_table_names()
+    tables = [table for table in models.BaseModel.metadata.sorted_tables if table.name in there]
+    return [table for table in reversed(tables) if {"study_id", "trial_id"} & set(table.c.keys())]
+
+
+def _remove(connection: Connection, study: int) -> None:
+    """Removes a study's rows from Optuna's tables unread; Optuna would read them, and fail where they are damaged."""
+    trials = select(models.TrialModel.trial_id).where(models.TrialModel.study_id == study)
+    for table in _tables(connection):
+        of_study = table.c.study_id == study if "study_id" in table.c else table.c.trial_id.in_(trials)
+        connection.execute(delete(table).where(of_study))
 
 
 def _wrong(store: Store, name: str) -> str:
