@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 import zipfile
 from collections.abc import Collection
 from pathlib import Path
@@ -12,6 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 REASON = 200  # characters of a reason
+# numpy has Python parse the head of an array, which in Python 3.11 fails now and then where two threads do so at once
+# ("AST constructor recursion depth mismatch").
+_one_reader = threading.Lock()
 
 
 def read_arrays(
@@ -26,7 +30,7 @@ def read_arrays(
         optional: names of arrays that may be missing.
     """
     try:
-        with zipfile.ZipFile(source) as archive:
+        with _one_reader, zipfile.ZipFile(source) as archive:
             found = {entry.filename: entry for entry in archive.infolist()}
             missing = {name for name in names if f"{name}.npy" not in found}
             for name in names:

@@ -147,8 +147,13 @@ def _write(target: Connection, table: Table, rows: Rows) -> None:
 
 
 def _remove_orphans(target: Connection, others: set[str]) -> set[str]:
-    """Removes rows of others that refer to lost rows, and tables that refer to lost ones, whose names it returns."""
-    lost: set[str] = set()
+    """Removes rows of others that refer to lost rows, and tables that refer to lost ones, whose names it returns.
+
+    So it does with tables that refer to what another one does not have: the statement of either is damaged.
+    """
+    lost: set[str] = {name for name in others if _is_mismatched(target, name)}
+    for name in lost:
+        target.exec_driver_sql(f'DROP TABLE "{name}"')
     while dropped := {name for name in others - lost if _parents(target, name) - (others - lost)}:
         for name in dropped:
             target.exec_driver_sql(f'DROP TABLE "{name}"')
@@ -157,6 +162,15 @@ def _remove_orphans(target: Connection, others: set[str]) -> set[str]:
         for table, row, *_ in orphans:
             target.execute(text(f'DELETE FROM "{table}" WHERE rowid = :row'), {"row": row})
     return lost
+
+
+def _is_mismatched(target: Connection, table: str) -> bool:
+    """Whether SQLite cannot tell what a table's rows refer to."""
+    try:
+        target.exec_driver_sql(f'PRAGMA foreign_key_check("{table}")').all()
+    except SQLAlchemyError as failure:
+        return "mismatch" in str(failure)
+    return False
 
 
 def _parents(target: Connection, table: str) -> set[str]:
