@@ -1,4 +1,4 @@
-"""Arithmetic on bytes that stays bytes, and comparisons that are masks: 0 or 255.
+"""Arithmetic on bytes that stays bytes, comparisons that are masks (0 or 255), and which bytes of a word are 0.
 
 Numba computes with small integers in 64 bits, so that a loop over bytes would fill an eighth of a vector register. All
 are plain Python with `NUMBA_DISABLE_JIT=1`.
@@ -15,9 +15,9 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from turnier.core.kernel import JIT
+from turnier.core.kernel import JIT, kernel
 
-Byte = types.uint8
+Byte, Word = types.uint8, types.uint64
 Emit = Callable[..., Any]  # (builder, bytes...) -> a byte
 
 
@@ -101,3 +101,31 @@ def shift_right(a: Any, bits: Any) -> Any:
 def one_less(a: Any) -> Any:
     """Returns a - 1, or 0 where it is 0."""
     return np.uint8(a - (a != 0))
+
+
+def _number(context: Any, word: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.int64(Word), generate
+
+
+def _lowest_bit(word: Any) -> Any:
+    """Returns the number of the lowest bit that is set in a word; one is."""
+    return (int(word) & -int(word)).bit_length() - 1
+
+
+lowest_bit = intrinsic(_number) if JIT else _lowest_bit
+
+_U = np.uint64
+_ONES, _BELOW_128 = _U(0x0101010101010101), _U(0x7F7F7F7F7F7F7F7F)
+_7, _14, _28, _255 = _U(7), _U(14), _U(28), _U(255)
+
+
+@kernel(Word(Word))
+def zero_bytes(word):
+    """Returns a bit for each byte of a word, set where it is 0; no byte may be above 128."""
+    zero = (((word + _BELOW_128) >> _7) & _ONES) ^ _ONES
+    zero |= zero >> _7
+    zero |= zero >> _14
+    return (zero | zero >> _28) & _255

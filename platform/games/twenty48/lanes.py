@@ -29,9 +29,11 @@ from turnier.games.twenty48.byte_masks import (
     has,
     is_zero,
     keep,
+    lowest_bit,
     one_less,
     pick,
     shift_right,
+    zero_bytes,
 )
 from turnier.games.twenty48.playout import playout, safe_plies
 from turnier.games.twenty48.rules import BOARD, HIGH, PENDING, SIZE
@@ -53,7 +55,7 @@ JOB, TO_COME, SAFE, START, NOTES = range(0, 5 * LANES, LANES)
 LANE_WORDS = NOTES + WORDS + BYTES // 8
 
 _U, _B = np.uint64, np.uint8
-_0, _1, _2, _3, _4, _15, _24, _32 = (_U(n) for n in (0, 1, 2, 3, 4, 15, 24, 32))
+_0, _1, _2, _3, _4, _8, _15, _16, _24, _32 = (_U(n) for n in (0, 1, 2, 3, 4, 8, 15, 16, 24, 32))
 _LOW32, _ONES = _U(0xFFFFFFFF), _U(0x1111111111111111)
 _FOUR_BELOW = _U(429496730)  # 0.1 * 2**32
 # The 24 orders of directions, eight in a word.
@@ -269,23 +271,35 @@ def playouts(states, counts, waiting, depth, rngs, gains, ended, lanes, enough, 
     # Whatever reads or writes arrays stands here: to hand an array on counts a reference, which costs as much as a ply.
     notes, words = lanes[:NOTES], lanes[NOTES : NOTES + WORDS].view(np.uint64)
     cells = lanes[NOTES + WORDS :].view(np.uint8)
-    finished = next_job = 0
+    tries = cells[LEFT : LEFT + LANES].view(np.uint64)
+    finished = next_job = busy = 0
+    for lane in range(LANES):
+        busy += notes[JOB + lane] != 0
     while True:
-        busy = 0
-        for lane in range(LANES):
-            if cells[LEFT + lane] != 0:
-                busy += 1
-                continue
+        # Bits of the lanes that are done: to look at each byte would mispredict a branch or two per playout.
+        idle = zero_bytes(tries[0]) | zero_bytes(tries[1]) << _8
+        idle |= (zero_bytes(tries[2]) | zero_bytes(tries[3]) << _8) << _16
+        while idle != _0:
+            lane = lowest_bit(idle)
+            idle &= idle - _1
             job = notes[JOB + lane] - 1
             if job >= 0:
-                board, played = _0, words[COUNT + lane]
-                for cell in range(16):
-                    board |= _U(cells[CELLS + cell * LANES + lane]) << _U(4 * cell)
-                plies, over = np.int64(played & _LOW32), occupied(board) == _ONES and legal_mask(board) == 0
+                busy -= 1
+                plies, empty = np.int64(words[COUNT + lane] & _LOW32), cells[EMPTY + lane]
+                over = empty == 0
+                if over and cells[ENOUGH + lane] != 0:
+                    board = _0
+                    for cell in range(16):
+                        board |= _U(cells[CELLS + cell * LANES + lane]) << _U(4 * cell)
+                    over = legal_mask(board) == 0
                 if plies == notes[SAFE + lane] and plies < depth and not over:
                     play_alone(states, job, depth, rngs, gains, ended)  # again: it may need more than four bits
                 else:
-                    gains[job, 0] += potential(board) - notes[START + lane] - 4 * np.int64(played >> _32)
+                    points = np.int64(empty) - notes[START + lane] - 4 * np.int64(words[COUNT + lane] >> _32)
+                    for cell in range(16):  # `potential` of the board, but for -1 where a cell is empty
+                        exponent = np.int64(cells[CELLS + cell * LANES + lane])
+                        points += (exponent - 1) << exponent
+                    gains[job, 0] += points
                     ended[job] += over
                     rngs[job, 0], rngs[job, 1] = words[S0 + lane], words[S1 + lane]
                     rngs[job, 2], rngs[job, 3] = words[S2 + lane], words[S3 + lane]
