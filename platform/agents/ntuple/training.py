@@ -7,13 +7,14 @@ locks: a change may get lost, which learning does not mind, but two such runs di
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -36,11 +37,23 @@ LOST_SECONDS = 4.5  # of games, by a kill, except for networks that would need m
 CHECKPOINT_SHARE = 0.05  # of the time, at most, that checkpoints take from learning; large networks have fewer
 
 
-def _timed(weights: Weights, out: Path) -> float:
-    """Writes a checkpoint; returns the seconds that took."""
-    began = time.perf_counter()
-    weights.save(out)
-    return time.perf_counter() - began
+def _cores() -> int:
+    """Returns the number of cores that this process may use; macOS does not tell."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class _Written(NamedTuple):
+    """What a checkpoint took."""
+
+    seconds: float
+    cpu_seconds: float
+
+    @classmethod
+    def by(cls, weights: Weights, out: Path) -> _Written:
+        """Writes it."""
+        began, used = time.perf_counter(), time.thread_time()
+        weights.save(out)
+        return cls(time.perf_counter() - began, time.thread_time() - used)
 
 
 @dataclass(frozen=True)
@@ -205,8 +218,9 @@ class TrainingLoop:
         self, threads: int, end: int, report: Report | None, stop_every: int, saved: Saved | None
     ) -> None:
         pause, room = CHECKPOINT_SECONDS, Room.of(self.columns)
-        written: Future[float] | None = None
-        writing = 0.0  # seconds of the last checkpoint
+        written: Future[_Written] | None = None
+        last = _Written(0.0, 0.0)
+        crowded = threads >= _cores()  # so that checkpoints are written on a core that learns
         with ThreadPoolExecutor(1, "checkpoint") as writer:  # writes while the next games are played
             while self.done < end and not self._stopping:
                 stop = (self.done // stop_every + 1) * stop_every if stop_every else end
@@ -218,15 +232,16 @@ class TrainingLoop:
                     pause = BLOCK_SECONDS  # a slow disk: play on
                     continue
                 if written:
-                    writing = written.result()  # raises what went wrong
+                    last = written.result()  # raises what went wrong
                 used = time.thread_time()
                 weights = self.weights(room)
-                written = writer.submit(_timed, weights, self.out)
+                written = writer.submit(_Written.by, weights, self.out)
                 if saved:
                     saved(self, weights)
-                pause = (time.thread_time() - used) / CHECKPOINT_SHARE
+                used = time.thread_time() - used + crowded * last.cpu_seconds
+                pause = used / CHECKPOINT_SHARE
                 if pause < LOST_SECONDS:  # a kill costs the games of a pause, and those while its checkpoint is written
-                    pause = min(pause, LOST_SECONDS - writing)
+                    pause = min(pause, LOST_SECONDS - last.seconds)
                 pause = max(CHECKPOINT_SECONDS, pause)
         if written:
             written.result()

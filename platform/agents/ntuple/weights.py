@@ -32,6 +32,7 @@ _TRAINING: dict[str, type | tuple[type, ...]] = {
     "points": list,
 }
 BLOCK = 16  # entries that are compared at once
+HASHED_ROWS = 1 << 14  # at once: they stay in a core's cache
 _COLUMN = types.Array(types.float32, 1, "A")
 
 
@@ -50,8 +51,7 @@ class Weights:
     def digest(self) -> str:
         """Sixteen hexadecimal digits that depend on what decides how the network plays, not on how it was learned."""
         shape = json.dumps([FORMAT, self.network.to_json(), self.initial], sort_keys=True)
-        parts = (shape.encode(), self.places.tobytes(), self.entries[:, 0].tobytes())
-        return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()[:16]
+        return _digest_of(shape, self.places, self.entries[:, :1])[:16]
 
     @property
     def values_only(self) -> bool:
@@ -200,8 +200,18 @@ def load_weights(path: Path) -> Weights:
 def _checksum(config: dict[str, Any], weights: Weights) -> str:
     """Returns 32 hexadecimal digits that depend on what the digest does not: how it was learned, and the curve."""
     text = json.dumps({name: value for name, value in config.items() if name != "checksum"}, sort_keys=True)
-    parts = (text.encode(), weights.entries[:, 1:].tobytes(), weights.curve.tobytes())
-    return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()[:32]
+    return _digest_of(text, weights.entries[:, 1:], weights.curve)[:32]
+
+
+def _digest_of(text: str, *arrays: npt.NDArray[Any]) -> str:
+    """Returns the SHA-256 of the SHA-256 of a text and of each array; copies no more than a few rows of an array."""
+    digests = [hashlib.sha256(text.encode()).digest()]
+    for array in arrays:
+        digest = hashlib.sha256()
+        for first in range(0, len(array), HASHED_ROWS):
+            digest.update(np.ascontiguousarray(array[first : first + HASHED_ROWS]).data)
+        digests.append(digest.digest())
+    return hashlib.sha256(b"".join(digests)).hexdigest()
 
 
 def _fits(weights: Weights) -> bool:
