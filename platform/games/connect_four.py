@@ -20,7 +20,8 @@ from turnier.core.rng import below
 from turnier.games import abi
 from turnier.games.abi import TERMINAL
 from turnier.games.drawing import Notes, squares
-from turnier.games.game import Game, grid_neighbours
+from turnier.games.game import Game, Position, grid_neighbours
+from turnier.games.setup import boards
 
 # STONES + seat holds a seat's stones; PLAYED counts both, -1 = over.
 ROWS, COLUMNS, STONES, PLAYED, STATE_WORDS = 0, 1, 2, 4, 5
@@ -106,6 +107,7 @@ class ConnectFour(Game):
     num_seats: ClassVar[int] = 2
     state_words: ClassVar[int] = STATE_WORDS
     num_cell_values: ClassVar[int] = 3
+    board_help: ClassVar[str] = "....... / ....... / ....... / ....... / ....... / ...XO.."
 
     def check(self) -> None:
         if (self.rows + 1) * self.columns > 63:
@@ -146,6 +148,21 @@ class ConnectFour(Game):
         marks = np.array(list(".XO"))[self.cell_values(state)].reshape(self.rows, self.columns)
         names = [self.action_name(column) for column in range(self.columns)]
         return "\n".join(" ".join(row) for row in [*marks.tolist(), names])
+
+    def read_board(self, text: str, seed: int) -> Position:
+        board = boards.take_apart(self, text, 2)
+        names = "".join(self.action_name(column) for column in range(self.columns))
+        marks = boards.read_marks(self, board.rows, (self.columns,) * self.rows, boards.STONES, (names,))
+        mover, state, values = boards.alternating_mover(self, marks, board.mover), self.new_state(), np.array(marks)
+        for column, stones in enumerate(values.reshape(self.rows, self.columns)[::-1].T):
+            if (np.diff((stones != 0).astype(int)) > 0).any():
+                raise boards.impossible(self, f"a stone of column {self.action_name(column)} does not lie on another")
+            for height in np.flatnonzero(stones):
+                state[STONES + stones[height] - 1] |= 1 << (column * (self.rows + 1) + int(height))
+        winner = boards.winner_of(self, [bool(_has_four(state[STONES + who], self.rows)) for who in (0, 1)], mover)
+        over = winner is not None or values.all()
+        state[PLAYED] = -1 if over else np.count_nonzero(values)
+        return self.position(state, np.array(boards.win_returns(winner)), seed)
 
     def svg(self, state: npt.NDArray[np.int64], changed: Collection[int] = (), notes: Notes | None = None) -> str:
         values = self.cell_values(state).tolist()

@@ -21,10 +21,12 @@ from turnier.core.rng import stream
 from turnier.games.abi import CHANCE, OUTCOMES, STATE_DTYPE, TERMINAL, GameKernels, no_chance
 from turnier.games.drawing import Notes, Overlay, lines
 from turnier.games.generic import draw_outcome
+from turnier.games.setup.moves import MOVES, names_of_moves, play_names
 
 Ints = npt.NDArray[np.int64]
 NumArray = npt.NDArray[Any]
 MAX_SEATS = 6
+LONGEST_TEXT = 50_000  # characters of a position: an official message of the largest board of spe_ed has a third
 NOTEBOOK_WIDTH = "24em"  # of a board
 
 
@@ -52,6 +54,7 @@ class Game(Declared):
     in_python: ClassVar[bool] = False  # whether its kernels call Python methods, which may fail
     milestones: ClassVar[Mapping[str, tuple[int, ...]]] = {}  # facts whose thresholds results count
     phase_name: ClassVar[str] = "empty cells"  # what `phase` counts
+    board_help: ClassVar[str] = ""  # what `read_board` reads, as an example; empty: a position is given by its moves
 
     def variant_words(self) -> tuple[int, ...]:
         """Returns the state's first words, which say the variant and never change."""
@@ -105,6 +108,38 @@ class Game(Declared):
         """Returns the legal action that engines and records write so, in capitals or not; None where there is none."""
         legal = Position(self, state, np.zeros(0), np.zeros(0)).legal_actions()  # which ask for no returns and chance
         return next((a for a in legal if self.move_text(state, a).casefold() == text.casefold()), None)
+
+    def position_of(self, text: str, seed: int = 0) -> Position:
+        """Returns the position that a text stands for, with chance that continues by a seed.
+
+        The text is a board where the game reads boards (`board_help`), as `draw` prints it or with slashes between its
+        rows, and who is to move; or, in all games, the plies from the start by their names: `moves d3 c4`. The game of
+        the position is another variant where the text says more than this one allows, such as a FEN.
+
+        Raises:
+            UserError: with the first thing that is wrong.
+        """
+        if len(text) > LONGEST_TEXT:
+            raise UserError(f"a board must have at most {LONGEST_TEXT:,} characters, got {len(text):,}; shorten it.")
+        names = names_of_moves(text)
+        if names is not None:
+            return play_names(self, names, seed)
+        if not text.strip() or not self.board_help:
+            example = self.board_help or f"{MOVES} NAME NAME ..."
+            raise UserError(f"a position of {self} must be a text such as {example!r}, got {text[:40]!r}; write one.")
+        return self.read_board(text, seed)
+
+    def read_board(self, text: str, seed: int) -> Position:
+        """Returns the position of a board; games that declare `board_help` have it."""
+        raise NotImplementedError
+
+    def board_text(self, state: Ints) -> str:
+        """Returns the state as `read_board` reads it: what `draw` prints, and who is to move if that does not say."""
+        return self.draw(state)
+
+    def shows_all(self, state: Ints) -> bool:
+        """Returns whether `board_text` says all of a state that decides what may be played: no history, no secrets."""
+        return bool(self.board_help)
 
     def facts(self, state: Ints) -> dict[str, float]:
         """Returns what results store of a final state in addition to the score."""
@@ -171,9 +206,16 @@ class Game(Declared):
 
     def start_from(self, rng: NumArray) -> Position:
         """Returns the start position; chance continues a stream, [4], which is left as it is."""
+        return self._initial(rng).after_chance()
+
+    def before_chance(self, seed: int = 0) -> Position:
+        """Returns the position before the first ply, which may be an outcome of chance."""
+        return self._initial(stream(seed))
+
+    def _initial(self, rng: NumArray) -> Position:
         state, rng = self.new_state(), rng.copy()
         self.kernels.init(state, rng)
-        return Position(self, state, np.zeros(self.num_seats), rng).after_chance()
+        return Position(self, state, np.zeros(self.num_seats), rng)
 
     def position(self, state: Ints, returns: NumArray | None = None, seed: int = 0) -> Position:
         """Returns a position with the given state, copied."""

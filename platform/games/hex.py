@@ -22,7 +22,8 @@ from turnier.core.rng import below
 from turnier.games import abi
 from turnier.games.abi import TERMINAL
 from turnier.games.drawing import HEX_ROW, SEAT_COLOURS, Notes, hexagons
-from turnier.games.game import Game
+from turnier.games.game import Game, Position
+from turnier.games.setup import boards
 
 SIZE, SWAP, PLAYED, CELL = 0, 1, 2, 3  # PLAYED counts the plies, -1 = over; from CELL on the cells, row by row
 SIDES = 12
@@ -127,6 +128,7 @@ class Hex(Game):
     num_seats: ClassVar[int] = 2
     num_cell_values: ClassVar[int] = 3
     places_stones: ClassVar[bool] = True
+    board_help: ClassVar[str] = "11 rows of X, O and dots from the top, with slashes between them, and X to move"
 
     @property
     def num_actions(self) -> int:  # type: ignore[override]
@@ -169,6 +171,29 @@ class Hex(Game):
     def draw(self, state: npt.NDArray[np.int64]) -> str:
         marks = np.array(list(".XO"))[self.cell_values(state)].reshape(self.size, self.size)
         return "\n".join(" " * row + " ".join(line) for row, line in enumerate(marks))
+
+    def board_text(self, state: npt.NDArray[np.int64]) -> str:
+        return f"{self.draw(state)}\n{boards.caption(int(to_move(state)))}"
+
+    def read_board(self, text: str, seed: int) -> Position:
+        board = boards.take_apart(self, text, 2)
+        values = boards.read_marks(self, board.rows, (self.size,) * self.size, boards.STONES)
+        swapped = self.swap and self._was_swapped(values, board.mover)
+        # Then seat 1 has two moves without a stone of seat 0 between them, and that one's first stone has gone.
+        counted = [*values, 1] if swapped else values
+        mover, state = boards.alternating_mover(self, counted, board.mover), self.new_state()
+        won = [False, False]
+        for cell, value in enumerate(values):
+            if value:
+                won[value - 1] |= bool(_place(state, cell, value - 1))
+        winner = boards.winner_of(self, won, mover)
+        state[PLAYED] = -1 if winner is not None else sum(value > 0 for value in counted)
+        return self.position(state, np.array(boards.win_returns(winner)), seed)
+
+    def _was_swapped(self, values: list[int], said: int | None) -> bool:
+        """Returns whether seat 1 took over the first stone: its stones and who is to move say so."""
+        first, second = values.count(1), values.count(2)
+        return first == second - 1 or (first == second > 0 and said == 1)
 
     def svg(self, state: npt.NDArray[np.int64], changed: Collection[int] = (), notes: Notes | None = None) -> str:
         """Seat 0's sides are drawn above and below, seat 1's left and right."""

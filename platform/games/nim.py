@@ -19,7 +19,8 @@ from turnier.core.parameters import parameter
 from turnier.games import abi
 from turnier.games.abi import TERMINAL
 from turnier.games.drawing import CHANGED, INK, LINE, SEAT_COLOURS, Notes, picture, word
-from turnier.games.game import Game
+from turnier.games.game import Game, Position
+from turnier.games.setup import boards
 
 # START is where the piles of the start lie, PILE those left; MOVER is the seat to move or TERMINAL.
 MAX_PILES = 8
@@ -82,6 +83,7 @@ class Nim(Game):
 
     num_seats: ClassVar[int] = 2
     state_words: ClassVar[int] = STATE_WORDS
+    board_help: ClassVar[str] = "1 0 5 7, seat 1 to move"
 
     def check(self) -> None:
         if not re.fullmatch(r"[1-9]\d?(;[1-9]\d?){0,7}", self.piles, re.ASCII):
@@ -120,6 +122,25 @@ class Nim(Game):
 
     def draw(self, state: npt.NDArray[np.int64]) -> str:
         return " ".join(str(left) for left in self.cell_values(state))
+
+    def board_text(self, state: npt.NDArray[np.int64]) -> str:
+        mover = int(state[MOVER])
+        return f"{self.draw(state)}, {'over' if mover < 0 else f'seat {mover} to move'}"
+
+    def read_board(self, text: str, seed: int) -> Position:
+        """Where the text does not say who is to move, seat 0 is."""
+        board = boards.take_apart(self, text, 2)
+        piles = [number for row in boards.read_numbers(self, board.rows) for number in row]
+        if len(piles) != len(self.sizes) or any(left > size for left, size in zip(piles, self.sizes, strict=True)):
+            most = " ".join(map(str, self.sizes))
+            raise UserError(
+                f"a board of {self} must have at most {most} in its piles, got {text.strip()!r}; correct it."
+            )
+        state, mover = self.new_state(), board.mover or 0
+        state[PILE : PILE + len(piles)] = piles
+        state[MOVER] = mover if any(piles) else TERMINAL
+        winner = None if any(piles) else mover if self.misere else 1 - mover
+        return self.position(state, np.array(boards.win_returns(winner)), seed)
 
     def svg(self, state: npt.NDArray[np.int64], changed: Collection[int] = (), notes: Notes | None = None) -> str:
         """Every pile is a column; what has been taken is an empty ring."""

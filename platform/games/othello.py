@@ -22,7 +22,8 @@ from turnier.core.rng import below
 from turnier.games import abi
 from turnier.games.abi import TERMINAL
 from turnier.games.drawing import Notes, squares
-from turnier.games.game import Game, grid_neighbours, square_symmetries
+from turnier.games.game import Game, Position, grid_neighbours, square_symmetries
+from turnier.games.setup import boards
 
 # STONES + seat holds a seat's stones, seat 0 has black; MOVER is the seat to move or TERMINAL.
 SIZE, STONES, MOVER, STATE_WORDS = 0, 1, 3, 4
@@ -166,6 +167,7 @@ class Othello(Game):
     num_seats: ClassVar[int] = 2
     state_words: ClassVar[int] = STATE_WORDS
     num_cell_values: ClassVar[int] = 3
+    board_help: ClassVar[str] = "8 rows of X, O and dots from the top, with slashes between them, and O to move"
 
     def check(self) -> None:
         if self.size % 2:
@@ -202,6 +204,27 @@ class Othello(Game):
     def draw(self, state: npt.NDArray[np.int64]) -> str:
         marks = np.array(list(".XO"))[self.cell_values(state)].reshape(self.size, self.size)
         return "\n".join(" ".join(row) for row in marks)
+
+    def board_text(self, state: npt.NDArray[np.int64]) -> str:
+        return f"{self.draw(state)}\n{boards.caption(int(state[MOVER]))}"
+
+    def read_board(self, text: str, seed: int) -> Position:
+        """Where the text does not say who is to move, the number of stones does, as if nobody had passed."""
+        board = boards.take_apart(self, text, 2)
+        values = np.array(boards.read_marks(self, board.rows, (self.size,) * self.size, boards.STONES))
+        middle = values.reshape(self.size, self.size)[self.size // 2 - 1 : self.size // 2 + 1, :]
+        if not middle[:, self.size // 2 - 1 : self.size // 2 + 1].all():
+            raise boards.impossible(self, "one of the four cells in the middle is empty, where stones stay")
+        state, cells = self.new_state(), np.arange(self.num_cells)
+        bits = np.left_shift(1, (cells // self.size * 8 + cells % self.size).astype(np.uint64), dtype=np.uint64)
+        for colour in (1, 2):
+            state[STONES + colour - 1] = bits[values == colour].sum(dtype=np.uint64).astype(np.int64)
+        state[MOVER] = np.count_nonzero(values) % 2 if board.mover is None else board.mover
+        if any(_moves(state, seat) for seat in (0, 1)):
+            return self.position(state, None, seed)
+        state[MOVER] = TERMINAL
+        lead = int((values == 1).sum()) - int((values == 2).sum())
+        return self.position(state, np.array(boards.win_returns(None if lead == 0 else int(lead < 0))), seed)
 
     def svg(self, state: npt.NDArray[np.int64], changed: Collection[int] = (), notes: Notes | None = None) -> str:
         return squares(self.cell_values(state).tolist(), self.size, changed, notes, paper="#dcebdc")

@@ -14,7 +14,8 @@ from turnier.core.kernel import kernel
 from turnier.games import abi
 from turnier.games.abi import TERMINAL
 from turnier.games.drawing import Notes, squares
-from turnier.games.game import Game, grid_neighbours, square_symmetries
+from turnier.games.game import Game, Position, grid_neighbours, square_symmetries
+from turnier.games.setup import boards
 
 # State words: the stones of seat 0 and of seat 1 as bits 0..8 (row-major cells), and the stones played, -1 = over.
 PLAYED, STATE_WORDS = 2, 3
@@ -81,6 +82,7 @@ class TicTacToe(Game):
     num_cells: ClassVar[int] = 9
     num_cell_values: ClassVar[int] = 3
     places_stones: ClassVar[bool] = True
+    board_help: ClassVar[str] = "X . O / . X . / . . ."
 
     def build_kernels(self) -> abi.GameKernels:
         return abi.game_kernels(init, to_move, legal, step, cells=cells)
@@ -97,6 +99,16 @@ class TicTacToe(Game):
     def draw(self, state: npt.NDArray[np.int64]) -> str:
         marks = [".XO"[value] for value in self.cell_values(state)]
         return "\n".join(" ".join(marks[row : row + 3]) for row in (0, 3, 6))
+
+    def read_board(self, text: str, seed: int) -> Position:
+        board = boards.take_apart(self, text, 2)
+        values = np.array(boards.read_marks(self, board.rows, (3, 3, 3), boards.STONES))
+        mover, state = boards.alternating_mover(self, values.tolist(), board.mover), self.new_state()
+        state[:2] = [int((values == colour) @ (1 << np.arange(9))) for colour in (1, 2)]
+        winner = boards.winner_of(self, [bool(_has_line(state[who])) for who in (0, 1)], mover)
+        over = winner is not None or 0 not in values
+        state[PLAYED] = -1 if over else np.count_nonzero(values)
+        return self.position(state, np.array(boards.win_returns(winner)), seed)
 
     def svg(self, state: npt.NDArray[np.int64], changed: Collection[int] = (), notes: Notes | None = None) -> str:
         return squares(self.cell_values(state).tolist(), 3, changed, notes)

@@ -425,4 +425,15 @@ BROKEN: list[Broken] = [
     with_attribute(contract.law_texts, "differ in name", action_name=lambda game, action: "guess"),
     with_attribute(contract.law_texts, "draw", draw=lambda game, state: " "),
     with_attribute(contract.law_texts, "facts", milestones={"max_tile": (2048,)}),
+    with_attribute(contract.law_moves_name_positions, "must play", outcome_name=lambda game, outcome: f" {outcome}"),
+    with_attribute(contract.law_moves_name_positions, "the state", outcome_name=lambda game, outcome: "die"),
+    with_attribute(
+        contract.law_moves_name_positions, "seat to move", position_of=lambda game, text, seed=0: game.start(99)
+    ),
+    with_attribute(
+        contract.law_boards_name_positions,
+        "legal|cells|seat",
+        board_help="a board",
+        read_board=lambda game, text, seed: game.start(seed),
+    ),
 ]

@@ -21,6 +21,7 @@ from turnier.contract.games.playouts import (
     law_sample_chance,
     law_seeds_reproduce,
 )
+from turnier.contract.games.positions import law_boards_name_positions, law_moves_name_positions
 from turnier.contract.games.python_methods import law_methods_change_nothing
 from turnier.contract.games.random_games import (
     FENCE,
@@ -274,6 +275,8 @@ GAME_LAWS: tuple[Law, ...] = (
     law_forced_win,
     law_seeds_reproduce,
     law_texts,
+    law_moves_name_positions,
+    law_boards_name_positions,
 )
 # Where one of these is broken, the others mean nothing.
 BASIC_LAWS = (law_sizes, law_methods_change_nothing, law_to_move, law_games_end)

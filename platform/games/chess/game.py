@@ -15,7 +15,7 @@ from turnier.core.parameters import parameter
 from turnier.games.abi import TERMINAL
 from turnier.games.chess.moves import FILES, NAMES, NUMBERS
 from turnier.games.drawing import CHANGED, INK, LINE, Notes, picture, word
-from turnier.games.game import Ints
+from turnier.games.game import Ints, Position
 from turnier.games.python.live_states import PLIES
 from turnier.games.python.python_game import PythonGame
 
@@ -48,6 +48,7 @@ class Chess(PythonGame):
     num_seats: ClassVar[int] = 2
     num_actions: ClassVar[int] = len(NAMES)
     max_legal: ClassVar[int] = 218
+    board_help: ClassVar[str] = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
 
     @property
     def max_length(self) -> int:  # type: ignore[override]
@@ -83,6 +84,16 @@ class Chess(PythonGame):
         """Returns the board and its FEN."""
         rows = [f"{8 - row} {line}" for row, line in enumerate(str(state.board).splitlines())]
         return "\n".join([*rows, f"  {' '.join(FILES)}", state.board.fen()])
+
+    def shows_all(self, state: Ints) -> bool:
+        """A position that was there before is history."""
+        live = self.live_state(state)
+        return len(live.seen) == 1 and bool(live.legal)
+
+    def read_board(self, text: str, seed: int) -> Position:
+        """Returns the start of the game that begins with a position in FEN, which may stand below a drawn board."""
+        fen = " ".join(text.strip().splitlines()[-1].split())
+        return self.replace(fen=fen).start(seed)
 
     def action_name(self, action: int) -> str:
         return NAMES[action]

@@ -22,11 +22,13 @@ from turnier.core.rng import below
 from turnier.games import abi
 from turnier.games.abi import TERMINAL
 from turnier.games.drawing import CHANGED, LINE, Notes, picture, stone, word
-from turnier.games.game import Game, grid_neighbours, square_symmetries
+from turnier.games.game import Game, Position, grid_neighbours, square_symmetries
 from turnier.games.go.board import (
     BORDER,
+    CAPTURES,
     COLOUR,
     LARGEST,
+    LIBERTIES_AT,
     MOVER,
     PASSES,
     PLIES,
@@ -39,8 +41,10 @@ from turnier.games.go.board import (
     may_place,
     num_words,
     place,
+    root_of,
     site_of,
 )
+from turnier.games.setup import boards
 
 LETTERS = "ABCDEFGHJKLMNOPQRST"  # of the columns; there is no I
 
@@ -117,6 +121,7 @@ class Go(Game):
 
     num_seats: ClassVar[int] = 2
     num_cell_values: ClassVar[int] = 3
+    board_help: ClassVar[str] = "9 rows of X, O and dots from the top, with slashes between them, and O to move"
 
     def check(self) -> None:
         if self.komi * 2 % 1:
@@ -162,6 +167,39 @@ class Go(Game):
         marks = np.array(list(".XO"))[self.cell_values(state)].reshape(self.size, self.size)
         rows = [f"{row + 1:2} {' '.join(marks[row])}" for row in reversed(range(self.size))]
         return "\n".join([*rows, f"   {' '.join(LETTERS[: self.size])}"])
+
+    def board_text(self, state: npt.NDArray[np.int64]) -> str:
+        return f"{self.draw(state)}\n{boards.caption(int(state[MOVER]))}"
+
+    def shows_all(self, state: npt.NDArray[np.int64]) -> bool:
+        """What may not come back is history, and so is a pass."""
+        return not state[CAPTURES] and not state[PASSES]
+
+    def read_board(self, text: str, seed: int) -> Position:
+        """Where the text does not say who is to move, black is after as many stones as white has, otherwise white.
+
+        No position counts as an earlier one.
+        """
+        board = boards.take_apart(self, text, 2)
+        lengths = (self.size,) * self.size
+        marks = boards.read_marks(self, board.rows, lengths, boards.STONES, (LETTERS[: self.size],))
+        values = np.array(marks).reshape(self.size, self.size)[::-1].ravel()  # row 0 is the lowest one
+        position = self.before_chance(seed)
+        state = position.state
+        for cell in np.flatnonzero(values):  # no order captures a chain that has a liberty in the end
+            state[MOVER] = values[cell] - 1
+            state[first_hash(state)] = place(state, site_of(state, cell))
+        stones, left = np.flatnonzero(values).tolist(), self.cell_values(state)
+        dead = [cell for cell in stones if left[cell] != values[cell] or not self._breathes(state, cell)]
+        if dead:
+            raise boards.impossible(self, f"the chain at {self.action_name(dead[0])} has no liberty")
+        mover = int((values == 1).sum() > (values == 2).sum())
+        state[MOVER] = mover if board.mover is None else board.mover
+        return position
+
+    def _breathes(self, state: npt.NDArray[np.int64], cell: int) -> bool:
+        """Returns whether the chain at a cell has a liberty."""
+        return bool(state[root_of(state[site_of(state, cell)])] >> LIBERTIES_AT)
 
     def svg(self, state: npt.NDArray[np.int64], changed: Collection[int] = (), notes: Notes | None = None) -> str:
         """Returns stones on the crossings of lines, the lowest row below."""

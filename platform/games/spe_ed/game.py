@@ -20,12 +20,13 @@ import numpy.typing as npt
 from turnier.core.parameters import parameter
 from turnier.games import abi
 from turnier.games.drawing import INK, PAPER, SEAT_COLOURS, Notes, Overlay, picture, stone
-from turnier.games.game import Game, grid_neighbours, square_symmetries
+from turnier.games.game import Game, Position, grid_neighbours, square_symmetries
 from turnier.games.spe_ed.board import (
     ACTIONS,
     ACTIVE,
     CELLS,
     COLLISION,
+    COMMITTED,
     DIED,
     DIRECTION,
     DIRECTIONS,
@@ -38,10 +39,9 @@ from turnier.games.spe_ed.board import (
     Y,
 )
 from turnier.games.spe_ed.overlay import legend, lines, shades
+from turnier.games.spe_ed.reading import HEADS, TRAILS, read_board
 from turnier.games.spe_ed.records import disagreement
 from turnier.games.spe_ed.rules import cells, init, legal, observe, step, to_move
-
-HEADS, TRAILS = "ABCDEF", ".123456*"
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,9 @@ class SpeEd(Game):
     )
 
     num_cell_values: ClassVar[int] = COLLISION + 1
+    board_help: ClassVar[str] = (
+        "the board, its round and a line for each seat as printed; or an official message in JSON"
+    )
 
     @property
     def num_seats(self) -> int:  # type: ignore[override]
@@ -116,6 +119,13 @@ class SpeEd(Game):
                 rows[y][x], end = HEADS[seat], ""
             seats.append(f"{HEADS[seat]} seat {seat}: ({x}, {y}) {DIRECTIONS[direction]}, speed {speed}{end}")
         return "\n".join([*map("".join, rows), f"round {state[ROUND]}", *seats])
+
+    def shows_all(self, state: npt.NDArray[np.int64]) -> bool:
+        """What seats have chosen in this round is not shown."""
+        return not state[COMMITTED : COMMITTED + self.players].any()
+
+    def read_board(self, text: str, seed: int) -> Position:
+        return read_board(self, text, seed)
 
     def svg(self, state: npt.NDArray[np.int64], changed: Collection[int] = (), notes: Notes | None = None) -> str:
         """Trails in the colours of their seats, crashes black, and a ring with the seat's number for the living."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -9,11 +10,13 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from turnier.core.errors import UserError
 from turnier.core.parameters import parameter
 from turnier.games import abi
 from turnier.games.drawing import CHANGED, INK, Notes, picture
 from turnier.games.drawing import word as written
-from turnier.games.game import Game, grid_neighbours, square_symmetries
+from turnier.games.game import Game, Position, grid_neighbours, square_symmetries
+from turnier.games.setup import boards
 from turnier.games.twenty48.board import legal_mask_any
 from turnier.games.twenty48.lanes import LANE_WORDS, playouts
 from turnier.games.twenty48.playout import playout
@@ -52,6 +55,7 @@ class Twenty48(Game):
     max_legal: ClassVar[int] = 4
     state_words: ClassVar[int] = STATE_WORDS
     num_cell_values: ClassVar[int] = 18
+    board_help: ClassVar[str] = "2 . . 2 / 4 8 . . / . . 16 . / . . . ., score 100"
     lane_words: ClassVar[int] = LANE_WORDS
     milestones: ClassVar[Mapping[str, tuple[int, ...]]] = {"max_tile": (1024, 2048, 4096, 8192, 16384, 32768)}
 
@@ -122,6 +126,26 @@ class Twenty48(Game):
             size = (0.42, 0.42, 0.42, 0.36, 0.3, 0.24, 0.2)[len(text)]
             parts.append(written(column + 0.5, row + 0.5, text, size, "#fff" if power > 8 else INK, bold=True))
         return picture(self.size, self.size, parts)
+
+    def read_board(self, text: str, seed: int) -> Position:
+        """Where the text does not say the score, it is 0."""
+        score = re.search(r"\bscore\s+(\d{1,7})\b", text, re.IGNORECASE)
+        text = text if score is None else text[: score.start()] + text[score.end() :]
+        rows = boards.read_numbers(self, [row for row in re.split(r"[\n/]", text) if row.strip(" ,")])
+        if len(rows) == 1 and len(rows[0]) == self.num_cells:
+            rows = [rows[0][i : i + self.size] for i in range(0, self.num_cells, self.size)]
+        if len(rows) != self.size or any(len(row) != self.size for row in rows):
+            got = " / ".join(" ".join(map(str, row)) for row in rows)
+            raise UserError(
+                f"a board of {self} must have {self.size} rows of {self.size} cells, got {got}; complete it."
+            )
+        if not any(map(any, rows)):
+            raise UserError(f"a board of {self} must have a tile, got none; add one.")
+        try:
+            state = self.position_from_tiles(rows)
+        except ValueError as error:
+            raise UserError(f"{error}; correct it.") from None
+        return self.position(state, np.array([float(score[1]) if score else 0.0]), seed)
 
     def position_from_tiles(self, board: list[list[int]]) -> npt.NDArray[np.int64]:
         """Returns the state with the given tile values and the player to move (or over)."""

@@ -21,13 +21,14 @@ from turnier.core.errors import UserError
 from turnier.core.parameters import parameter
 from turnier.games import abi
 from turnier.games.drawing import HEX_ROW, Notes, hexagons
-from turnier.games.game import Game
+from turnier.games.game import Game, Position
 from turnier.games.yavalath.board import (
     END,
     FOUR,
     MAX_SIZE,
     MIN_SIZE,
     MOVER,
+    RANK,
     SETS,
     STONES,
     SWAPPED,
@@ -38,10 +39,9 @@ from turnier.games.yavalath.board import (
 )
 from turnier.games.yavalath.forced import forced_win
 from turnier.games.yavalath.lanes import LANE_WORDS, playouts
+from turnier.games.yavalath.reading import MARKS, read_board
 from turnier.games.yavalath.records import disagreement
 from turnier.games.yavalath.rules import DRAW, cells, init, legal, playout, step, to_move
-
-MARKS = ".XO#"
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,7 @@ class Yavalath(Game):
 
     name: ClassVar[str] = "yavalath"
     places_stones: ClassVar[bool] = True
+    board_help: ClassVar[str] = "rows of X, O and dots from the top, with slashes between them, and O to move"
     size: int = parameter(5, "cells per side of the hexagon", low=MIN_SIZE, high=MAX_SIZE)
     players: int = parameter(2, "seats", low=2, high=3)
     swap: bool = parameter(False, "the second of two players may take over the first stone")
@@ -144,6 +145,13 @@ class Yavalath(Game):
             for r, row in rows.items()
         ]
         return "\n".join([*lines, self._caption(state)])
+
+    def shows_all(self, state: npt.NDArray[np.int64]) -> bool:
+        """Of three players it does not say who went out how."""
+        return self.players == 2 or not state[RANK : RANK + self.players].any()
+
+    def read_board(self, text: str, seed: int) -> Position:
+        return read_board(self, text, seed)
 
     def svg(self, state: npt.NDArray[np.int64], changed: Collection[int] = (), notes: Notes | None = None) -> str:
         centres = [(q + r / 2, r * HEX_ROW) for q, r in coordinates(self.size)]

@@ -1,0 +1,113 @@
+"""Positions from text: every form that is read, and one sentence for whatever is wrong."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from turnier.core.errors import UserError
+from turnier.games.abi import TERMINAL
+from turnier.games.registry import make_game
+from turnier.games.spe_ed.messages import message_of
+
+FEN = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR w KQkq - 0 1"
+
+
+@pytest.mark.parametrize(
+    ("game", "text", "mover", "cells"),
+    [
+        ("tictactoe", "X . O / . X . / . . .", 1, [1, 0, 2, 0, 1, 0, 0, 0, 0]),
+        ("tictactoe", "xo.......", 0, [1, 2, 0, 0, 0, 0, 0, 0, 0]),
+        ("tictactoe", "XXX/OO./...", TERMINAL, [1, 1, 1, 2, 2, 0, 0, 0, 0]),
+        ("tictactoe", "moves b2, a1; C3", 1, [2, 0, 0, 0, 1, 0, 0, 0, 1]),
+        ("connect_four(rows=4,columns=4)", "..../..../O.../X..X", 1, [0] * 8 + [2, 0, 0, 0, 1, 0, 0, 1]),
+        ("hex(size=2)", "X. .O X to move", 0, [1, 0, 0, 2]),
+        ("hex(size=2,swap=true)", "../O.", 0, [0, 0, 2, 0]),
+        ("hex(size=2,swap=true)", "moves b1 swap", 0, [0, 0, 2, 0]),
+        ("othello(size=4)", "..../.OX./.XO./....", 0, [0] * 5 + [2, 1, 0, 0, 1, 2] + [0] * 5),
+        ("othello(size=4)", "..../.OX./.XO./.... O to move", 1, [0] * 5 + [2, 1, 0, 0, 1, 2] + [0] * 5),
+        ("nim", "0 3 0 1, seat 1 to move", 1, [0, 3, 0, 1]),
+        ("nim", "moves 3 from pile 2, 1 from pile 1", 0, [0, 0, 5, 7]),
+        ("2048", "2 . . 2 / 4 8 . . / . . . . / . . . 1024", 0, [1, 0, 0, 1, 2, 3] + [0] * 9 + [10]),
+        ("2048(size=2)", "2,4,8,16", TERMINAL, [1, 2, 3, 4]),
+        ("2048(size=2)", "moves 2 at row 1, column 1 4 at row 2, column 2", 0, [1, 0, 0, 2]),
+        ("go(size=5)", "...../...../..XO./...../XO...", 0, [1, 2, 0, 0, 0] + [0] * 7 + [1, 2] + [0] * 11),
+        ("yavalath(size=3)", ".../..../..X../..../... O to move", 1, [0] * 9 + [1] + [0] * 9),
+    ],
+)
+def test_texts_are_read(game: str, text: str, mover: int, cells: list[int]) -> None:
+    position = make_game(game).position_of(text)
+    assert position.to_move == mover
+    assert position.game.cell_values(position.state).tolist() == cells
+
+
+@pytest.mark.parametrize(
+    ("game", "text", "sentence"),
+    [
+        ("tictactoe", "X.O/.X.", "must have 3 rows, got 2"),
+        ("tictactoe", "X.O/.X./..", "row 3 of tictactoe must have 3 cells, got 2"),
+        ("tictactoe", "X.O/.Y./...", "must be one of . _ - X O, got 'Y' in row 2"),
+        ("tictactoe", "XXX/.../...", "as many stones as O or one more, got 3 and 0"),
+        ("tictactoe", "XXX/OOO/...", "seat 0 has won already and would be to move"),
+        ("tictactoe", "X../.../... X to move", "seat 1 must be to move"),
+        ("tictactoe", "X../.../... seat 4 to move", "has the seats 0 to 1, got 'seat 4 to move'"),
+        ("tictactoe", "", "must be a text such as"),
+        ("tictactoe", "moves a1 a1", "ply 2 must be a move that is possible there, got 'a1'; possible: b1, c1, a2"),
+        (
+            "2048(size=2)",
+            "moves 2 at row 1, column 1 4 at row 2, column 2 rigth",
+            "got 'rigth'; did you mean right?",
+        ),
+        ("tictactoe", "moves a1 a2 b1 b2 c1 c2", "nothing may follow the end of the game, got 'c2' as ply 6"),
+        ("connect_four(rows=2,columns=2)", "X./..", "a stone of column a does not lie on another"),
+        ("hex(size=2)", "XX/XX", "as many stones as O or one more, got 4 and 0"),
+        ("othello(size=4)", "..../..../..../....", "one of the four cells in the middle is empty"),
+        ("nim", "9 9 9 9", "must have at most 1 3 5 7 in its piles, got '9 9 9 9'"),
+        ("nim", "1 x 3 4", "must be a number or a dot, got 'x'"),
+        ("2048", "2 . . / 4", "must have 4 rows of 4 cells"),
+        ("2048(size=2)", "3 . / . .", "a power of two from 2 to 131072, got 3"),
+        ("2048(size=2)", ". . / . .", "must have a tile, got none"),
+        ("2048(size=2)", "moves left", "must be an outcome of chance that is possible there, got 'left'"),
+        ("go(size=5)", "XO.../O..../...../...../.....", "the chain at A5 has no liberty"),
+        ("yavalath(size=3)", "XX./..../...../..../...", "must have placed their stones in turn, got [2, 0]"),
+        ("yavalath(size=3)", "XXX/OO../X..../OO../...", "had three or four in a row before"),
+        ("yavalath(size=3,players=3)", "XXX/OO#./#.O../..../#..", "nobody of three players"),
+        ("chess", "rnbqkbnr/8/8 w", "chess: fen must be"),
+        ("spe_ed", "....", "the board, `round N` and a line"),
+        ("spe_ed", '{"width": 5}', "a message must be one of the official server"),
+    ],
+)
+def test_what_is_wrong_is_one_sentence(game: str, text: str, sentence: str) -> None:
+    with pytest.raises(UserError) as raised:
+        make_game(game).position_of(text)
+    assert sentence in str(raised.value) and "\n" not in str(raised.value)
+
+
+def test_chess_reads_fen_alone_or_below_a_board() -> None:
+    chess = make_game("chess")
+    position = chess.position_of(FEN)
+    mate = position.game.move_of(position.state, "f3f7")
+    assert mate is not None and position.play(mate).returns.tolist() == [1, -1]
+    again = chess.position_of(position.game.draw(position.state))
+    assert again.legal_actions() == position.legal_actions() and again.game == position.game
+
+
+def test_spe_ed_reads_messages_of_any_size_with_their_rounds() -> None:
+    small = make_game("spe_ed(width=9,height=7,players=3)")
+    position = small.start(3)
+    for _ in range(6):
+        position = position.play(4)
+    message = message_of(position.state, you=1) | {"rounds": 2}
+    read = make_game("spe_ed").position_of(json.dumps(message))
+    assert read.game == small and (read.state == position.state).all()
+
+
+def test_the_score_of_a_2048_board_counts() -> None:
+    assert make_game("2048").position_of("2 . . 2 / 4 8 . . / . . . . / . . . ., score 1234").returns.tolist() == [1234]
+
+
+def test_chance_after_the_named_moves_follows_the_seed() -> None:
+    game = make_game("2048")
+    boards = [game.position_of("moves", seed).state.tolist() for seed in (1, 1, 2)]
+    assert boards[0] == boards[1] != boards[2] and boards[0] == game.start(1).state.tolist()
