@@ -100,7 +100,7 @@ class Agent(Declared):
 
     @property
     def runs_program(self) -> bool:
-        """Whether playing starts a program of others: only a match does, nothing that shows what is stored."""
+        """Whether a program of others or a person decides: only a match asks it, nothing that shows what is stored."""
         return False
 
     @property

@@ -21,6 +21,7 @@ AGENTS: Registry[Agent] = Registry(
         "expectimax": "turnier.agents.expectimax.agent:Expectimax",
         "greedy": "turnier.agents.greedy:Greedy",
         "gtp": "turnier.agents.engines.gtp:Gtp",
+        "human": "turnier.agents.human.agent:Human",
         "json": "turnier.agents.engines.json_lines:Json",
         "ludii": "turnier.agents.ludii.agent:Ludii",
         "majority": "turnier.agents.ensembles.majority:Majority",

@@ -26,6 +26,7 @@ class Termination(enum.StrEnum):
     ILLEGAL_ACTION = "illegal_action"
     LIMIT = "limit"  # max_plies reached
     ERROR = "error"
+    UNFINISHED = "unfinished"  # a person has left, and may continue
     # Forfeits: an engine failed, and the match counts as its loss.
     CRASHED = "crashed"
     STALLED = "stalled"

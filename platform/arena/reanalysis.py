@@ -51,7 +51,7 @@ class Reanalysis:
     def __init__(self, record: MatchRecord) -> None:
         self.record, self.game = record, game_of(record.spec.game)
         self.moments = _moments(record)
-        self._players: list[Player] = []
+        self._players: dict[int, Player] = {}  # of the seats whose agents can be asked again
         self._thoughts: list[Thought] = []  # of the first decisions, all seats in turn
 
     @property
@@ -75,7 +75,8 @@ class Reanalysis:
         decisions = [m for m in self.moments if m.seat >= 0 and not m.opening]
         while len(self._thoughts) <= moment.decided:
             if not self._players:
-                self._players = [self._player(seat) for seat in range(self.game.num_seats)]
+                asked = [seat for seat in range(self.game.num_seats) if not self._agent(seat).runs_program]
+                self._players = {seat: self._player(seat) for seat in asked}
             following = decisions[len(self._thoughts)]
             if self._agent(following.seat).runs_program:
                 self._thoughts.append(_played(following, self.game))
@@ -99,7 +100,9 @@ class Reanalysis:
 
     def _require_no_program(self, seat: int) -> None:
         if self._agent(seat).runs_program:
-            raise UserError(f"{self._agent(seat).name} is a program, which only matches start; choose another seat.")
+            raise UserError(
+                f"{self._agent(seat)} is a program or a person, whom only matches ask; choose another seat."
+            )
 
     def _seen(self, moment: Moment) -> Position:
         return seen_by(moment.position, moment.seat, self.record.spec.seed, moment.decided)

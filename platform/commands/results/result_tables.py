@@ -28,7 +28,7 @@ class Shown(NamedTuple):
 
 def show_run(store: Store, run: Run | None, shown: Shown) -> None:
     """Shows a run, or all tournaments."""
-    frame = matches_frame(store, run=run.id if run else None, kind=None if run else "tournament", ids=False)
+    frame = matches_frame(store, run=run.id if run else None, ids=False)
     if run is None and frame.empty and store.match_counts():
         raise UserError(
             "--run or --game must be given, as this store has no tournament; turnier status lists its runs."

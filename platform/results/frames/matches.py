@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -50,15 +50,17 @@ SHARES = (
     *_COUNTS,
     *("win_rate", "win_rate_low", "win_rate_high"),
 )
+PLAYED = ("tournament", "play")  # kinds of runs whose games are compared with each other
 FORFEITS = [termination.value for termination in Termination if termination.is_forfeit]
 WITH_RESULT = [termination.value for termination in Termination if termination.has_result]
+UNFINISHED = [Termination.UNFINISHED.value]
 
 
 @outlasting
 def matches_frame(
     store: Store,
     run: str | None = None,
-    kind: str | None = "tournament",
+    kind: str | Collection[str] | None = PLAYED,
     game: str | None = None,
     agent: str | None = None,
     ids: bool = True,
@@ -69,7 +71,7 @@ def matches_frame(
     Args:
         store: where the matches are.
         run: only this run's matches; otherwise those of all runs, each once, under the oldest run that has it.
-        kind: only runs of this kind (tournament, study, ...; None = all); ignored if `run` is given.
+        kind: only runs of this kind or these (tournament, study, ...; None = all); ignored if `run` is given.
         game: only this game, in any text form.
         agent: only this agent's seats, in any text form.
         ids: whether the column `match` has ids, whose texts take half of the time; otherwise it has the number that
@@ -82,8 +84,11 @@ def matches_frame(
     decisions (NaN where an older version played a match of several seats), `seat_cpu_seconds` their CPU time (NaN where
     it was not measured: agents that decide in Python or on several threads). Texts other than ids are categories.
     """
+    kinds = (kind,) if isinstance(kind, str) else kind
     with store.database.reading() as connection:
-        chosen = [store.run(run)] if run is not None else [one for one in store.runs() if kind in (None, one.kind)]
+        chosen = (
+            [store.run(run)] if run is not None else [one for one in store.runs() if kinds is None or one.kind in kinds]
+        )
         parts = [store.blocks.of_run(connection, one.id) for one in chosen]
     of_run = np.repeat(np.arange(len(parts)), [len(part.number) for part in parts])
     columns = MatchColumns.concatenated(parts)
@@ -204,8 +209,8 @@ def _summary_row(game: str, agent: str, part: pd.DataFrame) -> dict[str, Any]:
         "decisions_per_second": float(timed["decisions"].sum()) / seconds if seconds > 0 else math.nan,
         "cpu_seconds_per_decision": _per_decision(part, "seat_cpu_seconds"),
         "nodes_per_decision": float(part["nodes"].sum()) / decisions if decisions else math.nan,
-        "failures": int((~part["termination"].isin(WITH_RESULT) | _forfeits(part)).sum()),
-        "unfinished": int((part["termination"] == Termination.LIMIT.value).sum()),
+        "failures": int((~part["termination"].isin([*WITH_RESULT, *UNFINISHED]) | _forfeits(part)).sum()),
+        "unfinished": int(part["termination"].isin([*UNFINISHED, Termination.LIMIT.value]).sum()),
     }
     row |= _wins(part)
     for fact, thresholds in _milestones(game).items():

@@ -13,6 +13,7 @@ TERMINATIONS = {
     Termination.NORMAL: "normal",
     Termination.RESIGNED: "normal",
     Termination.LIMIT: "adjudication",
+    Termination.UNFINISHED: "unterminated",
     Termination.ILLEGAL_ACTION: "rules infraction",
     Termination.ILLEGAL_MOVE: "rules infraction",
     Termination.TIMEOUT: "time forfeit",

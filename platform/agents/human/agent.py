@@ -1,0 +1,38 @@
+"""The agent `human`: a person, who decides at a board in a terminal or a browser."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from turnier.agents.agent import Agent, Player
+from turnier.core.errors import UserError
+from turnier.core.parameters import parameter
+from turnier.games.game import Game
+
+LONGEST_NAME = 40
+
+
+@dataclass(frozen=True)
+class Human(Agent):
+    """A person. Who plays against whom is stored, listed and rated as of any agent; only a board asks for moves."""
+
+    # Of the class it is the agent's name, of an instance the person's; whoever gives none is called human, too.
+    name: str = parameter("human", "who plays")  # type: ignore[misc]
+
+    @property
+    def runs_program(self) -> bool:
+        return True  # in that only its match can ask it
+
+    def check(self) -> None:
+        if len(self.name) > LONGEST_NAME or not re.fullmatch(r"\w([\w .'-]*[\w.])?", self.name):
+            raise UserError(
+                f"human: name must be 1 to {LONGEST_NAME} letters, digits, blanks and signs of . ' - _, got"
+                f" {self.name!r}; choose another."
+            )
+
+    def cannot_play(self, game: Game) -> str | None:
+        return f"a person plays at a board, not where workers play; type: turnier play {game.name} human AGENT."
+
+    def start(self, game: Game, seat: int = 0, seed: int = 0) -> Player:
+        raise UserError(str(self.cannot_play(game)))

@@ -1,0 +1,6 @@
+"""Analysing a position with several agents: values, certainty and lines that grow while one looks."""
+
+from turnier.arena.analysis.analysis import AgentAnalysis, Analysis, analyse
+from turnier.arena.analysis.line import LinePly
+
+__all__ = ["AgentAnalysis", "Analysis", "LinePly", "analyse"]

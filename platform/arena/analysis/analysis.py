@@ -1,0 +1,200 @@
+"""Repeated and ever deeper searches of one position by several agents, for a terminal and a browser alike.
+
+Every search has a seed of its own, from the seed of the analysis: what an analysis says after the same number of
+searches is always the same, unless agents search by the clock.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from turnier.agents.agent import Agent
+from turnier.agents.registry import make_agent
+from turnier.agents.timed import interrupted_by
+from turnier.arena.analysis.deepening import deepened
+from turnier.arena.analysis.line import LinePly, line_after
+from turnier.arena.match import derive_seed
+from turnier.arena.repeated_search import SearchRecord, SearchSpec, SeenPosition, prepare_searches, search_position
+from turnier.core.errors import MAX_IN_MEMORY, UserError, require_at_most
+from turnier.games.game import Position
+from turnier.statistics.intervals import Interval, share_interval
+
+REPEATS = 10
+LINE_PLIES = 5  # decisions of a principal variation
+
+
+@dataclass(frozen=True)
+class AgentAnalysis:
+    """What one agent found out so far: means over its searches of the deepest level; sequences are by legal action."""
+
+    agent: str  # text form, as it was named
+    searching: str  # text form of the agent with the budget of its level
+    level: int  # how often its budget was doubled, from 0
+    legal: tuple[int, ...]  # action ids
+    visits: tuple[float, ...]  # mean number a search; 0 of actions that no search tried
+    values: tuple[float, ...]  # mean for the seat to move, weighted by visits; in the game's max_return
+    votes: tuple[int, ...]  # searches that chose the action
+    best: int  # the action with most votes, of equals that with the larger value
+    certainty: float  # share of the searches that chose `best`
+    certainty_interval: Interval  # Wilson's, 95 %
+    nodes: int  # of all searches of the level
+    seconds: float  # wall clock of all searches of the level
+    line: tuple[LinePly, ...]  # principal variation, from `best` on; empty until it is known
+    records: tuple[SearchRecord, ...] = field(repr=False)  # the searches, of which results.frames.certainty makes more
+
+    @property
+    def searches(self) -> int:
+        return len(self.records)
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What all agents found out so far."""
+
+    position: Position
+    agents: tuple[AgentAnalysis, ...]  # those that have searched, in the order in which they were named
+    seconds: float  # wall clock since the beginning
+
+
+def analyse(
+    position: Position,
+    agents: Sequence[str | Agent],
+    seconds: float | None = None,
+    repeats: int = REPEATS,
+    *,
+    seed: int = 1,
+    doublings: int = 0,
+    line: int = LINE_PLIES,
+    stop: threading.Event | None = None,
+) -> Iterator[Analysis]:
+    """Yields what agents say of a position, more after every search; the last one says all.
+
+    Every agent searches `repeats` times as it is, then as often with twice its budget, and so on. Whoever has enough
+    stops iterating.
+
+    Args:
+        position: in which a seat is to move.
+        agents: text forms.
+        seconds: deepen until they are over; no search begins that would, by the time of the one before, end later.
+            The first search of each agent is made
+            in any case. None: as often as `doublings` says.
+        repeats: searches of a level, which together measure certainty.
+        seed: of all searches.
+        doublings: levels after the first, where there is no limit of seconds.
+        line: decisions of the principal variation, 0 = none.
+        stop: once it is set, the analysis ends after the search under way.
+
+    Raises:
+        UserError: where the game is over, an agent cannot search it, or a number makes no sense.
+    """
+    made = [make_agent(agent) for agent in agents]
+    _require(position, made, seconds, repeats, doublings)
+    seen = SeenPosition.of(position)
+    prepare_searches([SearchSpec(seen, agent.full_text(), seed) for agent in made])
+    return _searches(position, seen, made, _Limits(seconds, repeats, doublings, line, stop), seed)
+
+
+@dataclass(frozen=True)
+class _Limits:
+    seconds: float | None
+    repeats: int
+    doublings: int
+    line: int
+    stop: threading.Event | None
+    began: float = field(default_factory=time.perf_counter)
+
+    def allow(self, expected: float) -> bool:
+        """Returns whether a search that takes so many seconds may begin."""
+        if self.stop is not None and self.stop.is_set():
+            return False
+        return self.seconds is None or time.perf_counter() - self.began + expected <= self.seconds
+
+
+def _require(position: Position, agents: Sequence[Agent], seconds: float | None, repeats: int, doublings: int) -> None:
+    if position.over:
+        raise UserError(f"a position must not be over to be analysed, got the end of a game of {position.game}.")
+    if not agents:
+        raise UserError("an analysis needs an agent, got none; name one.")
+    if seconds is not None and not 0 < seconds <= 86_400:
+        raise UserError(f"the seconds of an analysis must be above 0 and at most 86400, got {seconds:g}.")
+    if repeats < 1 or doublings < 0:
+        raise UserError(f"an analysis needs at least 1 search and 0 doublings, got {repeats} and {doublings}.")
+    require_at_most(MAX_IN_MEMORY, repeats, "searches of a position")
+
+
+def _searches(
+    position: Position, seen: SeenPosition, agents: Sequence[Agent], limits: _Limits, seed: int
+) -> Iterator[Analysis]:
+    found: dict[int, AgentAnalysis] = {}
+    going, level = list(range(len(agents))), 0
+    while going and (limits.seconds is not None or level <= limits.doublings):
+        for repeat in range(limits.repeats):
+            for place in list(going):
+                before = found.get(place)
+                deeper = deepened(agents[place], level)
+                searches = limits.repeats if repeat == 0 else 1  # a level that begins is to end
+                if deeper is None or (before is not None and not limits.allow(searches * _expected(before, level))):
+                    going.remove(place)
+                    continue
+                with interrupted_by(limits.stop):
+                    record = search_position(
+                        SearchSpec(seen, deeper.full_text(), derive_seed(seed, seen.id, level, repeat))
+                    )
+                earlier = before.records if before is not None and before.level == level else ()
+                now = summed_up(str(agents[place]), str(deeper), level, (*earlier, record))
+                found[place] = _with_line(position, now, before, agents[place].full_text(), limits, seed)
+                ordered = tuple(found[i] for i in sorted(found))
+                yield Analysis(position, ordered, time.perf_counter() - limits.began)
+                if limits.stop is not None and limits.stop.is_set():
+                    return
+        level += 1
+
+
+def _expected(before: AgentAnalysis, level: int) -> float:
+    """Returns how many seconds the next search may take."""
+    return before.seconds / before.searches * (2 if level > before.level else 1)
+
+
+def summed_up(agent: str, searching: str, level: int, records: tuple[SearchRecord, ...]) -> AgentAnalysis:
+    """Returns what the searches of one level say together, without a line."""
+    legal = records[0].spec.position.legal
+    columns = list(zip(*(r.visits for r in records), strict=True)), list(zip(*(r.values for r in records), strict=True))
+    visits = tuple(sum(column) / len(records) for column in columns[0])
+    values = tuple(
+        sum(n * value for n, value in zip(counts, means, strict=True)) / sum(counts) if sum(counts) > 0 else 0.0
+        for counts, means in zip(*columns, strict=True)
+    )
+    votes = tuple(sum(record.action == action for record in records) for action in legal)
+    best = max(range(len(legal)), key=lambda i: (votes[i], values[i]))
+    return AgentAnalysis(
+        agent,
+        searching,
+        level,
+        legal,
+        visits,
+        values,
+        votes,
+        legal[best],
+        votes[best] / len(records),
+        share_interval(votes[best], len(records)),
+        sum(record.nodes for record in records),
+        sum(record.seconds for record in records),
+        (),
+        records,
+    )
+
+
+def _with_line(
+    position: Position, now: AgentAnalysis, before: AgentAnalysis | None, agent: str, limits: _Limits, seed: int
+) -> AgentAnalysis:
+    """Returns an analysis with its line, which stays as long as the best action does."""
+    if before is not None and before.best == now.best and before.line:
+        return dataclasses.replace(now, line=before.line)
+    if limits.line < 1 or not limits.allow(limits.line * _expected(now, now.level) / 2**now.level):
+        return now
+    line = line_after(position, now.best, agent, limits.line, derive_seed(seed, "line"))
+    return dataclasses.replace(now, line=line)

@@ -1,0 +1,46 @@
+"""How an agent searches deeper: its own budget doubled, or a ply more, as its declaration says."""
+
+from __future__ import annotations
+
+from turnier.agents.agent import Agent
+from turnier.agents.budget import AMOUNT
+from turnier.agents.ensembles.ensemble import Ensemble
+from turnier.core.errors import UserError
+from turnier.core.parameters import parameters_of
+
+_STEPWISE = "plies"  # a ply more multiplies the work by itself
+_UNITS = ("rollouts", "nodes", _STEPWISE, "ms")  # those that the clock does not change come first
+
+
+def deepened(agent: Agent, level: int) -> Agent | None:
+    """Returns the agent with its budget doubled `level` times; None where it has none, or may have no more.
+
+    The budget is the first one that the agent declares and that limits it as it is; one in plies grows by one a level.
+    An ensemble deepens its members.
+    """
+    if level == 0:
+        return agent
+    if isinstance(agent, Ensemble):
+        inner = deepened(agent.agent, level)
+        return None if inner is None else agent.replace(agent=inner)
+    for unit in _UNITS:
+        for name, amount in agent.budgets.get(unit, {}).items():
+            own = getattr(agent, name)
+            if amount is AMOUNT and own > 0 and not _by_clock(agent, unit):
+                return _within_range(agent, name, own + level if unit == _STEPWISE else own << level)
+    return None
+
+
+def _by_clock(agent: Agent, unit: str) -> bool:
+    """Returns whether the clock limits the agent in place of what a unit counts."""
+    return unit != "ms" and getattr(agent, "milliseconds", 0) > 0
+
+
+def _within_range(agent: Agent, name: str, value: int) -> Agent | None:
+    declared = next(info for field, info in parameters_of(type(agent)) if field.name == name)
+    if not declared.contains(value):
+        return None
+    try:
+        return agent.replace(**{name: value})
+    except UserError:  # that parameters of this size do not fit each other
+        return None

@@ -1,0 +1,50 @@
+"""Principal variations: what an agent expects both sides to play, by asking it again after each of its best moves.
+
+Any agent can be asked so, whether it keeps a tree or not, and the same seeds give the same line.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from turnier.arena.match import derive_seed
+from turnier.arena.repeated_search import SearchSpec, SeenPosition, search_position
+from turnier.games.abi import CHANCE
+from turnier.games.game import Position
+
+
+class LinePly(NamedTuple):
+    """A ply of a line; of chance it is the most likely outcome, of equals the first."""
+
+    seat: int  # or CHANCE
+    ply: int
+    name: str
+
+
+def line_after(position: Position, action: int, agent: str, plies: int, seed: int) -> tuple[LinePly, ...]:
+    """Returns at most `plies` decisions, with the outcomes between them, from an action on.
+
+    Args:
+        position: where the action is played.
+        action: a legal one.
+        agent: full text of who decides for all seats after it.
+        plies: decisions, that action included.
+        seed: of the agent.
+    """
+    line: list[LinePly] = []
+    while plies > 0 and not position.over:
+        mover = position.to_move
+        if mover == CHANCE:
+            ply = max(position.outcomes(), key=lambda outcome: outcome[1])[0]
+            name = position.game.outcome_name(ply)
+        else:
+            ply = action if not line else _asked(position, agent, derive_seed(seed, len(line)))
+            name, plies = position.game.action_name(ply), plies - 1
+        line.append(LinePly(mover, ply, name))
+        position = position.play(ply, draw_chance=False)
+    return tuple(line)
+
+
+def _asked(position: Position, agent: str, seed: int) -> int:
+    legal = position.legal_actions()
+    return legal[0] if len(legal) == 1 else search_position(SearchSpec(SeenPosition.of(position), agent, seed)).action

@@ -1,0 +1,59 @@
+"""Games in which people take part, in the store: a run of kind `play` for each game and its agents."""
+
+from __future__ import annotations
+
+import json
+
+from turnier.arena.hosted_match import HostedMatch, plies_of
+from turnier.arena.match import MatchRecord, MatchSpec, Termination, derive_seed
+from turnier.results.store.store import Store
+
+KIND = "play"
+
+
+def run_id_of(spec: MatchSpec) -> str:
+    """Returns the id of the run to which games of these agents belong, whatever their seats and seeds."""
+    return f"{KIND}:{derive_seed(json.dumps(_definition(spec))):016x}"
+
+
+def store_game(store: Store, record: MatchRecord) -> str:
+    """Stores a game, or what has been played of it, in place of what was stored of it unfinished; returns its run."""
+    run_id = run_id_of(record.spec)
+    store.begin_run(run_id, KIND, record.spec.game, _definition(record.spec))
+    store.discard_failures([record.spec.id])
+    store.append(run_id, [record])
+    return run_id
+
+
+def unfinished(store: Store, spec: MatchSpec) -> MatchRecord | None:
+    """Returns what is stored of a game that somebody has left, or None."""
+    found = next(iter(store.records([spec.id])), None)
+    return found if found is not None and found.termination is Termination.UNFINISHED else None
+
+
+def next_seed(store: Store, game: str, agents: tuple[str, ...]) -> int:
+    """Returns the first seed, from 1, with which no game of these agents in these seats is finished.
+
+    Args:
+        store: where finished games are.
+        game: full text.
+        agents: full text of the agent in each seat.
+    """
+    seed = 1
+    while True:
+        found = store.records([MatchSpec(game, agents, seed).id])
+        if not found or found[0].termination is Termination.UNFINISHED:
+            return seed
+        seed += 1
+
+
+def resume_stored(store: Store, match: HostedMatch) -> bool:
+    """Continues a match from what is stored of it unfinished; returns whether there was anything."""
+    record = unfinished(store, match.spec)
+    if record is not None:
+        match.resume(plies_of(record))
+    return record is not None
+
+
+def _definition(spec: MatchSpec) -> dict[str, object]:
+    return {"game": spec.game, "agents": sorted(set(spec.agents))}
