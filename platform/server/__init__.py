@@ -1,1 +1,1 @@
-"""Games over the network: the spe_ed server, its live page, and our agents as clients of such servers."""
+"""Games over the network: the spe_ed server, and our agents as engines of the field's protocols."""

@@ -18,7 +18,7 @@ from turnier.games.registry import game_of
 from turnier.games.spe_ed.messages import game_text_of, message_of
 from turnier.games.spe_ed.records import play_round, start_of
 from turnier.results.store.store import Store
-from turnier.server.official_log import final_message, head, log_of, read_log, rounds_of
+from turnier.server.spe_ed.official_log import final_message, head, log_of, read_log, rounds_of
 
 
 @dataclass

@@ -25,7 +25,7 @@ from turnier.games.registry import make_game
 from turnier.games.spe_ed.messages import message_of
 from turnier.results.store.store import Store
 from turnier.server.finished_game import find_game
-from turnier.server.official_log import read_log, rounds_of
+from turnier.server.spe_ed.official_log import read_log, rounds_of
 
 RECORDS = Path(__file__).resolve().parents[1] / "data/spe_ed/official_server_games.jsonl.gz"
 

@@ -44,8 +44,8 @@ def join(
     if game not in SERVED:
         raise unknown("game to join", game, SERVED)
     require_extra("turnier join", "server", "websockets")
-    from turnier.server.agent_client import AgentClient, time_url_of, with_key
-    from turnier.server.timed_player import warm_up
+    from turnier.server.spe_ed.agent_client import AgentClient, time_url_of, with_key
+    from turnier.server.spe_ed.timed_player import warm_up
 
     console = Console(highlight=False)
     address = with_key(url, key)

@@ -17,7 +17,7 @@ from turnier.core.number_text import number
 
 if TYPE_CHECKING:
     from turnier.arena.match import MatchRecord
-    from turnier.server.room import Room
+    from turnier.server.spe_ed.room import Room
 
 SERVED = ("spe_ed",)
 DEFAULT_BOT = "combi(milliseconds=500)"
@@ -72,12 +72,12 @@ def serve(
     require_extra("turnier serve", "server", "starlette", "uvicorn", "websockets")
     from turnier.arena.match import derive_seed
     from turnier.results.store.store import Store
-    from turnier.server.configuration import Limits, Rules
-    from turnier.server.keys import read_keys
-    from turnier.server.lobby import Lobby
-    from turnier.server.serving import listen, make_server
-    from turnier.server.serving import serve as run_server
-    from turnier.server.timed_player import warm_up
+    from turnier.server.spe_ed.configuration import Limits, Rules
+    from turnier.server.spe_ed.keys import read_keys
+    from turnier.server.spe_ed.lobby import Lobby
+    from turnier.server.spe_ed.serving import listen, make_server
+    from turnier.server.spe_ed.serving import serve as run_server
+    from turnier.server.spe_ed.timed_player import warm_up
 
     console = Console(highlight=False)
     rules = Rules.read(width, height, players, timeout, grace, lobby)

@@ -19,10 +19,10 @@ from turnier.arena.match import MatchRecord, MatchSpec, derive_seed
 from turnier.core.errors import UserError
 from turnier.games.spe_ed.game import SpeEd
 from turnier.results.store.store import Store
-from turnier.server.client import Client
-from turnier.server.configuration import Limits, Rules
-from turnier.server.official_log import official_time, write_lines
-from turnier.server.room import Bot, Room, Seat
+from turnier.server.spe_ed.client import Client
+from turnier.server.spe_ed.configuration import Limits, Rules
+from turnier.server.spe_ed.official_log import official_time, write_lines
+from turnier.server.spe_ed.room import Bot, Room, Seat
 
 THREADS = 64  # bots that decide at once; they watch the clock, so with more of them each just searches less
 

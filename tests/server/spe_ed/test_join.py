@@ -12,15 +12,15 @@ from typing import Any
 
 import pytest
 
-from tests.server.served import Served, eventually, newest, rules, say, served, state
+from tests.server.spe_ed.served import Served, eventually, newest, rules, say, served, state
 from turnier.agents.registry import AGENTS
 from turnier.arena.match_json import disagreement
 from turnier.core.errors import UserError
 from turnier.games.spe_ed.messages import message_of
 from turnier.results.store.store import Store
-from turnier.server.agent_client import AgentClient, offset_to, seconds_of, time_url_of, with_key
-from turnier.server.official_log import read_log, rounds_of
-from turnier.server.timed_player import warm_up
+from turnier.server.spe_ed.agent_client import AgentClient, offset_to, seconds_of, time_url_of, with_key
+from turnier.server.spe_ed.official_log import read_log, rounds_of
+from turnier.server.spe_ed.timed_player import warm_up
 
 AGENTS_OF_SIX = (
     "basic",
@@ -98,7 +98,7 @@ def test_the_servers_clock_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     with served(rules(players=2)) as server:
         url = f"http://{server.address}/spe_ed_time"
         assert abs(offset_to(url)) < 5
-        monkeypatch.setattr("turnier.server.agent_client.time", Ahead(-100.0))
+        monkeypatch.setattr("turnier.server.spe_ed.agent_client.time", Ahead(-100.0))
         assert 95 < offset_to(url) < 105
 
 

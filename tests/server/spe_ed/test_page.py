@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.server.served import eventually, rules, say, served, state
+from tests.server.spe_ed.served import eventually, rules, say, served, state
 
 playwright = pytest.importorskip("playwright.sync_api")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

@@ -12,10 +12,10 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
-from turnier.server.client import Client
-from turnier.server.configuration import Limits, TokenBucket
-from turnier.server.lobby import Lobby
-from turnier.server.official_log import official_time
+from turnier.server.spe_ed.client import Client
+from turnier.server.spe_ed.configuration import Limits, TokenBucket
+from turnier.server.spe_ed.lobby import Lobby
+from turnier.server.spe_ed.official_log import official_time
 
 MAX_ADDRESSES = 10_000  # whose rates are kept
 NEVER_STORED = {"Cache-Control": "no-store"}
@@ -49,7 +49,7 @@ class RateLimit:
 
 def make_app(lobby: Lobby) -> Starlette:
     """Returns the ASGI application of a server."""
-    page = files("turnier.server").joinpath("page.html").read_text(encoding="utf-8")
+    page = files("turnier.server.spe_ed").joinpath("page.html").read_text(encoding="utf-8")
 
     def refusal(key: str) -> Response | None:
         if key not in lobby.keys:

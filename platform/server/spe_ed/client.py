@@ -8,8 +8,8 @@ import time
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from turnier.server.configuration import Limits, TokenBucket
-from turnier.server.room import Room, Seat
+from turnier.server.spe_ed.configuration import Limits, TokenBucket
+from turnier.server.spe_ed.room import Room, Seat
 
 UNSENT = 8  # states that may wait for a client that reads slowly
 

@@ -19,7 +19,7 @@ from turnier.agents.agent import Agent
 from turnier.core.errors import UserError
 from turnier.games.spe_ed.board import ACTIONS
 from turnier.games.spe_ed.messages import state_of
-from turnier.server.timed_player import TimedPlayer
+from turnier.server.spe_ed.timed_player import TimedPlayer
 
 TIME_REQUESTS = 3  # requests for the server's time; the quickest answer counts
 MIN_SECONDS = 0.02  # for a decision whose deadline has nearly passed

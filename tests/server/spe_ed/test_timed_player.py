@@ -7,7 +7,7 @@ import time
 import pytest
 
 from turnier.agents.registry import make_agent
-from turnier.server.timed_player import TimedPlayer
+from turnier.server.spe_ed.timed_player import TimedPlayer
 
 ROUND = 50_000_000  # nanoseconds
 

@@ -16,14 +16,14 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection
 
-from tests.server.served import PATIENT, Served, eventually, first_state, newest, rules, say, served, state
+from tests.server.spe_ed.served import PATIENT, Served, eventually, first_state, newest, rules, say, served, state
 from turnier.arena.match_json import disagreement
 from turnier.games.spe_ed.board import DIRECTIONS, DX, DY
 from turnier.games.spe_ed.messages import cells_of, message_of
 from turnier.results.frames.matches import matches_frame
 from turnier.results.store.store import Store
-from turnier.server.configuration import Limits
-from turnier.server.official_log import log_of, read_log, rounds_of
+from turnier.server.spe_ed.configuration import Limits
+from turnier.server.spe_ed.official_log import log_of, read_log, rounds_of
 
 DEADLINE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from websockets.sync.client import connect
 
-from tests.server.served import say, state
+from tests.server.spe_ed.served import say, state
 from turnier.arena.match import Termination
 from turnier.arena.match_json import disagreement
 from turnier.games.spe_ed.messages import message_of
 from turnier.results.frames.matches import matches_frame, summary
 from turnier.results.store.store import Store
-from turnier.server.official_log import read_log, rounds_of
+from turnier.server.spe_ed.official_log import read_log, rounds_of
 
 TURNIER = [sys.executable, "-c", "from turnier.commands.app import main; main()"]
 WORDS = ("serve", "spe_ed", "--port", "0", "--keys", "keys", "--players", "2", "--width", "20", "--height", "20",

@@ -15,7 +15,7 @@ from tests.postgres import stopped
 from tests.results.made import made
 from turnier.core.errors import UserError
 from turnier.results.store.store import Store
-from turnier.server.lobby import Keeper
+from turnier.server.spe_ed.lobby import Keeper
 
 TURNIER = [sys.executable, "-c", "from turnier.commands.app import main; main()"]
 WORDS = ("serve", "spe_ed", "--port", "0", "--players", "2", "--width", "20", "--height", "20", "--timeout", "1",

@@ -14,9 +14,9 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from turnier.core.errors import UserError
-from turnier.server.configuration import Limits
-from turnier.server.lobby import Lobby
-from turnier.server.web import make_app
+from turnier.server.spe_ed.configuration import Limits
+from turnier.server.spe_ed.lobby import Lobby
+from turnier.server.spe_ed.web import make_app
 
 LINGER = 0.5  # seconds after the last game in which final states are sent
 

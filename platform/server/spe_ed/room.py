@@ -19,10 +19,10 @@ from turnier.games.registry import game_of
 from turnier.games.spe_ed.board import ACTIONS, ACTIVE, NO_ANSWER, PLAYERS
 from turnier.games.spe_ed.messages import message_of
 from turnier.games.spe_ed.reasons import reasons
-from turnier.server.configuration import Rules
-from turnier.server.live_game import LiveGame
-from turnier.server.official_log import encode, final_message, head, official_time
-from turnier.server.timed_player import TimedPlayer
+from turnier.server.spe_ed.configuration import Rules
+from turnier.server.spe_ed.live_game import LiveGame
+from turnier.server.spe_ed.official_log import encode, final_message, head, official_time
+from turnier.server.spe_ed.timed_player import TimedPlayer
 
 BOT_MARGIN = 0.3  # seconds of a round that bots leave unused, at most a third of the round
 BAD_JSON, UNKNOWN, TWICE, SILENT, GONE = "bad JSON", "unknown action", "answered twice", "no answer", "disconnected"
