@@ -46,6 +46,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {  # heading -> command -> mod
         "rename": ("results.rename", "Give a run another name."),
         "delete": ("results.delete", "Delete a run from the store."),
         "dashboard": ("services.dashboard", "Show everything stored in the browser."),
+        "board": ("services.board", "Replay, play and analyse games in the browser."),
         "replay": ("results.replay", "Show a played game again."),
         "report": ("results.report", "Write a page of measured and published figures, or of one run."),
         "export": ("results.export", "Write the games of a run to files."),

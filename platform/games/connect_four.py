@@ -164,6 +164,9 @@ class ConnectFour(Game):
         state[PLAYED] = -1 if over else np.count_nonzero(values)
         return self.position(state, np.array(boards.win_returns(winner)), seed)
 
+    def clicks(self, state: npt.NDArray[np.int64], action: int) -> tuple[tuple[int, ...], ...]:
+        return (tuple(range(action, self.num_cells, self.columns)),)
+
     def svg(self, state: npt.NDArray[np.int64], changed: Collection[int] = (), notes: Notes | None = None) -> str:
         values = self.cell_values(state).tolist()
         return squares(values, self.columns, changed, notes, paper="#dfe8f3", rows_named=False)

@@ -49,6 +49,11 @@ def picture(width: float, height: float, parts: Iterable[str], left: float = 0.0
     )
 
 
+def cell_mark(cell: int) -> str:
+    """Returns the attribute by which a page knows that a shape is a cell, on which people click."""
+    return f' data-cell="{cell}"'
+
+
 def word(x: float, y: float, text: str, size: float = 0.4, colour: str = INK, bold: bool = False) -> str:
     """Returns text whose middle lies at x, y."""
     weight = ' font-weight="600"' * bold
@@ -85,7 +90,8 @@ def squares(
     for cell, value in enumerate(values):
         row, column = divmod(cell, columns)
         parts.append(
-            f'<rect x="{column}" y="{row}" width="1" height="1" fill="{paper}" stroke="{LINE}" stroke-width="0.03"/>'
+            f'<rect x="{column}" y="{row}" width="1" height="1" fill="{paper}" stroke="{LINE}" stroke-width="0.03"'
+            f"{cell_mark(cell)}/>"
         )
         parts.append(_content(column + 0.5, row + 0.5, int(value), cell in changed, notes.get(cell, "")))
     parts += [word(column + 0.5, rows + 0.3, chr(ord("a") + column), 0.32, LINE) for column in range(columns)]
@@ -113,7 +119,8 @@ def hexagons(
         x, y = x - left, y - top
         points = " ".join(f"{x + dx:.3f},{y + dy:.3f}" for dx, dy in corners)
         title = f"<title>{escape(names[cell])}</title>" if names else ""
-        parts.append(f'<polygon points="{points}" fill="{PAPER}" stroke="{LINE}" stroke-width="0.03">{title}</polygon>')
+        look = f'fill="{PAPER}" stroke="{LINE}" stroke-width="0.03"'
+        parts.append(f'<polygon points="{points}" {look}{cell_mark(cell)}>{title}</polygon>')
         parts.append(_content(x, y, int(value), cell in changed, notes.get(cell, ""), 0.36))
     width, height = max(x for x, _ in centres) + 0.5 - left, max(y for _, y in centres) + side - top
     return picture(width, height, parts)

@@ -141,6 +141,13 @@ class Game(Declared):
         """Returns whether `board_text` says all of a state that decides what may be played: no history, no secrets."""
         return bool(self.board_help)
 
+    def clicks(self, state: Ints, action: int) -> tuple[tuple[int, ...], ...]:
+        """Returns where people click for a legal action: for each click in turn, the cells that will do.
+
+        Empty where the board offers none and a button is needed.
+        """
+        return ((action,),) if self.places_stones and action < self.num_cells else ()
+
     def facts(self, state: Ints) -> dict[str, float]:
         """Returns what results store of a final state in addition to the score."""
         return {}

@@ -226,5 +226,8 @@ class Othello(Game):
         lead = int((values == 1).sum()) - int((values == 2).sum())
         return self.position(state, np.array(boards.win_returns(None if lead == 0 else int(lead < 0))), seed)
 
+    def clicks(self, state: npt.NDArray[np.int64], action: int) -> tuple[tuple[int, ...], ...]:
+        return ((action,),) if action < self.num_cells else ()
+
     def svg(self, state: npt.NDArray[np.int64], changed: Collection[int] = (), notes: Notes | None = None) -> str:
         return squares(self.cell_values(state).tolist(), self.size, changed, notes, paper="#dcebdc")

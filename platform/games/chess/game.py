@@ -14,7 +14,7 @@ from turnier.core.errors import UserError, require_extra
 from turnier.core.parameters import parameter
 from turnier.games.abi import TERMINAL
 from turnier.games.chess.moves import FILES, NAMES, NUMBERS
-from turnier.games.drawing import CHANGED, INK, LINE, Notes, picture, word
+from turnier.games.drawing import CHANGED, INK, LINE, Notes, cell_mark, picture, word
 from turnier.games.game import Ints, Position
 from turnier.games.python.live_states import PLIES
 from turnier.games.python.python_game import PythonGame
@@ -102,6 +102,11 @@ class Chess(PythonGame):
         number = NUMBERS.get(text.casefold())
         return number if number in self.live_state(state).legal else None
 
+    def clicks(self, state: Ints, action: int) -> tuple[tuple[int, ...], ...]:
+        """Returns the squares that a piece leaves and enters; promotions to several pieces share theirs."""
+        start, end = (FILES.index(NAMES[action][i]) + 8 * (int(NAMES[action][i + 1]) - 1) for i in (0, 2))
+        return (start,), (end,)
+
     def svg(self, state: Ints, changed: Collection[int] = (), notes: Notes | None = None) -> str:
         """Returns the board seen from white's side; the squares of the last move have a frame."""
         board: Board = self.live_state(state).board
@@ -110,7 +115,7 @@ class Chess(PythonGame):
         for square in range(64):
             x, y = square % 8, 7 - square // 8
             paper = LIGHT if (x + y) % 2 == 0 else DARK
-            parts.append(f'<rect x="{x}" y="{y}" width="1" height="1" fill="{paper}"/>')
+            parts.append(f'<rect x="{x}" y="{y}" width="1" height="1" fill="{paper}"{cell_mark(square)}/>')
             if f"{FILES[x]}{8 - y}" in (last[:2], last[2:4]):
                 frame = f'fill="none" stroke="{CHANGED}" stroke-width="0.06"'
                 parts.append(f'<rect x="{x + 0.03:g}" y="{y + 0.03:g}" width="0.94" height="0.94" {frame}/>')

@@ -21,7 +21,7 @@ from turnier.core.parameters import parameter
 from turnier.core.rng import below
 from turnier.games import abi
 from turnier.games.abi import TERMINAL
-from turnier.games.drawing import CHANGED, LINE, Notes, picture, stone, word
+from turnier.games.drawing import CHANGED, LINE, Notes, cell_mark, picture, stone, word
 from turnier.games.game import Game, Position, grid_neighbours, square_symmetries
 from turnier.games.go.board import (
     BORDER,
@@ -201,6 +201,9 @@ class Go(Game):
         """Returns whether the chain at a cell has a liberty."""
         return bool(state[root_of(state[site_of(state, cell)])] >> LIBERTIES_AT)
 
+    def clicks(self, state: npt.NDArray[np.int64], action: int) -> tuple[tuple[int, ...], ...]:
+        return ((action,),) if action < self.num_cells else ()
+
     def svg(self, state: npt.NDArray[np.int64], changed: Collection[int] = (), notes: Notes | None = None) -> str:
         """Returns stones on the crossings of lines, the lowest row below."""
         last = self.size - 1
@@ -216,6 +219,8 @@ class Go(Game):
                 parts.append(f'<circle cx="{x}" cy="{y}" r="0.12" fill="{CHANGED}"/>')
             elif notes and cell in notes:
                 parts.append(word(x, y, notes[cell], 0.3, "#555"))
+            clear = 'width="1" height="1" fill="none" pointer-events="all"'
+            parts.append(f'<rect x="{x - 0.5:g}" y="{y - 0.5:g}" {clear}{cell_mark(cell)}/>')
         for line in range(self.size):
             parts.append(word(line + 0.5, self.size + 0.3, LETTERS[line], 0.32, LINE))
             parts.append(word(-0.28, last - line + 0.5, str(line + 1), 0.32, LINE))

@@ -1,0 +1,53 @@
+"""`turnier board`: the board in the browser."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from turnier.commands.options import DEFAULT_URL, StoreOption
+from turnier.core.errors import require_extra
+
+if TYPE_CHECKING:
+    from turnier.arena.match import MatchRecord
+
+MILLISECONDS = 120  # of a board in a film
+
+
+def board(
+    store: StoreOption = DEFAULT_URL,
+    host: Annotated[str, typer.Option(help="address to listen on; 127.0.0.1 is this machine only")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="0 is any free one", min=0, max=65535)] = 8510,
+) -> None:
+    """Replay matches in the browser, with what agents think of every move.
+
+    Arrow keys step, space plays; values, visits and certainty are computed while you look.
+
+    \b
+    Examples:
+      turnier board
+      turnier board --store sqlite:///other.db --port 8600
+    """
+    require_extra("turnier board", "server", "starlette", "uvicorn")
+    from turnier.results.store.store import Store
+    from turnier.server.board.app import Library, make_app
+    from turnier.server.board.serving import hosts_of, serve
+    from turnier.server.spe_ed.serving import listen
+
+    with Store.open(store) as results, listen(host, port) as listening:
+        name = f"[{host}]" if ":" in host else host
+        print(f"Board of {results.shown_url}: http://{name}:{listening.getsockname()[1]}/ (Ctrl-C ends it)", flush=True)
+        asyncio.run(serve(make_app(Library(results, _film), hosts_of(host)), listening))
+
+
+def _film(path: Path, record: MatchRecord) -> None:
+    """Writes a match as a film of the kind that the file's ending says."""
+    from turnier.dashboards.figures.animation import write_gif, write_mp4
+    from turnier.server.finished_game import of_record
+
+    game = of_record(record)
+    write = write_gif if path.suffix == ".gif" else write_mp4
+    write(path, game.game, game.states, MILLISECONDS)

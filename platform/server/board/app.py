@@ -1,0 +1,170 @@
+"""The board's web application: its one page, its files, and stored matches as JSON."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from turnier.agents.registry import AGENTS
+from turnier.core.errors import UserError
+from turnier.games.registry import GAMES
+from turnier.results.match_list import list_matches, newest_run_of
+from turnier.results.store.store import Store
+from turnier.server.board.opinions import certainties, opinions, require_harmless
+from turnier.server.board.replays import replay_of
+from turnier.server.board.requests import SECURITY, Guard, user_error
+
+STREAMS = 4  # of opinions at once: each keeps a core busy
+REPEATS = 2, 50  # searches of a position for its certainty
+LISTED_RUNS, LISTED_MATCHES = 50, 100
+TOO_MUCH = {"error": "too much is being computed; wait until something has ended."}
+NEVER_STORED = {"Cache-Control": "no-store"}
+STATIC = files("turnier.server.board").joinpath("static")
+
+Film = Callable[[Path, Any], None]  # writes a stored match (its record) as a GIF or video, by the file's ending
+
+
+@dataclass
+class Library:
+    """Stored matches, and how they become films."""
+
+    store: Store
+    film: Film
+
+
+def make_app(library: Library, hosts: list[str]) -> Starlette:
+    """Returns the ASGI application of a board.
+
+    Args:
+        library: what it shows.
+        hosts: the names by which browsers may ask for it; others are refused, so that no site can pose as this one.
+    """
+    page = STATIC.joinpath("index.html").read_text(encoding="utf-8")
+    store, streams = library.store, threading.BoundedSemaphore(STREAMS)
+
+    async def index(request: Request) -> Response:
+        return HTMLResponse(page, headers=SECURITY)
+
+    async def runs(request: Request) -> Response:
+        return JSONResponse(await run_in_threadpool(_listed_runs, store), headers=NEVER_STORED)
+
+    async def matches(request: Request) -> Response:
+        found = await run_in_threadpool(list_matches, store, request.path_params["run"], limit=LISTED_MATCHES)
+        return JSONResponse([{"id": match.id, "text": match.text} for match in found], headers=NEVER_STORED)
+
+    async def names(request: Request) -> Response:
+        return JSONResponse({"games": GAMES.names(), "agents": AGENTS.names()}, headers=NEVER_STORED)
+
+    async def match(request: Request) -> Response:
+        def read() -> dict[str, Any]:
+            record = store.find_record(request.path_params["id"])
+            return replay_of(record, newest_run_of(store, record.spec.id))
+
+        return JSONResponse(await run_in_threadpool(read), headers=NEVER_STORED)
+
+    async def opinions_of(request: Request) -> Response:
+        agent = request.query_params.get("agent", "")
+        record = await run_in_threadpool(_judged, store, request.path_params["id"], agent)
+        return _stream(opinions(record, agent), streams)
+
+    async def certainty_of(request: Request) -> Response:
+        agent, repeats = request.query_params.get("agent", ""), request.query_params.get("repeats", "8")
+        if not (repeats.isascii() and repeats.isdigit() and REPEATS[0] <= int(repeats[:4]) <= REPEATS[1]):
+            raise UserError(f"repeats must be {REPEATS[0]}..{REPEATS[1]}, got {repeats[:20]}; choose another number.")
+        record = await run_in_threadpool(_judged, store, request.path_params["id"], agent)
+        return _stream(certainties(record, int(repeats), agent), streams)
+
+    async def film(request: Request) -> Response:
+        record = await run_in_threadpool(store.find_record, request.path_params["id"])
+        ending = request.path_params["ending"]
+        if not streams.acquire(blocking=False):
+            return JSONResponse(TOO_MUCH, 429)
+        try:
+            data = await run_in_threadpool(_filmed, library.film, record, ending)
+        finally:
+            streams.release()
+        kind = "image/gif" if ending == "gif" else "video/mp4"
+        name = f'attachment; filename="{record.spec.id[:12]}.{ending}"'
+        return Response(data, media_type=kind, headers={"Content-Disposition": name})
+
+    routes = [
+        Route("/", index),
+        Route("/match/{id:str}", index),
+        Route("/api/names", names),
+        Route("/api/runs", runs),
+        Route("/api/runs/{run:path}/matches", matches),
+        Route("/api/matches/{id:str}", match),
+        Route("/api/matches/{id:str}/opinions", opinions_of),
+        Route("/api/matches/{id:str}/certainty", certainty_of),
+        Route("/api/matches/{id:str}/film.{ending:str}", film),
+        Mount("/static", StaticFiles(directory=str(STATIC))),
+    ]
+    middleware = [
+        Middleware(TrustedHostMiddleware, allowed_hosts=hosts, www_redirect=False),
+        Middleware(Guard),
+        Middleware(GZipMiddleware, minimum_size=2000),  # it leaves streams of events alone
+    ]
+    return Starlette(routes=routes, middleware=middleware, exception_handlers={UserError: user_error})
+
+
+def _listed_runs(store: Store) -> list[dict[str, Any]]:
+    counts = store.match_counts()
+    found = [run for run in store.runs() if counts.get(run.id)]
+    latest = sorted(found, key=lambda run: run.created, reverse=True)[:LISTED_RUNS]
+    return [{"id": run.id, "name": run.name, "kind": run.kind, "matches": counts[run.id]} for run in latest]
+
+
+def _judged(store: Store, match: str, agent: str) -> Any:
+    """Returns a match whose agents, or the one that judges, may be asked; raises UserError otherwise."""
+    record = store.find_record(match)
+    for asked in [agent] if agent else record.spec.agents:
+        require_harmless(asked)
+    return record
+
+
+def _filmed(film: Film, record: Any, ending: str) -> bytes:
+    if ending not in ("gif", "mp4"):
+        raise UserError(f"a film is a gif or an mp4, got {ending[:20]}; choose one of them.")
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"film.{ending}"
+        film(path, record)
+        return path.read_bytes()
+
+
+def _stream(found: Iterator[dict[str, Any]], streams: threading.BoundedSemaphore) -> Response:
+    """Sends what is found as server-sent events, until all is found or nobody listens any more."""
+    return StreamingResponse(_events(found, streams), media_type="text/event-stream", headers=NEVER_STORED)
+
+
+def _events(found: Iterable[dict[str, Any]], streams: threading.BoundedSemaphore) -> Iterator[str]:
+    if not streams.acquire(blocking=False):
+        yield _event(TOO_MUCH, "refused")
+        return
+    try:
+        for item in found:
+            yield _event(item)
+        yield _event({}, "end")
+    except UserError as error:
+        yield _event({"error": str(error)}, "refused")
+    finally:
+        streams.release()
+
+
+def _event(data: dict[str, Any], name: str = "message") -> str:
+    return f"event: {name}\ndata: {json.dumps(data, separators=(',', ':'))}\n\n"

@@ -1,0 +1,78 @@
+"""What agents think of the moves of a match, one decision after another, as far as anybody wants to know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from turnier.agents.agent import Decision, decide
+from turnier.agents.ensembles.ensemble import start_player
+from turnier.agents.registry import AGENTS
+from turnier.arena.match import MatchRecord, derive_seed
+from turnier.arena.play import seen_by
+from turnier.arena.reanalysis import Moment, Reanalysis
+from turnier.arena.repeated_search import SearchSpec, SeenPosition, search_position
+from turnier.core.errors import UserError
+from turnier.core.outside.classes import is_outside
+from turnier.games.game import Game
+from turnier.results.frames.certainty import position_certainty, searches_frame
+
+
+def require_harmless(text: str) -> None:
+    """Raises UserError for an agent that would run code or a program: a page must not be able to start any."""
+    if is_outside(text) or AGENTS.make(text).runs_program:
+        raise UserError(
+            f"the board asks agents of Turnier only, got {text}; play others with `turnier play` or `turnier analyse`."
+        )
+
+
+def opinions(record: MatchRecord, agent: str = "") -> Iterator[dict[str, Any]]:
+    """Yields what an agent thinks before each decision of a match: {move, choice, actions}.
+
+    The choice is an action's name; actions are [name, visits, value in points or None, cell or -1]. Without an agent,
+    those that played are asked again, all from the first move on, so that they decide as they did.
+    """
+    review = Reanalysis(record)
+    game, seed = review.game, record.spec.seed
+    judge = AGENTS.make(agent) if agent else None
+    if judge:
+        judge.require(game)
+    judges = [start_player(judge, game, seat, seed, None) for seat in range(game.num_seats)] if judge else []
+    for number, moment in enumerate(review.moments[:-1]):
+        if moment.opening:
+            continue
+        if judges:
+            seen = seen_by(moment.position, moment.seat, seed, moment.decided)
+            decision = decide(judges[moment.seat], seen)
+        else:
+            decision = review.think(number).decision
+        choice = game.move_text(moment.position.state, decision.action)
+        yield {"move": number, "choice": choice, "actions": _weighed(game, moment, decision)}
+
+
+def _weighed(game: Game, moment: Moment, decision: Decision) -> list[tuple[str, int, float | None, int]]:
+    state, found = moment.position.state, []
+    for action in moment.position.legal_actions():
+        visits, clicks = int(decision.visits[action]), game.clicks(state, action)
+        value = float(decision.values[action]) * game.max_return if visits else None
+        found.append((game.move_text(state, action), visits, value, clicks[-1][0] if clicks else -1))
+    return found
+
+
+def certainties(record: MatchRecord, repeats: int, agent: str = "") -> Iterator[dict[str, Any]]:
+    """Yields how often repeated searches agree before each decision: {move, certainty from 0 to 1}.
+
+    Where there is one legal action, every search agrees.
+    """
+    review = Reanalysis(record)
+    for number, moment in enumerate(review.moments[:-1]):
+        if moment.opening:
+            continue
+        seen = SeenPosition.of(moment.position)
+        if len(seen.legal) == 1:
+            yield {"move": number, "certainty": 1.0}
+            continue
+        asked = agent or record.spec.agents[moment.seat]
+        seeds = [derive_seed(record.spec.seed, seen.id, repeat) for repeat in range(repeats)]
+        searches = [search_position(SearchSpec(seen, asked, seed)) for seed in seeds]
+        yield {"move": number, "certainty": float(position_certainty(searches_frame(searches))["normalised"].iloc[0])}

@@ -1,0 +1,83 @@
+"""What every request of the board must keep: its rate, its origin, its size; and errors as sentences."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from turnier.core.errors import UserError
+from turnier.server.spe_ed.configuration import TokenBucket
+
+PER_SECOND, BURST = 50.0, 300  # requests of an address
+MAX_ADDRESSES = 10_000  # whose rates are kept
+MAX_BODY = 16_384  # bytes
+# Nothing from elsewhere, no script but ours: names and boards come from the store, which others may have made.
+SECURITY = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
+    "connect-src 'self'; img-src 'self' data:; form-action 'none'; frame-ancestors 'none'; base-uri 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",  # addresses hold the keys of seats
+}
+
+
+class Guard:
+    """Refuses requests that come too often, and those that other sites have a browser send."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+        self.buckets: dict[str, TokenBucket] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            refused = self._refusal(scope)
+            if refused is not None:
+                await refused(scope, receive, send)
+                return
+        await self.app(scope, receive, send)
+
+    def _refusal(self, scope: Scope) -> JSONResponse | None:
+        now, address = time.monotonic(), (scope.get("client") or ("",))[0]
+        if len(self.buckets) > MAX_ADDRESSES:
+            self.buckets.clear()
+        if not self.buckets.setdefault(address, TokenBucket(PER_SECOND, BURST, now)).take(now):
+            return failure("too many requests; wait a second.", 429)
+        headers = Headers(scope=scope)
+        origin, host = headers.get("origin"), headers.get("host", "")
+        if origin is not None and origin.partition("://")[2] != host:
+            return failure(f"requests must come from the board's own pages, got one from {origin}.", 403)
+        # Browsers ask before they send JSON to another site, and we never say yes.
+        if scope["method"] == "POST" and not headers.get("content-type", "").startswith("application/json"):
+            return failure("what is sent must be JSON.", 415)
+        return None
+
+
+def failure(sentence: str, status: int) -> JSONResponse:
+    return JSONResponse({"error": sentence}, status, headers={"Cache-Control": "no-store"})
+
+
+async def user_error(request: Request, error: Exception) -> JSONResponse:
+    """Answers with the sentence of a UserError."""
+    return failure(str(error), 400)
+
+
+async def body_of(request: Request) -> dict[str, Any]:
+    """Returns the JSON object that was sent; raises UserError where it is none, or too large."""
+    received = b""
+    async for part in request.stream():
+        received += part
+        if len(received) > MAX_BODY:
+            raise HTTPException(413)
+    try:
+        found = json.loads(received)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise UserError("a request must be a JSON object; reload the page.")
+    return found

@@ -1,0 +1,56 @@
+// What all views share: elements, requests, numbers as text.
+
+export const get = id => document.getElementById(id);
+
+/** Makes an element: make("button", {class: "main", onclick: f}, "Play", other). */
+export function make(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+    else if (value === true) made.setAttribute(name, "");
+    else if (value !== false && value != null) made.setAttribute(name, value);
+  }
+  made.append(...children.filter(child => child != null));
+  return made;
+}
+
+export function title(text) {
+  get("title").textContent = text;
+  document.title = text ? `${text} · Turnier board` : "Turnier board";
+}
+
+/** Shows what went wrong, or hides it. */
+export function trouble(sentence) {
+  get("trouble").textContent = sentence || "";
+  get("trouble").hidden = !sentence;
+}
+
+/** Asks the server; throws Error with its sentence. */
+export async function ask(path, sent) {
+  const words = sent === undefined ? {} :
+    {method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify(sent)};
+  const answer = await fetch(path, {cache: "no-store", ...words});
+  const data = await answer.json().catch(() => ({error: `the server answered ${answer.status}.`}));
+  if (!answer.ok) throw new Error(data.error);
+  return data;
+}
+
+/** Shows what an action of the user fails with. */
+export const guarded = action => async (...given) => {
+  try {
+    trouble("");
+    return await action(...given);
+  } catch (failure) {
+    trouble(failure.message);
+  }
+};
+
+export const chip = seat => make("span", {class: "chip", style: `background: var(--seat${seat % 6})`}, String(seat));
+
+export function number(value) {
+  if (value == null || Number.isNaN(value)) return "–";
+  const digits = Math.abs(value) >= 100 || Number.isInteger(value) ? 0 : Math.abs(value) >= 1 ? 2 : 3;
+  return value.toLocaleString("en", {maximumFractionDigits: digits, minimumFractionDigits: digits});
+}
+
+export const percent = share => `${(100 * share).toFixed(share > 0 && share < 0.1 ? 1 : 0)} %`;

@@ -1,0 +1,152 @@
+"""Replays in a real browser: keys that are never lost, autoplay, the graph, the costliest move, links."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from turnier.arena.match import MatchRecord
+
+from .served_board import ServedBoard, played, served_board, store_with
+
+playwright = pytest.importorskip("playwright.sync_api")
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium")
+LONG, LOST = 0, 1  # of the matches
+
+
+@pytest.fixture(scope="module")
+def records() -> list[MatchRecord]:
+    long = played("2048", "expectimax(depth=3,evaluator=rows2048)", seed=2)
+    lost = played("yavalath", "mcts(iterations=20)", "mcts(iterations=2000)", seed=5)
+    assert sum(long.decisions) >= 2000
+    assert lost.scores == (-1.0, 1.0)
+    return [long, lost]
+
+
+@pytest.fixture(scope="module")
+def board(tmp_path_factory: pytest.TempPathFactory, records: list[MatchRecord]) -> Iterator[ServedBoard]:
+    with served_board(store_with(tmp_path_factory.mktemp("board"), *records)) as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as driver:
+        launched = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def page(browser: Any) -> Iterator[Any]:
+    """A page on which no script may fail and nothing may be refused."""
+    opened = browser.new_page(viewport={"width": 390, "height": 844})
+    errors: list[str] = []
+    opened.on("pageerror", lambda error: errors.append(str(error)))
+    opened.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    yield opened
+    opened.close()
+    assert errors == []
+
+
+def shot(page: Any, name: str) -> None:
+    """Keeps a picture where TURNIER_SCREENSHOTS names a folder."""
+    if os.environ.get("TURNIER_SCREENSHOTS"):
+        page.screenshot(path=Path(os.environ["TURNIER_SCREENSHOTS"]) / f"{name}.png", full_page=True)
+
+
+def place(page: Any) -> int:
+    text = page.locator("#place").inner_text()
+    return int(re.findall(r"[\d]+", text)[0])
+
+
+def test_no_key_is_lost(page: Any, board: ServedBoard, records: list[MatchRecord]) -> None:
+    page.goto(f"{board.address}/match/{records[LONG].spec.id}#move=700")
+    playwright.expect(page.locator("#place")).to_contain_text("move 700 of")
+    drawn = page.locator("#board").inner_html()
+    for _ in range(60):  # in 3 s
+        page.keyboard.press("ArrowRight", delay=25)
+        page.wait_for_timeout(20)
+    assert place(page) == 760
+    assert page.locator("#board").inner_html() != drawn
+    for _ in range(60):
+        page.keyboard.press("ArrowLeft")
+    assert place(page) == 700
+    assert page.locator("#board").inner_html() == drawn
+    page.keyboard.press("End")
+    playwright.expect(page.locator("#place")).to_contain_text(f"the end, after {sum(records[LONG].decisions)} moves")
+    page.keyboard.press("Home")
+    assert place(page) == 1
+    shot(page, "replay_2048")
+
+
+def test_it_plays_by_itself(page: Any, board: ServedBoard, records: list[MatchRecord]) -> None:
+    page.goto(f"{board.address}/match/{records[LOST].spec.id}")
+    page.locator("#speed").select_option("30")
+    page.locator("#play").click()
+    playwright.expect(page.locator("#place")).to_contain_text("the end")
+    playwright.expect(page.locator("#play")).to_have_text("Play")
+    page.locator("#scrub").fill("2")
+    assert place(page) == 3
+    page.locator("#moves button").nth(4).click()
+    assert place(page) == 5
+    assert page.url.endswith("#move=5")
+
+
+def test_the_costliest_move_of_a_lost_game_is_found_by_a_click(
+    page: Any, board: ServedBoard, records: list[MatchRecord]
+) -> None:
+    page.goto(f"{board.address}/match/{records[LOST].spec.id}")
+    page.locator("#judge").fill("mcts(iterations=3000)")
+    page.get_by_role("button", name="Ask", exact=True).click()
+    playwright.expect(page.locator(".keys")).to_contain_text("by mcts(iterations=3000)")
+    page.wait_for_timeout(3000)  # until it has been asked about all moves
+    playwright.expect(page.locator("#costly")).to_be_enabled()
+    page.locator("#costly").click()
+    costly = page.locator("#thoughts").inner_text()
+    cost = float(re.findall(r"mcts\(iterations=3000\): cost ([\d.]+)", costly)[0])
+    move = place(page)
+    events = board.events(f"/api/matches/{records[LOST].spec.id}/opinions?agent=mcts(iterations=3000)")
+    values = {}
+    for _, opinion in events[:-1]:
+        values[opinion["move"] + 1] = next(a[2] for a in opinion["actions"] if a[0] == opinion["choice"])
+    last = max(values)
+    after = {n: values.get(n + 2, records[LOST].scores[(n - 1) % 2]) for n in values}
+    costs = {n: values[n] - after[n] for n in values}
+    assert costs[move] == max(costs.values())
+    assert cost == pytest.approx(costs[move], abs=0.006)
+    assert move <= last
+    assert page.locator("tr.played").count() == 1
+    assert page.locator(".graph polyline").count() >= 3
+    shot(page, "replay_yavalath")
+
+
+def test_certainty_and_the_most_uncertain_move(page: Any, board: ServedBoard, records: list[MatchRecord]) -> None:
+    page.goto(f"{board.address}/match/{records[LOST].spec.id}")
+    playwright.expect(page.locator("#thoughts table")).to_be_visible()
+    page.locator("#again").click()
+    playwright.expect(page.locator("#uncertain")).to_be_enabled()
+    playwright.expect(page.locator(".keys")).to_contain_text("certainty")
+    playwright.expect(page.locator("#thoughts")).to_contain_text("of 8 searches")
+    page.locator("#uncertain").click()
+    assert place(page) >= 1
+
+
+def test_a_link_leads_to_its_move_and_what_is_missing_is_said(
+    page: Any, board: ServedBoard, records: list[MatchRecord]
+) -> None:
+    page.goto(f"{board.address}/match/{records[LONG].spec.id}#move=1234")
+    playwright.expect(page.locator("#place")).to_contain_text("move 1234 of")
+    page.goto(board.address)
+    playwright.expect(page.locator("#matches li")).to_have_count(2)
+    page.locator("#matches a").first.click()
+    playwright.expect(page.locator("#board svg")).to_be_visible()
+    width = page.evaluate("document.documentElement.scrollWidth")
+    assert width <= 390
