@@ -24,7 +24,11 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {  # heading -> command -> mod
         "check": ("own.check", "Check that a game, agent, evaluator or sampler keeps its laws."),
     },
     "Play": {
-        "play": ("runs.play", "Play one match and show how it ends."),
+        "play": ("runs.play", "Play one match and show how it ends, or play yourself."),
+        "analyse": (
+            "runs.analyse",
+            "Show what agents say of a position: values, visits, certainty and what they expect.",
+        ),
         "tournament": ("runs.tournament", "Play a tournament and rate its agents."),
         "compare": ("runs.compare", "Play two agents until it is decided which is stronger."),
         "certainty": ("runs.certainty", "Measure how often searches of the same position agree."),

@@ -1,4 +1,4 @@
-"""`turnier play`: one match to look at, move by move."""
+"""`turnier play`: one match to look at, move by move, or games in which people take part."""
 
 from __future__ import annotations
 
@@ -7,14 +7,31 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from turnier.commands.options import EXECUTOR, AddressOption, AgentsArgument, GameArgument, SeedOption, WorkersOption
+from turnier.commands.options import (
+    DEFAULT_URL,
+    EXECUTOR,
+    AddressOption,
+    AgentsArgument,
+    GameArgument,
+    StoreOption,
+    WorkersOption,
+)
+from turnier.core.errors import UserError
 
 
 def play(
     game: GameArgument,
     agents: AgentsArgument,
-    seed: SeedOption = 1,
+    seed: Annotated[
+        int | None, typer.Option(help="same seed, same game; default: 1, with people the first without a finished game")
+    ] = None,
     show: Annotated[bool, typer.Option("--show", help="print every position")] = False,
+    name: Annotated[str, typer.Option(help="of the person who plays as human; default: that of the login")] = "",
+    games: Annotated[int, typer.Option(help="with people: games, with seats that rotate", min=1, max=1000)] = 1,
+    ladder: Annotated[
+        bool, typer.Option("--ladder", help="opponents of a person are the stored agents that are about as strong")
+    ] = False,
+    store: StoreOption = DEFAULT_URL,
     executor: Annotated[
         str,
         typer.Option(help="where members of ensembles search: auto (threads or a cluster), ray, threads or serial"),
@@ -22,20 +39,37 @@ def play(
     workers: WorkersOption = None,
     address: AddressOption = None,
 ) -> None:
-    """Play one match and show how it ends.
+    """Play one match and show how it ends, or play yourself.
 
     Give one agent per seat, in the order of the seats. The same seed gives the same match.
+
+    The agent human is a person at this terminal, who types the names of moves, and help for other words. Games with
+    people are stored; a game that was left goes on with the same command. After several games a rating list says how
+    strong the person is.
 
     \b
     Examples:
       turnier play 2048 "mc(iterations=50)" --seed 3
       turnier play tictactoe "mcts(iterations=100)" random --show
+      turnier play yavalath human "mcts(iterations=1000)"
+      turnier play hex "human(name=Ann)" "human(name=Bo)"
+      turnier play yavalath human --ladder --games 10
     """
+    from turnier.agents.human.agent import Human
     from turnier.agents.registry import make_agent
     from turnier.arena.workers.make import make_pool
+    from turnier.commands.runs.play_people import Series, play_series
     from turnier.commands.runs.shown_match import show_match
     from turnier.games.registry import make_game
+    from turnier.results.store.store import Store
 
-    made, players = make_game(game), [make_agent(agent) for agent in agents]
-    with make_pool(players, executor, workers, address) as pool:
-        show_match(Console(), made, players, seed, every_move=show, pool=pool)
+    console, made, players = Console(), make_game(game), [make_agent(agent) for agent in agents]
+    if not any(isinstance(player, Human) for player in players):
+        if name or games > 1 or ladder:
+            raise UserError("--name, --games and --ladder are for people, got no agent human; use turnier tournament.")
+        with make_pool(players, executor, workers, address) as pool:
+            show_match(console, made, players, 1 if seed is None else seed, every_move=show, pool=pool)
+        return
+    series = Series.of(made, agents, name, games, seed, ladder)
+    with make_pool(players, executor, workers, address) as pool, Store.open(store) as opened:
+        play_series(console, series, opened, console.input, pool)

@@ -1,0 +1,104 @@
+"""`turnier analyse`: what agents say of one position."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.live import Live
+
+from turnier.commands.options import DEFAULT_URL, JsonOption, SeedOption, StoreOption
+from turnier.core.errors import UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from turnier.arena.analysis import Analysis
+    from turnier.games.game import Position
+
+TOP = 12
+
+
+def analyse(
+    words: Annotated[
+        list[str], typer.Argument(metavar="GAME AGENT...", help="a game and agents; with --match agents alone")
+    ],
+    board: Annotated[
+        str, typer.Option(help='the position as the game prints it, rows divided by slashes, or "-": standard input')
+    ] = "",
+    moves: Annotated[str, typer.Option(help='the moves that led to the position, such as "d3 c4"')] = "",
+    match: Annotated[str, typer.Option(help="a stored match: its id or the beginning of it")] = "",
+    move: Annotated[int, typer.Option(help="with --match: the position before this move", min=1)] = 1,
+    seconds: Annotated[
+        float | None, typer.Option(help="deepen until these seconds are over; default: as deep as the agents say")
+    ] = None,
+    repeats: Annotated[int, typer.Option(help="searches by which certainty is measured", min=1)] = 10,
+    doublings: Annotated[int, typer.Option(help="without --seconds: double the agents' budgets so often", min=0)] = 0,
+    top: Annotated[int, typer.Option(help="moves that are shown", min=1)] = TOP,
+    seed: SeedOption = 1,
+    store: StoreOption = DEFAULT_URL,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what agents say of a position: values, visits, certainty and what they expect.
+
+    Every agent searches the position several times, each time with another seed. In a terminal the table grows while
+    they search. Without a position it is the start of the game. See docs/playing.md for the boards of each game.
+
+    \b
+    Examples:
+      turnier analyse 2048 --board "2 . . 2 / 4 8 . . / . . . . / . . . 16" "mctse(iterations=500)" "mc(iterations=50)"
+      turnier analyse yavalath --moves "E5 D4" "mcts(iterations=1000)" --seconds 10
+      turnier analyse chess --board "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1" "mcts(iterations=200)" --repeats 3
+      turnier analyse --match 3f9a1c --move 12 "mcts(iterations=1000)"
+    """
+    from turnier.arena.analysis import analyse as searches
+    from turnier.commands.runs.analysis_table import analysis_json
+
+    if sum(map(bool, (board, moves, match))) > 1:
+        raise UserError("a position must be given once, got more than one of --board, --moves and --match; choose one.")
+    position, agents = _of_match(match, move, words, store) if match else _of_text(words, board, moves)
+    found = searches(position, agents, seconds, repeats, seed=seed, doublings=doublings)
+    if as_json:
+        print(json.dumps(analysis_json(_last(found)), indent=2))
+    else:
+        _show(found, top)
+
+
+def _show(found: Iterator[Analysis], top: int) -> None:
+    from turnier.commands.runs.analysis_table import analysis_text
+
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.print(analysis_text(_last(found), top))
+        return
+    with Live(console=console, refresh_per_second=8) as live:
+        for one in found:
+            live.update(analysis_text(one, top))
+
+
+def _last(found: Iterator[Analysis]) -> Analysis:
+    *_, last = found
+    return last
+
+
+def _of_text(words: list[str], board: str, moves: str) -> tuple[Position, list[str]]:
+    from turnier.games.registry import make_game
+    from turnier.games.setup.moves import MOVES
+
+    game, agents = make_game(words[0]), words[1:]
+    text = sys.stdin.read() if board == "-" else board
+    return game.position_of(text or f"{MOVES} {moves}"), agents
+
+
+def _of_match(match: str, move: int, agents: list[str], store: str) -> tuple[Position, list[str]]:
+    from turnier.arena.reanalysis import Reanalysis
+    from turnier.results.store.store import Store
+
+    with Store.open(store, read_only=True) as opened:
+        moments = Reanalysis(opened.find_record(match)).moments
+    if move >= len(moments):
+        raise UserError(f"--move must be from 1 to {len(moments) - 1} in this match, got {move}; choose another.")
+    return moments[move - 1].position, agents

@@ -1,0 +1,93 @@
+"""How strong a person is: rated by all stored games of the game together, and who should play next to find out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from turnier.agents.registry import agent_of
+from turnier.core.errors import UserError
+from turnier.games.game import Game
+from turnier.results.frames.matches import matches_frame
+from turnier.results.frames.standings import Standings
+from turnier.results.store.store import Store
+
+AGAIN = 25.0  # Elo by which a game against an agent makes it seem further away, so that opponents change
+CALIBRATED = 10  # games by which an agent's rating is known well enough to rate a person
+
+
+@dataclass(frozen=True)
+class PersonRating:
+    """A rating in Elo on the scale of the stored agents, whose mean is 0, with its 95 % interval."""
+
+    elo: float
+    low: float
+    high: float
+    games: int
+    table: pd.DataFrame  # the rating list of the game, see `Standings`
+
+
+def rating_list(store: Store, game: Game) -> pd.DataFrame:
+    """Returns the rating list of a game over all stored games of all runs; see `Standings`."""
+    return Standings.of(_games(store, game), pairs=False).ratings
+
+
+def rating_of(store: Store, game: Game, person: str) -> PersonRating | None:
+    """Returns the rating of an agent's full text; None where it has no game against another agent."""
+    return _rating(rating_list(store, game), person)
+
+
+def next_opponent(store: Store, game: Game, person: str) -> str:
+    """Returns the agent against which a game says most about a person: the nearest in strength.
+
+    It is one of those that can still play and have CALIBRATED games, in the largest group that games link. Of a person
+    without games it is the one in the middle; one that was met often counts as further away.
+
+    Raises:
+        UserError: where there is none.
+    """
+    if game.num_seats != 2:
+        raise UserError(f"a ladder is for games of two seats, got {game} with {game.num_seats}; name the opponents.")
+    frame = _games(store, game)
+    table = Standings.of(frame, pairs=False).ratings
+    rated, known = _calibrated(table, game), _rating(table, person)
+    strength = float(rated["elo"].median()) if known is None else known.elo
+    met = frame[frame["match"].isin(set(frame.loc[frame["agent"] == person, "match"]))]["agent"].value_counts()
+    distances: dict[str, float] = {
+        str(agent): abs(elo - strength) + AGAIN * int(met.get(agent, 0))
+        for agent, elo in zip(rated["agent"], rated["elo"].astype(float), strict=True)
+    }
+    return min(distances, key=lambda agent: (distances[agent], agent))
+
+
+def _games(store: Store, game: Game) -> pd.DataFrame:
+    return matches_frame(store, kind=None, game=game.full_text(), ids=False)
+
+
+def _rating(table: pd.DataFrame, person: str) -> PersonRating | None:
+    row = table[table["agent"] == person]
+    if row.empty or row["elo"].isna().all():
+        return None
+    elo, low, high = (float(row[name].iloc[0]) for name in ("elo", "elo_low", "elo_high"))
+    return PersonRating(elo, low, high, int(row["games"].iloc[0]), table)
+
+
+def _calibrated(table: pd.DataFrame, game: Game) -> pd.DataFrame:
+    """Returns the rows of a rating list whose agents can rate a person."""
+    table = table[(table["games"] >= CALIBRATED) & (table["group"] == 1)]
+    table = table[[_can_play(str(agent), game) for agent in table["agent"]]]
+    if table.empty:
+        raise UserError(
+            f"a ladder needs agents of {game} with at least {CALIBRATED} stored games, got none; play a tournament"
+            f' first, such as: turnier tournament {game.name} random "mcts(iterations=20)" "mcts(iterations=200)".'
+        )
+    return table
+
+
+def _can_play(agent: str, game: Game) -> bool:
+    """Returns whether an agent still exists and plays the game; a person does not play when asked."""
+    try:
+        return agent_of(agent).cannot_play(game) is None
+    except UserError:
+        return False
