@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit, urlunsplit
 from urllib.request import urlopen
 
-from websockets.exceptions import InvalidHandshake, InvalidStatus, WebSocketException
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus, WebSocketException
 from websockets.sync.client import ClientConnection, connect
 
 from turnier.agents.agent import Agent
@@ -126,6 +126,8 @@ class AgentClient:
         """Returns a failure in words that do not contain the key."""
         if isinstance(failure, InvalidStatus):
             return f"HTTP status {failure.response.status_code}"
+        if isinstance(failure, ConnectionClosed) and failure.rcvd is not None and failure.rcvd.reason:
+            return f"the server closed the connection: {failure.rcvd.reason} (code {failure.rcvd.code})"
         return str(failure).replace(self.url, "the server") or type(failure).__name__
 
     def _check(self, failure: Exception) -> None:

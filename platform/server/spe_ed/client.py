@@ -10,6 +10,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from turnier.server.spe_ed.configuration import Limits, TokenBucket
 from turnier.server.spe_ed.room import Room, Seat
+from turnier.server.spe_ed.traffic import LimitedProtocol
 
 UNSENT = 8  # states that may wait for a client that reads slowly
 
@@ -26,15 +27,28 @@ class Client(Seat):
         self.bucket = TokenBucket(limits.messages_per_second, limits.message_burst, time.monotonic())
         self.over = asyncio.Event()
 
-    def send(self, text: str, last: bool) -> None:
+    @property
+    def connection(self) -> LimitedProtocol:
+        found: LimitedProtocol = self.socket.state.connection
+        return found
+
+    def send(self, text: str, last: bool, asked: bool) -> None:
+        if asked:
+            self.bucket.add(1)
+            self.connection.expect_answer()
         try:
             self.unsent.put_nowait((text, last))
         except asyncio.QueueFull:
-            self.drop()
+            self.connection.cut_off(f"more than {UNSENT} states unread")
 
     def drop(self) -> None:
         """Ends the connection."""
         self.over.set()
+
+    @property
+    def cut_reason(self) -> str:
+        """Why the server ended the connection, "" where it did not."""
+        return self.connection.cut_reason
 
     async def run(self) -> None:
         """Sends and receives until the game is over, the client disconnects or is dropped. TCP then ends without a
@@ -49,16 +63,24 @@ class Client(Seat):
 
     async def _write(self) -> None:
         last = False
-        with contextlib.suppress(WebSocketDisconnect, RuntimeError, TimeoutError):
+        with contextlib.suppress(WebSocketDisconnect, RuntimeError):
             while not last:
                 text, last = await self.unsent.get()
-                await asyncio.wait_for(self.socket.send_text(text), self.limits.send_seconds)
+                try:
+                    await asyncio.wait_for(self.socket.send_text(text), self.limits.send_seconds)
+                except TimeoutError:
+                    self.connection.cut_off(f"a state unread for {self.limits.send_seconds:g} s")
+                    return
 
     async def _read(self) -> None:
-        """Passes on every message in turn; a client that exceeds its rate is disconnected."""
+        """Passes on every message in turn; a client that exceeds its rate is cut off."""
         while True:
             message = await self.socket.receive()
-            if message["type"] == "websocket.disconnect" or not self.bucket.take(time.monotonic()):
+            if message["type"] == "websocket.disconnect":
+                return
+            if not self.bucket.take(time.monotonic()):
+                rate = f"{self.limits.messages_per_second:g}"
+                self.connection.cut_off(f"more than {rate} messages a second beyond one per state")
                 return
             data = message.get("text")
             if self.room is not None:

@@ -68,10 +68,15 @@ class Limits:
     """The limits of a client; one that exceeds them is disconnected, and games continue."""
 
     frame_bytes: int = 4096  # per message; an action takes 30
-    messages_per_second: float = 20.0  # per client, on average
+    messages_per_second: float = 20.0  # per client, on average, beyond one for each state that it is to answer
     message_burst: int = 60
-    requests_per_second: float = 50.0  # per address
-    request_burst: int = 200
+    bytes_per_second: float = 4096.0  # per client, of all frames, beyond those of answers
+    byte_burst: int = 16_384
+    answer_bytes: int = 512  # more for each state that it is to answer
+    unread_bytes: int = 100_000  # that may wait for a client that does not read
+    requests_per_second: float = 50.0  # per address, of players and of viewers each
+    request_burst: int = 400
+    viewers: int = 500  # pages that watch at once
     idle_seconds: float = 10.0  # until a connection without requests is closed
     connections: int = 1000  # open at once
     send_seconds: float = 10.0  # until a client that reads nothing is dropped
@@ -84,11 +89,15 @@ class TokenBucket:
     def __init__(self, per_second: float, burst: float, now: float) -> None:
         self.per_second, self.burst, self.left, self.at = per_second, burst, burst, now
 
-    def take(self, now: float) -> bool:
-        """Takes a token; returns False where none is left."""
-        self.left = min(self.burst, self.left + (now - self.at) * self.per_second)
+    def take(self, now: float, tokens: float = 1) -> bool:
+        """Takes tokens; returns False where fewer are left."""
+        self.left = max(self.left, min(self.burst, self.left + (now - self.at) * self.per_second))
         self.at = now
-        if self.left < 1:
+        if self.left < tokens:
             return False
-        self.left -= 1
+        self.left -= tokens
         return True
+
+    def add(self, tokens: float) -> None:
+        """Adds tokens, at most as many again as the burst."""
+        self.left = min(2 * self.burst, self.left + tokens)

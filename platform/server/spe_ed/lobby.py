@@ -155,7 +155,7 @@ class Lobby:
                 self.timer.cancel()
                 self.timer = None
         if client.room is not None:
-            client.room.leave(client.seat)
+            client.room.leave(client.seat, client.cut_reason)
 
     def release(self, client: Client) -> None:
         """Frees a client's key."""
@@ -225,7 +225,7 @@ class Lobby:
                 "height": self.game.height,
                 "places": self.places,
                 "taken": len(self.waiting),
-                "starts_in": max(0.0, self.starts_at - time.time()) if self.timer is not None else None,
+                "starts_at": self.starts_at if self.timer is not None else None,
             },
-            "games": [{"id": n} | self.rooms[n].live.summary() for n in sorted(self.rooms, reverse=True)],
+            "games": [self.rooms[number].summary() for number in sorted(self.rooms, reverse=True)],
         }

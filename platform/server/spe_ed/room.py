@@ -20,11 +20,12 @@ from turnier.games.spe_ed.board import ACTIONS, ACTIVE, NO_ANSWER, PLAYERS
 from turnier.games.spe_ed.messages import message_of
 from turnier.games.spe_ed.reasons import reasons
 from turnier.server.spe_ed.configuration import Rules
-from turnier.server.spe_ed.live_game import LiveGame
 from turnier.server.spe_ed.official_log import encode, final_message, head, official_time
+from turnier.server.spe_ed.page.live_game import LiveGame
 from turnier.server.spe_ed.timed_player import TimedPlayer
 
 BOT_MARGIN = 0.3  # seconds of a round that bots leave unused, at most a third of the round
+LEAST_SECONDS = 0.02  # of a bot whose deadline has nearly passed, as clients have by `turnier join`
 BAD_JSON, UNKNOWN, TWICE, SILENT, GONE = "bad JSON", "unknown action", "answered twice", "no answer", "disconnected"
 
 
@@ -35,8 +36,8 @@ class Seat(ABC):
     agent: str  # its text in the store
 
     @abstractmethod
-    def send(self, text: str, last: bool) -> None:
-        """Sends a state."""
+    def send(self, text: str, last: bool, asked: bool) -> None:
+        """Sends a state, the last one of the game, or one that the player is asked to answer, or neither."""
 
 
 class Bot(Seat):
@@ -48,7 +49,7 @@ class Bot(Seat):
         self.timed_player: TimedPlayer | None = None
         self.late = 0  # nanoseconds by which it was late, mostly on a busy machine; it stops that much earlier
 
-    def send(self, text: str, last: bool) -> None:
+    def send(self, text: str, last: bool, asked: bool) -> None:
         pass  # it gets the state when it is asked to decide
 
     def sit(self, state: Ints, seat: int) -> None:
@@ -74,6 +75,11 @@ def read_action(data: str | bytes) -> tuple[int, str]:
     return (ACTIONS.index(name), "") if name in ACTIONS else (NO_ANSWER, UNKNOWN)
 
 
+def seconds_for_bots(left: float) -> float:
+    """Returns how long a bot thinks when so many seconds are left until the deadline."""
+    return max(LEAST_SECONDS, left - min(BOT_MARGIN, left / 3))
+
+
 class Room:
     """A game with all of its seats taken. One task plays it; clients' messages arrive in between through `receive`."""
 
@@ -85,13 +91,15 @@ class Room:
         self.live = LiveGame(self.position.state, self.names)
         self.log: list[dict[str, Any]] = [head(self.names, [isinstance(seat, Bot) for seat in seats])]
         self.plies: list[int] = []
-        self.gone: set[int] = set()  # seats whose clients left
+        self.gone: dict[int, str] = {}  # seats whose clients left, and why
         self.answers: dict[int, int] = {}  # of this round, by seat
         self.faults: dict[int, str] = {}  # by seat, what was wrong with the answer
         self.complete = asyncio.Event()
         self.stopped = False
         self.decisions, self.nodes, self.seconds = ([0] * len(seats), [0] * len(seats), [0.0] * len(seats))
+        self.thought: dict[int, float] = {}  # seconds of this round, by seat that answered
         self.asked = time.monotonic()
+        self.deadline = 0.0  # of this round as clients know it, in seconds since 1970
         self.began = time.monotonic()
 
     @property
@@ -100,6 +108,17 @@ class Room:
 
     def lives(self, seat: int) -> bool:
         return bool(self.state[ACTIVE + seat]) and not self.position.over
+
+    def summary(self) -> dict[str, Any]:
+        """Returns what the list of games shows of it, and who is being waited for until when."""
+        living = [seat for seat in range(len(self.seats)) if self.lives(seat)]
+        return self.live.summary() | {
+            "id": self.number,
+            "deadline": self.deadline,
+            "waiting": [1 + seat for seat in living if seat not in self.answers],
+            "thought": {1 + seat: round(seconds, 2) for seat, seconds in self.thought.items()},
+            "total": [round(seconds, 1) for seconds in self.seconds],
+        }
 
     def receive(self, seat: int, data: str | bytes) -> None:
         """Takes a client's message; those of players who are out are ignored."""
@@ -110,11 +129,11 @@ class Room:
         else:
             self._answer(seat, *read_action(data))
 
-    def leave(self, seat: int) -> None:
-        """Removes a client that disconnected: it is out as soon as the round ends."""
-        self.gone.add(seat)
+    def leave(self, seat: int, cut_reason: str = "") -> None:
+        """Removes a client that disconnected or was cut off: it is out as soon as the round ends."""
+        self.gone.setdefault(seat, f"cut off: {cut_reason}" if cut_reason else GONE)
         if self.lives(seat):
-            self._answer(seat, NO_ANSWER, GONE)
+            self._answer(seat, NO_ANSWER, self.gone[seat])
 
     def stop(self) -> None:
         """Ends the game now, without playing the current round."""
@@ -123,7 +142,8 @@ class Room:
 
     def _answer(self, seat: int, action: int, fault: str = "") -> None:
         if seat not in self.answers:
-            self.seconds[seat] += time.monotonic() - self.asked
+            self.thought[seat] = time.monotonic() - self.asked
+            self.seconds[seat] += self.thought[seat]
         self.answers[seat] = action
         if fault:
             self.faults.setdefault(seat, fault)
@@ -159,13 +179,16 @@ class Room:
 
     async def _round(self) -> None:
         timeout = self.rules.timeout.draw(self.rng)
-        self.answers, self.faults, self.complete = {}, {}, asyncio.Event()
+        self.answers, self.faults, self.thought, self.complete = {}, {}, {}, asyncio.Event()
         self.asked = time.monotonic()
-        self._send_state(official_time(time.time() + timeout))
+        self.deadline = time.time() + timeout
+        if not all(isinstance(seat, Bot) for seat in self.seats):
+            self.deadline = float(int(self.deadline))  # what clients see is whole seconds: bots have no more than they
+        self._send_state(official_time(self.deadline))
         for seat in self.gone:
             self.leave(seat)
         living = [seat for seat in range(len(self.seats)) if self.lives(seat)]
-        ends = time.monotonic_ns() + int(1e9 * (timeout - min(BOT_MARGIN, timeout / 3)))
+        ends = time.monotonic_ns() + int(1e9 * seconds_for_bots(self.deadline - time.time()))
         tasks = [
             asyncio.create_task(self._ask(seat, bot, ends))
             for seat, bot in enumerate(self.seats)
@@ -190,7 +213,11 @@ class Room:
             self.plies.append(self.answers[seat])
             self.position = self.position.play(self.answers[seat])
         self.live.add(
-            before, self.state, {s: self.answers[s] for s in living}, reasons(before, self.state) | self.faults
+            before,
+            self.state,
+            {s: self.answers[s] for s in living},
+            reasons(before, self.state) | self.faults,
+            {s: self.thought[s] for s in living},
         )
 
     async def _ask(self, seat: int, bot: Bot, ends: int) -> None:
@@ -213,4 +240,4 @@ class Room:
         self.log.append(message)
         for seat in range(int(self.state[PLAYERS])):
             if seat not in self.gone and not isinstance(self.seats[seat], Bot):
-                self.seats[seat].send(f"{encode(message | {'you': 1 + seat})}\n", last)
+                self.seats[seat].send(f"{encode(message | {'you': 1 + seat})}\n", last, self.lives(seat))

@@ -16,6 +16,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from turnier.core.errors import UserError
 from turnier.server.spe_ed.configuration import Limits
 from turnier.server.spe_ed.lobby import Lobby
+from turnier.server.spe_ed.traffic import websocket_protocol
 from turnier.server.spe_ed.web import make_app
 
 LINGER = 0.5  # seconds after the last game in which final states are sent
@@ -87,7 +88,7 @@ def make_server(lobby: Lobby) -> GameServer:
     config = uvicorn.Config(
         make_app(lobby),
         http=protocol(limits),
-        ws="websockets-sansio",
+        ws=websocket_protocol(limits),
         ws_max_size=limits.frame_bytes,
         ws_ping_interval=None,
         ws_ping_timeout=None,

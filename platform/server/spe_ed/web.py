@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from importlib.resources import files
 
@@ -15,18 +16,22 @@ from starlette.websockets import WebSocket
 from turnier.server.spe_ed.client import Client
 from turnier.server.spe_ed.configuration import Limits, TokenBucket
 from turnier.server.spe_ed.lobby import Lobby
-from turnier.server.spe_ed.official_log import official_time
+from turnier.server.spe_ed.official_log import encode, official_time
+from turnier.server.spe_ed.page.viewer import Summary, Viewer
 
 MAX_ADDRESSES = 10_000  # whose rates are kept
 NEVER_STORED = {"Cache-Control": "no-store"}
 
 
+PLAYERS = ("/spe_ed", "/spe_ed_time")  # paths of players, whom no viewer of their address may hold up
+
+
 class RateLimit:
-    """Answers addresses that make too many requests with status 429."""
+    """Answers addresses that make too many requests, as players or as viewers, with status 429."""
 
     def __init__(self, app: ASGIApp, limits: Limits) -> None:
         self.app, self.limits = app, limits
-        self.buckets: dict[str, TokenBucket] = {}
+        self.buckets: dict[tuple[str, bool], TokenBucket] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "lifespan":
@@ -35,7 +40,7 @@ class RateLimit:
                 self.buckets.clear()
             limits = self.limits
             bucket = self.buckets.setdefault(
-                address, TokenBucket(limits.requests_per_second, limits.request_burst, now)
+                (address, scope["path"] in PLAYERS), TokenBucket(limits.requests_per_second, limits.request_burst, now)
             )
             if not bucket.take(now):
                 refusal = PlainTextResponse("too many requests", 429, {"Retry-After": "1"})
@@ -49,7 +54,9 @@ class RateLimit:
 
 def make_app(lobby: Lobby) -> Starlette:
     """Returns the ASGI application of a server."""
-    page = files("turnier.server.spe_ed").joinpath("page.html").read_text(encoding="utf-8")
+    page = files("turnier.server.spe_ed.page").joinpath("index.html").read_text(encoding="utf-8")
+
+    summary, viewers = Summary(lobby), 0
 
     def refusal(key: str) -> Response | None:
         if key not in lobby.keys:
@@ -90,11 +97,34 @@ def make_app(lobby: Lobby) -> Starlette:
         first = request.query_params.get("from", "0")
         if room is None or not (first.isascii() and first.isdigit() and len(first) < 7):
             return JSONResponse({"error": "no such game"}, 404, headers=NEVER_STORED)
-        return JSONResponse(room.live.since(int(first)), headers=NEVER_STORED)
+        return JSONResponse(room.summary() | room.live.since(int(first)), headers=NEVER_STORED)
+
+    async def log(request: Request) -> Response:
+        room = lobby.rooms.get(request.path_params["number"])
+        if room is None or room.live.running:
+            return JSONResponse({"error": "no such finished game"}, 404, headers=NEVER_STORED)
+        name = f"{room.spec.id[:12]}.json"
+        text = await asyncio.to_thread(lambda: "".join(f"{encode(line)}\n" for line in room.log))
+        return Response(text, headers={"Content-Disposition": f'attachment; filename="{name}"'} | NEVER_STORED)
+
+    async def watch(socket: WebSocket) -> None:
+        nonlocal viewers
+        if viewers >= lobby.limits.viewers:
+            await socket.send_denial_response(PlainTextResponse("too many viewers", 503, {"Retry-After": "10"}))
+            return
+        viewers += 1
+        try:
+            await socket.accept()
+            await Viewer(socket, lobby, summary).run()
+        finally:
+            viewers -= 1
 
     async def index(request: Request) -> Response:
         return HTMLResponse(
-            page, headers={"Content-Security-Policy": "default-src 'self' 'unsafe-inline'; img-src data:"}
+            page,
+            headers={
+                "Content-Security-Policy": "default-src 'self' 'unsafe-inline'; img-src data: blob:; media-src blob:"
+            },
         )
 
     routes = [
@@ -103,6 +133,8 @@ def make_app(lobby: Lobby) -> Starlette:
         Route("/spe_ed_time", the_time),
         Route("/games", games),
         Route("/games/{number:int}", game),
+        Route("/games/{number:int}/log", log),
+        WebSocketRoute("/watch", watch),
         Route("/", index),
     ]
     app = Starlette(routes=routes)

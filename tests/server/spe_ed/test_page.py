@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
+import re
 import shutil
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection, connect
 
-from tests.server.spe_ed.served import eventually, rules, say, served, state
+from tests.server.spe_ed.served import Served, eventually, rules, say, served, state
+from turnier.server.spe_ed.configuration import Limits
+from turnier.server.spe_ed.official_log import read_log
 
 playwright = pytest.importorskip("playwright.sync_api")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -103,3 +111,79 @@ def test_several_games_can_be_chosen(browser: Any) -> None:
             playwright.expect(page.locator("#says")).to_contain_text(f"round {rounds}")
         shot(page, "wide")
         page.close()
+
+
+def test_the_round_is_timed_and_keys_step_through_a_game_that_is_then_saved(browser: Any) -> None:
+    with served(rules(players=2, side=14, timeout=60), own=("basic",)) as server:
+        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        errors: list[str] = []
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.goto(f"http://{server.address}/")
+        with server.join() as client:
+            state(client)
+            clock = page.locator("#clock")
+            playwright.expect(clock).to_have_text(re.compile(r"^5\d s left, waiting for name1$"))
+            playwright.expect(page.locator("#players li").nth(0)).to_contain_text("thinking")
+            playwright.expect(page.locator("#players li").nth(1)).to_contain_text("answered after 0.0")
+            shot(page, "timed")
+            running = True
+            while running:
+                say(client)
+                running = state(client)["running"]
+        eventually(lambda: server.records)
+        says = page.locator("#says")
+        playwright.expect(says).to_contain_text("over")
+        last = int(server.records[0].facts["rounds"])
+        for key, number in (("Home", 0), ("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1), ("End", last)):
+            page.keyboard.press(key)
+            playwright.expect(says).to_contain_text(f"round {number}")
+        with page.expect_download() as log:
+            page.get_by_text("Save the log").click()
+        names, states = read_log(Path(log.value.path()))
+        assert names == ["name1", "basic"] and len(states) == 1 + last
+        page.locator("#speed").select_option("16")
+        with page.expect_download() as video:
+            page.get_by_text("Save a video").click()
+        assert Path(video.value.path()).stat().st_size > 1000
+        assert not errors
+        page.close()
+
+
+def test_a_hundred_pages_of_one_address_take_nothing_from_the_players() -> None:
+    limits = Limits(requests_per_second=50, request_burst=110)
+    with served(rules(players=2, side=60), limits=limits) as server, contextlib.ExitStack() as pages:
+        viewers = [pages.enter_context(watching(server)) for _ in range(100)]
+        clients = [server.join(f"key{number}") for number in (1, 2)]
+        gaps = []
+        for _ in range(20):
+            began = time.monotonic()
+            for client in clients:
+                state(client)
+            gaps.append(time.monotonic() - began)
+            for client in clients:
+                say(client)
+            assert server.get("/spe_ed_time")[0] == 200
+        for viewer in viewers:
+            viewer.send('{"game":0,"from":5}')
+        for viewer in viewers:
+            seen: dict[str, Any] = {}
+            while "rounds" not in seen:
+                seen = json.loads(viewer.recv(timeout=20))
+            assert (seen["game"], seen["from"]) == (0, 5) and seen["rounds"][0]["cells"]
+        assert sorted(gaps)[-3] < 0.1 + 0.1
+        refused = [server.get("/games") for _ in range(120)][-1]
+        assert refused[0] == 429 and refused[1]["Retry-After"] == "1"
+        assert server.get("/spe_ed_time")[0] == 200  # players are not refused with them
+
+
+@pytest.mark.parametrize("message", ["x", "[]", '{"game":"0","from":0}', '{"game":0,"from":-1}', b"\x00"])
+def test_a_page_that_says_something_else_is_cut_off(message: str | bytes) -> None:
+    with served(rules(players=2)) as server, watching(server) as viewer:
+        viewer.send(message)
+        with pytest.raises(ConnectionClosed) as closed:
+            list(viewer)
+        assert closed.value.rcvd is not None and closed.value.rcvd.code == 1008
+
+
+def watching(server: Served) -> ClientConnection:
+    return connect(f"ws://{server.address}/watch", compression=None, ping_interval=None, proxy=None)

@@ -24,6 +24,7 @@ from turnier.games.spe_ed.board import (
     Y,
 )
 from turnier.games.spe_ed.messages import cells_of
+from turnier.server.spe_ed.official_log import encode
 
 ROUNDS_PER_ANSWER = 250
 
@@ -34,15 +35,35 @@ class LiveGame:
     def __init__(self, start: Ints, names: Sequence[str]) -> None:
         self.names, self.state = list(names), start
         changed = np.flatnonzero(cells_of(start))
-        self.rounds: list[dict[str, Any]] = [self._entry(start, changed, {}, {})]
+        self.rounds: list[dict[str, Any]] = []
+        self._texts: list[str] = []  # of the rounds, made once for all viewers
+        self._append(self._entry(start, changed, {}, {}, {}))
 
-    def add(self, before: Ints, after: Ints, actions: Mapping[int, int], out: Mapping[int, str]) -> None:
-        """Adds a round; `out` gives the reason of each seat that went out in it."""
+    def add(
+        self,
+        before: Ints,
+        after: Ints,
+        actions: Mapping[int, int],
+        out: Mapping[int, str],
+        seconds: Mapping[int, float],
+    ) -> None:
+        """Adds a round; `out` gives the reason of each seat that went out, `seconds` how long each one thought."""
         changed = np.flatnonzero(cells_of(before) != cells_of(after))
         self.state = after
-        self.rounds.append(self._entry(after, changed, actions, out))
+        self._append(self._entry(after, changed, actions, out, seconds))
 
-    def _entry(self, state: Ints, changed: Ints, actions: Mapping[int, int], out: Mapping[int, str]) -> dict[str, Any]:
+    def _append(self, entry: dict[str, Any]) -> None:
+        self.rounds.append(entry)
+        self._texts.append(encode(entry))
+
+    def _entry(
+        self,
+        state: Ints,
+        changed: Ints,
+        actions: Mapping[int, int],
+        out: Mapping[int, str],
+        seconds: Mapping[int, float],
+    ) -> dict[str, Any]:
         cells = cells_of(state).reshape(-1)
         return {
             "players": [
@@ -57,6 +78,7 @@ class LiveGame:
             "cells": [[int(cell), int(cells[cell])] for cell in changed],
             "actions": {1 + seat: int(action) if action != NO_ANSWER else None for seat, action in actions.items()},
             "out": {1 + seat: reason for seat, reason in out.items()},
+            "seconds": {1 + seat: round(thought, 2) for seat, thought in seconds.items()},
         }
 
     @property
@@ -79,3 +101,7 @@ class LiveGame:
     def since(self, first: int) -> dict[str, Any]:
         """Returns the summary and the rounds from `first` on, at most ROUNDS_PER_ANSWER."""
         return self.summary() | {"from": first, "rounds": self.rounds[first : first + ROUNDS_PER_ANSWER]}
+
+    def texts_since(self, first: int) -> list[str]:
+        """Returns the rounds from `first` on as JSON, at most ROUNDS_PER_ANSWER."""
+        return self._texts[first : first + ROUNDS_PER_ANSWER]
