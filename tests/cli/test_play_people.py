@@ -151,4 +151,4 @@ def test_ten_games_on_the_ladder_rate_a_person(tmp_path: Path, monkeypatch: pyte
     assert seats == [0, 1] * 5
     met = {name for session in sessions for name in session.match.spec.agents} - {person}
     assert make_agent("random").full_text() not in met and len(met) > 1
-    assert re.search(r"Ann: Elo [+-][\d,.]+ \(95 %: [+-]?[\d,]+ to [+-]?[\d,]+\) by 10 games", printed.getvalue())
+    assert re.search(r"Ann: Elo [+-][\d,]+ ± [\d,]+ \(95 %\) by 10 games", printed.getvalue())

@@ -16,7 +16,7 @@ from turnier.commands.command_line import saving
 from turnier.commands.runs.human_session import Ask, Session, with_names
 from turnier.commands.standings_tables import print_ratings
 from turnier.core.errors import UserError
-from turnier.core.number_text import interval, number
+from turnier.core.number_text import number, plus_minus
 from turnier.games.game import Game
 from turnier.results.store.store import Store
 from turnier.runs.hosted_games import next_seed, resume_stored, store_game
@@ -123,7 +123,7 @@ def _show_ratings(console: Console, series: Series, store: Store) -> None:
         print_ratings(console, rating_list(store, series.game), LISTED)
     for person, rating in found.items():
         if rating is not None:
-            ends = interval(rating.low, rating.high)
-            told = f"{make_agent(person).name}: Elo {number(rating.elo, signed=True, digits=4)} (95 %: {ends}) by"
+            elo = plus_minus(rating.elo, rating.high - rating.elo, signed=True)
+            told = f"{make_agent(person).name}: Elo {elo} (95 %) by"
             told += f" {rating.games} game{'s' * (rating.games != 1)}; 0 is the mean of the agents of {series.game}."
             console.print(told, markup=False, highlight=False, soft_wrap=True)
