@@ -7,7 +7,7 @@ import functools
 import hashlib
 import json
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -84,9 +84,12 @@ def _players(game: str, agents: tuple[str, ...]) -> str:
     return f"{_compact([game, agents])[:-1]},"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class MatchRecord:
-    """A played match. `plies` holds actions and chance outcomes in order, so that a replay needs no random numbers."""
+    """A played match. `plies` holds actions and chance outcomes in order, so that a replay needs no random numbers.
+
+    Nobody changes one, but it is not frozen: making it would take four times as long, as long as a short game.
+    """
 
     spec: MatchSpec
     termination: Termination
@@ -145,4 +148,14 @@ def unpack_plies(encoded: bytes) -> npt.NDArray[np.int64]:
 
 def derive_seed(*parts: int | str) -> int:
     """Returns a seed of 63 bits that depends on the parts only: not on the order of calls, workers or time."""
-    return int.from_bytes(hashlib.sha256(_compact(parts).encode()).digest()[:8], "little") >> 1
+    return _seed_of(_compact(parts))
+
+
+def seeds_after(*parts: int | str) -> Callable[..., int]:
+    """Returns `derive_seed` with its first parts given; numbers follow, and only these are written for every seed."""
+    begin = _compact(parts)[:-1]
+    return lambda *numbers: _seed_of(f"{begin},{','.join(map(str, numbers))}]")
+
+
+def _seed_of(text: str) -> int:
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little") >> 1

@@ -105,12 +105,11 @@ def play_matches(
         game = game_of(batch[0].game)
         seats = [None if python or game.in_python else agent_of(a).seat_kernels(game) for a in batch[0].agents]
         if all(seat is not None for seat in seats):
-            records = play_compiled(game, [s for s in seats if s is not None], batch, stop)
+            played = play_compiled(game, [s for s in seats if s is not None], batch, stop)
         else:
             with ThreadPool(min(threads, os.cpu_count() or 1)) if threads > 1 else SerialPool() as pool:
-                records = [_play_in_python(game, spec, pool) for spec in batch if not stop[0]]
-        left = iter(numbers)  # of which a stop leaves out some
-        found += [(next(n for n in left if specs[n] == record.spec), record) for record in records]
+                played = [(i, _play_in_python(game, spec, pool)) for i, spec in enumerate(batch) if not stop[0]]
+        found += [(numbers[i], record) for i, record in played]
         if stop[0]:
             break
     return [record for _, record in sorted(found, key=operator.itemgetter(0))]

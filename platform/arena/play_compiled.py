@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,7 @@ from turnier.games.game import MAX_SEATS, Game
 
 ROOM_IN_STEP = 1 << 12  # plies of a match at first
 FIRST_ROOM = 1 << 17  # plies; a match that does not fit is played again, so it is longer than a long game of 2048
+SECOND = 1e9  # nanoseconds; a quotient has few digits, and these are written for every game
 ILLEGAL_ERROR = "the agent chose an illegal action"
 TERMINATIONS = {NORMAL: Termination.NORMAL, ILLEGAL: Termination.ILLEGAL_ACTION, LIMIT: Termination.LIMIT}
 
@@ -44,8 +45,11 @@ def match_kernel(seats: Sequence[SeatKernels], plies_of_opening: int) -> Any:
 
 def play_compiled(
     game: Game, seats: list[SeatKernels], specs: list[MatchSpec], stop: npt.NDArray[np.int64]
-) -> list[MatchRecord]:
-    """Plays matches with the same agents, opening and limit of plies."""
+) -> list[tuple[int, MatchRecord]]:
+    """Plays matches with the same agents, opening and limit of plies; returns records with the places of their specs.
+
+    A stop leaves out some.
+    """
     n, num_seats = len(specs), game.num_seats
     opening, max_plies = np.array(specs[0].opening, np.int64), specs[0].max_plies
     states = np.tile(game.new_state(), (n, 1))
@@ -72,7 +76,7 @@ def play_compiled(
         done += played
         if played == 0:
             room *= 4  # the first match did not fit
-    return records
+    return list(enumerate(records))
 
 
 def _play_in_step(
@@ -81,7 +85,7 @@ def _play_in_step(
     specs: list[MatchSpec],
     arrays: tuple[Any, ...],
     stop: npt.NDArray[np.int64],
-) -> list[MatchRecord]:
+) -> list[tuple[int, MatchRecord]]:
     """Plays matches side by side; `arrays` are what `play_in_step` takes, without plies and ends."""
     states, _, _, _, returns, counts = arrays
     ends = np.full((len(specs), 3), (0, UNDER_WAY, 0), np.int64)
@@ -94,12 +98,13 @@ def _play_in_step(
         ends[full, STATUS] = UNDER_WAY
         plies = np.concatenate((plies, np.empty_like(plies)), axis=1)
         play_in_step(game.kernels, seats, *arrays, plies, ends, memory, stop)
-    over = np.flatnonzero(ends[:, STATUS] != UNDER_WAY)
+    over = np.flatnonzero(ends[:, STATUS] != UNDER_WAY).tolist()
     if game.num_seats == 1:
         counts[:, NANOSECONDS, 0] = ends[:, WHOLE]
     packed = [pack_plies(plies[i, : ends[i, END]]) for i in over]
     played = [specs[i] for i in over]
-    return _records(game, played, states[over], returns[over], counts[over], ends[over], packed, busy.share())
+    records = _records(game, played, states[over], returns[over], counts[over], ends[over], packed, busy.share())
+    return list(zip(over, records, strict=True))
 
 
 class BusyClock:
@@ -126,21 +131,26 @@ def _records(
 
     Whole columns at a time: a few Python calls per match would take longer than a short game.
     """
-    seconds = 1e-9 * counts[:, NANOSECONDS]
+    spent, statuses = counts[:, NANOSECONDS], ends[:, STATUS].tolist()
     columns = (
         specs,
-        [TERMINATIONS[status] for status in ends[:, STATUS].tolist()],
-        map(tuple, returns.tolist()),
-        map(tuple, counts[:, DECISIONS].tolist()),
-        map(tuple, counts[:, NODES].tolist()),
-        map(tuple, seconds.tolist()),
-        (1e-9 * ends[:, WHOLE]).tolist(),
+        [TERMINATIONS[status] for status in statuses],
+        _tuples(returns),
+        _tuples(counts[:, DECISIONS]),
+        _tuples(counts[:, NODES]),
+        _tuples(spent / SECOND),
+        (ends[:, WHOLE] / SECOND).tolist(),
         packed,
         game.facts_of(states),
-        [ILLEGAL_ERROR if status == ILLEGAL else "" for status in ends[:, STATUS].tolist()],
-        map(tuple, (busy * seconds).tolist()),
+        [ILLEGAL_ERROR if status == ILLEGAL else "" for status in statuses],
+        _tuples(np.rint(busy * spent) / SECOND),
     )
     return list(map(MatchRecord, *columns))
+
+
+def _tuples(rows: npt.NDArray[Any]) -> Iterator[tuple[Any, ...]]:
+    """Returns the rows of an array as tuples."""
+    return zip(*rows.T.tolist(), strict=True)
 
 
 _called = False

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 
 from turnier.agents.agent import Agent
-from turnier.arena.match import MatchRecord, MatchSpec, derive_seed
+from turnier.arena.match import MatchRecord, MatchSpec, derive_seed, seeds_after
 from turnier.core.errors import MAX_GAMES, UserError, require_at_most
 from turnier.games.game import Game, Position
 
@@ -172,14 +172,14 @@ def matches_of(
             groups, and of the last start only some seat orders, in which no seat is an agent's more than once more
             often than another. A larger number of games adds matches to these.
     """
-    text = game.full_text()
+    text, seed_of = game.full_text(), seeds_after(*seeds)
     for place, group in enumerate(groups):
         orders = _seatings(group)
         left = games
         for repetition in range(-(-games // (len(orders) * len(starts)))):
             drawn = _drawn(starts, seeds, repetition) if exactly and left < len(orders) * len(starts) else starts
             for opening in drawn:
-                match_seed = derive_seed(*seeds, repetition, *opening)
+                match_seed = seed_of(repetition, *opening)
                 some = _balanced(group, place)[:left] if exactly and left < len(orders) else orders
                 for order in some:
                     yield MatchSpec(text, order, match_seed, opening=opening)

@@ -47,7 +47,12 @@ def itself(spec: Any) -> Any:
 
 def words_of(spec: MatchSpec | SearchSpec) -> str:
     """Returns the texts of a spec without their numbers, in which candidates of a search differ."""
-    return _NUMBERS.sub("", " ".join(spec.names))
+    return _words(spec.names)
+
+
+@functools.lru_cache(maxsize=1 << 12)
+def _words(names: tuple[str, ...]) -> str:
+    return _NUMBERS.sub("", " ".join(names))
 
 
 class Work(NamedTuple, Generic[S, R]):

@@ -19,7 +19,12 @@ def checksum(*values: Any) -> int:
     The database returns 0.0 for -0.0, and a float for an integer in a column of floats.
     """
     plain = [zlib.crc32(value) if type(value) is bytes else value for value in values]
-    return zlib.crc32(ascii(plain).encode("ascii"))  # not repr, which depends on the version of Unicode
+    return checksum_of(ascii(plain))  # not repr, which depends on the version of Unicode
+
+
+def checksum_of(written: str) -> int:
+    """Returns `checksum` of values written as a list of Python, by `ascii`, with the CRC-32 of bytes in their place."""
+    return zlib.crc32(written.encode("ascii"))
 
 
 def differs(row: Row[Any], *values: Any) -> bool:

@@ -207,6 +207,20 @@ class Database:
         done = self._insert(connection, table, columns, rows, f" RETURNING {', '.join(returned)}")
         return [tuple(row) for result in done for row in result]
 
+    def insert_numbered(
+        self, connection: Connection, table: Table, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]
+    ) -> dict[str, int]:
+        """Inserts rows as `insert_many` does into a table that numbers them; returns id -> number of the new ones.
+
+        SQLite's writer is alone: the new rows have the largest numbers. To return them one by one takes longer.
+        """
+        if not self.is_sqlite:
+            return dict(self.insert_returning(connection, table, columns, rows, ("id", "number")))
+        before = connection.scalar(select(func.coalesce(func.max(table.c.number), 0)))
+        self.insert_many(connection, table, columns, rows)
+        new = select(func.json_group_object(table.c.id, table.c.number)).where(table.c.number > before)
+        return json.loads(connection.scalar(new) or "{}")  # type: ignore[no-any-return]
+
     def _insert(
         self, connection: Connection, table: Table, columns: Sequence[str], rows: Sequence[tuple[Any, ...]], end: str
     ) -> Iterator[CursorResult[Any]]:

@@ -38,7 +38,7 @@ from turnier.results.store.match_blocks import MatchBlocks
 from turnier.results.store.schema import matches, run_matches, runs, seats
 from turnier.results.store.searches import Searches
 
-_OF_COLUMNS = [MATCH_COLUMNS.index(name) for name in MATCH_FIELDS[1:]]
+_fields_of = itemgetter(*(MATCH_COLUMNS.index(name) for name in MATCH_FIELDS[1:]))
 OnDamage = Callable[[DamagedMatch], object]
 _FAILURES = [end.value for end in Termination if not end.has_result]
 LAST = "last"  # names the run that was begun last
@@ -214,22 +214,20 @@ class Store:
         A match that is stored already (by any run) stays as it is and is linked to this run.
         """
         created, records = now(), list(records)
-        self.annotations.keep_code(run_id, {name for record in records for name in record.spec.names})
+        self.annotations.keep_code(run_id, {name for names in {r.spec.names for r in records} for name in names})
         # All processes insert in the order of ids, so that two with the same matches cannot deadlock.
         batch = {i: rows_of(i, r, created) for i, r in sorted(((r.spec.id, r) for r in records), key=itemgetter(0))}
         rows = [row for row, _ in batch.values()]
         with self.database.writing() as connection:
-            new = self.database.insert_returning(connection, matches, MATCH_COLUMNS, rows, ("id", "number"))
-            numbers = dict(new)
+            numbers = self.database.insert_numbered(connection, matches, MATCH_COLUMNS, rows)
             known = self._numbers(connection, [match_id for match_id in batch if match_id not in numbers])
             own_seats = [(number, *seat) for match_id, number in numbers.items() for seat in batch[match_id][1]]
             self.database.insert_many(connection, seats, SEAT_COLUMNS, own_seats)
-            attached = set(self._attach(connection, run_id, numbers | known))
-            added = sorted((number, *(batch[i][0][place] for place in _OF_COLUMNS)) for i, number in numbers.items())
+            added = sorted((number, *_fields_of(batch[match_id][0])) for match_id, number in numbers.items())
             self.blocks.add(connection, run_id, MatchColumns.from_rows(added, sorted(own_seats)))
-            if before := attached & set(known.values()):
-                self.blocks.add(connection, run_id, self.blocks.of_matches(connection, before))
-        return len(new)
+            if attached := self._attach(connection, run_id, known, numbers):
+                self.blocks.add(connection, run_id, self.blocks.of_matches(connection, attached))
+        return len(numbers)
 
     @outlasting
     def link(self, run_id: str, match_ids: Iterable[str]) -> None:
@@ -243,13 +241,23 @@ class Store:
             if missing:
                 raise UserError(f"matches must be stored to be linked to run {run_id!r}, but {missing} are not.")
 
-    def _attach(self, connection: Connection, run_id: str, numbers: Mapping[str, int]) -> list[int]:
-        """Attaches matches (id -> number) to a run; returns the numbers of those that were not attached before."""
-        ids = {number: match_id for match_id, number in numbers.items()}
-        rows, columns = [(run_id, number) for number in sorted(ids)], ("run_id", "match_number")
-        new = [n for (n,) in self.database.insert_returning(connection, run_matches, columns, rows, columns[1:])]
-        self.totals.add(connection, run_id, run_matches, (mark_of(ids[number]) for number in new))
-        return new
+    def _attach(
+        self, connection: Connection, run_id: str, known: Mapping[str, int], new: Mapping[str, int] | None = None
+    ) -> list[int]:
+        """Attaches matches (id -> number) to a run; returns the numbers of `known` that were not attached before.
+
+        Args:
+            connection, run_id: of the transaction, and the run.
+            known: matches that may be attached already.
+            new: matches that this transaction has stored.
+        """
+        columns, added = ("run_id", "match_number"), new or {}
+        self.database.insert_many(connection, run_matches, columns, [(run_id, n) for n in sorted(added.values())])
+        ids = {number: match_id for match_id, number in known.items()}
+        rows = [(run_id, number) for number in sorted(ids)]
+        before = [n for (n,) in self.database.insert_returning(connection, run_matches, columns, rows, columns[1:])]
+        self.totals.add(connection, run_id, run_matches, map(mark_of, (*added, *(ids[number] for number in before))))
+        return before
 
     def _numbers(self, connection: Connection, match_ids: Iterable[str]) -> dict[str, int]:
         """Returns the numbers of the stored matches by id."""
