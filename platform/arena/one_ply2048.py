@@ -78,10 +78,10 @@ def play_one_ply(game, seat, state, rng, max_plies, returns, counts, plies, firs
 
 
 @kernel(
-    _I64(GAME, SEATS, States, types.Array(types.uint64, 3, "C"), Actions, _I64, Gains, types.Array(_I64, 3, "C"),
-         Actions, _COUNTS, Actions)
+    _I64(GAME, SEATS, Actions, States, types.Array(types.uint64, 3, "C"), Actions, _I64, Gains,
+         types.Array(_I64, 3, "C"), Actions, _COUNTS, Actions)
 )  # fmt: skip
-def play_many_one_ply(game, seats, states, rngs, opening, max_plies, returns, counts, plies, ends, stop):
+def play_many_one_ply(game, seats, drawing, states, rngs, opening, max_plies, returns, counts, plies, ends, stop):
     """`play_many` where the opening is empty."""
     first, clock, seat = 0, np.empty(2, np.int64), seats[0]
     work = new_work(seat.evaluator.weights.view(np.int64))

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from turnier.agents.abi import SeatKernels
 from turnier.agents.expectimax.one_ply2048 import looks_one_ply_ahead
+from turnier.agents.random import act_random
 from turnier.arena.match import MatchRecord, MatchSpec, Termination, pack_many, pack_plies
 from turnier.arena.one_ply2048 import play_many_one_ply
 from turnier.arena.play_kernel import (
@@ -43,6 +44,11 @@ def match_kernel(seats: Sequence[SeatKernels], plies_of_opening: int) -> Any:
     return play_many_one_ply if looks_one_ply_ahead(seats[0]) and plies_of_opening == 0 else play_many
 
 
+def is_random(seat: SeatKernels) -> bool:
+    """Whether the agent `random` has the seat."""
+    return seat.act is getattr(act_random, "kernel_pointer", act_random)
+
+
 def play_compiled(
     game: Game, seats: list[SeatKernels], specs: list[MatchSpec], stop: npt.NDArray[np.int64]
 ) -> list[tuple[int, MatchRecord]]:
@@ -60,12 +66,13 @@ def play_compiled(
     if n >= ENOUGH and any(seat.in_step for seat in seats):
         return _play_in_step(game, padded, specs, (states, rngs, opening, max_plies, returns, counts), stop)
     play = match_kernel(seats, opening.size)
+    drawing = np.array([is_random(seat) for seat in seats], np.int64)
     records: list[MatchRecord] = []
     room = max(FIRST_ROOM, 512 * n)
     done = 0
     while done < n and not stop[0]:
         plies, ends = np.empty(room, np.int64), np.zeros((n - done, 3), np.int64)
-        arrays = (states[done:], rngs[done:], opening, max_plies, returns[done:], counts[done:])
+        arrays = (drawing, states[done:], rngs[done:], opening, max_plies, returns[done:], counts[done:])
         busy = BusyClock()
         played = play(game.kernels, padded, *arrays, plies, ends, stop)
         batch, lengths = slice(done, done + played), ends[:played, END].tolist()
@@ -165,4 +172,4 @@ def _call_once(game: Game, seats: tuple[SeatKernels, ...]) -> None:
     states, none = np.zeros((0, game.state_words), np.int64), np.zeros(0, np.int64)
     rngs, returns = np.zeros((0, 1 + game.num_seats, 4), np.uint64), np.zeros((0, game.num_seats))
     counts, ends = np.zeros((0, NUM_COUNTS, game.num_seats), np.int64), np.zeros((0, 3), np.int64)
-    play_many(game.kernels, seats, states, rngs, none, 0, returns, counts, none, ends, np.zeros(1, np.int64))
+    play_many(game.kernels, seats, none, states, rngs, none, 0, returns, counts, none, ends, np.zeros(1, np.int64))

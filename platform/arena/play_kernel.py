@@ -9,6 +9,7 @@ from turnier.agents.abi import SEATS, VALUES, VISITS
 from turnier.core.clock import nanoseconds
 from turnier.core.kernel import kernel
 from turnier.core.packing import lend
+from turnier.core.rng import below
 from turnier.games.abi import CHANCE, GAME, TERMINAL
 from turnier.games.generic import copy_state, draw_outcome
 
@@ -21,20 +22,22 @@ _F1, _F2 = types.Array(types.float64, 1, "C"), types.Array(types.float64, 2, "C"
 _U2, _U3 = types.Array(types.uint64, 2, "C"), types.Array(types.uint64, 3, "C")
 
 
-@kernel(types.UniTuple(types.int64, 2)(GAME, SEATS, _I1, _U2, _I1, types.int64, _F1, _I2, _I1, types.int64, _I1))
-def play_one(game, seats, state, rngs, opening, max_plies, returns, counts, plies, first, stop):
+@kernel(types.UniTuple(types.int64, 2)(GAME, SEATS, _I1, _I1, _U2, _I1, types.int64, _F1, _I2, _I1, types.int64, _I1))
+def play_one(game, seats, drawing, state, rngs, opening, max_plies, returns, counts, plies, first, stop):
     """Plays a match in place: (status, where its plies end). rngs: [1 + seats, 4]; counts: [NUM_COUNTS, seats].
 
-    Time is taken of every decision where seats share a match; with one seat the match is its time.
+    Time is taken of every decision where seats share a match; with one seat the match is its time. Seats that are
+    `drawing` (1) do what `act_random` does: the call, and all that a decision needs, would take most of their time.
     """
-    seats, state, rngs, returns, counts, plies = lend((seats, state, rngs, returns, counts, plies))
+    seats, drawing, state, rngs, returns, counts, plies = lend((seats, drawing, state, rngs, returns, counts, plies))
+    chance_rng = rngs[0]
     choices, probs = np.empty(game.max_choices, np.int64), np.empty(game.max_choices)
     root = np.empty((2, game.num_actions))
     view = state.copy()
     clock = np.empty(2, np.int64)
     shared = returns.size > 1
     written, actions, began = first, 0, 0
-    game.init(state, rngs[0])
+    game.init(state, chance_rng)
     if first + opening.size > plies.size:
         return FULL, written
     for ply in opening:
@@ -48,52 +51,55 @@ def play_one(game, seats, state, rngs, opening, max_plies, returns, counts, plie
         if written == plies.size:
             return FULL, written
         if mover == CHANCE:
-            ply = draw_outcome(game, state, rngs[0], choices, probs)
+            ply = draw_outcome(game, state, chance_rng, choices, probs)
         else:
             if stop[0] != 0:
                 return STOPPED, written
             if max_plies > 0 and actions == max_plies:
                 return LIMIT, written
-            if game.has_observe:
-                game.observe(state, mover, view)
-            else:
-                copy_state(state, view)
-            for action in range(game.num_actions):
-                root[VISITS, action] = root[VALUES, action] = 0.0
-            seat = seats[mover]
             if shared:
                 began = nanoseconds(clock)
-            ply = seat.act(game, seat.evaluator, seat.settings, view, returns, rngs[1 + mover], root)
+            if drawing[mover] != 0:
+                ply = choices[below(rngs[1 + mover], game.legal(state, choices))]
+            else:
+                if game.has_observe:
+                    game.observe(state, mover, view)
+                else:
+                    copy_state(state, view)
+                for action in range(game.num_actions):
+                    root[VISITS, action] = root[VALUES, action] = 0.0
+                seat = seats[mover]
+                ply = seat.act(game, seat.evaluator, seat.settings, view, returns, rngs[1 + mover], root)
             if shared:
                 counts[NANOSECONDS, mover] += nanoseconds(clock) - began
-            n = game.legal(state, choices)
-            legal = False
-            for i in range(n):
-                legal |= choices[i] == ply
-            if not legal:
-                return ILLEGAL, written
+            if drawing[mover] == 0:
+                legal = False
+                for i in range(game.legal(state, choices)):
+                    legal |= choices[i] == ply
+                if not legal:
+                    return ILLEGAL, written
+                for action in range(game.num_actions):
+                    counts[NODES, mover] += np.int64(root[VISITS, action])
             counts[DECISIONS, mover] += 1
-            for action in range(game.num_actions):
-                counts[NODES, mover] += np.int64(root[VISITS, action])
             actions += 1
         plies[written] = ply
         written += 1
         game.step(state, ply, returns)
 
 
-@kernel(types.int64(GAME, SEATS, _I2, _U3, _I1, types.int64, _F2, types.Array(types.int64, 3, "C"), _I1, _I2, _I1))
-def play_many(game, seats, states, rngs, opening, max_plies, returns, counts, plies, ends, stop):
+@kernel(types.int64(GAME, SEATS, _I1, _I2, _U3, _I1, types.int64, _F2, types.Array(types.int64, 3, "C"), _I1, _I2, _I1))
+def play_many(game, seats, drawing, states, rngs, opening, max_plies, returns, counts, plies, ends, stop):
     """Plays match after match while `plies` has room; returns how many are done.
 
-    states [n, words] become final states, rngs [n, 1 + seats, 4], returns [n, seats], counts [n, NUM_COUNTS, seats],
-    ends [n, 3]. All matches begin with the same legal `opening`.
+    drawing [seats]: 1 = `random` has the seat; states [n, words] become final states, rngs [n, 1 + seats, 4], returns
+    [n, seats], counts [n, NUM_COUNTS, seats], ends [n, 3]. All matches begin with the same legal `opening`.
     """
     first, clock = 0, np.empty(2, np.int64)
     for i in range(states.shape[0]):
         began = nanoseconds(clock)
         start, start_rngs = states[i].copy(), rngs[i].copy()
         status, end = play_one(
-            game, seats, states[i], rngs[i], opening, max_plies, returns[i], counts[i], plies, first, stop
+            game, seats, drawing, states[i], rngs[i], opening, max_plies, returns[i], counts[i], plies, first, stop
         )
         if status == FULL or status == STOPPED:
             # Played again from its start when there is more room.

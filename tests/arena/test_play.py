@@ -236,7 +236,8 @@ def direct(room: int, stop: int) -> tuple[int, list[np.ndarray], list[np.ndarray
     arrays = [states, rngs, returns, counts]
     start = [array.copy() for array in arrays]
     plies, ends = np.full(room, -7, np.int64), np.full((2, 3), -7, np.int64)
-    played = play_many(game.kernels, seats, states, rngs, plies[:0], 0, returns, counts, plies, ends, np.array([stop]))
+    arguments = (plies[:0], 0, returns, counts, plies, ends, np.array([stop]))
+    played = play_many(game.kernels, seats, np.zeros(1, np.int64), states, rngs, *arguments)
     return int(played), arrays, start, plies, ends
 
 

@@ -22,9 +22,21 @@ DIGESTS = {
 }
 PLAYED: dict[str, dict[str, Any]] = {
     "2048": {"game": "2048", "agents": ["random", "greedy"], "games": 40, "seed": 5},
-    "tictactoe": {"game": "tictactoe", "agents": ["random", "mcts(iterations=9)"], "games": 6, "seed": 2, "openings": 1},
+    "tictactoe": {
+        "game": "tictactoe",
+        "agents": ["random", "mcts(iterations=9)"],
+        "games": 6,
+        "seed": 2,
+        "openings": 1,
+    },
     "hex": {"game": "hex(size=3)", "agents": ["random", "mc(iterations=2)"], "games": 30, "seed": 3, "exactly": True},
-    "nim": {"game": "nim", "agents": ["random", "majority(agent=random)", "greedy"], "games": 4, "seed": 1, "format": "swiss"},
+    "nim": {
+        "game": "nim",
+        "agents": ["random", "majority(agent=random)", "greedy"],
+        "games": 4,
+        "seed": 1,
+        "format": "swiss",
+    },
 }
 TIMES = {"seconds", "cpu_seconds", "created", "release", "checksum", "number", "match_number"}
 
