@@ -8,7 +8,7 @@ import hashlib
 import json
 import zlib
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -57,13 +57,16 @@ class MatchSpec:
     seed: int
     max_plies: int = 0  # maximum actions of all seats together (chance does not count), 0 = no limit
     opening: tuple[int, ...] = ()  # plies played before the agents decide; they are nobody's decisions
+    _id: str = field(default="", init=False, repr=False, compare=False)  # once it was asked for
 
     @property
     def id(self) -> str:
-        """The content hash of the fields as JSON, 32 hexadecimal digits; not cached, a tournament has many specs."""
-        opening = f",{_compact(self.opening)}" if self.opening else ""
-        text = f"{_players(self.game, self.agents)}{self.seed},{self.max_plies}{opening}]"
-        return hashlib.sha256(text.encode()).hexdigest()[:32]
+        """The content hash of the fields as JSON, 32 hexadecimal digits."""
+        if not self._id:
+            opening = f",{_compact(self.opening)}" if self.opening else ""
+            text = f"{_players(self.game, self.agents)}{self.seed},{self.max_plies}{opening}]"
+            object.__setattr__(self, "_id", hashlib.sha256(text.encode()).hexdigest()[:32])
+        return self._id
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -71,7 +74,7 @@ class MatchSpec:
         return (self.game, *self.agents)
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        return {each.name: getattr(self, each.name) for each in fields(self) if each.init}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> MatchSpec:

@@ -141,6 +141,13 @@ def test_batches_of_short_work_are_not_cut_to_nothing() -> None:
     assert [sizer.size(left) for left in (640, 12, 3, 1)] == [5, 3, 1, 1]
 
 
+def test_the_last_moments_of_work_are_one_batch() -> None:
+    """Halved again and again, they would be a dozen batches, each of which takes longer to store than to play."""
+    sizer = BatchSizer(2)
+    sizer.observe(5000, 5000 * 2**-17)
+    assert [sizer.size(left) for left in (2000, 1000, 900, 500, 3)] == [1000, 655, 655, 500, 3]
+
+
 def test_a_bad_spec_is_refused_before_anything_is_played() -> None:
     bad = MatchSpec("2048", ("random", "random"), 1)
     with make_executor("serial") as executor, pytest.raises(UserError, match="2048 has 1 seat, got 2 agents"):

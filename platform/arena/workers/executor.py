@@ -26,6 +26,7 @@ from turnier.core.errors import MAX_WORKERS, UserError, require_at_most
 
 TARGET_SECONDS = 1.0  # of work in a batch
 LEAST_SECONDS = 0.05  # of work in a batch, where each worker still gets one: less costs more to send than to do
+WHOLE_SECONDS = 0.005  # of work that is one batch: to store a batch takes that long by itself
 IDLE_SECONDS = 0.2  # of work in a batch for a worker that would idle
 MAX_BATCH = 5000  # specs; more take memory and save no time
 GROWTH = 8  # a batch is at most this many times larger than the largest before it
@@ -119,8 +120,8 @@ class BatchSizer:
             return 1
         target = int(TARGET_SECONDS / self.seconds_each)
         fair, half = -(-remaining // self.workers), -(-remaining // (2 * self.workers))
-        least = min(fair, int(LEAST_SECONDS / self.seconds_each))
-        return max(1, min(target, max(half, least), self.largest * GROWTH, MAX_BATCH))
+        least = min(max(fair, int(WHOLE_SECONDS / self.seconds_each)), int(LEAST_SECONDS / self.seconds_each))
+        return max(1, min(target, max(half, least), self.largest * GROWTH, MAX_BATCH, remaining))
 
     def idle_size(self) -> int:
         """Returns the number of specs that keep an idle worker busy without making others wait."""

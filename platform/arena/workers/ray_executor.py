@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Sequence
+from dataclasses import fields
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -25,11 +26,11 @@ class PlainRows(NamedTuple):
 
     @classmethod
     def of(cls, items: Sequence[Any], first: int = 0) -> PlainRows:
-        """Returns rows of the fields from number `first` on."""
+        """Returns rows of the fields from number `first` on, as far as they are arguments of the class."""
         if not items:
             return cls(object, [])
-        fields = attrgetter(*list(items[0].__dataclass_fields__)[first:])
-        return cls(type(items[0]), list(map(fields, items)))
+        names = [field.name for field in fields(items[0]) if field.init]
+        return cls(type(items[0]), list(map(attrgetter(*names[first:]), items)))
 
 
 def _work_on(do: Task, code: list[Bundle], specs: PlainRows) -> tuple[PlainRows, float]:

@@ -71,31 +71,36 @@ def rows_of(match_id: str, record: MatchRecord, created: str) -> tuple[tuple[Any
     """Returns the values of MATCH_COLUMNS, and of SEAT_COLUMNS without the number."""
     spec, facts = record.spec, record.facts
     match = (
-        *(match_id, spec.game, int(spec.seed), int(spec.max_plies), len(spec.opening), record.termination.value),
-        *(float(record.seconds), record.plies, _facts_text(tuple(facts.items()), tuple(map(type, facts.values())))),
-        *(_storable(record.error) if record.error else "", created, record.release or release()),
+        match_id,
+        spec.game,
+        int(spec.seed),
+        int(spec.max_plies),
+        len(spec.opening),
+        record.termination.value,
+        float(record.seconds),
+        record.plies,
+        _facts_text(tuple(facts.items()), tuple(map(type, facts.values()))),
+        _storable(record.error) if record.error else "",
+        created,
+        record.release or release(),
     )
-    match_seats = [
-        (
-            *(seat, agent, float(score) + 0.0, int(decisions), int(nodes)),  # never -0.0, which SQLite does not keep
-            *(float(seconds) if seconds == seconds else None, None if cpu is None else float(cpu)),
-        )
-        for seat, agent, score, decisions, nodes, seconds, cpu in zip(
-            *(range(len(spec.agents)), spec.agents, record.scores, record.decisions, record.nodes),
-            *(record.seat_seconds, record.seat_cpu_seconds or (None,) * len(record.scores)),
-            strict=True,
-        )
-    ]
+    match_seats = []
+    cpu_seconds = record.seat_cpu_seconds or (None,) * len(record.scores)
+    times = zip(record.seat_seconds, cpu_seconds, strict=True)
+    played = zip(spec.agents, record.scores, record.decisions, record.nodes, times, strict=True)
+    for seat, (agent, score, decisions, nodes, (seconds, cpu)) in enumerate(played):
+        wall, cpu = None if seconds != seconds else float(seconds), None if cpu is None else float(cpu)
+        # Never -0.0, which SQLite does not keep.
+        match_seats.append((seat, agent, float(score) + 0.0, int(decisions), int(nodes), wall, cpu))
     return (*match, checksum_of(_written(match, match_seats))), match_seats
 
 
 def _written(match: tuple[Any, ...], match_seats: list[tuple[Any, ...]]) -> str:
     """Returns the values of a match and its seats as `checksum` would write them, in half the time."""
     match_id, game, seed, max_plies, opening, termination, seconds, plies, facts, error, created, played_by = match
-    of_seats = "".join(
-        f", ({seat}, {_quoted(agent)}, {score!r}, {decisions}, {nodes}, {own!r}, {cpu!r})"
-        for seat, agent, score, decisions, nodes, own, cpu in match_seats
-    )
+    of_seats = ""
+    for seat, agent, score, decisions, nodes, own, cpu in match_seats:
+        of_seats += f", ({seat}, {_quoted(agent)}, {score!r}, {decisions}, {nodes}, {own!r}, {cpu!r})"
     return (
         f"['{match_id}', {_quoted(game)}, {seed}, {max_plies}, {opening}, '{termination}', {seconds!r},"
         f" {zlib.crc32(plies)}, {_quoted(facts)}, {_quoted(error)}, '{created}', {_quoted(played_by)}{of_seats}]"
