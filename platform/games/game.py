@@ -109,6 +109,13 @@ class Game(Declared):
         legal = Position(self, state, np.zeros(0), np.zeros(0)).legal_actions()  # which ask for no returns and chance
         return next((a for a in legal if self.move_text(state, a).casefold() == text.casefold()), None)
 
+    def typed_move(self, state: Ints, text: str) -> int | None:
+        """Returns the legal action that people write so; None where there is none.
+
+        They may write more than engines do, whose forms are those of `move_of`.
+        """
+        return self.move_of(state, text)
+
     def position_of(self, text: str, seed: int = 0) -> Position:
         """Returns the position that a text stands for, with chance that continues by a seed.
 

@@ -93,6 +93,15 @@ def test_chess_reads_fen_alone_or_below_a_board() -> None:
     assert again.legal_actions() == position.legal_actions() and again.game == position.game
 
 
+def test_chess_takes_moves_in_standard_notation() -> None:
+    chess = make_game("chess")
+    played = chess.position_of("moves e4 e5 Nf3 g8f6 Bc4 Nxe4 O-O")
+    assert (played.state == chess.position_of("moves e2e4 e7e5 g1f3 g8f6 f1c4 f6e4 e1g1").state).all()
+    assert chess.move_of(chess.start().state, "Nf3") is None  # which engines do not write
+    with pytest.raises(UserError, match="ply 2 must be a move that is possible there, got 'Ke8'"):
+        chess.position_of("moves e4 Ke8")
+
+
 def test_spe_ed_reads_messages_of_any_size_with_their_rounds() -> None:
     small = make_game("spe_ed(width=9,height=7,players=3)")
     position = small.start(3)

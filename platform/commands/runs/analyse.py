@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from turnier.games.game import Position
 
 TOP = 12
+REFRESHES = 4  # a second
 
 
 def analyse(
@@ -74,9 +75,10 @@ def _show(found: Iterator[Analysis], top: int) -> None:
     if not console.is_terminal:
         console.print(analysis_text(_last(found), top))
         return
-    with Live(console=console, refresh_per_second=8) as live:
+    latest = next(found)
+    with Live(console=console, refresh_per_second=REFRESHES, get_renderable=lambda: analysis_text(latest, top)):
         for one in found:
-            live.update(analysis_text(one, top))
+            latest = one  # which is drawn now and then: a table takes longer than many a search
 
 
 def _last(found: Iterator[Analysis]) -> Analysis:

@@ -82,7 +82,9 @@ class Session:
     def _obeys(self, typed: str) -> bool:
         """Does what a person typed; returns whether it is another position's turn."""
         names = named_plies(self.match.position)
-        chosen = chosen_move(typed, names)
+        chosen = self.match.game.typed_move(self.match.position.state, typed)
+        if chosen is None:
+            chosen = chosen_move(typed, names)
         if chosen is not None:
             self.match.play(chosen)
             if time.monotonic() - self.kept > KEEP_SECONDS:

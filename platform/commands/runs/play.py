@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.text import Text
 
 from turnier.commands.options import (
     DEFAULT_URL,
@@ -72,4 +73,4 @@ def play(
         return
     series = Series.of(made, agents, name, games, seed, ladder)
     with make_pool(players, executor, workers, address) as pool, Store.open(store) as opened:
-        play_series(console, series, opened, console.input, pool)
+        play_series(console, series, opened, lambda prompt: console.input(Text(prompt)), pool)

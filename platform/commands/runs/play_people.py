@@ -81,6 +81,7 @@ def play_series(console: Console, series: Series, store: Store, ask: Ask, pool: 
                 ended = _play_one(console, match, store, ask)
             except BaseException:
                 store_game(store, match.record())
+                console.print(f"\n{KEPT}")
                 raise
             if not ended:
                 break

@@ -85,6 +85,17 @@ class Chess(PythonGame):
         rows = [f"{8 - row} {line}" for row, line in enumerate(str(state.board).splitlines())]
         return "\n".join([*rows, f"  {' '.join(FILES)}", state.board.fen()])
 
+    def typed_move(self, state: Ints, text: str) -> int | None:
+        """Takes the standard notation as well, such as Nf3 and O-O."""
+        action = self.move_of(state, text)
+        if action is not None:
+            return action
+        try:
+            action = number_of(self.live_state(state).board.parse_san(text))
+        except ValueError:
+            return None
+        return action if action in self.live_state(state).legal else None
+
     def shows_all(self, state: Ints) -> bool:
         """A position that was there before is history."""
         live = self.live_state(state)

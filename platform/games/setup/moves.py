@@ -58,7 +58,7 @@ def _first_ply(position: Position, rest: str, number: int) -> tuple[int, int]:
         longest = max(begins, key=len)
         return names[longest], len(longest)
     word = _word(rest)
-    ply = position.game.move_of(position.state, word) if position.to_move != CHANCE else None
+    ply = position.game.typed_move(position.state, word) if position.to_move != CHANCE else None
     if ply is None:
         kind = "an outcome of chance" if position.to_move == CHANCE else "a move"
         raise UserError(f"ply {number} must be {kind} that is possible there, got {word!r}; {suggestion(word, names)}")
