@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,6 +25,8 @@ from turnier.server.spe_ed.timed_player import TimedPlayer
 TIME_REQUESTS = 3  # requests for the server's time; the quickest answer counts
 MIN_SECONDS = 0.02  # for a decision whose deadline has nearly passed
 RECONNECT_SECONDS = (1.0, 2.0, 5.0, 10.0, 30.0)  # pauses before connecting again; the last one repeats
+REFUSED_SECONDS = 60.0  # in which a server that refuses all connections may start again, with a number of games to play
+CUT_OFF = "cut off"
 MAX_BYTES = 1 << 20
 
 
@@ -94,14 +97,20 @@ class AgentClient:
     stop: Path
     patience: float  # seconds without a connection until it gives up
     report: Callable[[str], object]
+    _rounds: int = 0  # of the current game, 0 = it has not begun
 
     def run(self) -> list[Outcome]:
-        """Plays one game after another; connects again when a connection fails or is lost."""
+        """Plays one game after another; connects again when a connection fails or is lost.
+
+        A game that was cut off counts as one of `games`. Raises UserError where the server stays away.
+        """
         outcomes: list[Outcome] = []
-        failures, since = 0, time.monotonic()
+        failures, since = 0, time.monotonic()  # since when no connection held
         while not self.stop.exists() and (not self.games or len(outcomes) < self.games):
+            self._rounds, connected = 0, False
             try:
                 with self._connected() as socket:
+                    connected = True
                     self.report("connected, waiting for the game")
                     outcome = self._play(socket, len(outcomes))
                 outcomes.append(outcome)
@@ -109,15 +118,32 @@ class AgentClient:
                 failures, since = 0, time.monotonic()
             except (OSError, WebSocketException) as failure:
                 self._check(failure)
-                if time.monotonic() - since > self.patience:
-                    raise UserError(
-                        f"the server must be reachable, got {self._described(failure)} for too long; check URL."
-                    ) from None
+                described = self._described(failure)
+                if connected:
+                    since = time.monotonic()
+                if self._rounds:
+                    outcomes.append(Outcome(self._rounds, CUT_OFF, {}, 0))
+                    self.report(f"game cut off after {self._rounds} rounds: {described}")
+                    failures = 0
+                    continue
+                self._require_patience(failure, time.monotonic() - since, outcomes)
                 wait = RECONNECT_SECONDS[min(failures, len(RECONNECT_SECONDS) - 1)]
                 failures += 1
-                self.report(f"{self._described(failure)}; connecting again in {wait:g} s")
+                self.report(f"{described}; connecting again in {wait:g} s")
                 self._wait(wait)
+        if len(outcomes) > 1:
+            self.report(told(outcomes))
         return outcomes
+
+    def _require_patience(self, failure: Exception, seconds: float, outcomes: list[Outcome]) -> None:
+        """Raises UserError after so many seconds without a connection, sooner where nothing listens any more."""
+        refused = isinstance(failure, ConnectionRefusedError) and bool(self.games)
+        patience = min(self.patience, REFUSED_SECONDS) if refused else self.patience
+        if seconds > patience:
+            raise UserError(
+                f"the server must be reachable, got {self._described(failure)} for {seconds:.0f} s"
+                f"{f' after {told(outcomes)}' if outcomes else ''}; check URL, or whether it still runs."
+            ) from None
 
     def _connected(self) -> ClientConnection:
         return connect(self.url, compression=None, max_size=MAX_BYTES, open_timeout=20, ping_interval=None, proxy=None)
@@ -158,22 +184,22 @@ class AgentClient:
             text = self._first(socket)
         except StoppedWaiting:
             return Outcome(0, "stopped in the lobby", {}, 0)
-        offset, rounds = self._offset(), 0
+        offset = self._offset()
         timed_player: TimedPlayer | None = None
         while True:
             came = time.time()
             message = json.loads(text)
             you = int(message["you"])
             if not message["running"]:
-                return Outcome(rounds, _place(message), message["players"], you)
+                return Outcome(self._rounds, _place(message), message["players"], you)
             if message["players"][str(you)]["active"]:
                 size = (message["width"], message["height"], len(message["players"]))
                 timed_player = timed_player or TimedPlayer(self.agent, *size, you - 1, self.seed + number)
                 left = seconds_of(message["deadline"]) - offset - self.margin - came
                 ends = time.monotonic_ns() + int(1e9 * max(MIN_SECONDS, left))
-                action = timed_player.decide(state_of(message, rounds), ends).action
+                action = timed_player.decide(state_of(message, self._rounds), ends).action
                 socket.send(json.dumps({"action": ACTIONS[action]}))
-            rounds += 1
+            self._rounds += 1
             text = socket.recv()
 
     def _offset(self) -> float:
@@ -183,6 +209,13 @@ class AgentClient:
         except (OSError, ValueError, KeyError, TypeError) as failure:
             self.report(f"the server gives no time ({type(failure).__name__}); using the local clock")
             return 0.0
+
+
+def told(outcomes: Sequence[Outcome]) -> str:
+    """Returns how many games ended in which way, such as `3 games: 2 won, 1 cut off`."""
+    ends = Counter(outcome.place for outcome in outcomes)
+    games = f"{len(outcomes)} game{'s' * (len(outcomes) > 1)}"
+    return f"{games}: {', '.join(f'{count} {place}' for place, count in ends.most_common())}"
 
 
 class StoppedWaiting(Exception):

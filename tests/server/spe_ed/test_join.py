@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -160,3 +161,50 @@ def test_it_comes_again_when_the_connection_is_cut(tmp_path: Path) -> None:
             say(second)
         thread.join(30)
         assert not thread.is_alive() and reports[-1].startswith("game over"), reports
+
+
+def test_games_that_are_cut_off_are_listed_and_count(tmp_path: Path) -> None:
+    with served(rules(players=2, side=30)) as server:
+        reports: list[str] = []
+        thread = threading.Thread(target=joining(server, tmp_path / "stop", reports, games=2).run)
+        thread.start()
+        with server.join("key2") as second:
+            for _ in range(4):
+                state(second)
+                say(second)
+            ours = server.lobby.clients["key1"]
+            server.loop.call_soon_threadsafe(ours.connection.cut_off, "no reason at all")
+            while state(second)["running"]:
+                say(second)
+        with server.join("key2") as second:
+            while state(second)["running"]:
+                say(second, "turn_left")
+        thread.join(30)
+    assert not thread.is_alive()
+    cut = next(text for text in reports if "cut off" in text)
+    assert re.fullmatch(
+        r"game cut off after \d rounds: the server closed the connection: no reason at all \(code 1008\)", cut
+    )
+    assert re.fullmatch(r"2 games: 1 (cut off, 1 .*|.*, 1 cut off)", reports[-1]), reports
+
+
+def test_it_gives_up_on_a_server_that_is_gone_for_good(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("turnier.server.spe_ed.agent_client.REFUSED_SECONDS", 0.5)
+    monkeypatch.setattr("turnier.server.spe_ed.agent_client.RECONNECT_SECONDS", (0.1,))
+    reports: list[str] = []
+    with served(rules(players=2, side=8), own=("basic",)) as server:
+        client = joining(server, tmp_path / "stop", reports, games=100_000)
+        failures: list[UserError] = []
+
+        def run() -> None:
+            try:
+                client.run()
+            except UserError as failure:
+                failures.append(failure)
+
+        thread = threading.Thread(target=run)
+        thread.start()
+        eventually(lambda: len(server.records) > 2)
+    thread.join(30)
+    assert not thread.is_alive()
+    assert re.search(r"must be reachable, got .*refused.* for \d s after \d+ games: ", str(failures[0])), failures
