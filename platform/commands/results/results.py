@@ -15,7 +15,7 @@ MIN_GAMES = 10  # of an agent in the rating list of a game
 
 def results(
     store: StoreOption = DEFAULT_URL,
-    run: Annotated[str, typer.Option(help="one run; default: all tournaments")] = "",
+    run: Annotated[str, typer.Option(help="one run; default: all tournaments; without any, the servers")] = "",
     game: Annotated[
         str, typer.Option(help="rate the agents of this game over all its stored games, of runs of every kind")
     ] = "",
@@ -33,7 +33,8 @@ def results(
 
     Tables show games, mean scores or points with 95 % intervals, and nodes, CPU time and wall clock per move of each
     agent, then the rating list and how each agent did against each other. A win is 1 point, a draw 1/2. Of a study:
-    what it recommends, and the held-out games that say so. Of a comparison: its verdict.
+    what it recommends, and the held-out games that say so. Of a comparison: its verdict. Of a server: a table of its
+    teams over all boards, with places, and why they went out.
 
     A game without parameters means all of its variants, each with a rating list of its own. Single-player games are
     ranked by mean score. With --run only the games of that run count.
@@ -46,7 +47,7 @@ def results(
       turnier results --game "2048(size=3)" --top 20
       turnier results --run tournament:1f0c --crosstable table.csv
     """
-    from turnier.commands.results import result_tables
+    from turnier.commands.results import result_tables, teams
     from turnier.results.store.store import Store
 
     shown = result_tables.Shown(top, as_json, crosstable)
@@ -58,5 +59,7 @@ def results(
             result_tables.show_study(opened, found, shown)
         elif found is not None and found.kind == "comparison":
             result_tables.show_comparison(opened, found, shown)
+        elif (games := teams.games_of_servers(opened, found, shown)) is not None:
+            teams.show_teams(opened, games, shown)
         else:
             result_tables.show_run(opened, found, shown)

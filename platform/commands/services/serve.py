@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,6 +22,20 @@ if TYPE_CHECKING:
 
 SERVED = ("spe_ed",)
 DEFAULT_BOT = "combi(milliseconds=500)"
+
+
+@dataclass
+class GamesDone:
+    """The games of a server, as `turnier status` counts them; one without an end has planned those that it played."""
+
+    total: int
+    done: int
+    skipped: int
+    unit: str = "games"
+
+    def count(self) -> None:
+        self.done += 1
+        self.total = max(self.total, self.done)
 
 
 def serve(
@@ -71,6 +86,7 @@ def serve(
         raise unknown("game to serve", game, SERVED)
     require_extra("turnier serve", "server", "starlette", "uvicorn", "websockets")
     from turnier.arena.match import derive_seed
+    from turnier.results.store.progress import ProgressReporter
     from turnier.results.store.store import Store
     from turnier.server.spe_ed.configuration import Limits, Rules
     from turnier.server.spe_ed.keys import read_keys
@@ -106,7 +122,10 @@ def serve(
             for key, name in names.items():
                 console.print(f"  {name}: turnier join spe_ed --url ws://{address}/spe_ed --key {key}", soft_wrap=True)
 
+        done = GamesDone(total=before + games, done=before, skipped=before)
+
         def show(room: Room, record: MatchRecord) -> None:
+            done.count()
             ends = ", ".join(f"{name} {number(score)}" for name, score in zip(room.names, record.scores, strict=True))
             ends = ends if room.position.over else "stopped before its end"
             text = f"game {room.number}, {int(record.facts['rounds'])} rounds, {ends}: {record.spec.id}"
@@ -117,4 +136,5 @@ def serve(
             opened.on_game = show
             await run_server(opened, make_server(opened), listening)
 
-        asyncio.run(run())
+        with ProgressReporter(results.database, run_id, done):
+            asyncio.run(run())

@@ -9,7 +9,7 @@ rows by newlines.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from turnier.games.game import Game, Position
 from turnier.games.registry import game_of
-from turnier.games.spe_ed.board import ACTIONS, ACTIVE, NO_ANSWER, PLAYERS
+from turnier.games.spe_ed.board import ACTIONS, ACTIVE, COMMITTED, NO_ANSWER, PLAYERS
 from turnier.games.spe_ed.messages import cells_of, game_text_of, message_of, state_of
 
 Record = Mapping[str, Any]
@@ -39,6 +39,11 @@ def play_round(position: Position, actions: Mapping[str, str | None]) -> Positio
         name = actions[number]
         position = position.play(NO_ANSWER if name is None else ACTIONS.index(name))
     return position
+
+
+def between_rounds(states: Iterable[npt.NDArray[np.int64]]) -> list[npt.NDArray[np.int64]]:
+    """Returns those of a game's states in which nobody has chosen yet: before each round, and the final one."""
+    return [state for state in states if not state[COMMITTED : COMMITTED + state[PLAYERS]].any()]
 
 
 def digest_of(state: npt.NDArray[np.int64]) -> str:

@@ -14,6 +14,7 @@ from turnier.results.frames.certainty import (
 )
 from turnier.results.frames.matches import json_rows, matches_frame, runs_frame, seat_summary, summary, win_share
 from turnier.results.frames.standings import Standings
+from turnier.results.frames.teams import death_reasons, teams_frame
 
 __all__ = [
     "Standings",
@@ -21,6 +22,7 @@ __all__ = [
     "by_opponent",
     "by_parameter",
     "by_players",
+    "death_reasons",
     "group_certainty",
     "json_rows",
     "matches_frame",
@@ -30,5 +32,6 @@ __all__ = [
     "searches_of_runs",
     "seat_summary",
     "summary",
+    "teams_frame",
     "win_share",
 ]

@@ -15,8 +15,8 @@ from turnier.arena.match import MatchRecord
 from turnier.arena.play import replay_positions
 from turnier.core.errors import MALFORMED, UserError
 from turnier.games.game import Ints
-from turnier.games.spe_ed.board import COMMITTED, PLAYERS
 from turnier.games.spe_ed.messages import message_of, state_of
+from turnier.games.spe_ed.records import between_rounds
 
 encode = json.JSONEncoder(separators=(",", ":")).encode
 
@@ -54,8 +54,7 @@ def rounds_of(record: MatchRecord) -> list[Ints]:
     """Returns the states of a stored game of spe_ed before each round, and the final one."""
     if not record.spec.game.startswith("spe_ed("):
         raise UserError(f"an official log must be of spe_ed, got a game of {record.spec.game}.")
-    states = [position.state for position in replay_positions(record.spec, record.plies)]
-    return [state for state in states if not state[COMMITTED : COMMITTED + state[PLAYERS]].any()]
+    return between_rounds(position.state for position in replay_positions(record.spec, record.plies))
 
 
 def log_of(record: MatchRecord) -> list[dict[str, Any]]:

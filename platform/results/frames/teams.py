@@ -1,0 +1,97 @@
+"""The teams of spe_ed servers: one table over all sizes of boards and numbers of players."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterable
+
+import numpy as np
+import pandas as pd
+
+from turnier.arena.match import MatchRecord
+from turnier.arena.play import replay_positions
+from turnier.games.spe_ed.reasons import reasons
+from turnier.games.spe_ed.records import between_rounds
+from turnier.results.frames.matches import WITH_RESULT, win_share
+from turnier.results.frames.meetings import Meetings, meetings_of
+from turnier.statistics.ratings import bradley_terry
+
+TEAM_COLUMNS = ("agent", "label", "elo", "elo_low", "elo_high", "games", "wins", "draws", "losses", "place", "crowd")
+
+
+def teams_frame(frame: pd.DataFrame) -> pd.DataFrame:
+    """Returns a row per agent of a frame of `matches_frame` with games of spe_ed, the best first.
+
+    Columns: agent, label; elo (Bradley-Terry over every two seats of a game; the mean is 0; NaN where no two agents
+    met) with its 95 % interval elo_low and elo_high; games, wins, draws, losses; place (mean, 1 is the best; who went
+    out in the same round shares a place) and crowd (mean number of players). Stopped games do not count.
+    """
+    counted = frame[frame["termination"].isin(WITH_RESULT)]
+    placed = counted.assign(place=_places(counted))
+    shares = [
+        {"agent": str(agent), "label": str(part["label"].iloc[0]), **win_share(part)}
+        | {"place": part["place"].mean(), "crowd": part["seats"].mean()}
+        for agent, part in placed.groupby("agent", observed=True)
+    ]
+    table = pd.DataFrame(shares, columns=[name for name in TEAM_COLUMNS if not name.startswith("elo")])
+    return (
+        table.merge(_ratings(counted), on="agent", how="left")[list(TEAM_COLUMNS)]
+        .sort_values(["elo", "wins"], ascending=False, kind="stable")
+        .reset_index(drop=True)
+    )
+
+
+def _places(frame: pd.DataFrame) -> pd.Series:
+    """Returns each seat's place by the round in which it went out; the last one living never did."""
+    if frame.empty:
+        return pd.Series(dtype=float)
+    seats = frame["seat"].to_numpy(np.int64)
+    died = np.array([row[f"died_{seat}"] for row, seat in zip(frame.to_dict("records"), seats, strict=True)])
+    lasted = pd.Series(np.where(died == 0, np.inf, died), index=frame.index)
+    return lasted.groupby(frame["match"]).rank(ascending=False, method="average")
+
+
+def _ratings(frame: pd.DataFrame) -> pd.DataFrame:
+    columns = ["agent", "elo", "elo_low", "elo_high"]
+    met = [meetings_of(part) for _, part in frame.groupby("seats")]
+    agents = sorted({agent for one in met for agent in one.agents})
+    if not any(len(one.first) for one in met):
+        return pd.DataFrame(columns=columns)
+    ratings = bradley_terry(len(agents), *_joined(met, agents))
+    half = ratings.half_widths()
+    values = (agents, ratings.elo, ratings.elo - half, ratings.elo + half)
+    return pd.DataFrame(dict(zip(columns, values, strict=True)))
+
+
+def _joined(met: list[Meetings], agents: list[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Returns first, second, points and clusters of all meetings, agents as indices into one list."""
+    place = {agent: index for index, agent in enumerate(agents)}
+    parts, clusters = [], 0
+    for one in met:
+        index = np.array([place[agent] for agent in one.agents], np.int64)
+        parts.append((index[one.first], index[one.second], one.points, one.clusters + clusters))
+        clusters += int(one.clusters.max(initial=-1)) + 1
+    first, second, points, cluster = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return first, second, points, cluster
+
+
+def death_reasons(records: Iterable[MatchRecord]) -> dict[str, Counter[str]]:
+    """Returns how often each agent went out for which reason, by replaying games of spe_ed.
+
+    Other players in reasons are left out. Of an answer that did not come or was none, moves do not say which.
+    """
+    found: dict[str, Counter[str]] = {}
+    for record in records:
+        states = between_rounds(position.state for position in replay_positions(record.spec, record.plies))
+        for before, after in itertools.pairwise(states):
+            for seat, reason in reasons(before, after).items():
+                found.setdefault(record.spec.agents[seat], Counter())[_kind(reason)] += 1
+    return found
+
+
+def _kind(reason: str) -> str:
+    """Returns a reason without the numbers of other players."""
+    if reason.startswith("ran into the trail of"):
+        return "ran into another trail"
+    return "crashed with others" if reason.startswith("crashed with") else reason
