@@ -68,9 +68,9 @@ def replay(
 
         write_mp4(mp4, played.game, played.states, max(20, int(1000 * delay)))
     if log is not None:
-        from turnier.server.spe_ed.official_log import write_lines
+        from turnier.server.spe_ed.official_log import encode, write_lines
 
-        write_lines(log, played.official_log())
+        write_lines(log, map(encode, played.official_log()))
     written = [path for path in (svg, gif, mp4, log) if path is not None]
     if written:
         console.print(f"{', '.join(map(str, written))}: {len(played.states)} positions", soft_wrap=True)

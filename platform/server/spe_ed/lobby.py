@@ -36,7 +36,7 @@ class Keeper:
         self.wrong = ""  # why they wait
         self._lock = threading.Lock()  # games end in several threads
 
-    def keep(self, record: MatchRecord, log: Sequence[dict[str, Any]], began: str) -> None:
+    def keep(self, record: MatchRecord, log: Sequence[str], began: str) -> None:
         with self._lock:
             self.waiting.append(record)
         self.store_waiting()

@@ -40,11 +40,11 @@ def head(names: Sequence[str], bots: Sequence[bool]) -> dict[str, Any]:
     return {str(n): {"APIKey": "", "Pseudonym": name, "AI": bot} for n, (name, bot) in enumerate(players, 1)}
 
 
-def write_lines(path: Path, lines: Iterable[dict[str, Any]]) -> None:
-    """Writes a log completely or not at all."""
+def write_lines(path: Path, lines: Iterable[str]) -> None:
+    """Writes the encoded lines of a log completely or not at all."""
     part = path.with_name(f".{path.name}.part")
     try:
-        part.write_text("".join(f"{encode(line)}\n" for line in lines), encoding="utf-8")
+        part.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         part.replace(path)
     except OSError as failure:
         raise UserError(f"a log must be written to a folder with room, got {failure}; choose another.") from None

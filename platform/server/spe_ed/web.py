@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from importlib.resources import files
 
@@ -16,7 +15,7 @@ from starlette.websockets import WebSocket
 from turnier.server.spe_ed.client import Client
 from turnier.server.spe_ed.configuration import Limits, TokenBucket
 from turnier.server.spe_ed.lobby import Lobby
-from turnier.server.spe_ed.official_log import encode, official_time
+from turnier.server.spe_ed.official_log import official_time
 from turnier.server.spe_ed.page.viewer import Summary, Viewer
 
 MAX_ADDRESSES = 10_000  # whose rates are kept
@@ -104,7 +103,7 @@ def make_app(lobby: Lobby) -> Starlette:
         if room is None or room.live.running:
             return JSONResponse({"error": "no such finished game"}, 404, headers=NEVER_STORED)
         name = f"{room.spec.id[:12]}.json"
-        text = await asyncio.to_thread(lambda: "".join(f"{encode(line)}\n" for line in room.log))
+        text = "".join(f"{line}\n" for line in room.log)
         return Response(text, headers={"Content-Disposition": f'attachment; filename="{name}"'} | NEVER_STORED)
 
     async def watch(socket: WebSocket) -> None:

@@ -13,7 +13,7 @@ from turnier.games.registry import make_game
 from turnier.games.spe_ed.messages import message_of
 from turnier.games.spe_ed.records import play_round, start_of
 from turnier.server.spe_ed.log_check import is_official_log, verify_log
-from turnier.server.spe_ed.official_log import final_message, head, write_lines
+from turnier.server.spe_ed.official_log import encode, final_message, head, write_lines
 
 RECORDS = Path(__file__).resolve().parents[2] / "data/spe_ed/official_server_games.jsonl.gz"
 
@@ -28,7 +28,7 @@ def log(tmp_path: Path) -> Path:
         messages.append(message_of(position.state))
         position = play_round(position, played["actions"])
     lines = [head(names, [False] * len(names)), *messages, final_message(position.state, names)]
-    write_lines(tmp_path / "log.json", lines)
+    write_lines(tmp_path / "log.json", map(encode, lines))
     return tmp_path / "log.json"
 
 
