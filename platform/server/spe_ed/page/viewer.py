@@ -51,8 +51,10 @@ class Viewer:
         """Streams until the page is closed, or reads nothing for long."""
         reading = asyncio.create_task(self._read())
         try:
-            with contextlib.suppress(WebSocketDisconnect, RuntimeError, TimeoutError):
+            with contextlib.suppress(WebSocketDisconnect, RuntimeError):
                 await self._write(reading)
+        except TimeoutError:
+            self.socket.state.connection.cut_off(f"nothing read for {self.lobby.limits.send_seconds:g} s")
         finally:
             reading.cancel()
             await asyncio.gather(reading, return_exceptions=True)
