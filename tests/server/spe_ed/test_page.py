@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import os
@@ -13,12 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from websockets.exceptions import ConnectionClosed
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
 from tests.server.spe_ed.served import Served, eventually, rules, say, served, state
 from turnier.server.spe_ed.configuration import Limits
 from turnier.server.spe_ed.official_log import read_log
+from turnier.server.spe_ed.traffic import LimitedProtocol
 
 playwright = pytest.importorskip("playwright.sync_api")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -187,3 +189,36 @@ def test_a_page_that_says_something_else_is_cut_off(message: str | bytes) -> Non
 
 def watching(server: Served) -> ClientConnection:
     return connect(f"ws://{server.address}/watch", compression=None, ping_interval=None, proxy=None)
+
+
+def test_a_page_that_reads_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    takes = LimitedProtocol.send
+
+    async def stuck(connection: LimitedProtocol, message: Any) -> None:
+        """As with a full buffer, which no reader empties."""
+        if message["type"] == "websocket.send":
+            await asyncio.Event().wait()
+        await takes(connection, message)
+
+    monkeypatch.setattr(LimitedProtocol, "send", stuck)
+    with served(rules(players=2), limits=Limits(send_seconds=0.2)) as server, watching(server) as viewer:
+        with pytest.raises(ConnectionClosed) as closed:
+            list(viewer)
+        assert closed.value.rcvd is not None and closed.value.rcvd.reason == "nothing read for 0.2 s"
+
+
+def test_more_pages_than_may_watch_are_told_to_come_again() -> None:
+    with served(rules(players=2), limits=Limits(viewers=1)) as server:
+        with watching(server):
+            with pytest.raises(InvalidStatus) as refused, watching(server):
+                pass
+            assert refused.value.response.status_code == 503
+            assert refused.value.response.headers["Retry-After"] == "10"
+        eventually(lambda: admitted(server))
+
+
+def admitted(server: Served) -> bool:
+    """Whether a page may watch."""
+    with contextlib.suppress(InvalidStatus), watching(server):
+        return True
+    return False
