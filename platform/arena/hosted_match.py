@@ -36,7 +36,9 @@ class HostedMatch:
         ending: by what the match has ended, or UNFINISHED.
     """
 
-    def __init__(self, game: Game, agents: Sequence[Agent], seed: int, pool: Pool | None = None) -> None:
+    def __init__(
+        self, game: Game, agents: Sequence[Agent], seed: int, pool: Pool | None = None, opening: Sequence[int] = ()
+    ) -> None:
         if len(agents) != game.num_seats:
             raise UserError(f"{game} has {game.num_seats} seats, got {len(agents)} agents; name one agent per seat.")
         self.game, self.agents, self.pool = game, tuple(agents), pool
@@ -44,7 +46,8 @@ class HostedMatch:
             if not isinstance(agent, Human):
                 agent.require(game)
                 agent.prepare()
-        self.spec = MatchSpec(game.full_text(), tuple(agent.full_text() for agent in agents), seed)
+        texts = tuple(agent.full_text() for agent in agents)
+        self.spec = MatchSpec(game.full_text(), texts, seed, opening=tuple(opening))
         self.plies: list[int] = []
         self.before: list[Position] = []
         self.position = first_position(game, seed)
@@ -57,6 +60,7 @@ class HostedMatch:
         self._nodes, self._seconds = [0] * game.num_seats, [0.0] * game.num_seats
         self._asked = time.perf_counter()
         self._players = self._new_players()
+        self._open()
         self._play_chance()
 
     @property
@@ -105,8 +109,7 @@ class HostedMatch:
         places = [i for i, seat in enumerate(self._seats) if seat in seats]
         if not places:
             return False
-        decisions = [number for number, position in enumerate(self.before) if position.to_move != CHANCE]
-        self._rewind(decisions[places[-1]], places[-1])
+        self._rewind(self._decisions()[places[-1]], places[-1])
         return True
 
     def resume(self, plies: Sequence[int]) -> None:
@@ -114,7 +117,8 @@ class HostedMatch:
         self.position = first_position(self.game, self.spec.seed)
         for known in (self.plies, self.before, self._seats):
             known.clear()
-        for ply in plies:
+        self._open()
+        for ply in plies[len(self.plies) :]:
             if self.position.to_move == CHANCE:
                 self.position.draw_outcome()  # so that later ones follow from the seed, too
             else:
@@ -172,6 +176,16 @@ class HostedMatch:
         self.plies.append(ply)
         self.position = self.position.play(ply, draw_chance=False)
 
+    def _open(self) -> None:
+        """Plays the plies of the opening, which nobody has decided."""
+        for ply in self.spec.opening:
+            self._push(ply)
+
+    def _decisions(self) -> list[int]:
+        """Returns the numbers of the plies that seats have decided."""
+        first = len(self.spec.opening)
+        return [ply for ply in range(first, len(self.before)) if self.before[ply].to_move != CHANCE]
+
     def _play_chance(self) -> None:
         while self.position.to_move == CHANCE:
             self._push(self.position.draw_outcome())
@@ -197,7 +211,7 @@ class HostedMatch:
         slow = {seat: player for seat, player in self._players.items() if self._seconds[seat] > PATIENCE}
         self._players = self._new_players()
         again = {seat: one for seat, one in self._players.items() if not isinstance(one, FollowingPlayer)}
-        positions = [position for position in self.before if position.to_move != CHANCE]
+        positions = [self.before[ply] for ply in self._decisions()]
         for number, (position, seat) in enumerate(zip(positions, self._seats, strict=True)):
             if seat in again and seat not in slow:
                 decide(again[seat], seen_by(position, seat, self.spec.seed, number))

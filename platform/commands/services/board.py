@@ -22,9 +22,10 @@ def board(
     host: Annotated[str, typer.Option(help="address to listen on; 127.0.0.1 is this machine only")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="0 is any free one", min=0, max=65535)] = 8510,
 ) -> None:
-    """Replay matches in the browser, with what agents think of every move.
+    """Replay, play and analyse games in the browser.
 
-    Arrow keys step, space plays; values, visits and certainty are computed while you look.
+    Step through stored matches with arrow keys, with the values, visits and certainty of their agents; play against any
+    agent of Turnier, alone or with others, whom you send a link; games with people are stored like all others.
 
     \b
     Examples:
@@ -33,14 +34,19 @@ def board(
     """
     require_extra("turnier board", "server", "starlette", "uvicorn")
     from turnier.results.store.store import Store
+    from turnier.runs.hosted_games import next_seed, store_game
     from turnier.server.board.app import Library, make_app
     from turnier.server.board.serving import hosts_of, serve
+    from turnier.server.board.tables import Tables
     from turnier.server.spe_ed.serving import listen
 
     with Store.open(store) as results, listen(host, port) as listening:
         name = f"[{host}]" if ":" in host else host
         print(f"Board of {results.shown_url}: http://{name}:{listening.getsockname()[1]}/ (Ctrl-C ends it)", flush=True)
-        asyncio.run(serve(make_app(Library(results, _film), hosts_of(host)), listening))
+        tables = Tables(
+            lambda record: store_game(results, record), lambda game, agents: next_seed(results, game, tuple(agents))
+        )
+        asyncio.run(serve(make_app(Library(results, _film, tables), hosts_of(host)), listening, tables))
 
 
 def _film(path: Path, record: MatchRecord) -> None:

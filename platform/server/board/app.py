@@ -28,13 +28,15 @@ from turnier.results.match_list import list_matches, newest_run_of
 from turnier.results.store.store import Store
 from turnier.server.board.opinions import certainties, opinions, require_harmless
 from turnier.server.board.replays import replay_of
-from turnier.server.board.requests import SECURITY, Guard, user_error
+from turnier.server.board.requests import NEVER_STORED, SECURITY, Guard, user_error
+from turnier.server.board.table_routes import routes_of
+from turnier.server.board.tables import Tables, require_harmless_game
 
 STREAMS = 4  # of opinions at once: each keeps a core busy
 REPEATS = 2, 50  # searches of a position for its certainty
+OPPONENTS = "combi(milliseconds=200)", "mcts(iterations=1000)", "mctse(iterations=1000)", "random"
 LISTED_RUNS, LISTED_MATCHES = 50, 100
 TOO_MUCH = {"error": "too much is being computed; wait until something has ended."}
-NEVER_STORED = {"Cache-Control": "no-store"}
 STATIC = files("turnier.server.board").joinpath("static")
 
 Film = Callable[[Path, Any], None]  # writes a stored match (its record) as a GIF or video, by the file's ending
@@ -42,10 +44,11 @@ Film = Callable[[Path, Any], None]  # writes a stored match (its record) as a GI
 
 @dataclass
 class Library:
-    """Stored matches, and how they become films."""
+    """Stored matches, how they become films, and the tables where new ones are played."""
 
     store: Store
     film: Film
+    tables: Tables
 
 
 def make_app(library: Library, hosts: list[str]) -> Starlette:
@@ -70,6 +73,9 @@ def make_app(library: Library, hosts: list[str]) -> Starlette:
 
     async def names(request: Request) -> Response:
         return JSONResponse({"games": GAMES.names(), "agents": AGENTS.names()}, headers=NEVER_STORED)
+
+    async def game(request: Request) -> Response:
+        return JSONResponse(await run_in_threadpool(_seats_of, request.query_params.get("text", "")))
 
     async def match(request: Request) -> Response:
         def read() -> dict[str, Any]:
@@ -106,13 +112,16 @@ def make_app(library: Library, hosts: list[str]) -> Starlette:
     routes = [
         Route("/", index),
         Route("/match/{id:str}", index),
+        Route("/table/{id:str}", index),
         Route("/api/names", names),
+        Route("/api/game", game),
         Route("/api/runs", runs),
         Route("/api/runs/{run:path}/matches", matches),
         Route("/api/matches/{id:str}", match),
         Route("/api/matches/{id:str}/opinions", opinions_of),
         Route("/api/matches/{id:str}/certainty", certainty_of),
         Route("/api/matches/{id:str}/film.{ending:str}", film),
+        *routes_of(library.tables),
         Mount("/static", StaticFiles(directory=str(STATIC))),
     ]
     middleware = [
@@ -123,6 +132,14 @@ def make_app(library: Library, hosts: list[str]) -> Starlette:
     return Starlette(routes=routes, middleware=middleware, exception_handlers={UserError: user_error})
 
 
+def _seats_of(text: str) -> dict[str, Any]:
+    """Returns how many play a game, and an agent that people may begin to play against."""
+    require_harmless_game(text)
+    game = GAMES.make(text)
+    suitable = (name for name in OPPONENTS if AGENTS.make(name).cannot_play(game) is None)
+    return {"seats": game.num_seats, "opponent": next(suitable)}
+
+
 def _listed_runs(store: Store) -> list[dict[str, Any]]:
     counts = store.match_counts()
     found = [run for run in store.runs() if counts.get(run.id)]
@@ -131,11 +148,10 @@ def _listed_runs(store: Store) -> list[dict[str, Any]]:
 
 
 def _judged(store: Store, match: str, agent: str) -> Any:
-    """Returns a match whose agents, or the one that judges, may be asked; raises UserError otherwise."""
-    record = store.find_record(match)
-    for asked in [agent] if agent else record.spec.agents:
-        require_harmless(asked)
-    return record
+    """Returns a match; raises UserError where the agent that judges it must not be asked."""
+    if agent:
+        require_harmless(agent)
+    return store.find_record(match)
 
 
 def _filmed(film: Film, record: Any, ending: str) -> bytes:

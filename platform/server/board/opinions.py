@@ -10,17 +10,22 @@ from turnier.agents.ensembles.ensemble import start_player
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import MatchRecord, derive_seed
 from turnier.arena.play import seen_by
-from turnier.arena.reanalysis import Moment, Reanalysis
+from turnier.arena.reanalysis import Reanalysis
 from turnier.arena.repeated_search import SearchSpec, SeenPosition, search_position
 from turnier.core.errors import UserError
 from turnier.core.outside.classes import is_outside
-from turnier.games.game import Game
+from turnier.games.game import Game, Position
 from turnier.results.frames.certainty import position_certainty, searches_frame
 
 
+def is_harmless(text: str) -> bool:
+    """Whether asking an agent runs no program and no code of others: a page must not be able to start any."""
+    return not is_outside(text) and not AGENTS.make(text).runs_program
+
+
 def require_harmless(text: str) -> None:
-    """Raises UserError for an agent that would run code or a program: a page must not be able to start any."""
-    if is_outside(text) or AGENTS.make(text).runs_program:
+    """Raises UserError for agents that are not."""
+    if not is_harmless(text):
         raise UserError(
             f"the board asks agents of Turnier only, got {text}; play others with `turnier play` or `turnier analyse`."
         )
@@ -30,7 +35,8 @@ def opinions(record: MatchRecord, agent: str = "") -> Iterator[dict[str, Any]]:
     """Yields what an agent thinks before each decision of a match: {move, choice, actions}.
 
     The choice is an action's name; actions are [name, visits, value in points or None, cell or -1]. Without an agent,
-    those that played are asked again, all from the first move on, so that they decide as they did.
+    those that played are asked again, all from the first move on, so that they decide as they did; but not people and
+    programs.
     """
     review = Reanalysis(record)
     game, seed = review.game, record.spec.seed
@@ -39,7 +45,7 @@ def opinions(record: MatchRecord, agent: str = "") -> Iterator[dict[str, Any]]:
         judge.require(game)
     judges = [start_player(judge, game, seat, seed, None) for seat in range(game.num_seats)] if judge else []
     for number, moment in enumerate(review.moments[:-1]):
-        if moment.opening:
+        if moment.opening or not (judges or is_harmless(record.spec.agents[moment.seat])):
             continue
         if judges:
             seen = seen_by(moment.position, moment.seat, seed, moment.decided)
@@ -47,12 +53,13 @@ def opinions(record: MatchRecord, agent: str = "") -> Iterator[dict[str, Any]]:
         else:
             decision = review.think(number).decision
         choice = game.move_text(moment.position.state, decision.action)
-        yield {"move": number, "choice": choice, "actions": _weighed(game, moment, decision)}
+        yield {"move": number, "choice": choice, "actions": weighed(game, moment.position, decision)}
 
 
-def _weighed(game: Game, moment: Moment, decision: Decision) -> list[tuple[str, int, float | None, int]]:
-    state, found = moment.position.state, []
-    for action in moment.position.legal_actions():
+def weighed(game: Game, position: Position, decision: Decision) -> list[tuple[str, int, float | None, int]]:
+    """Returns for each legal action: name, visits, value in points (None where unknown), cell or -1."""
+    state, found = position.state, []
+    for action in position.legal_actions():
         visits, clicks = int(decision.visits[action]), game.clicks(state, action)
         value = float(decision.values[action]) * game.max_return if visits else None
         found.append((game.move_text(state, action), visits, value, clicks[-1][0] if clicks else -1))
@@ -66,13 +73,13 @@ def certainties(record: MatchRecord, repeats: int, agent: str = "") -> Iterator[
     """
     review = Reanalysis(record)
     for number, moment in enumerate(review.moments[:-1]):
-        if moment.opening:
+        asked = agent or record.spec.agents[moment.seat]
+        if moment.opening or not is_harmless(asked):
             continue
         seen = SeenPosition.of(moment.position)
         if len(seen.legal) == 1:
             yield {"move": number, "certainty": 1.0}
             continue
-        asked = agent or record.spec.agents[moment.seat]
         seeds = [derive_seed(record.spec.seed, seen.id, repeat) for repeat in range(repeats)]
         searches = [search_position(SearchSpec(seen, asked, seed)) for seed in seeds]
         yield {"move": number, "certainty": float(position_certainty(searches_frame(searches))["normalised"].iloc[0])}

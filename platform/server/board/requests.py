@@ -18,6 +18,7 @@ from turnier.server.spe_ed.configuration import TokenBucket
 PER_SECOND, BURST = 50.0, 300  # requests of an address
 MAX_ADDRESSES = 10_000  # whose rates are kept
 MAX_BODY = 16_384  # bytes
+NEVER_STORED = {"Cache-Control": "no-store"}
 # Nothing from elsewhere, no script but ours: names and boards come from the store, which others may have made.
 SECURITY = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
@@ -59,7 +60,7 @@ class Guard:
 
 
 def failure(sentence: str, status: int) -> JSONResponse:
-    return JSONResponse({"error": sentence}, status, headers={"Cache-Control": "no-store"})
+    return JSONResponse({"error": sentence}, status, headers=NEVER_STORED)
 
 
 async def user_error(request: Request, error: Exception) -> JSONResponse:

@@ -8,6 +8,8 @@ import socket
 import uvicorn
 from starlette.applications import Starlette
 
+from turnier.server.board.tables import Tables
+
 LOOPBACK = ["127.0.0.1", "localhost", "[::1]"]
 
 
@@ -34,6 +36,9 @@ def config(app: Starlette) -> uvicorn.Config:
     )
 
 
-async def serve(app: Starlette, listening: socket.socket) -> None:
-    """Serves until a signal."""
-    await uvicorn.Server(config(app)).serve([listening])
+async def serve(app: Starlette, listening: socket.socket, tables: Tables) -> None:
+    """Serves until a signal; then what is being played is stored as it is."""
+    try:
+        await uvicorn.Server(config(app)).serve([listening])
+    finally:
+        await tables.close()

@@ -1,11 +1,39 @@
-// The start page: what is stored.
+// The start page: a game to play, and what is stored.
 
 import {ask, guarded, make, title} from "/static/page.js";
 
 export async function show(main) {
   title("");
-  const runs = await ask("/api/runs");
-  const matches = make("ul", {class: "list", id: "matches"});
+  main.replaceChildren(make("div", {class: "two"}, await playBox(), await replayBox()));
+}
+
+async function playBox() {
+  const {games, agents} = await ask("/api/names");
+  const game = make("input", {class: "wide", id: "game", list: "games", value: "yavalath", "aria-label": "game", onchange: () => seat()});
+  const seats = make("div", {id: "seats"});
+  const seat = guarded(async () => {
+    const known = await ask(`/api/game?${new URLSearchParams({text: game.value})}`);
+    seats.replaceChildren(...Array.from({length: known.seats}, (_, place) => make("div", {class: "bar"},
+      make("label", {for: `seat${place}`}, `seat ${place}`),
+      make("input", {class: "wide", id: `seat${place}`, list: "agents", value: place ? known.opponent : "human(name=Me)"}))));
+  });
+  const begin = guarded(async event => {
+    event.preventDefault();
+    const taken = [...seats.querySelectorAll("input")].map(input => input.value.trim());
+    const {id, keys} = await ask("/api/tables", {game: game.value.trim(), agents: taken});
+    sessionStorage.setItem(`links of ${id}`, JSON.stringify(keys));
+    location.href = `/table/${id}?key=${Object.values(keys)[0]}`;
+  });
+  await seat();
+  const options = (id, names) => make("datalist", {id}, ...names.map(name => make("option", {value: name})));
+  return make("section", {}, make("h2", {}, "Play"), make("form", {onsubmit: begin},
+    make("div", {class: "bar"}, make("label", {for: "game"}, "game"), game), seats,
+    make("p", {class: "dim"}, "A seat takes an agent, or a person such as human(name=Ann), who gets a link at the table."),
+    make("button", {class: "main", id: "begin"}, "Play")), options("games", games), options("agents", ["human(name=Ann)", ...agents]));
+}
+
+async function replayBox() {
+  const runs = await ask("/api/runs"), matches = make("ul", {class: "list", id: "matches"});
   const open = guarded(async run => {
     const found = await ask(`/api/runs/${run.split("/").map(encodeURIComponent).join("/")}/matches`);
     matches.replaceChildren(...found.map(match => make("li", {}, make("a", {href: `/match/${match.id}`}, match.text))));
@@ -13,6 +41,6 @@ export async function show(main) {
   const choice = make("select", {"aria-label": "run", onchange: () => open(choice.value)},
     ...runs.map(run => make("option", {value: run.id}, `${run.kind} · ${run.name} · ${run.matches.toLocaleString("en")} games`)));
   const empty = make("p", {class: "dim"}, "No match is stored yet; play one, or type: turnier tournament tictactoe random greedy --games 10");
-  main.replaceChildren(make("section", {}, make("h2", {}, "Replay"), runs.length ? choice : empty, matches));
   if (runs.length) await open(runs[0].id);
+  return make("section", {}, make("h2", {}, "Replay"), runs.length ? choice : empty, matches);
 }

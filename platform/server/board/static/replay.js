@@ -153,6 +153,7 @@ class Replay {
     };
     stream.addEventListener("end", () => {
       stream.close();
+      judge.ended = true;
       renew();
     });
     stream.addEventListener("refused", event => {
@@ -234,7 +235,8 @@ class Replay {
     if (move.opening) return this.thoughts.replaceChildren(make("p", {class: "dim"}, "A move of the opening, which no agent chose."), ...refused);
     const silent = known.length && !known.some(judge => judge.actions.get(this.now).some(action => action[VISITS]));
     if (silent) return this.thoughts.replaceChildren(make("p", {class: "dim"}, "This agent does not search: it has no visits and no values."), ...refused);
-    if (!known.length) return this.thoughts.replaceChildren(make("p", {class: "dim"}, refused.length ? "" : "Asking ..."), ...refused);
+    const none = this.judges.every(judge => judge.ended) ? "Nobody was asked: this is a move of a person or a program. Ask another agent." : "Asking ...";
+    if (!known.length) return this.thoughts.replaceChildren(make("p", {class: "dim"}, refused.length ? "" : none), ...refused);
     const first = known[0].actions.get(this.now), rows = new Map(first.map(action => [action[NAME], action]));
     const order = [...rows.values()].sort((one, other) => other[VISITS] - one[VISITS] || (other[VALUE] ?? -Infinity) - (one[VALUE] ?? -Infinity)).map(action => action[NAME]);
     const heads = known.flatMap(judge => [make("th", {title: judge.name}, "visits"), make("th", {title: judge.name}, "value")]);

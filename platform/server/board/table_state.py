@@ -1,0 +1,79 @@
+"""What a table looks like to one of those who sit there, or to an onlooker, as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from turnier.agents.human.agent import Human
+from turnier.games.abi import CHANCE
+from turnier.server.board.tables import Table, label, visible
+
+HIDDEN = "…"  # in place of a move that others may not see yet
+
+
+def state_of(table: Table, key: str) -> dict[str, Any]:
+    """Returns the board and the seats; the legal moves for who is to move, with where to click for them."""
+    match, seat = table.match, table.seat_of(key)
+    shown, mover = visible(match, seat), -1 if match.over else match.position.to_move
+    mine = seat is not None and seat == mover and not table.thinking
+    return {
+        "turn": table.turn,
+        "game": str(match.game),
+        "svg": match.game.svg(shown.state, _changed(table, seat)),
+        "seats": [
+            {"name": label(agent), "human": isinstance(agent, Human), "returns": float(match.position.returns[number])}
+            for number, agent in enumerate(match.agents)
+        ],
+        "seat": -1 if seat is None else seat,
+        "toMove": mover,
+        "thinking": table.thinking,
+        "legal": _legal(table) if mine else [],
+        "moves": _moves(table, seat),
+        "over": match.over,
+        "ending": str(match.ending),
+        "scores": list(match.record().scores) if match.over else [],
+        "match": match.spec.id if table.stored else "",
+        "trouble": table.trouble or match.error,
+    }
+
+
+def _legal(table: Table) -> list[dict[str, Any]]:
+    game, position = table.game, table.match.position
+    return [
+        {
+            "action": action,
+            "name": game.move_text(position.state, action),
+            "clicks": game.clicks(position.state, action),
+        }
+        for action in position.legal_actions()
+    ]
+
+
+def _moves(table: Table, seat: int | None) -> list[dict[str, Any]]:
+    """Returns the moves of all seats; of a round that is not over yet, where moves are simultaneous, only one's own."""
+    match = table.match
+    known: list[dict[str, Any]] = [
+        {"seat": before.to_move, "name": table.game.move_text(before.state, ply)}
+        for before, ply in zip(match.before, match.plies, strict=True)
+        if before.to_move != CHANCE
+    ]
+    if match.game.kernels.has_observe and not match.over:
+        below = match.position.to_move  # seats commit in order: those of this round come before it
+        for move in reversed(known):
+            if move["seat"] >= below:
+                break
+            below = move["seat"]
+            if move["seat"] != seat:
+                move["name"] = HIDDEN
+    return known
+
+
+def _changed(table: Table, seat: int | None) -> tuple[int, ...]:
+    """Returns the cells that the latest ply changed, as far as one may see it."""
+    match = table.match
+    if not match.before:
+        return ()
+    if match.game.kernels.has_observe and not match.over:
+        return ()
+    now, then = (match.game.cell_values(position.state) for position in (match.position, match.before[-1]))
+    return tuple(int(cell) for cell in (now != then).nonzero()[0])

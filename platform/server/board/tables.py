@@ -1,0 +1,257 @@
+"""Tables at which people and agents play: who sits where, whose turn it is, and what each of them may see."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+from turnier.agents.agent import Agent
+from turnier.agents.human.agent import Human
+from turnier.agents.registry import AGENTS, label_of
+from turnier.arena.hosted_match import HostedMatch
+from turnier.arena.match import MatchRecord
+from turnier.core.errors import UserError
+from turnier.core.outside.classes import is_outside
+from turnier.games.game import Game, Position
+from turnier.games.registry import GAMES
+from turnier.server.board.opinions import require_harmless
+
+MAX_TABLES = 100  # of which the one that was idle for longest makes room
+MAX_TEXT = 2000  # characters of a game or an agent
+KEY_BYTES = 12
+
+Keep = Callable[[MatchRecord], str]  # stores a match and returns its run
+
+
+def read_agent(text: object) -> Agent:
+    """Returns the agent, or the person, of a seat; raises UserError for anything that a page must not start."""
+    if not isinstance(text, str) or len(text) > MAX_TEXT:
+        raise UserError("a seat must have the text of an agent; choose another.")
+    agent = AGENTS.make(text) if text.startswith("human") else None
+    if isinstance(agent, Human):
+        return agent
+    require_harmless(text)
+    return AGENTS.make(text)
+
+
+@dataclass
+class Table:
+    """A match that is being played, and the keys of those who play it.
+
+    Everything happens in the event loop but agents' decisions, which are made on a thread; `turn` counts what has
+    changed, so that a decision that comes too late is known.
+    """
+
+    id: str
+    match: HostedMatch
+    threads: ThreadPoolExecutor
+    keep: Keep
+    keys: dict[int, str] = field(default_factory=dict)  # of the seats of people
+    turn: int = 0
+    thinking: bool = False
+    trouble: str = ""  # what an agent or the store failed with
+    stored: bool = False
+    changed: asyncio.Condition = field(default_factory=asyncio.Condition)
+
+    def __post_init__(self) -> None:
+        for seat, agent in enumerate(self.match.agents):
+            if isinstance(agent, Human):
+                self.keys[seat] = secrets.token_urlsafe(KEY_BYTES)
+
+    @property
+    def game(self) -> Game:
+        return self.match.game
+
+    def seat_of(self, key: str) -> int | None:
+        """Returns the seat of a key; None for onlookers."""
+        return next((seat for seat, known in self.keys.items() if secrets.compare_digest(known, key)), None)
+
+    def require_seat(self, key: str) -> int:
+        seat = self.seat_of(key)
+        if seat is None:
+            raise UserError("only who has the link of a seat may play it; ask for the link.")
+        return seat
+
+    async def announce(self) -> None:
+        self.turn += 1
+        async with self.changed:
+            self.changed.notify_all()
+
+    async def await_change(self, turn: int) -> None:
+        """Waits until the table is no longer as it was at a turn."""
+        async with self.changed:
+            await self.changed.wait_for(lambda: self.turn != turn)
+
+    async def play(self, key: str, turn: int, action: int) -> None:
+        """Plays the move of the person with this key."""
+        seat = self.require_seat(key)
+        if turn != self.turn or self.match.over or self.match.position.to_move != seat:
+            raise UserError("a move must be made when it is one's turn, got one too late; look at the board.")
+        self.match.play(action)
+        await self.advance()
+
+    async def advance(self) -> None:
+        """Lets agents decide until a person is to move or the match is over, which is then stored."""
+        await self.announce()
+        if self.match.over:
+            await self.store()
+        elif not self.match.human_to_move and not self.thinking:
+            self.task = asyncio.create_task(self._think())
+
+    async def _think(self) -> None:
+        loop, self.thinking = asyncio.get_running_loop(), True
+        try:
+            while not self.match.over and not self.match.human_to_move:
+                await loop.run_in_executor(self.threads, self.match.ask)
+                await self.announce()
+        except Exception as failure:  # of an agent: the people at the table learn of it
+            self.trouble = str(failure) if isinstance(failure, UserError) else f"{type(failure).__name__}: {failure}"
+        finally:
+            self.thinking = False
+            await self.announce()
+        if self.match.over:
+            await self.store()
+
+    async def undo(self, key: str) -> None:
+        """Takes back the latest move of the person with this key, and what followed."""
+        self.require_seat(key)
+        self.require_quiet()
+        if not await self._aside(self.match.undo):
+            raise UserError("there must be a move to take back, got none; play one first.")
+        await self.advance()
+
+    async def resign(self, key: str) -> None:
+        seat = self.require_seat(key)
+        self.require_quiet()
+        if self.match.position.to_move != seat:
+            raise UserError("one resigns when it is one's turn; wait for it.")
+        self.match.resign()
+        await self.advance()
+
+    async def exchange(self, key: str, seat: int, agent: Agent) -> str:
+        """Gives a seat to another agent or person from here on; returns a person's new key.
+
+        What was played so far is the opening of a new match, whose moves nobody in it has decided.
+        """
+        self.require_seat(key)
+        self.require_quiet()
+        if not 0 <= seat < self.game.num_seats:
+            raise UserError(f"{self.game} has the seats 0 to {self.game.num_seats - 1}, got {seat}; choose one.")
+        agents = [agent if other == seat else known for other, known in enumerate(self.match.agents)]
+        before = self.match
+
+        def begin() -> HostedMatch:
+            before.close()
+            return HostedMatch(self.game, agents, before.spec.seed, opening=before.plies)
+
+        self.match = await self._aside(begin)
+        self.keys.pop(seat, None)
+        if isinstance(agent, Human):
+            self.keys[seat] = secrets.token_urlsafe(KEY_BYTES)
+        self.trouble = ""
+        await self.advance()
+        return self.keys.get(seat, "")
+
+    def require_quiet(self) -> None:
+        """Raises UserError while an agent decides, and after the end."""
+        if self.thinking:
+            raise UserError("an agent is deciding; wait for its move.")
+        if self.match.over:
+            raise UserError("the game is over; begin another.")
+
+    async def store(self) -> None:
+        """Stores the match as it is, once it has moves; a failure is shown, and what was played stays on the board."""
+        if self.stored or not self.match.plies:
+            return
+        try:
+            await self._aside(lambda: self.keep(self.match.record()))
+            self.stored = self.match.over
+        except UserError as failure:
+            self.trouble = str(failure)
+        await self.announce()
+
+    async def _aside(self, work: Callable[[], Any]) -> Any:
+        return await asyncio.get_running_loop().run_in_executor(self.threads, work)
+
+    async def close(self) -> None:
+        """Stores what was played and ends the agents."""
+        if not self.thinking:
+            await self.store()
+        with contextlib.suppress(Exception):
+            self.match.close()
+
+
+class Tables:
+    """All tables of a server."""
+
+    def __init__(self, keep: Keep, seed_for: Callable[[str, Sequence[str]], int], threads: int = 2) -> None:
+        """
+        Args:
+            keep: stores a match.
+            seed_for: (game, agents) -> the seed of their next match.
+            threads: on which agents decide.
+        """
+        self._keep, self._seed_for = keep, seed_for
+        self._threads = ThreadPoolExecutor(threads, "table")
+        self._tables: dict[str, Table] = {}
+
+    async def open(self, game: object, agents: object) -> Table:
+        """Opens a table; raises UserError where its match cannot begin."""
+        if not isinstance(game, str) or len(game) > MAX_TEXT or not isinstance(agents, list):
+            raise UserError("a table needs a game and an agent for each seat; reload the page.")
+        require_harmless_game(game)
+
+        def begin() -> HostedMatch:
+            made, seated = GAMES.make(game), [read_agent(text) for text in agents]
+            if not any(isinstance(agent, Human) for agent in seated):
+                raise UserError("a person must have a seat, got agents only; use `turnier tournament` for those.")
+            texts = tuple(agent.full_text() for agent in seated)
+            return HostedMatch(made, seated, self._seed_for(made.full_text(), texts))
+
+        match = await asyncio.get_running_loop().run_in_executor(self._threads, begin)
+        while len(self._tables) >= MAX_TABLES:
+            oldest = next(iter(self._tables))
+            await self._tables.pop(oldest).close()
+        table = Table(secrets.token_urlsafe(KEY_BYTES), match, self._threads, self._keep)
+        self._tables[table.id] = table
+        await table.advance()
+        return table
+
+    def get(self, id: str) -> Table:
+        """Returns a table, which thereby counts as used; raises UserError where there is none."""
+        table = self._tables.pop(id, None)
+        if table is None:
+            raise UserError("this table is not there any more; begin another game from the start page.")
+        self._tables[id] = table
+        return table
+
+    async def close(self) -> None:
+        """Stores all matches as they are."""
+        for table in self._tables.values():
+            await table.close()
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+
+def require_harmless_game(text: str) -> None:
+    """Raises UserError for a game that would run code of others."""
+    if is_outside(text):
+        raise UserError(f"the board plays games of Turnier only, got {text[:80]}; use `turnier play` for others.")
+
+
+def label(agent: Agent) -> str:
+    """Returns how people read the occupant of a seat."""
+    return agent.name if isinstance(agent, Human) else label_of(agent.full_text())
+
+
+def visible(match: HostedMatch, seat: int | None) -> Position:
+    """Returns the position as somebody in a seat, or an onlooker, may see it: of simultaneous moves only their own."""
+    position = match.position
+    if not match.game.kernels.has_observe or position.over:
+        return position
+    viewer = position.to_move if seat is None else seat
+    return match.game.position(position.view(viewer), position.returns)
