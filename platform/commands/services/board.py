@@ -36,7 +36,7 @@ def board(
     from turnier.results.store.store import Store
     from turnier.runs.hosted_games import next_seed, store_game
     from turnier.server.board.app import Library, make_app
-    from turnier.server.board.serving import hosts_of, serve
+    from turnier.server.board.serving import BoardServer, hosts_of
     from turnier.server.board.tables import Tables
     from turnier.server.spe_ed.serving import listen
 
@@ -46,7 +46,8 @@ def board(
         tables = Tables(
             lambda record: store_game(results, record), lambda game, agents: next_seed(results, game, tuple(agents))
         )
-        asyncio.run(serve(make_app(Library(results, _film, tables), hosts_of(host)), listening, tables))
+        app = make_app(Library(results, _film, tables), hosts_of(host))
+        asyncio.run(BoardServer(app, tables).serve([listening]))
 
 
 def _film(path: Path, record: MatchRecord) -> None:

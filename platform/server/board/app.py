@@ -28,7 +28,7 @@ from turnier.results.match_list import list_matches, newest_run_of
 from turnier.results.store.store import Store
 from turnier.server.board.opinions import certainties, opinions, require_harmless
 from turnier.server.board.replays import replay_of
-from turnier.server.board.requests import NEVER_STORED, SECURITY, Guard, user_error
+from turnier.server.board.requests import NEVER_STORED, SECURITY, Guard, our_error, user_error
 from turnier.server.board.table_routes import routes_of
 from turnier.server.board.tables import Tables, require_harmless_game
 
@@ -129,7 +129,9 @@ def make_app(library: Library, hosts: list[str]) -> Starlette:
         Middleware(Guard),
         Middleware(GZipMiddleware, minimum_size=2000),  # it leaves streams of events alone
     ]
-    return Starlette(routes=routes, middleware=middleware, exception_handlers={UserError: user_error})
+    return Starlette(
+        routes=routes, middleware=middleware, exception_handlers={UserError: user_error, Exception: our_error}
+    )
 
 
 def _seats_of(text: str) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 from typing import Any
 
@@ -66,6 +67,12 @@ def failure(sentence: str, status: int) -> JSONResponse:
 async def user_error(request: Request, error: Exception) -> JSONResponse:
     """Answers with the sentence of a UserError."""
     return failure(str(error), 400)
+
+
+async def our_error(request: Request, error: Exception) -> JSONResponse:
+    """Answers where something unexpected went wrong, and says it where the board was started."""
+    print(f"{request.method} {request.url.path}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
+    return failure("the board failed; what went wrong stands where it was started.", 500)
 
 
 async def body_of(request: Request) -> dict[str, Any]:

@@ -44,7 +44,7 @@ def routes_of(tables: Tables) -> list[Route]:
         listening[table.id] = listening.get(table.id, 0) + 1
         try:
             shown = -1
-            while True:
+            while not table.closed:
                 if table.turn != shown:
                     shown = table.turn
                     yield f"data: {json.dumps(state_of(table, key), separators=(',', ':'))}\n\n"

@@ -56,6 +56,7 @@ class Table:
     thinking: bool = False
     trouble: str = ""  # what an agent or the store failed with
     stored: bool = False
+    closed: bool = False
     changed: asyncio.Condition = field(default_factory=asyncio.Condition)
 
     def __post_init__(self) -> None:
@@ -182,6 +183,8 @@ class Table:
         """Stores what was played and ends the agents."""
         if not self.thinking:
             await self.store()
+        self.closed = True
+        await self.announce()
         with contextlib.suppress(Exception):
             self.match.close()
 

@@ -12,8 +12,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import uvicorn
-
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import MatchRecord, MatchSpec
 from turnier.arena.play import play_match
@@ -21,7 +19,7 @@ from turnier.games.registry import GAMES
 from turnier.results.store.store import Store
 from turnier.runs.hosted_games import next_seed, store_game
 from turnier.server.board.app import Library, make_app
-from turnier.server.board.serving import config, hosts_of
+from turnier.server.board.serving import BoardServer, hosts_of
 from turnier.server.board.tables import Tables
 from turnier.server.spe_ed.serving import listen
 
@@ -61,13 +59,8 @@ def served_board(url: str, film: Any = no_film) -> Iterator[ServedBoard]:
     """Serves the board of a store."""
     with Store.open(url) as store, listen("127.0.0.1", 0) as listening:
         tables = Tables(lambda r: store_game(store, r), lambda game, agents: next_seed(store, game, tuple(agents)))
-        server = uvicorn.Server(config(make_app(Library(store, film, tables), hosts_of("127.0.0.1"))))
-
-        async def run() -> None:
-            await server.serve([listening])
-            await tables.close()
-
-        thread = threading.Thread(target=lambda: asyncio.run(run()))
+        server = BoardServer(make_app(Library(store, film, tables), hosts_of("127.0.0.1")), tables)
+        thread = threading.Thread(target=lambda: asyncio.run(server.serve([listening])))
         thread.start()
         try:
             yield ServedBoard(f"http://127.0.0.1:{listening.getsockname()[1]}")

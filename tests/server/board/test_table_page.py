@@ -62,10 +62,7 @@ def play_by_clicks(page: Any) -> str:
         moves = page.locator("#moves span").count()
         click_a_move(page, 7 * number)
         number += 1
-        page.wait_for_function(
-            f"document.querySelectorAll('#moves span').length > {moves} || document.querySelector('#replay')",
-            timeout=LONGEST,
-        )
+        page.locator("#moves span").nth(moves).or_(finished).first.wait_for(timeout=LONGEST)
 
 
 @pytest.mark.parametrize(

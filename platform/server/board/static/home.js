@@ -11,7 +11,10 @@ async function playBox() {
   const {games, agents} = await ask("/api/names");
   const game = make("input", {class: "wide", id: "game", list: "games", value: "yavalath", "aria-label": "game", onchange: () => seat()});
   const seats = make("div", {id: "seats"});
+  let asked = "";
   const seat = guarded(async () => {
+    if (game.value === asked) return; // what was typed into the seats stays
+    asked = game.value;
     const known = await ask(`/api/game?${new URLSearchParams({text: game.value})}`);
     seats.replaceChildren(...Array.from({length: known.seats}, (_, place) => make("div", {class: "bar"},
       make("label", {for: `seat${place}`}, `seat ${place}`),
