@@ -16,6 +16,7 @@ from turnier.arena.repeated_search import SearchRecord
 from turnier.core.errors import UserError
 from turnier.core.number_text import number
 from turnier.dashboards import run_glance, run_summary
+from turnier.dashboards.app import board_server
 from turnier.dashboards.app.optuna_server import OFFSET, serve_optuna_dashboard
 from turnier.dashboards.opened_store import opened as _store
 from turnier.dashboards.opened_store import url
@@ -271,6 +272,16 @@ def _optuna_dashboard(url: str) -> str:
 def optuna_dashboard(study: str) -> str:
     """Returns the address of a study in optuna-dashboard, on the same storage; the first call starts it."""
     return f"{_optuna_dashboard(url())}/studies/{trials.optuna_number(store(), study)}"
+
+
+@st.cache_resource(show_spinner=False)
+def _board(url: str) -> str:
+    return board_server.serve_board(url, int(st.get_option("server.port")) + board_server.OFFSET)
+
+
+def board(match: str, move: int) -> str:
+    """Returns the address of a move of a match on the board; the first call starts it."""
+    return f"{_board(url())}/match/{match}#move={move}"
 
 
 def runs_with_curves() -> list[Run]:

@@ -11,7 +11,7 @@ from streamlit.web import bootstrap
 
 from turnier.core.errors import UserError
 from turnier.dashboards import STORE_VARIABLE
-from turnier.dashboards.app.optuna_server import OFFSET
+from turnier.dashboards.app import board_server, optuna_server
 from turnier.results.store.database import NoResults
 from turnier.results.store.store import Store
 
@@ -53,7 +53,7 @@ def serve_dashboards(store: str, port: int | None = None) -> None:
     importlib.import_module("turnier.dashboards.app.preload").warm_up()
     print(
         f"The dashboards of {shown} are at http://{HOST}:{chosen} (Ctrl-C ends them); studies link to optuna-dashboard"
-        f" at port {chosen + OFFSET}.",
+        f" at port {chosen + optuna_server.OFFSET}, replays to the board at port {chosen + board_server.OFFSET}.",
         flush=True,
     )
     # Signals end the process as they end every command: Streamlit would take them for a success.

@@ -12,11 +12,14 @@ import numpy as np
 import vl_convert
 from PIL import Image, ImageOps
 
+from turnier.arena.match import MatchRecord
 from turnier.core.errors import UserError, require_extra
 from turnier.games.drawing import PAPER
 from turnier.games.game import Game, Ints
+from turnier.server.finished_game import of_record
 
 SIDE = 600  # pixels of the longer side of a board
+MILLISECONDS = 120  # for which a film of a match shows a board
 LAST = 2000  # milliseconds for which the end is shown
 
 
@@ -69,6 +72,13 @@ def write_mp4(path: Path, game: Game, states: Sequence[Ints], milliseconds: int)
             file.mux(stream.encode(None))
     except OSError as failure:
         raise UserError(f"a video must be written to a folder with room, got {failure}; choose another.") from None
+
+
+def write_film(path: Path, record: MatchRecord) -> None:
+    """Writes a stored match as a GIF or a video, as the file's ending says."""
+    match = of_record(record)
+    write = write_gif if path.suffix == ".gif" else write_mp4
+    write(path, match.game, match.states, MILLISECONDS)
 
 
 def _even(image: Image.Image) -> Image.Image:

@@ -50,6 +50,8 @@ def draw() -> None:
         st.session_state["move"] = last
     st.markdown(f"##### {review.game}: {match_name(review.record)}")
     number = _move(last)
+    link = cached_store.board(review.record.spec.id, number + 1)
+    st.link_button("On the board: keys, autoplay, graph of values", link, icon=":material/open_in_new:")
     st.fragment(widgets.show_errors(_moment))(review, number)
 
 

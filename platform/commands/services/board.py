@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from turnier.commands.options import DEFAULT_URL, StoreOption
 from turnier.core.errors import require_extra
-
-if TYPE_CHECKING:
-    from turnier.arena.match import MatchRecord
-
-MILLISECONDS = 120  # of a board in a film
 
 
 def board(
@@ -33,8 +27,8 @@ def board(
       turnier board --store sqlite:///other.db --port 8600
     """
     require_extra("turnier board", "server", "starlette", "uvicorn")
+    from turnier.dashboards.figures.animation import write_film
     from turnier.results.store.store import Store
-    from turnier.runs.hosted_games import next_seed, store_game
     from turnier.server.board.app import Library, make_app
     from turnier.server.board.serving import BoardServer, hosts_of
     from turnier.server.board.tables import Tables
@@ -43,18 +37,6 @@ def board(
     with Store.open(store) as results, listen(host, port) as listening:
         name = f"[{host}]" if ":" in host else host
         print(f"Board of {results.shown_url}: http://{name}:{listening.getsockname()[1]}/ (Ctrl-C ends it)", flush=True)
-        tables = Tables(
-            lambda record: store_game(results, record), lambda game, agents: next_seed(results, game, tuple(agents))
-        )
-        app = make_app(Library(results, _film, tables), hosts_of(host))
+        tables = Tables.of_store(results)
+        app = make_app(Library(results, write_film, tables), hosts_of(host))
         asyncio.run(BoardServer(app, tables).serve([listening]))
-
-
-def _film(path: Path, record: MatchRecord) -> None:
-    """Writes a match as a film of the kind that the file's ending says."""
-    from turnier.dashboards.figures.animation import write_gif, write_mp4
-    from turnier.server.finished_game import of_record
-
-    game = of_record(record)
-    write = write_gif if path.suffix == ".gif" else write_mp4
-    write(path, game.game, game.states, MILLISECONDS)

@@ -15,9 +15,10 @@ def dashboard(
 ) -> None:
     """Show everything stored in the browser.
 
-    Scores, ratings, certainty, studies, training and replays, updated live; it only reads the store, which may come
-    later. It serves this machine only (127.0.0.1) until you stop it with Ctrl-C. To look from another machine, forward
-    its port, and that of optuna-dashboard, which is 100 higher: ssh -L 8501:127.0.0.1:8501 -L 8601:127.0.0.1:8601 HOST
+    Scores, ratings, certainty, studies, training and replays, updated live; only games that you play on its board are
+    written to the store, which may come later. It serves this machine only (127.0.0.1) until you stop it with Ctrl-C.
+    To look from another machine, forward its port, and those of optuna-dashboard and the board, which are 100 and 200
+    higher: ssh -L 8501:127.0.0.1:8501 -L 8601:127.0.0.1:8601 -L 8701:127.0.0.1:8701 HOST
 
     \b
     Examples:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -17,7 +15,7 @@ from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
+from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
@@ -26,17 +24,18 @@ from turnier.core.errors import UserError
 from turnier.games.registry import GAMES
 from turnier.results.match_list import list_matches, newest_run_of
 from turnier.results.store.store import Store
+from turnier.server.board.analyses import analysis_routes
 from turnier.server.board.opinions import certainties, opinions, require_harmless
 from turnier.server.board.replays import replay_of
 from turnier.server.board.requests import NEVER_STORED, SECURITY, Guard, our_error, user_error
-from turnier.server.board.table_routes import routes_of
+from turnier.server.board.streams import TOO_MUCH, Streams
+from turnier.server.board.table_routes import table_routes
 from turnier.server.board.tables import Tables, require_harmless_game
 
 STREAMS = 4  # of opinions at once: each keeps a core busy
 REPEATS = 2, 50  # searches of a position for its certainty
 OPPONENTS = "combi(milliseconds=200)", "mcts(iterations=1000)", "mctse(iterations=1000)", "random"
 LISTED_RUNS, LISTED_MATCHES = 50, 100
-TOO_MUCH = {"error": "too much is being computed; wait until something has ended."}
 STATIC = files("turnier.server.board").joinpath("static")
 
 Film = Callable[[Path, Any], None]  # writes a stored match (its record) as a GIF or video, by the file's ending
@@ -59,7 +58,7 @@ def make_app(library: Library, hosts: list[str]) -> Starlette:
         hosts: the names by which browsers may ask for it; others are refused, so that no site can pose as this one.
     """
     page = STATIC.joinpath("index.html").read_text(encoding="utf-8")
-    store, streams = library.store, threading.BoundedSemaphore(STREAMS)
+    store, streams = library.store, Streams(STREAMS)
 
     async def index(request: Request) -> Response:
         return HTMLResponse(page, headers=SECURITY)
@@ -87,30 +86,31 @@ def make_app(library: Library, hosts: list[str]) -> Starlette:
     async def opinions_of(request: Request) -> Response:
         agent = request.query_params.get("agent", "")
         record = await run_in_threadpool(_judged, store, request.path_params["id"], agent)
-        return _stream(opinions(record, agent), streams)
+        return streams.response(opinions(record, agent))
 
     async def certainty_of(request: Request) -> Response:
         agent, repeats = request.query_params.get("agent", ""), request.query_params.get("repeats", "8")
         if not (repeats.isascii() and repeats.isdigit() and REPEATS[0] <= int(repeats[:4]) <= REPEATS[1]):
             raise UserError(f"repeats must be {REPEATS[0]}..{REPEATS[1]}, got {repeats[:20]}; choose another number.")
         record = await run_in_threadpool(_judged, store, request.path_params["id"], agent)
-        return _stream(certainties(record, int(repeats), agent), streams)
+        return streams.response(certainties(record, int(repeats), agent))
 
     async def film(request: Request) -> Response:
         record = await run_in_threadpool(store.find_record, request.path_params["id"])
         ending = request.path_params["ending"]
-        if not streams.acquire(blocking=False):
+        if not streams.places.acquire(blocking=False):
             return JSONResponse(TOO_MUCH, 429)
         try:
             data = await run_in_threadpool(_filmed, library.film, record, ending)
         finally:
-            streams.release()
+            streams.places.release()
         kind = "image/gif" if ending == "gif" else "video/mp4"
         name = f'attachment; filename="{record.spec.id[:12]}.{ending}"'
         return Response(data, media_type=kind, headers={"Content-Disposition": name})
 
     routes = [
         Route("/", index),
+        Route("/analyse", index),
         Route("/match/{id:str}", index),
         Route("/table/{id:str}", index),
         Route("/api/names", names),
@@ -121,7 +121,8 @@ def make_app(library: Library, hosts: list[str]) -> Starlette:
         Route("/api/matches/{id:str}/opinions", opinions_of),
         Route("/api/matches/{id:str}/certainty", certainty_of),
         Route("/api/matches/{id:str}/film.{ending:str}", film),
-        *routes_of(library.tables),
+        *analysis_routes(streams),
+        *table_routes(library.tables),
         Mount("/static", StaticFiles(directory=str(STATIC))),
     ]
     middleware = [
@@ -163,26 +164,3 @@ def _filmed(film: Film, record: Any, ending: str) -> bytes:
         path = Path(folder) / f"film.{ending}"
         film(path, record)
         return path.read_bytes()
-
-
-def _stream(found: Iterator[dict[str, Any]], streams: threading.BoundedSemaphore) -> Response:
-    """Sends what is found as server-sent events, until all is found or nobody listens any more."""
-    return StreamingResponse(_events(found, streams), media_type="text/event-stream", headers=NEVER_STORED)
-
-
-def _events(found: Iterable[dict[str, Any]], streams: threading.BoundedSemaphore) -> Iterator[str]:
-    if not streams.acquire(blocking=False):
-        yield _event(TOO_MUCH, "refused")
-        return
-    try:
-        for item in found:
-            yield _event(item)
-        yield _event({}, "end")
-    except UserError as error:
-        yield _event({"error": str(error)}, "refused")
-    finally:
-        streams.release()
-
-
-def _event(data: dict[str, Any], name: str = "message") -> str:
-    return f"event: {name}\ndata: {json.dumps(data, separators=(',', ':'))}\n\n"

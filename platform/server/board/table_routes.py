@@ -24,7 +24,7 @@ HEARTBEAT = 15.0  # seconds after which a silent stream says that it is alive, a
 LISTENERS = 50  # of a table at once
 
 
-def routes_of(tables: Tables) -> list[Route]:
+def table_routes(tables: Tables) -> list[Route]:
     """Returns the routes of all tables."""
     listening: dict[str, int] = {}
 

@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 from turnier.agents.agent import Agent
 from turnier.agents.human.agent import Human
@@ -19,6 +19,8 @@ from turnier.core.errors import UserError
 from turnier.core.outside.classes import is_outside
 from turnier.games.game import Game, Position
 from turnier.games.registry import GAMES
+from turnier.results.store.store import Store
+from turnier.runs.hosted_games import next_seed, store_game
 from turnier.server.board.opinions import require_harmless
 
 MAX_TABLES = 100  # of which the one that was idle for longest makes room
@@ -202,6 +204,11 @@ class Tables:
         self._keep, self._seed_for = keep, seed_for
         self._threads = ThreadPoolExecutor(threads, "table")
         self._tables: dict[str, Table] = {}
+
+    @classmethod
+    def of_store(cls, store: Store) -> Self:
+        """Returns tables whose matches go into a store, in runs of kind `play`."""
+        return cls(lambda record: store_game(store, record), lambda game, agents: next_seed(store, game, tuple(agents)))
 
     async def open(self, game: object, agents: object) -> Table:
         """Opens a table; raises UserError where its match cannot begin."""

@@ -17,7 +17,6 @@ from turnier.arena.match import MatchRecord, MatchSpec
 from turnier.arena.play import play_match
 from turnier.games.registry import GAMES
 from turnier.results.store.store import Store
-from turnier.runs.hosted_games import next_seed, store_game
 from turnier.server.board.app import Library, make_app
 from turnier.server.board.serving import BoardServer, hosts_of
 from turnier.server.board.tables import Tables
@@ -58,7 +57,7 @@ def no_film(path: Path, record: MatchRecord) -> None:
 def served_board(url: str, film: Any = no_film) -> Iterator[ServedBoard]:
     """Serves the board of a store."""
     with Store.open(url) as store, listen("127.0.0.1", 0) as listening:
-        tables = Tables(lambda r: store_game(store, r), lambda game, agents: next_seed(store, game, tuple(agents)))
+        tables = Tables.of_store(store)
         server = BoardServer(make_app(Library(store, film, tables), hosts_of("127.0.0.1")), tables)
         thread = threading.Thread(target=lambda: asyncio.run(server.serve([listening])))
         thread.start()

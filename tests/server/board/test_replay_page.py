@@ -150,3 +150,20 @@ def test_a_link_leads_to_its_move_and_what_is_missing_is_said(
     playwright.expect(page.locator("#board svg")).to_be_visible()
     width = page.evaluate("document.documentElement.scrollWidth")
     assert width <= 390
+
+
+def test_a_position_of_a_replay_is_analysed(page: Any, board: ServedBoard, records: list[MatchRecord]) -> None:
+    page.goto(f"{board.address}/match/{records[LOST].spec.id}#move=5")
+    playwright.expect(page.locator("#place")).to_contain_text("move 5 of")
+    drawn = page.locator("#board circle").count()
+    page.locator("#analysis").click()
+    playwright.expect(page.locator("#says")).to_contain_text("Seat 0 is to move")
+    assert page.locator("#board circle").count() == drawn == 4
+    page.locator("#agentlist").fill("mcts(iterations=200) ; alphabeta(depth=2)")
+    page.locator("#seconds").fill("1")
+    page.locator("#analyse").click()
+    playwright.expect(page.locator("#results .agent")).to_have_count(2)
+    playwright.expect(page.locator("#results")).to_contain_text("certainty")
+    shot(page, "analysis")
+    page.locator("#board .can, #board [data-cell]").nth(30).click()
+    playwright.expect(page.locator("#says")).to_contain_text("Seat 1 is to move")

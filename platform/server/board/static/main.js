@@ -5,6 +5,7 @@ import {get, trouble} from "/static/page.js";
 const views = [
   [/^\/match\/([^/]+)$/, () => import("/static/replay.js")],
   [/^\/table\/([^/]+)$/, () => import("/static/table.js")],
+  [/^\/analyse$/, () => import("/static/analyse.js")],
   [/^\/$/, () => import("/static/home.js")],
 ];
 

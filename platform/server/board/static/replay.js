@@ -105,7 +105,8 @@ class Replay {
       setTimeout(() => (copied.textContent = "Copy link to this move"), 1500);
     });
     const copied = make("button", {id: "copy", onclick: copy}, "Copy link to this move");
-    return make("div", {class: "bar"}, copied, make("span", {class: "dim"}, "Film: ", film("gif"), " ", film("mp4")),
+    this.analysis = make("a", {id: "analysis", hidden: this.match.chance}, "Analyse this position");
+    return make("div", {class: "bar"}, copied, this.analysis, make("span", {class: "dim"}, "Film: ", film("gif"), " ", film("mp4")),
       make("span", {class: "dim"}, `${this.match.termination} · seed ${this.match.seed}`));
   }
 
@@ -222,6 +223,8 @@ class Replay {
     const returns = move_ ? move_.returns : match.scores;
     this.seats.replaceChildren(...match.agents.map((agent, seat) => make("li", {class: move_?.seat === seat ? "turn" : ""},
       chip(seat), make("span", {class: "who"}, agent), make("span", {class: "score"}, number(returns[seat])))));
+    const before = match.moves.slice(0, this.now).map(move => move.name).join(" ");
+    this.analysis.href = `/analyse?${new URLSearchParams({game: match.game, text: `moves ${before}`})}`;
     this.graph.point(this.now);
     this.think();
   }

@@ -1,0 +1,38 @@
+"""Serves the board next to our own pages: any match, a click from being stepped through, and games to play."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+
+from turnier.core.errors import UserError
+from turnier.dashboards.figures.animation import write_film
+from turnier.results.store.store import Store
+from turnier.server.board.app import Library, make_app
+from turnier.server.board.serving import BoardServer, hosts_of
+from turnier.server.board.tables import Tables
+from turnier.server.spe_ed.serving import listen
+
+HOST = "127.0.0.1"
+OFFSET = 200  # its port is that of the pages plus this, so that all can be forwarded
+
+
+def serve_board(url: str, port: int) -> str:
+    """Serves it from a thread of this process at a port of this machine; returns its address."""
+    try:
+        listening = listen(HOST, port)
+    except UserError:  # taken, or no port: another one is better than none, if only on this machine
+        listening = listen(HOST, 0)
+    store = _opened(url)
+    tables = Tables.of_store(store)
+    server = BoardServer(make_app(Library(store, write_film, tables), hosts_of(HOST)), tables)
+    threading.Thread(target=lambda: asyncio.run(server.serve([listening])), name="board", daemon=True).start()
+    return f"http://{HOST}:{listening.getsockname()[1]}"
+
+
+def _opened(url: str) -> Store:
+    """Returns the store, to keep the games that people play if it can be written to."""
+    try:
+        return Store.open(url)
+    except UserError:
+        return Store.open(url, read_only=True)

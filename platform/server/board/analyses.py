@@ -1,0 +1,130 @@
+"""Positions that somebody sets up, and what agents say of them while they search ever deeper."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from turnier.arena.analysis import Analysis, analyse
+from turnier.core.errors import UserError
+from turnier.games.game import Position
+from turnier.games.registry import GAMES
+from turnier.games.setup.moves import MOVES
+from turnier.server.board.opinions import require_harmless
+from turnier.server.board.requests import NEVER_STORED
+from turnier.server.board.streams import Streams
+from turnier.server.board.tables import require_harmless_game
+
+MOST_AGENTS, MOST_SECONDS = 6, 600
+
+
+def read_position(game: str, text: str) -> Position:
+    """Returns the position of a text, see `Game.position_of`; the start of the game where there is none."""
+    require_harmless_game(game)
+    return GAMES.make(game).position_of(text if text.strip() else MOVES)
+
+
+def described(position: Position, text: str) -> dict[str, Any]:
+    """Returns a position as the page shows it, with the text that stands for it."""
+    game, state = position.game, position.state
+    legal = [] if position.over else position.legal_actions()
+    return {
+        "game": str(game),
+        "text": text.strip() or MOVES,
+        "svg": game.svg(state),
+        "toMove": position.to_move,
+        "returns": position.returns.tolist(),
+        "help": game.board_help,
+        "legal": [{"name": game.move_text(state, a), "clicks": game.clicks(state, a)} for a in legal],
+    }
+
+
+def after(position: Position, text: str, name: str) -> tuple[Position, str]:
+    """Returns the position after a move, and its text: the moves where it was told by moves, otherwise the board."""
+    game, action = position.game, position.game.move_of(position.state, name)
+    if action is None:
+        raise UserError(f"a move must be legal, got {name[:40]!r}; choose another.")
+    following, told = position.play(action), text.strip() or MOVES
+    if game.shows_all(following.state):
+        return following, game.board_text(following.state)
+    if game.has_chance or not told.startswith(MOVES):
+        raise UserError(
+            f"what follows cannot be written as a board of {game}, and moves alone do not lead there; set up another."
+        )
+    return following, f"{told} {game.move_text(position.state, action)}"
+
+
+def analyses(position: Position, agents: Sequence[str], seconds: float) -> Iterator[dict[str, Any]]:
+    """Yields what all agents found out so far, see `arena.analysis.analyse`."""
+    if not 0 < len(agents) <= MOST_AGENTS or not 0 < seconds <= MOST_SECONDS:
+        raise UserError(
+            f"an analysis takes 1 to {MOST_AGENTS} agents and at most {MOST_SECONDS} s, got {len(agents)} and"
+            f" {seconds:g}; choose others."
+        )
+    for agent in agents:
+        require_harmless(agent)
+    return map(_shown, analyse(position, agents, seconds))
+
+
+def _shown(found: Analysis) -> dict[str, Any]:
+    game, state = found.position.game, found.position.state
+    return {
+        "seconds": found.seconds,
+        "agents": [
+            {
+                "agent": one.agent,
+                "searching": one.searching,
+                "choice": game.move_text(state, one.best),
+                "certainty": one.certainty,
+                "interval": [one.certainty_interval.low, one.certainty_interval.high],
+                "searches": one.searches,
+                "nodes": one.nodes,
+                "line": [ply.name for ply in one.line],
+                "actions": [
+                    (
+                        game.move_text(state, action),
+                        visits,
+                        value if visits else None,
+                        clicks[-1][0] if (clicks := game.clicks(state, action)) else -1,
+                    )
+                    for action, visits, value in zip(one.legal, one.visits, one.values, strict=True)
+                ],
+            }
+            for one in found.agents
+        ],
+    }
+
+
+def analysis_routes(streams: Streams) -> list[Route]:
+    """Returns the routes of positions and analyses."""
+
+    async def position(request: Request) -> Response:
+        asked = request.query_params
+
+        def read() -> dict[str, Any]:
+            found, text = read_position(asked.get("game", ""), asked.get("text", "")), asked.get("text", "")
+            if "play" in asked:
+                found, text = after(found, text, asked["play"])
+            return described(found, text)
+
+        return JSONResponse(await run_in_threadpool(read), headers=NEVER_STORED)
+
+    async def analysis(request: Request) -> Response:
+        asked = request.query_params
+        try:
+            seconds = float(asked.get("seconds", "10"))
+        except ValueError:
+            raise UserError(f"seconds must be a number, got {asked['seconds'][:20]!r}; write 10.") from None
+
+        def begin() -> Iterator[dict[str, Any]]:
+            found = read_position(asked.get("game", ""), asked.get("text", ""))
+            return analyses(found, asked.getlist("agent"), seconds)
+
+        return streams.response(await run_in_threadpool(begin))
+
+    return [Route("/api/position", position), Route("/api/analysis", analysis)]
