@@ -77,6 +77,10 @@ class StudyRun(StoredStudy):
         super().__init__(store, definition.name, definition.stored, progress=progress)
         self.name_values(self.objective.name)
 
+    def load_kernels(self) -> None:
+        """Loads or compiles what the first games of the study need, or raises UserError where they cannot be played."""
+        MATCHES.prepare(MATCHES.one_of_each_kind(self.next_generation({}).next_matches()))
+
     def run(self, generations: int, executor: Executor) -> None:
         """Runs until `generations` are complete; stored ones are only replayed."""
         # Populations may grow: what is left is as large as what is known.

@@ -27,7 +27,7 @@ from turnier.core.errors import MAX_WORKERS, UserError, require_at_most
 TARGET_SECONDS = 1.0  # of work in a batch
 LEAST_SECONDS = 0.05  # of work in a batch, where each worker still gets one: less costs more to send than to do
 WHOLE_SECONDS = 0.005  # of work that is one batch: to store a batch takes that long by itself
-IDLE_SECONDS = 0.2  # of work in a batch for a worker that would idle
+IDLE_SECONDS = 0.1  # of work in a batch for a worker that would idle: the next generation waits for it
 MAX_BATCH = 5000  # specs; more take memory and save no time
 GROWTH = 8  # a batch is at most this many times larger than the largest before it
 MAX_LOSSES = 10  # of the same work; after that the work itself must be ending the workers
@@ -190,6 +190,10 @@ class Executor(ABC):
     def wait(self, tickets: list[Any]) -> Iterable[tuple[Any, Done | Lost]]:
         """Waits until at least one ticket is done, or workers have joined; returns the finished ones."""
 
+    def idle_workers(self, flying: int) -> int:
+        """Returns how many workers have nothing to do while some batches are in flight."""
+        return max(0, self.workers - flying)
+
     @abstractmethod
     def close(self) -> None:
         """Stops the workers; batches in flight are dropped."""
@@ -250,12 +254,10 @@ class Executor(ABC):
                     break
                 batch = [waiting.popleft() for _ in range(min(len(waiting), size))]
                 flying[self.submit(do, batch)] = batch
-            while not waiting and 0 < len(flying) < self.workers:
-                if not (batch := source.idle_specs(sizer.idle_size())):
-                    break
-                flying[self.submit(do, batch)] = batch
+            self._spend_idle_time(source, sizer, do, flying)
             if not flying:
                 return
+            done = []
             for ticket, result in self.wait(list(flying)):
                 batch = flying.pop(ticket)
                 if isinstance(result, Lost):
@@ -265,4 +267,14 @@ class Executor(ABC):
                     waiting.extendleft(reversed(batch))
                     continue
                 sizer.observe(len(result.records), result.seconds)
-                yield result.records
+                done.append(result.records)
+            # Before the records are stored and more work is planned, which takes a while.
+            self._spend_idle_time(source, sizer, do, flying)
+            yield from done
+
+    def _spend_idle_time(self, source: Source[S], sizer: BatchSizer, do: Task, flying: dict[Any, list[S]]) -> None:
+        """Begins idle work on workers that have none, while others are at work and no more is waiting."""
+        while not source.waiting and flying and self.idle_workers(len(flying)) > 0:
+            if not (batch := source.idle_specs(sizer.idle_size())):
+                return
+            flying[self.submit(do, batch)] = batch

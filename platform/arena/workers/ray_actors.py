@@ -105,6 +105,11 @@ class RayActors:
         return len(self._ready)
 
     @property
+    def idle(self) -> int:
+        """The number of workers that have no work."""
+        return sum(worker.load == 0 for worker in self._ready)
+
+    @property
     def handles(self) -> list[Any]:
         return [worker.actor for worker in self._ready]
 

@@ -6,7 +6,9 @@ Annotations are evaluated here at once, since they name what the script said.
 import contextlib
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated
 
@@ -34,6 +36,8 @@ from turnier.commands.search_tables import print_figures, print_parameters, prin
 from turnier.results.store.store import Store
 from turnier.search.definition import StudyDefinition
 from turnier.search.study_run import StudyRun
+
+PICTURES = "turnier.dashboards.reports.pictures"
 
 
 @dataclass(frozen=True)
@@ -105,8 +109,14 @@ def run_study(
             others, share = baselines(start), chosen.verify if verify is None else verify
             length = generations or chosen.generations
             later = study.max_held_out_games(share, length * study.next_generation({}).max_games, others)
-            with _closed_later(make_executor(executor, workers, address)) as pool, study.in_phases(later):
+            with ThreadPoolExecutor(1) as aside:  # kernels are loaded while Ray starts
+                loading = aside.submit(study.load_kernels)
+                started = make_executor(executor, workers, address)
+            with _closed_later(started) as pool, study.in_phases(later):
+                loading.result()  # raises what went wrong
                 study.run(length, pool)
+                # The libraries that draw pictures take a second to load, which nobody waits for now.
+                threading.Thread(target=import_module, args=[PICTURES], name="loading", daemon=True).start()
                 playing = study.finalists(start_label, others)
                 final = study.compare(playing, pool, share)
             print_parameters(console, study, {label: one.agent for label, one in playing.items()})
