@@ -20,6 +20,7 @@ from tests.dashboards.conftest import TINY
 from turnier.agents.registry import label_of
 from turnier.arena.workers.local import SerialExecutor
 from turnier.dashboards import run_summary
+from turnier.dashboards.app.board_server import serve_board
 from turnier.dashboards.app.optuna_server import serve_optuna_dashboard
 from turnier.dashboards.dark_charts import LIGHT_INK, on_dark
 from turnier.dashboards.figures import charts
@@ -285,3 +286,13 @@ def test_charts_on_dark_pages_have_light_ink_and_the_same_data() -> None:
     assert "#000000" in str(light) and "#000000" not in str(dark)
     assert light["datasets"] == dark["datasets"]
     assert dark["config"]["axis"]["labelColor"] == dark["config"]["text"]["color"] == LIGHT_INK
+
+
+def test_the_board_is_served_beside_the_dashboards(url: str) -> None:
+    store = Store.open(url)
+    run = next(run for run in store.runs() if store.match_counts().get(run.id))
+    match = next(store.records_of_run(run.id))[0].spec.id
+    address = serve_board(url, 0)
+    with urllib.request.urlopen(f"{address}/api/matches/{match}") as answer:
+        assert json.load(answer)["id"] == match
+    assert serve_board(url, int(address.rpartition(":")[2])) != address  # taken: another port

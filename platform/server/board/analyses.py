@@ -15,6 +15,7 @@ from turnier.core.errors import UserError
 from turnier.games.game import Position
 from turnier.games.registry import GAMES
 from turnier.games.setup.moves import MOVES
+from turnier.server.board.frames import moves_on
 from turnier.server.board.opinions import require_harmless
 from turnier.server.board.requests import NEVER_STORED
 from turnier.server.board.streams import Streams
@@ -32,15 +33,15 @@ def read_position(game: str, text: str) -> Position:
 def described(position: Position, text: str) -> dict[str, Any]:
     """Returns a position as the page shows it, with the text that stands for it."""
     game, state = position.game, position.state
-    legal = [] if position.over else position.legal_actions()
+    legal, svg = [] if position.over else position.legal_actions(), game.svg(state)
     return {
         "game": str(game),
         "text": text.strip() or MOVES,
-        "svg": game.svg(state),
+        "svg": svg,
         "toMove": position.to_move,
         "returns": position.returns.tolist(),
         "help": game.board_help,
-        "legal": [{"name": game.move_text(state, a), "clicks": game.clicks(state, a)} for a in legal],
+        "legal": moves_on(svg, game, state, legal),
     }
 
 

@@ -1,10 +1,14 @@
-"""Boards of a whole match in little space: each drawn element once, each board as the numbers of its elements."""
+"""Boards as pages take them: a whole match in little space, each drawn element once; where to click on a board."""
 
 from __future__ import annotations
 
 import re
+from typing import Any
+
+from turnier.games.game import Game, Ints
 
 _TAG = re.compile(r"<[^>]*>")
+_CELL = re.compile(r'data-cell="(\d+)"')
 
 
 class Frames:
@@ -41,3 +45,18 @@ def split(svg: str) -> list[str]:
             parts.append(svg[first : tag.end()])
             first = tag.end()
     return parts
+
+
+def moves_on(svg: str, game: Game, state: Ints, legal: list[int]) -> list[dict[str, Any]]:
+    """Returns legal actions with where to click for them on a drawing: {action, name, clicks}.
+
+    There are no clicks, so that a button is needed, where the drawing does not say which shapes are cells.
+    """
+    marked = {int(cell) for cell in _CELL.findall(svg)}
+    moves = []
+    for action in legal:
+        clicks = game.clicks(state, action)
+        if not all(marked.intersection(cells) for cells in clicks):
+            clicks = ()
+        moves.append({"action": action, "name": game.move_text(state, action), "clicks": clicks})
+    return moves

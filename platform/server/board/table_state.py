@@ -6,6 +6,7 @@ from typing import Any
 
 from turnier.agents.human.agent import Human
 from turnier.games.abi import CHANCE
+from turnier.server.board.frames import moves_on
 from turnier.server.board.tables import Table, label, visible
 
 HIDDEN = "…"  # in place of a move that others may not see yet
@@ -16,10 +17,12 @@ def state_of(table: Table, key: str) -> dict[str, Any]:
     match, seat = table.match, table.seat_of(key)
     shown, mover = visible(match, seat), -1 if match.over else match.position.to_move
     mine = seat is not None and seat == mover and not table.thinking
+    svg = match.game.svg(shown.state, _changed(table, seat))
+    legal = match.position.legal_actions() if mine else []
     return {
         "turn": table.turn,
         "game": str(match.game),
-        "svg": match.game.svg(shown.state, _changed(table, seat)),
+        "svg": svg,
         "seats": [
             {"name": label(agent), "human": isinstance(agent, Human), "returns": float(match.position.returns[number])}
             for number, agent in enumerate(match.agents)
@@ -27,7 +30,7 @@ def state_of(table: Table, key: str) -> dict[str, Any]:
         "seat": -1 if seat is None else seat,
         "toMove": mover,
         "thinking": table.thinking,
-        "legal": _legal(table) if mine else [],
+        "legal": moves_on(svg, match.game, match.position.state, legal),
         "moves": _moves(table, seat),
         "over": match.over,
         "ending": str(match.ending),
@@ -35,18 +38,6 @@ def state_of(table: Table, key: str) -> dict[str, Any]:
         "match": match.spec.id if table.stored else "",
         "trouble": table.trouble or match.error,
     }
-
-
-def _legal(table: Table) -> list[dict[str, Any]]:
-    game, position = table.game, table.match.position
-    return [
-        {
-            "action": action,
-            "name": game.move_text(position.state, action),
-            "clicks": game.clicks(position.state, action),
-        }
-        for action in position.legal_actions()
-    ]
 
 
 def _moves(table: Table, seat: int | None) -> list[dict[str, Any]]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from turnier.arena.reanalysis import Reanalysis
-from turnier.server.board.frames import Frames, split
+from turnier.games.drawing import lines
+from turnier.games.registry import GAMES
+from turnier.server.board.frames import Frames, moves_on, split
 
 from .served_board import played
 
@@ -59,3 +61,13 @@ def test_long_games_take_little_space() -> None:
     coded = sum(len(str(board)) for board in frames.boards) + sum(map(len, frames.elements))
     assert len(drawn) > 150
     assert coded < sum(map(len, drawn)) / 10
+
+
+def test_moves_are_clicks_only_on_drawings_that_mark_their_cells() -> None:
+    game = GAMES.make("tictactoe")
+    position = game.start()
+    drawn = moves_on(game.svg(position.state), game, position.state, position.legal_actions())
+    assert [move["clicks"] for move in drawn] == [((cell,),) for cell in range(9)]
+    written = moves_on(lines(game.draw(position.state)), game, position.state, position.legal_actions())
+    assert [move["clicks"] for move in written] == [()] * 9
+    assert [move["name"] for move in written] == [move["name"] for move in drawn]

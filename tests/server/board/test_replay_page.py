@@ -107,7 +107,7 @@ def test_the_costliest_move_of_a_lost_game_is_found_by_a_click(
     page.locator("#judge").fill("mcts(iterations=3000)")
     page.get_by_role("button", name="Ask", exact=True).click()
     playwright.expect(page.locator(".keys")).to_contain_text("by mcts(iterations=3000)")
-    page.wait_for_timeout(3000)  # until it has been asked about all moves
+    playwright.expect(page.locator("#thoughts")).to_have_attribute("data-ended", "2", timeout=60_000)
     playwright.expect(page.locator("#costly")).to_be_enabled()
     page.locator("#costly").click()
     costly = page.locator("#thoughts").inner_text()

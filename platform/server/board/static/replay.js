@@ -155,6 +155,7 @@ class Replay {
     stream.addEventListener("end", () => {
       stream.close();
       judge.ended = true;
+      this.thoughts.dataset.ended = this.judges.filter(one => one.ended).length;
       renew();
     });
     stream.addEventListener("refused", event => {
