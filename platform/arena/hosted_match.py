@@ -91,6 +91,10 @@ class HostedMatch:
         except EngineFailure as failure:
             self.ending, self.error = Termination(failure.ending.value), str(failure)
             return None
+        except UserError:
+            raise
+        except Exception as failure:  # whatever an agent of somebody else raises
+            raise UserError(f"{self.agents[seat]} raised {type(failure).__name__}: {failure}; fix it.") from failure
         if decision.action not in self.position.legal_actions():
             raise UserError(f"{self.agents[seat]} must choose a legal action, got {decision.action}; fix the agent.")
         self._decided(int(decision.action), int(decision.nodes), time.perf_counter() - asked)

@@ -111,6 +111,18 @@ def test_mistakes_are_sentences() -> None:
         make_agent('human(name="a<b")')
 
 
+def test_an_agent_that_raises_is_named_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    match = hosted("tictactoe", "random", "human")
+
+    def broken(position: object) -> None:
+        raise ZeroDivisionError("by 0")
+
+    monkeypatch.setattr(match._players[0], "act", broken)
+    with pytest.raises(UserError, match="random raised ZeroDivisionError: by 0; fix it"):
+        match.ask()
+    assert match.record().termination is Termination.UNFINISHED
+
+
 def test_nobody_else_may_ask_a_person() -> None:
     human = make_agent("human(name=Ann)")
     assert str(human) == "human(name=Ann)" and str(make_agent("human")) == "human" != human.full_text()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import random
 
 import pytest
 
@@ -82,6 +84,26 @@ def test_what_is_wrong_is_one_sentence(game: str, text: str, sentence: str) -> N
     with pytest.raises(UserError) as raised:
         make_game(game).position_of(text)
     assert sentence in str(raised.value) and "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "name", ["2048", "chess", "connect_four", "go", "hex", "nim", "othello", "spe_ed", "tictactoe", "yavalath"]
+)
+def test_damaged_boards_are_positions_or_sentences(name: str) -> None:
+    game, choose, read = make_game(name), random.Random(1), 0
+    for _ in range(60):
+        position = game.start(choose.randrange(5))
+        for _ in range(choose.randrange(6)):
+            position = position if position.over else position.play(choose.choice(position.legal_actions()))
+        text = game.board_text(position.state)
+        for _ in range(choose.randrange(4)):
+            at = choose.randrange(len(text))
+            text = text[:at] + choose.choice(["", *"XO#.0189 /\n,;()-Aaé²"]) + text[at + choose.randrange(2) :]
+        with contextlib.suppress(UserError):
+            found = game.position_of(text)
+            assert found.over or 0 < len(found.legal_actions()) <= game.max_legal
+            read += 1
+    assert 10 < read < 60
 
 
 def test_chess_reads_fen_alone_or_below_a_board() -> None:

@@ -86,8 +86,8 @@ def _state(game: Any, message: dict[str, Any], rounds: int) -> Ints:
     """Returns the state of a message; raises UserError where a player is none that the rules allow."""
     for number, player in message["players"].items():
         where = 0 <= player["x"] < game.width and 0 <= player["y"] < game.height
-        known = player["direction"] in DIRECTIONS and 1 <= player["speed"] <= MAX_SPEED
-        if player.get("active", True) and not (where and known):
+        lives = where and 1 <= player["speed"] <= MAX_SPEED
+        if player["direction"] not in DIRECTIONS or (player.get("active", True) and not lives):
             raise UserError(
                 f"player {number} must be on the board with a speed from 1 to {MAX_SPEED} and one of the directions"
                 f" {', '.join(DIRECTIONS)}, got {player}; correct it."
