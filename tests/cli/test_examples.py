@@ -24,7 +24,7 @@ from turnier.results.versions import stored_versions
 
 # What waits for ever, needs another machine, or has a test of its own with these words.
 ELSEWHERE = re.compile(
-    r"turnier (serve|join|engine|check-engine|dashboard|bench|report weitz|verify GAME|export .*\.pgn)\b"
+    r"turnier (serve|join|engine|check-engine|dashboard|board|bench|report weitz|verify GAME|export .*\.pgn)\b"
     r"|postgresql:|replay log/"
 )
 RUN, STUDY, MATCH = "tournament:1f0c", "study:2048-mctse-1f0c2b", "3f9a1c"  # stand for ids in examples
@@ -71,7 +71,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.chdir(folder)
         run('turnier tournament 2048 random "mc(iterations=2)" --games 2')
         run('turnier tournament "spe_ed(width=10,height=10,players=2)" basic "combi(milliseconds=5)" --games 2')
-        run("turnier tournament yavalath random greedy --games 2")
+        run("turnier tournament yavalath random greedy --games 10")
         for bot in (BOT, BOT.replace("skip)", "skip + 1)")):  # the second is what `bot.py` is now
             (folder / "bot.py").write_text(bot)
             (folder / "helper.py").write_text(FIRST)
@@ -92,7 +92,8 @@ def run(example: str) -> None:
 
 
 def test_there_are_examples_of_every_command() -> None:
-    named = {line.split()[1] for line in examples()} | {"serve", "join", "dashboard", "bench", "engine", "check-engine"}
+    elsewhere = {"serve", "join", "dashboard", "board", "bench", "engine", "check-engine"}
+    named = {line.split()[1] for line in examples()} | elsewhere
     assert named == set(commands())
 
 
