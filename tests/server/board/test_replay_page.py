@@ -162,7 +162,7 @@ def test_a_position_of_a_replay_is_analysed(page: Any, board: ServedBoard, recor
     page.locator("#agentlist").fill("mcts(iterations=200) ; alphabeta(depth=2)")
     page.locator("#seconds").fill("1")
     page.locator("#analyse").click()
-    playwright.expect(page.locator("#results .agent")).to_have_count(2)
+    playwright.expect(page.locator("#results .agent")).to_have_count(2, timeout=60_000)
     playwright.expect(page.locator("#results")).to_contain_text("certainty")
     shot(page, "analysis")
     page.locator("#board .can, #board [data-cell]").nth(30).click()
