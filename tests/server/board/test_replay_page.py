@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.server.browsers import needs_chromium, shot
 from turnier.arena.match import MatchRecord
 
 from .served_board import ServedBoard, played, served_board, store_with
 
 playwright = pytest.importorskip("playwright.sync_api")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium")
+pytestmark = needs_chromium
 LONG, LOST = 0, 1  # of the matches
 
 
@@ -34,32 +31,6 @@ def records() -> list[MatchRecord]:
 def board(tmp_path_factory: pytest.TempPathFactory, records: list[MatchRecord]) -> Iterator[ServedBoard]:
     with served_board(store_with(tmp_path_factory.mktemp("board"), *records)) as served:
         yield served
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as driver:
-        launched = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield launched
-        launched.close()
-
-
-@pytest.fixture
-def page(browser: Any) -> Iterator[Any]:
-    """A page on which no script may fail and nothing may be refused."""
-    opened = browser.new_page(viewport={"width": 390, "height": 844})
-    errors: list[str] = []
-    opened.on("pageerror", lambda error: errors.append(str(error)))
-    opened.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
-    yield opened
-    opened.close()
-    assert errors == []
-
-
-def shot(page: Any, name: str) -> None:
-    """Keeps a picture where TURNIER_SCREENSHOTS names a folder."""
-    if os.environ.get("TURNIER_SCREENSHOTS"):
-        page.screenshot(path=Path(os.environ["TURNIER_SCREENSHOTS"]) / f"{name}.png", full_page=True)
 
 
 def place(page: Any) -> int:
@@ -107,7 +78,7 @@ def test_the_costliest_move_of_a_lost_game_is_found_by_a_click(
     page.locator("#judge").fill("mcts(iterations=3000)")
     page.get_by_role("button", name="Ask", exact=True).click()
     playwright.expect(page.locator(".keys")).to_contain_text("by mcts(iterations=3000)")
-    playwright.expect(page.locator("#thoughts")).to_have_attribute("data-ended", "2", timeout=60_000)
+    playwright.expect(page.locator("#thoughts")).to_have_attribute("data-opinions", "2", timeout=60_000)
     playwright.expect(page.locator("#costly")).to_be_enabled()
     page.locator("#costly").click()
     costly = page.locator("#thoughts").inner_text()
@@ -135,8 +106,12 @@ def test_certainty_and_the_most_uncertain_move(page: Any, board: ServedBoard, re
     playwright.expect(page.locator("#uncertain")).to_be_enabled()
     playwright.expect(page.locator(".keys")).to_contain_text("certainty")
     playwright.expect(page.locator("#thoughts")).to_contain_text("of 8 searches")
+    playwright.expect(page.locator("#thoughts")).to_have_attribute("data-certainty", "1", timeout=60_000)
     page.locator("#uncertain").click()
-    assert place(page) >= 1
+    events = board.events(f"/api/matches/{records[LOST].spec.id}/certainty?repeats=8")
+    least = min((event["certainty"], event["move"]) for _, event in events[:-1])
+    assert least[0] < 1
+    assert place(page) == least[1] + 1
 
 
 def test_a_link_leads_to_its_move_and_what_is_missing_is_said(

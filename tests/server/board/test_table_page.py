@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from tests.server.browsers import needs_chromium, shot
 from turnier.arena.match_json import disagreement
 from turnier.results.store.store import Store
 
 from .served_board import ServedBoard, served_board
-from .test_replay_page import browser, page, shot
 
-__all__ = ["browser", "page"]
 playwright = pytest.importorskip("playwright.sync_api")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium")
+pytestmark = needs_chromium
 LONGEST = 60_000  # milliseconds of a game
 
 

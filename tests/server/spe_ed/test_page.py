@@ -5,11 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import os
 import re
-import shutil
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,28 +14,14 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
+from tests.server.browsers import needs_chromium, shot
 from tests.server.spe_ed.served import Served, eventually, rules, say, served, state
 from turnier.server.spe_ed.configuration import Limits
 from turnier.server.spe_ed.official_log import read_log
 from turnier.server.spe_ed.traffic import LimitedProtocol
 
 playwright = pytest.importorskip("playwright.sync_api")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as driver:
-        launched = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield launched
-        launched.close()
-
-
-def shot(page: Any, name: str) -> None:
-    """Keeps a picture where TURNIER_SCREENSHOTS names a folder."""
-    if os.environ.get("TURNIER_SCREENSHOTS"):
-        page.screenshot(path=Path(os.environ["TURNIER_SCREENSHOTS"]) / f"{name}.png", full_page=True)
+pytestmark = needs_chromium
 
 
 def test_a_game_is_watched_to_its_end(browser: Any) -> None:

@@ -1,7 +1,7 @@
 // Any position, set up by text or by playing moves on the board, and what agents say of it while they search deeper.
 
 import {annotate} from "/static/boards.js";
-import {ask, get, guarded, make, number, percent, title, trouble} from "/static/page.js";
+import {ask, guarded, make, number, percent, title, trouble} from "/static/page.js";
 
 const NAME = 0, VISITS = 1, VALUE = 2, CELL = 3;
 

@@ -2,7 +2,7 @@
 
 import {annotate, Boards} from "/static/boards.js";
 import {Graph} from "/static/graph.js";
-import {ask, chip, get, guarded, make, number, percent, title, trouble} from "/static/page.js";
+import {ask, chip, guarded, make, number, percent, title, trouble} from "/static/page.js";
 
 const SPEEDS = [1, 2, 5, 10, 30, 100]; // moves a second
 const KEYS = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, PageDown: 10, PageUp: -10, Home: -Infinity, End: Infinity};
@@ -155,7 +155,7 @@ class Replay {
     stream.addEventListener("end", () => {
       stream.close();
       judge.ended = true;
-      this.thoughts.dataset.ended = this.judges.filter(one => one.ended).length;
+      this.thoughts.dataset[what] = Number(this.thoughts.dataset[what] || 0) + 1;
       renew();
     });
     stream.addEventListener("refused", event => {
