@@ -26,7 +26,7 @@ class HostedMatch:
     """A match, ply by ply; chance plays by itself, so that `position` is always one where a seat moves, or the end.
 
     The agents decide as in any match of this spec, as long as nobody takes back a move after which one has thought for
-    longer than PATIENCE; it then goes on with later random numbers.
+    longer than PATIENCE; it then continues with later random numbers.
 
     Attributes:
         spec: of the match; people are agents, too.
@@ -117,7 +117,7 @@ class HostedMatch:
         return True
 
     def resume(self, plies: Sequence[int]) -> None:
-        """Plays what was stored of a match of this spec; agents that search soon go on as if it had never stopped."""
+        """Plays what was stored of a match of this spec; quick agents continue as if it had never stopped."""
         self.position = first_position(self.game, self.spec.seed)
         for known in (self.plies, self.before, self._seats):
             known.clear()
@@ -207,7 +207,7 @@ class HostedMatch:
         self._think_again()
 
     def _think_again(self) -> None:
-        """Brings new players to where they were, by asking them again; those that took too long go on as they are.
+        """Brings new players to where they were, by asking them again; those that took too long stay as they are.
 
         Programs are told the whole match when they are asked next.
         """

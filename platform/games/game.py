@@ -131,14 +131,17 @@ class Game(Declared):
         names = names_of_moves(text)
         if names is not None:
             return play_names(self, names, seed)
-        if not text.strip() or not self.board_help:
-            example = self.board_help or f"{MOVES} NAME NAME ..."
-            raise UserError(f"a position of {self} must be a text such as {example!r}, got {text[:40]!r}; write one.")
+        if not text.strip():
+            raise self._no_position(text)
         return self.read_board(text, seed)
 
     def read_board(self, text: str, seed: int) -> Position:
-        """Returns the position of a board; games that declare `board_help` have it."""
-        raise NotImplementedError
+        """Returns the position of a board; raises UserError in games that read none, and so declare no `board_help`."""
+        raise self._no_position(text)
+
+    def _no_position(self, text: str) -> UserError:
+        example = self.board_help or f"{MOVES} NAME NAME ..."
+        return UserError(f"a position of {self} must be a text such as {example!r}, got {text[:40]!r}; write one.")
 
     def board_text(self, state: Ints) -> str:
         """Returns the state as `read_board` reads it: what `draw` prints, and who is to move if that does not say."""

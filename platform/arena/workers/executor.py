@@ -257,13 +257,12 @@ class Executor(ABC):
             self._spend_idle_time(source, sizer, do, flying)
             if not flying:
                 return
-            done = []
+            done, lost = [], []
             for ticket, result in self.wait(list(flying)):
                 batch = flying.pop(ticket)
                 if isinstance(result, Lost):
                     losses.update(batch)
-                    if losses[batch[0]] > MAX_LOSSES:
-                        raise UserError(f"workers must survive their work, but {MAX_LOSSES} ended at {batch[0]}.")
+                    lost.append(batch[0])
                     waiting.extendleft(reversed(batch))
                     continue
                 sizer.observe(len(result.records), result.seconds)
@@ -271,6 +270,9 @@ class Executor(ABC):
             # Before the records are stored and more work is planned, which takes a while.
             self._spend_idle_time(source, sizer, do, flying)
             yield from done
+            for spec in lost:
+                if losses[spec] > MAX_LOSSES:
+                    raise UserError(f"workers must survive their work, but {MAX_LOSSES} ended at {spec}.")
 
     def _spend_idle_time(self, source: Source[S], sizer: BatchSizer, do: Task, flying: dict[Any, list[S]]) -> None:
         """Begins idle work on workers that have none, while others are at work and no more is waiting."""
