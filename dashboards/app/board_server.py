@@ -23,16 +23,8 @@ def serve_board(url: str, port: int) -> str:
         listening = listen(HOST, port)
     except UserError:  # taken, or no port: another one is better than none, if only on this machine
         listening = listen(HOST, 0)
-    store = _opened(url)
-    tables = Tables.of_store(store)
-    server = BoardServer(make_app(Library(store, write_film, tables), hosts_of(HOST)), tables)
+    tables = Tables.of_store(url)
+    library = Library(Store.open(url, read_only=True), write_film, tables)
+    server = BoardServer(make_app(library, hosts_of(HOST)), tables)
     threading.Thread(target=lambda: asyncio.run(server.serve([listening])), name="board", daemon=True).start()
     return f"http://{HOST}:{listening.getsockname()[1]}"
-
-
-def _opened(url: str) -> Store:
-    """Returns the store, to keep the games that people play if it can be written to."""
-    try:
-        return Store.open(url)
-    except UserError:
-        return Store.open(url, read_only=True)

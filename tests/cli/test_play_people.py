@@ -64,7 +64,7 @@ def test_a_game_that_was_left_goes_on_and_the_next_one_is_another(tmp_path: Path
     game = ("2048(size=2)", "human(name=Ann)")
     assert "The game is kept" in typed(tmp_path, "left\n", *game)
     assert stored(tmp_path) == [Termination.UNFINISHED]
-    assert "it goes on" in typed(tmp_path, "resign\n", *game)
+    assert "it resumes" in typed(tmp_path, "resign\n", *game)
     assert stored(tmp_path) == [Termination.RESIGNED]
     assert "seed 2" in typed(tmp_path, "", *game)
     with pytest.raises(UserError, match="must have a new seed, got 1"):

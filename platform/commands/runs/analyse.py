@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from turnier.games.game import Position
 
 TOP = 12
-REFRESHES = 4  # a second
+REFRESHES = 4  # per second
 
 
 def analyse(

@@ -45,8 +45,8 @@ def play(
     Give one agent per seat, in the order of the seats. The same seed gives the same match.
 
     The agent human is a person at this terminal, who types the names of moves, and help for other words. Games with
-    people are stored; a game that was left goes on with the same command. After several games a rating list says how
-    strong the person is.
+    people are stored; the same command resumes a game that was left. After several games a rating list says how strong
+    the person is.
 
     \b
     Examples:

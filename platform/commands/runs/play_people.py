@@ -99,7 +99,7 @@ def _play_one(console: Console, match: HostedMatch, store: Store, ask: Ask) -> b
     names = ", ".join(f"seat {seat}: {agent}" for seat, agent in enumerate(match.agents))
     console.print(f"{match.game}, {names}, seed {match.spec.seed}", markup=False, highlight=False, soft_wrap=True)
     if resume_stored(store, match):
-        console.print("This game was left; it goes on.")
+        console.print("This game was left unfinished; it resumes.")
     ended = Session(console, match, ask, stored=lambda: store_game(store, match.record())).play()
     run, record = store_game(store, match.record()), match.record()
     if not ended:
@@ -113,7 +113,7 @@ def _play_one(console: Console, match: HostedMatch, store: Store, ask: Ask) -> b
 
 
 def _show_ratings(console: Console, series: Series, store: Store) -> None:
-    """Shows the rating list of all stored games of the game, and in a sentence where its people stand."""
+    """Shows the rating list of all stored games of the game, and in a shown where its people stand."""
     if series.game.num_seats == 1:
         return
     people = [agent for agent in series.agents if isinstance(make_agent(agent), Human)]
@@ -125,6 +125,6 @@ def _show_ratings(console: Console, series: Series, store: Store) -> None:
     for person, rating in found.items():
         if rating is not None:
             elo = plus_minus(rating.elo, rating.high - rating.elo, signed=True)
-            told = f"{make_agent(person).name}: Elo {elo} (95 %) by"
-            told += f" {rating.games} game{'s' * (rating.games != 1)}; 0 is the mean of the agents of {series.game}."
-            console.print(told, markup=False, highlight=False, soft_wrap=True)
+            shown = f"{make_agent(person).name}: Elo {elo} (95 %) by"
+            shown += f" {rating.games} game{'s' * (rating.games != 1)}; 0 is the mean of the agents of {series.game}."
+            console.print(shown, markup=False, highlight=False, soft_wrap=True)

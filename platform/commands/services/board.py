@@ -37,6 +37,6 @@ def board(
     with Store.open(store) as results, listen(host, port) as listening:
         name = f"[{host}]" if ":" in host else host
         print(f"Board of {results.shown_url}: http://{name}:{listening.getsockname()[1]}/ (Ctrl-C ends it)", flush=True)
-        tables = Tables.of_store(results)
+        tables = Tables.of_store(store)
         app = make_app(Library(results, write_film, tables), hosts_of(host))
         asyncio.run(BoardServer(app, tables).serve([listening]))

@@ -14,7 +14,7 @@ from turnier.arena.analysis import Analysis, analyse
 from turnier.core.errors import UserError
 from turnier.games.game import Position
 from turnier.games.registry import GAMES
-from turnier.games.setup.moves import MOVES
+from turnier.games.setup.moves import MOVES, names_of_moves
 from turnier.server.board.frames import moves_on
 from turnier.server.board.opinions import require_harmless
 from turnier.server.board.requests import NEVER_STORED
@@ -46,18 +46,16 @@ def described(position: Position, text: str) -> dict[str, Any]:
 
 
 def after(position: Position, text: str, name: str) -> tuple[Position, str]:
-    """Returns the position after a move, and its text: the moves where it was told by moves, otherwise the board."""
+    """Returns the position after a move, and its text: the moves where it was set up by moves, otherwise the board."""
     game, action = position.game, position.game.move_of(position.state, name)
     if action is None:
         raise UserError(f"a move must be legal, got {name[:40]!r}; choose another.")
-    following, told = position.play(action), text.strip() or MOVES
-    if game.shows_all(following.state):
-        return following, game.board_text(following.state)
-    if game.has_chance or not told.startswith(MOVES):
-        raise UserError(
-            f"what follows cannot be written as a board of {game}, and moves alone do not lead there; set up another."
-        )
-    return following, f"{told} {game.move_text(position.state, action)}"
+    following, so_far = position.play(action), text.strip() or MOVES
+    if names_of_moves(so_far) is not None and not game.has_chance:
+        return following, f"{so_far} {game.move_text(position.state, action)}"
+    if not game.shows_all(following.state):
+        raise UserError(f"what follows cannot be written as a board of {game}; set it up by the moves from the start.")
+    return following, game.board_text(following.state)
 
 
 def analyses(position: Position, agents: Sequence[str], seconds: float) -> Iterator[dict[str, Any]]:

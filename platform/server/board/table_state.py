@@ -45,7 +45,7 @@ def _moves(table: Table, seat: int | None) -> list[dict[str, Any]]:
     match = table.match
     known: list[dict[str, Any]] = [
         {"seat": before.to_move, "name": table.game.move_text(before.state, ply)}
-        for before, ply in zip(match.before, match.plies, strict=True)
+        for before, ply in zip(match.before, match.plies, strict=False)  # an agent may just be adding one
         if before.to_move != CHANCE
     ]
     if match.game.kernels.has_observe and not match.over:

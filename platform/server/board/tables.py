@@ -59,6 +59,7 @@ class Table:
     trouble: str = ""  # what an agent or the store failed with
     stored: bool = False
     closed: bool = False
+    task: asyncio.Task[None] | None = None  # in which agents decide; the event loop itself may forget it
     changed: asyncio.Condition = field(default_factory=asyncio.Condition)
 
     def __post_init__(self) -> None:
@@ -206,9 +207,18 @@ class Tables:
         self._tables: dict[str, Table] = {}
 
     @classmethod
-    def of_store(cls, store: Store) -> Self:
-        """Returns tables whose matches go into a store, in runs of kind `play`."""
-        return cls(lambda record: store_game(store, record), lambda game, agents: next_seed(store, game, tuple(agents)))
+    def of_store(cls, url: str) -> Self:
+        """Returns tables whose matches go into a store, in runs of kind `play`; it is opened only for these."""
+
+        def keep(record: MatchRecord) -> str:
+            with Store.open(url) as store:
+                return store_game(store, record)
+
+        def seed_for(game: str, agents: Sequence[str]) -> int:
+            with Store.open(url) as store:
+                return next_seed(store, game, tuple(agents))
+
+        return cls(keep, seed_for)
 
     async def open(self, game: object, agents: object) -> Table:
         """Opens a table; raises UserError where its match cannot begin."""

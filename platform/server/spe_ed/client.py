@@ -80,7 +80,7 @@ class Client(Seat):
                 return
             if not self.bucket.take(time.monotonic()):
                 rate = f"{self.limits.messages_per_second:g}"
-                self.connection.cut_off(f"more than {rate} messages a second beyond one per state")
+                self.connection.cut_off(f"more than {rate} messages per second beyond one per state")
                 return
             data = message.get("text")
             if self.room is not None:

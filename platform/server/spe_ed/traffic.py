@@ -52,7 +52,7 @@ class LimitedProtocol(WebSocketsSansIOProtocol):
         if self.cut_reason:
             return
         if not self.bytes_left.take(time.monotonic(), len(data)):
-            self.cut_off(f"more than {self.limits.bytes_per_second:g} bytes a second beyond the answers")
+            self.cut_off(f"more than {self.limits.bytes_per_second:g} bytes per second beyond the answers")
             return
         super().data_received(data)
         if self.transport.get_write_buffer_size() > self.limits.unread_bytes:
@@ -80,7 +80,7 @@ class LimitedProtocol(WebSocketsSansIOProtocol):
 
     async def send(self, message: Any) -> None:
         if self.cut_reason or (self.transport.is_closing() and not self.handshake_complete):
-            raise ClientDisconnected  # else a client that left during the handshake would be logged as our failure
+            raise ClientDisconnected  # otherwise uvicorn would log a client that left during the handshake
         await super().send(message)
         if self.close_sent:  # a refusal ends the handshake as well; uvicorn would log it as a failure
             self.handshake_complete = True

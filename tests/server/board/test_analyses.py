@@ -37,7 +37,7 @@ def test_positions_from_text(board: ServedBoard, game: str) -> None:
     ]
 
 
-@pytest.mark.parametrize("game", ["tictactoe", "yavalath", "2048", "othello", "connect_four"])
+@pytest.mark.parametrize("game", ["tictactoe", "yavalath", "go(size=5)", "chess", "2048", "othello", "connect_four"])
 def test_moves_on_the_board_become_text(board: ServedBoard, game: str) -> None:
     found = board.ask(f"/api/position?{urlencode({'game': game})}")[1]
     for _ in range(6):
@@ -97,3 +97,12 @@ def test_analyses_that_cannot_be(board: ServedBoard, more: dict[str, str], says:
     status, answer = board.ask(f"/api/analysis?{urlencode({'game': 'tictactoe'} | more)}")
     assert status == 400
     assert says in answer["error"]
+
+
+def test_moves_follow_a_board_as_far_as_boards_can_be_written(board: ServedBoard) -> None:
+    rows = "5 . . . . . / 4 . . . . . / 3 . . . . . / 2 X . . . . / 1 O . . . . / X to move"
+    for played, wanted in (("E5", 200), ("B1", 400)):  # the second takes a stone, and boards have no history
+        asked = {"game": "go(size=5)", "text": rows, "play": played}
+        status, answer = board.ask(f"/api/position?{urlencode(asked)}")
+        assert status == wanted, answer
+    assert "moves from the start" in answer["error"]

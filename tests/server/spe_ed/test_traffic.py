@@ -119,7 +119,7 @@ def test_the_surplus_is_cut_off_with_a_reason() -> None:
         with pytest.raises(ConnectionClosed) as closed:
             flooding.recv(timeout=10)
         assert closed.value.rcvd is not None and closed.value.rcvd.code == 1008
-        assert closed.value.rcvd.reason == "more than 5 messages a second beyond one per state"
+        assert closed.value.rcvd.reason == "more than 5 messages per second beyond one per state"
         say(other)
         assert state(other)["players"]["1"]["active"] is False
         other.close()

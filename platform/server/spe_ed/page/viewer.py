@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from turnier.server.spe_ed.lobby import Lobby
 
 TICK = 0.2  # seconds between two messages
-MESSAGES = 50  # that a page may send at once, then one a second: a choice of a game each
+MESSAGES = 50  # that a page may send at once, then one per second: a choice of a game each
 
 
 class Summary:
@@ -61,12 +61,12 @@ class Viewer:
 
     async def _write(self, reading: asyncio.Task[None]) -> None:
         await self._send(encode({"now": time.time()}))
-        told = ""
+        shown = ""
         while not reading.done():
             self.changed.clear()
             text = self.summary.text()
-            if text != told:
-                told = text
+            if text != shown:
+                shown = text
                 await self._send(f'{{"summary":{text}}}')
             while rounds := self._rounds():
                 await self._send(rounds)
