@@ -79,7 +79,7 @@ def test_time_and_an_event_end_it() -> None:
     began = time.monotonic()
     *_, found = analyse(position, ["mcts(iterations=20)"], seconds=0.3, repeats=2)
     assert found.agents[0].level > 2 and time.monotonic() - began < 20
-    assert found.agents[0].searches in (1, 2)  # a search that took longer than the one before leaves no time for its repeat
+    assert found.agents[0].searches in (1, 2)  # a slow search leaves no time for its repeat
     endless = analyse(position, ["mcts(iterations=20)", "random"], seconds=3600, stop=stop)
     next(endless)
     stop.set()
