@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 import time
 
@@ -10,6 +11,7 @@ import pytest
 from turnier.agents.registry import make_agent
 from turnier.arena.analysis import AgentAnalysis, analyse
 from turnier.arena.analysis.deepening import deepened
+from turnier.arena.repeated_search import SearchRecord, SearchSpec, search_position
 from turnier.core.errors import UserError
 from turnier.games.registry import make_game
 
@@ -78,12 +80,33 @@ def test_time_and_an_event_end_it() -> None:
     position, stop = make_game("yavalath").start(), threading.Event()
     began = time.monotonic()
     *_, found = analyse(position, ["mcts(iterations=20)"], seconds=0.3, repeats=2)
-    assert found.agents[0].level > 2 and time.monotonic() - began < 20
-    assert found.agents[0].searches in (1, 2)  # a slow search leaves no time for its repeat
+    assert found.agents[0].level > 2 and found.agents[0].searches == 2 and time.monotonic() - began < 20
     endless = analyse(position, ["mcts(iterations=20)", "random"], seconds=3600, stop=stop)
     next(endless)
     stop.set()
     assert len(list(endless)) <= 1
+
+
+def test_a_level_that_begins_ends_though_its_first_search_was_slow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first search of the second level uses up the time; what is said is still said by all searches of a level."""
+    searched: list[str] = []
+
+    def slower(spec: SearchSpec) -> SearchRecord:
+        searched.append(spec.agent)
+        seconds = 2000.0 if len(searched) == 4 else 1.0
+        clock[0] += seconds
+        return dataclasses.replace(search_position(spec), seconds=seconds)
+
+    real = time.perf_counter
+    clock = [real()]
+    monkeypatch.setattr(time, "perf_counter", lambda: clock[0])
+    monkeypatch.setattr("turnier.arena.analysis.analysis.search_position", slower)
+    *_, found = analyse(make_game("tictactoe").start(), ["mcts(iterations=20)"], seconds=100.0, repeats=3, line=0)
+    assert (found.agents[0].level, found.agents[0].searches, len(searched)) == (1, 3, 6)
+    searched.clear()
+    clock[0] = real()
+    *_, found = analyse(make_game("tictactoe").start(), ["mc(iterations=9)"], seconds=1.5, repeats=3, line=0)
+    assert (found.agents[0].level, found.agents[0].searches) == (0, 1)  # a repeat of the first level has to fit
 
 
 def test_mistakes_are_sentences() -> None:

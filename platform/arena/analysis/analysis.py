@@ -79,9 +79,9 @@ def analyse(
     Args:
         position: in which a seat is to move.
         agents: text forms.
-        seconds: deepen until they are over; no search begins that would, by the time of the one before, end later.
-            The first search of each agent is made
-            in any case. None: as often as `doublings` says.
+        seconds: deepen until they are over; no level begins that would, by the time of the one before, end later, and
+            none is left half done. The first search of each agent is made in any case, its repeats as there is time.
+            None: as often as `doublings` says.
         repeats: searches of a level, which together measure certainty.
         seed: of all searches.
         doublings: levels after the first, where there is no limit of seconds.
@@ -130,33 +130,40 @@ def _searches(
     position: Position, seen: SeenPosition, agents: Sequence[Agent], limits: _Limits, seed: int
 ) -> Iterator[Analysis]:
     found: dict[int, AgentAnalysis] = {}
-    going, level = list(range(len(agents))), 0
+    going, level = dict(enumerate(agents)), 0
     while going and (limits.seconds is not None or level <= limits.doublings):
         for repeat in range(limits.repeats):
-            for place in list(going):
+            for place, agent in list(going.items()):
                 before = found.get(place)
-                deeper = deepened(agents[place], level)
-                searches = limits.repeats if repeat == 0 else 1  # a level that begins is to end
-                if deeper is None or (before is not None and not limits.allow(searches * _expected(before, level))):
-                    going.remove(place)
+                if level == 0 and before is not None and not limits.allow(before.seconds / before.searches):
+                    del going[place]
                     continue
                 with interrupted_by(limits.stop):
                     record = search_position(
-                        SearchSpec(seen, deeper.full_text(), derive_seed(seed, seen.id, level, repeat))
+                        SearchSpec(seen, agent.full_text(), derive_seed(seed, seen.id, level, repeat))
                     )
                 earlier = before.records if before is not None and before.level == level else ()
-                now = summed_up(str(agents[place]), str(deeper), level, (*earlier, record))
+                now = summed_up(str(agents[place]), str(agent), level, (*earlier, record))
                 found[place] = _with_line(position, now, before, agents[place].full_text(), limits, seed)
                 ordered = tuple(found[i] for i in sorted(found))
                 yield Analysis(position, ordered, time.perf_counter() - limits.began)
                 if limits.stop is not None and limits.stop.is_set():
                     return
         level += 1
+        going = _deeper({place: agents[place] for place in going}, level, found, limits)
 
 
-def _expected(before: AgentAnalysis, level: int) -> float:
-    """Returns how many seconds the next search may take."""
-    return before.seconds / before.searches * (2 if level > before.level else 1)
+def _deeper(agents: dict[int, Agent], level: int, found: dict[int, AgentAnalysis], limits: _Limits) -> dict[int, Agent]:
+    """Returns who begins a level: all who can search it in the time left, as only its whole set of searches says how
+    certain they are."""
+    begun: dict[int, Agent] = {}
+    planned = 0.0
+    for place, agent in agents.items():
+        deeper, seconds = deepened(agent, level), 2 * found[place].seconds
+        if deeper is not None and limits.allow(planned + seconds):
+            begun[place] = deeper
+            planned += seconds
+    return begun
 
 
 def summed_up(agent: str, searching: str, level: int, records: tuple[SearchRecord, ...]) -> AgentAnalysis:
@@ -194,7 +201,7 @@ def _with_line(
     """Returns an analysis with its line, which stays as long as the best action does."""
     if before is not None and before.best == now.best and before.line:
         return dataclasses.replace(now, line=before.line)
-    if limits.line < 1 or not limits.allow(limits.line * _expected(now, now.level) / 2**now.level):
+    if limits.line < 1 or not limits.allow(limits.line * now.seconds / now.searches / 2**now.level):
         return now
     line = line_after(position, now.best, agent, limits.line, derive_seed(seed, "line"))
     return dataclasses.replace(now, line=line)
