@@ -83,6 +83,27 @@ def test_a_whole_game_by_clicks(page: Any, board: ServedBoard, url: str, game: s
     playwright.expect(page.locator("#place")).to_contain_text(f"of {sum(record.decisions)}")
 
 
+def test_seats_wait_for_their_game(page: Any, board: ServedBoard) -> None:
+    page.goto(board.address)
+    seat = page.locator("#seat0")
+    playwright.expect(seat).to_have_value("human(name=Me)")
+
+    held: list[Any] = []
+    page.route("**/api/game?text=hex", lambda route: held.append(route))
+    game = page.locator("#game")
+    game.fill("hex")
+    game.dispatch_event("change")
+    playwright.expect(seat).to_be_disabled()
+    game.fill("yavalath(players=3)")
+    game.dispatch_event("change")
+    playwright.expect(page.locator("#seats input")).to_have_count(3)
+    seat.fill("human(name=Ann)")
+    held[0].continue_()
+    page.wait_for_timeout(300)
+    playwright.expect(page.locator("#seats input")).to_have_count(3)
+    playwright.expect(seat).to_have_value("human(name=Ann)")
+
+
 def test_a_whole_game_of_2048_by_arrow_keys(page: Any, board: ServedBoard, url: str) -> None:
     sit_down(page, board, "2048(size=3)", "human(name=Ann)")
     finished = page.locator("#replay")

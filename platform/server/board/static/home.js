@@ -11,11 +11,17 @@ async function playBox() {
   const {games, agents} = await ask("/api/names");
   const game = make("input", {class: "wide", id: "game", list: "games", value: "yavalath", "aria-label": "game", onchange: () => seat()});
   const seats = make("div", {id: "seats"});
+  const ready = make("fieldset", {}, seats,
+    make("p", {class: "dim"}, "A seat takes an agent, or a person such as human(name=Ann), who gets a link at the table."),
+    make("button", {class: "main", id: "begin"}, "Play"));
   let asked = "";
   const seat = guarded(async () => {
     if (game.value === asked) return; // what was typed into the seats stays
-    asked = game.value;
-    const known = await ask(`/api/game?${new URLSearchParams({text: game.value})}`);
+    const text = asked = game.value;
+    ready.disabled = true; // until its seats are known: what is typed into those of another game would be lost
+    const known = await ask(`/api/game?${new URLSearchParams({text})}`);
+    if (text !== asked) return; // another game was asked for meanwhile
+    ready.disabled = false;
     seats.replaceChildren(...Array.from({length: known.seats}, (_, place) => make("div", {class: "bar"},
       make("label", {for: `seat${place}`}, `seat ${place}`),
       make("input", {class: "wide", id: `seat${place}`, list: "agents", value: place ? known.opponent : "human(name=Me)"}))));
@@ -30,9 +36,7 @@ async function playBox() {
   await seat();
   const options = (id, names) => make("datalist", {id}, ...names.map(name => make("option", {value: name})));
   return make("section", {}, make("h2", {}, "Play"), make("form", {onsubmit: begin},
-    make("div", {class: "bar"}, make("label", {for: "game"}, "game"), game), seats,
-    make("p", {class: "dim"}, "A seat takes an agent, or a person such as human(name=Ann), who gets a link at the table."),
-    make("button", {class: "main", id: "begin"}, "Play")), options("games", games), options("agents", ["human(name=Ann)", ...agents]));
+    make("div", {class: "bar"}, make("label", {for: "game"}, "game"), game), ready), options("games", games), options("agents", ["human(name=Ann)", ...agents]));
 }
 
 async function replayBox() {
