@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from turnier.agents.spe_ed.field import MOVES, Bytes, fill_field, new_field, stride_of, walkers_of
-from turnier.agents.spe_ed.minimax_search import IMPOSSIBLE, NODES, WEIGHTS, new_numbers, value_of_move
-from turnier.agents.spe_ed.rollout_search import LONGEST, ROLLOUTS, STEPS, new_found, new_paths, run_rollouts
+from turnier.agents.spe_ed.search.field import MOVES, Bytes, fill_field, new_field, stride_of, walkers_of
+from turnier.agents.spe_ed.search.minimax import IMPOSSIBLE, NODES, WEIGHTS, new_numbers, value_of_move
+from turnier.agents.spe_ed.search.rollouts import LONGEST, ROLLOUTS, STEPS, new_found, new_paths, run_rollouts
 from turnier.bench.programs import Benchmark, Rates, Round, Stopwatch, program_speed, require_equal, run_program
 from turnier.core.rng import stream
 from turnier.games.game import Ints

@@ -12,11 +12,11 @@ import numpy.typing as npt
 
 from turnier.agents.agent import Floats
 from turnier.agents.budget import AMOUNT
-from turnier.agents.spe_ed.field import CELL, MOVES, Bytes, reachable
 from turnier.agents.spe_ed.minimax import MinimaxAgent, MinimaxPlayer
 from turnier.agents.spe_ed.player import Choice, TimedAgent, best_of
-from turnier.agents.spe_ed.rollout_search import ROLLOUTS, surviving
 from turnier.agents.spe_ed.rollouts import RolloutAgent, RolloutPlayer
+from turnier.agents.spe_ed.search.field import CELL, MOVES, Bytes, reachable
+from turnier.agents.spe_ed.search.rollouts import ROLLOUTS, surviving
 from turnier.agents.spe_ed.tables import TableAgent, TablePlayer
 from turnier.core.kernel import compile_kernel
 from turnier.core.parameters import parameter

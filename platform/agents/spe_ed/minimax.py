@@ -12,8 +12,9 @@ import numpy.typing as npt
 
 from turnier.agents.agent import Floats
 from turnier.agents.budget import AMOUNT
-from turnier.agents.spe_ed.field import ALIVE, MOVES, STANDS, nearest, walkers_of
-from turnier.agents.spe_ed.minimax_search import (
+from turnier.agents.spe_ed.player import Choice, SpeEdPlayer, TimedAgent, best_of
+from turnier.agents.spe_ed.search.field import ALIVE, MOVES, STANDS, nearest, walkers_of
+from turnier.agents.spe_ed.search.minimax import (
     DEEPEST,
     IMPOSSIBLE,
     NODES,
@@ -22,7 +23,6 @@ from turnier.agents.spe_ed.minimax_search import (
     state_value,
     value_of_move,
 )
-from turnier.agents.spe_ed.player import Choice, SpeEdPlayer, TimedAgent, best_of
 from turnier.core.kernel import compile_kernel
 from turnier.core.parameters import parameter
 from turnier.games.game import Game

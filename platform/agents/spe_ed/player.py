@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from turnier.agents.agent import Agent, Decision, Floats, milliseconds_parameter, seat_rng
-from turnier.agents.spe_ed.field import (
+from turnier.agents.spe_ed.search.field import (
     CELL,
     FASTER,
     HEADING,

@@ -17,7 +17,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from turnier.agents.spe_ed.field import (
+from turnier.agents.spe_ed.player import Choice, SpeEdAgent, SpeEdPlayer, best_of, only
+from turnier.agents.spe_ed.search.field import (
     CELL,
     HEADING,
     MOVES,
@@ -31,7 +32,6 @@ from turnier.agents.spe_ed.field import (
     read_walker,
     stride_of,
 )
-from turnier.agents.spe_ed.player import Choice, SpeEdAgent, SpeEdPlayer, best_of, only
 from turnier.core.array_files import read_arrays
 from turnier.core.errors import UserError
 from turnier.core.kernel import kernel

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from turnier.agents.budget import AMOUNT
-from turnier.agents.spe_ed.field import CELL, MOVES, board_numbers, places
 from turnier.agents.spe_ed.player import Choice, SpeEdPlayer, TimedAgent, best_of
-from turnier.agents.spe_ed.rollout_search import (
+from turnier.agents.spe_ed.search.field import CELL, MOVES, board_numbers, places
+from turnier.agents.spe_ed.search.rollouts import (
     LONGEST,
     ROLLOUTS,
     Found,

@@ -10,7 +10,7 @@ from numba import types
 
 from turnier.agents.abi import EVALUATE
 from turnier.agents.evaluator import ROLLOUT_DEPTH, Evaluator
-from turnier.agents.spe_ed.field import FASTER, MOVES, TURN
+from turnier.agents.spe_ed.search.field import FASTER, MOVES, TURN
 from turnier.core.kernel import kernel
 from turnier.core.rng import Rng, below
 from turnier.games.abi import State

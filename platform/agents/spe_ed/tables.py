@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from turnier.agents.budget import AMOUNT
-from turnier.agents.spe_ed.field import MOVES, nearest, on_board, walkers_of
 from turnier.agents.spe_ed.player import Choice, SpeEdPlayer, TimedAgent, best_of
-from turnier.agents.spe_ed.table_search import MOST_ROUNDS, Tables, fill_tables, new_tables
+from turnier.agents.spe_ed.search.field import MOVES, nearest, on_board, walkers_of
+from turnier.agents.spe_ed.search.tables import MOST_ROUNDS, Tables, fill_tables, new_tables
 from turnier.core.kernel import compile_kernel
 from turnier.core.parameters import parameter
 from turnier.games.drawing import Overlay

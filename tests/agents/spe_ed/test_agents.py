@@ -12,10 +12,10 @@ from turnier.agents.agent import Decision
 from turnier.agents.registry import make_agent
 from turnier.agents.spe_ed.combi import CombiPlayer, presence, scores
 from turnier.agents.spe_ed.minimax import Searched
-from turnier.agents.spe_ed.minimax_search import IMPOSSIBLE
 from turnier.agents.spe_ed.player import SpeEdPlayer, best_of
-from turnier.agents.spe_ed.rollout_search import LONGEST
 from turnier.agents.spe_ed.rollouts import PathMemory, RolloutPlayer
+from turnier.agents.spe_ed.search.minimax import IMPOSSIBLE
+from turnier.agents.spe_ed.search.rollouts import LONGEST
 from turnier.arena.match import MatchSpec, Termination
 from turnier.arena.play import play_match
 from turnier.games.game import Position

@@ -8,8 +8,8 @@ import pytest
 from turnier.agents.registry import make_agent
 from turnier.agents.spe_ed.combi import CombiPlayer
 from turnier.agents.spe_ed.player import SpeEdPlayer
-from turnier.agents.spe_ed.rollout_search import Paths, longest_of
 from turnier.agents.spe_ed.rollouts import RolloutPlayer
+from turnier.agents.spe_ed.search.rollouts import Paths, longest_of
 from turnier.games.game import Position
 from turnier.games.registry import make_game
 from turnier.games.spe_ed.board import ACTIVE, MOVER, X, Y

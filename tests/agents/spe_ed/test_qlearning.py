@@ -11,8 +11,8 @@ import pytest
 from tests.cli.running import STUDIES, run_study_script
 from turnier.agents.registry import make_agent
 from turnier.agents.spe_ed import q_learning
-from turnier.agents.spe_ed.field import HEADING, TAKEN, fill_field, new_field, stride_of, walkers_of
 from turnier.agents.spe_ed.q_learning import Learning, QTraining, key_of, read_table
+from turnier.agents.spe_ed.search.field import HEADING, TAKEN, fill_field, new_field, stride_of, walkers_of
 from turnier.core.errors import UserError
 from turnier.core.kernel import JIT
 from turnier.games.registry import make_game

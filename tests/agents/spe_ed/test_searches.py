@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.agents.spe_ed import naive_spe_ed as naive
-from turnier.agents.spe_ed.field import (
+from turnier.agents.spe_ed.search.field import (
     ALIVE,
     CELL,
     MOVES,
@@ -26,8 +26,8 @@ from turnier.agents.spe_ed.field import (
     walkers_of,
     weighted_distance,
 )
-from turnier.agents.spe_ed.minimax_search import IMPOSSIBLE, NODES, STOPPED, WEIGHTS, new_numbers, value_of_move
-from turnier.agents.spe_ed.rollout_search import (
+from turnier.agents.spe_ed.search.minimax import IMPOSSIBLE, NODES, STOPPED, WEIGHTS, new_numbers, value_of_move
+from turnier.agents.spe_ed.search.rollouts import (
     COMPLETE,
     LONGEST,
     ROLLOUTS,
@@ -39,8 +39,8 @@ from turnier.agents.spe_ed.rollout_search import (
     run_rollouts,
     surviving,
 )
+from turnier.agents.spe_ed.search.tables import fill_tables, new_tables
 from turnier.agents.spe_ed.survivors import enters_free_cells, random_survivor
-from turnier.agents.spe_ed.table_search import fill_tables, new_tables
 from turnier.core.kernel import JIT
 from turnier.core.rng import stream
 from turnier.games.game import Game, Ints

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from turnier.agents.spe_ed.field import (
+from turnier.agents.spe_ed.search.field import (
     CELL,
     FASTER,
     HEADING,
