@@ -15,6 +15,7 @@ from turnier.core.parameters import Registry
 AGENTS: Registry[Agent] = Registry(
     "agent",
     {
+        "adaptive_combi": "turnier.agents.spe_ed.adaptive_combi:AdaptiveCombi",
         "alphabeta": "turnier.agents.alphabeta.agent:AlphaBeta",
         "basic": "turnier.agents.spe_ed.basic:Basic",
         "combi": "turnier.agents.spe_ed.combi:Combi",

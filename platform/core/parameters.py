@@ -76,6 +76,12 @@ def parameter(
     return dataclasses.field(default=default, metadata={"": declared})
 
 
+def redeclared(declared: type[Declared], name: str, default: Any) -> Any:
+    """Declares a parameter that a class inherits once more, with another default."""
+    (inherited,) = (found for field, found in parameters_of(declared) if field.name == name)
+    return dataclasses.field(default=default, metadata={"": dataclasses.replace(inherited, later=False)})
+
+
 _NOUNS: dict[type, str] = {bool: "true or false", int: "a whole number", float: "a number", str: "a word"}
 
 

@@ -15,8 +15,9 @@ from turnier.agents.budget import AMOUNT
 from turnier.agents.spe_ed.minimax import MinimaxAgent, MinimaxPlayer
 from turnier.agents.spe_ed.player import Choice, TimedAgent, best_of
 from turnier.agents.spe_ed.rollouts import RolloutAgent, RolloutPlayer
-from turnier.agents.spe_ed.search.field import CELL, MOVES, Bytes, reachable
+from turnier.agents.spe_ed.search.field import CELL, MOVES, Bytes
 from turnier.agents.spe_ed.search.rollouts import ROLLOUTS, surviving
+from turnier.agents.spe_ed.search.territory import reachable
 from turnier.agents.spe_ed.tables import TableAgent, TablePlayer
 from turnier.core.kernel import compile_kernel
 from turnier.core.parameters import parameter
@@ -32,6 +33,10 @@ class Values(NamedTuple):
     filter_value: float
     start_probability: float
     table_weight: float
+    minimax_weight: float
+    jump_steps: int
+    hug: float
+    alone: bool = False  # nobody can come any more: minimax is not asked
 
 
 def presence(field: Bytes, total: Floats, cell: int, stride: int, side: int) -> float:
@@ -78,34 +83,45 @@ class CombiPlayer(RolloutPlayer, MinimaxPlayer, TablePlayer):
     def situation(self) -> Values:
         """Returns the parameters as they are here: with two players left, or with little space."""
         combi = self.combi
-        values = Values(combi.filter_value, combi.start_probability, combi.table_weight)
+        values = Values(
+            combi.filter_value,
+            combi.start_probability,
+            combi.table_weight,
+            combi.minimax_weight,
+            combi.jump_steps,
+            combi.hug,
+        )
         if combi.tight_cells and int(reachable(self.field, self.stride, self.walker)) < combi.tight_cells:
             return values._replace(filter_value=combi.tight_filter_value, table_weight=combi.tight_table_weight)
         if combi.duel and self.state[ACTIVE : ACTIVE + self.state[PLAYERS]].sum() == 2:
-            return Values(combi.duel_filter_value, combi.duel_start_probability, combi.duel_table_weight)
+            return values._replace(
+                filter_value=combi.duel_filter_value,
+                start_probability=combi.duel_start_probability,
+                table_weight=combi.duel_table_weight,
+            )
         return values
 
     def choose(self, ends: int) -> Choice:
         combi, began, values = self.combi, time.monotonic_ns(), self.situation()
         span = ends - began
-        near = self.near()
+        near = [] if values.alone else self.near()
         entered = presence(self.field, self.total, int(self.walker[CELL]), self.stride, combi.square)
         allowed = self.possible()
         searched, worse = 0, None
         if near and entered >= combi.minimax_activation:
-            found = self.deepen(near, began + int(span * combi.minimax_share) if ends else 0)
+            found = self.deepen(near, values.jump_steps, began + int(span * combi.minimax_share) if ends else 0)
             searched = found.nodes
             good = found.good(combi.minimax_slack)
             allowed = good if good.any() else allowed
-            worse = (found.values.max() - found.values) / MOVES if combi.minimax_weight else None
+            worse = (found.values.max() - found.values) / MOVES if values.minimax_weight else None
         spent = time.monotonic_ns() - began
         tables, _ = self.tables(values.start_probability, began + spent + int(span * combi.table_share) if ends else 0)
         self.total = tables.total.copy()
-        rolled = self.roll_out(values.filter_value, self.total, ends)
+        rolled = self.roll_out(values.filter_value, values.hug, self.total, ends)
         counts, risks = surviving(rolled, values.filter_value)
         score = scores(counts, risks, values.table_weight)
         if worse is not None:
-            score = np.minimum(score, WORST) + combi.minimax_weight * worse
+            score = np.minimum(score, WORST) + values.minimax_weight * worse
         open_moves = allowed & np.isfinite(score)
         action = best_of(np.where(open_moves, -score, 0.0), open_moves if open_moves.any() else allowed)
         self.remember(action)

@@ -56,13 +56,15 @@ class MinimaxPlayer(SpeEdPlayer):
         close = [seat for distance, seat in nearest(self.state, self.seat) if distance < self.limits.minimax_distance]
         return close[: self.limits.opponents]
 
-    def deepen(self, opponents: list[int], ends: int) -> Searched:
+    def deepen(self, opponents: list[int], jump_steps: int, ends: int) -> Searched:
         """Searches a round deeper at a time, as far as the depth and the nodes or the time go."""
         limits = self.limits
         standing = [seat for _, seat in nearest(self.state, self.seat) if limits.territory and seat not in opponents]
         walkers = walkers_of(self.state, [self.seat, *opponents, *standing])
         walkers[1 + len(opponents) :, ALIVE] = STANDS
-        weights = np.array([limits.aggression, limits.territory])
+        weights = np.array(
+            [limits.aggression, limits.territory, jump_steps, limits.neighbours, limits.decided, limits.freedom]
+        )
         reached = Searched(np.full(MOVES, IMPOSSIBLE), 0, 0)
         spent = [0] * MOVES
         for depth in range(1, (DEEPEST if ends else limits.depth) + 1):
@@ -86,7 +88,7 @@ class MinimaxPlayer(SpeEdPlayer):
         return reached
 
     def choose(self, ends: int) -> Choice:
-        searched = self.deepen(self.near(), ends)
+        searched = self.deepen(self.near(), self.limits.jump_steps, ends)
         possible = searched.values > IMPOSSIBLE
         return Choice(best_of(searched.values, possible), possible.astype(np.int64), searched.values, searched.nodes)
 
@@ -114,6 +116,21 @@ class MinimaxAgent(TimedAgent):
     territory: float = parameter(
         0.0, "how much a state counts in which one reaches cells first; with 1 all of them count like all five moves",
         low=0, high=100, search=(0, 20),
+    )  # fmt: skip
+    freedom: float = parameter(
+        1.0, "how much the own free moves count in a state", low=0, high=10, search=(0, 2), later=True
+    )
+    neighbours: float = parameter(
+        0.0, "how much the free places beside a cell count in territory, besides the cell",
+        low=0, high=10, search=(0, 2), later=True,
+    )  # fmt: skip
+    decided: float = parameter(
+        0.0, "what it adds to a share of territory to be shut off with more of it than each other, or takes with less",
+        low=0, high=10, search=(0, 1), later=True,
+    )  # fmt: skip
+    jump_steps: int = parameter(
+        0, "steps for which a jump of others over a wall of one or two cells counts in territory; 0 = walls are closed",
+        low=0, high=1000, search=(4, 40), later=True,
     )  # fmt: skip
     threads: int = parameter(1, "cores that search the moves of one decision", low=1, high=MOVES)
 

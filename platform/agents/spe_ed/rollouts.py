@@ -69,7 +69,7 @@ class RolloutPlayer(SpeEdPlayer):
         self.filter_value = agent.filter_value  # at the latest decision
         self.tree = np.zeros((TREE_NODES if agent.unique else 0, MOVES), np.int32)
 
-    def roll_out(self, filter_value: float, table: npt.NDArray[np.float64], ends: int) -> Found:
+    def roll_out(self, filter_value: float, hug: float, table: npt.NDArray[np.float64], ends: int) -> Found:
         """Returns what rollouts find out until `ends`, or as many as the agent's count says."""
         self.filter_value = filter_value
         guides, room = self.memory.recall(self.round, int(self.walker[CELL]))
@@ -85,6 +85,7 @@ class RolloutPlayer(SpeEdPlayer):
             self.tree,
             filter_value,
             self.settings.vary if self.settings.reuse else 0.0,
+            hug,
             self.rng,
             most,
             ends,
@@ -108,7 +109,7 @@ class RolloutPlayer(SpeEdPlayer):
         return super().overlay()._replace(routes=routes)
 
     def choose(self, ends: int) -> Choice:
-        found = self.roll_out(self.settings.filter_value, np.zeros(0), ends)
+        found = self.roll_out(self.settings.filter_value, self.settings.hug, np.zeros(0), ends)
         counts, _ = surviving(found, self.settings.filter_value)
         action = best_of(counts.astype(float), counts > 0)
         self.remember(action)
@@ -132,6 +133,9 @@ class RolloutAgent(TimedAgent):
     )
     vary: float = parameter(
         0.0, "part of the rollouts that follow one of the longest paths up to a random move", low=0, high=1
+    )
+    hug: float = parameter(
+        0.0, "part of the moves of rollouts that are slow and keep beside what is taken", low=0, high=1, later=True
     )
     unique: bool = parameter(False, "no path comes twice in a decision, and none are made when all were")
 

@@ -5,16 +5,26 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
+from tests.agents.spe_ed.naive_territory import STEPS, Cell, own_share
 from turnier.games.game import Game, Ints
 from turnier.games.spe_ed.board import DIRECTION, HEIGHT, SPEED, WIDTH, X, Y
 
-Cell = tuple[int, int]
-Weights = tuple[float, float]  # aggression and territory
-STEPS = ((0, -1), (1, 0), (0, 1), (-1, 0))
 MOVES = range(5)
+
+
+class Weights(NamedTuple):
+    """What a state is worth, in the order of the search."""
+
+    aggression: float = 0.0
+    territory: float = 0.0
+    jump_steps: int = 0
+    neighbours: float = 0.0
+    decided: float = 0.0
+    freedom: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -67,37 +77,19 @@ def all_paths(
             yield (action, *actions), likely / len(possible), [entered, *ways]
 
 
-def steps_from(start: Cell, free: frozenset[Cell]) -> dict[Cell, int]:
-    """Returns how many steps to the side every cell that can be reached is away, 0 where it starts."""
-    steps, front, far = {start: 0}, {start}, 0
-    while front:
-        far += 1
-        front = {(x + dx, y + dy) for x, y in front for dx, dy in STEPS} & free - set(steps)
-        steps |= dict.fromkeys(front, far)
-    return steps
-
-
-def own_share(heads: list[Cell], free: frozenset[Cell]) -> float:
-    """Returns the part of the cells that the first head reaches before all others, of those that it or others do."""
-    own, *others = [steps_from(head, free) for head in heads]
-    owned = []
-    for cell in set(own).union(*others):
-        away, theirs = own.get(cell, 999), min((steps.get(cell, 999) for steps in others), default=999)
-        if away != theirs:
-            owned.append(away < theirs)
-    return sum(owned) / len(owned)
-
-
 def value(
     players: list[Player | None], free: frozenset[Cell], round_number: int, level: int, depth: int, weights: Weights
 ) -> float:
     """Minimax without pruning: the value of a state for the first player, who is to choose in round `level`."""
     assert players[0]
     if level > depth:
-        aggression, territory = weights
         freedoms = [sum(1 for _ in moves(p, free, round_number)) if p else 0 for p in players]
-        worth = freedoms[0] - aggression * sum(freedoms[1:]) / max(1, len(players) - 1)
-        return worth + 5 * territory * own_share([(p.x, p.y) for p in players if p], free)
+        worth = weights.freedom * freedoms[0] - weights.aggression * sum(freedoms[1:]) / max(1, len(players) - 1)
+        if weights.territory == 0:
+            return worth
+        heads = [(p.x, p.y) for p in players if p]
+        share = own_share(heads, free, weights.jump_steps, weights.neighbours, weights.decided)
+        return worth + 5 * weights.territory * share
     own = [
         _replies([after, *players[1:]], 1, free - set(entered), set(entered), round_number, level, depth, weights)
         for _, after, entered in moves(players[0], free, round_number)

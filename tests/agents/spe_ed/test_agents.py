@@ -10,6 +10,7 @@ import pytest
 
 from turnier.agents.agent import Decision
 from turnier.agents.registry import make_agent
+from turnier.agents.spe_ed.adaptive_combi import AdaptiveCombiPlayer
 from turnier.agents.spe_ed.combi import CombiPlayer, presence, scores
 from turnier.agents.spe_ed.minimax import Searched
 from turnier.agents.spe_ed.player import SpeEdPlayer, best_of
@@ -187,7 +188,7 @@ def test_combi_asks_minimax_only_when_others_are_near_enough_and_likely() -> Non
         assert isinstance(player, CombiPlayer)
         calls: list[int] = []
         deepen = player.deepen
-        player.deepen = lambda near, ends, calls=calls, deepen=deepen: calls.append(1) or deepen(near, ends)  # type: ignore
+        player.deepen = lambda *known, calls=calls, deepen=deepen: calls.append(1) or deepen(*known)  # type: ignore
         for _ in range(3):
             position = position.play(player.act(position).action).play(ON)
         assert len(calls) == asked
@@ -208,3 +209,36 @@ def test_combi_weighs_what_minimax_finds() -> None:
 @pytest.mark.parametrize("name", [*SEARCHES, "basic"])
 def test_other_games_are_refused(name: str) -> None:
     assert "spe_ed" in str(make_agent(name).cannot_play(make_game("tictactoe")))
+
+
+AMONG = "......... ...#..... .A.#...B. ...#..... ........."
+WALLED = "...#..... ...#..... .A.#...B. ...#..... ...#....."
+ALONE = "...###... ...###... .A.###.B. ...###... ...###..."
+
+
+@pytest.mark.parametrize(
+    ("picture", "alone", "weight", "jumps", "hug"),
+    [(AMONG, False, 10.0, 0, 0.1), (WALLED, False, 2.0, 9, 0.8), (ALONE, True, 2.0, 9, 0.8)],
+    ids=("among", "walled", "alone"),
+)
+def test_walls_change_what_counts(picture: str, alone: bool, weight: float, jumps: int, hug: float) -> None:
+    """A wall of one cell keeps others out until they jump, one of three for good."""
+    position = drawn(picture, ("up", 1), ("up", 1))
+    agent = make_agent("adaptive_combi(minimax_weight=10,walled_weight=2,jump_steps=9,hug=0.1,walled_hug=0.8)")
+    player = agent.start(position.game, 0, 1)
+    assert isinstance(player, AdaptiveCombiPlayer)
+    player.act(position.game.position(position.view(0)))
+    values = player.situation()
+    assert (values.alone, values.minimax_weight, values.jump_steps, values.hug) == (alone, weight, jumps, hug)
+    assert (values.filter_value == 1.0) == (picture != AMONG)
+
+
+def test_who_is_alone_asks_no_minimax() -> None:
+    position = drawn(ALONE, ("up", 1), ("up", 1))
+    player = make_agent("adaptive_combi(rollouts=50)").start(position.game, 0, 1)
+    assert isinstance(player, AdaptiveCombiPlayer)
+    player.deepen = None  # type: ignore
+    assert player.act(position.game.position(position.view(0))).action in (LEFT, RIGHT, ON)
+    walled = drawn(WALLED, ("up", 1), ("up", 1))
+    with pytest.raises(TypeError):
+        player.act(walled.game.position(walled.view(0)))

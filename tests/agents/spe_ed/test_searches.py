@@ -8,20 +8,14 @@ import numpy as np
 import pytest
 
 from tests.agents.spe_ed import naive_spe_ed as naive
+from tests.agents.spe_ed.boards import field_of, scattered
 from turnier.agents.spe_ed.search.field import (
-    ALIVE,
     CELL,
     MOVES,
-    OUT,
-    SPACE_ROWS,
-    STANDS,
     WALL,
-    fill_field,
     nearest,
     new_field,
     next_round,
-    own_share,
-    reachable,
     stride_of,
     walkers_of,
     weighted_distance,
@@ -30,44 +24,27 @@ from turnier.agents.spe_ed.search.minimax import IMPOSSIBLE, NODES, STOPPED, WEI
 from turnier.agents.spe_ed.search.rollouts import (
     COMPLETE,
     LONGEST,
+    NO_ROOM,
     ROLLOUTS,
     STEPS,
     Paths,
     following,
     new_found,
     new_paths,
+    room_beside,
     run_rollouts,
     surviving,
 )
 from turnier.agents.spe_ed.search.tables import fill_tables, new_tables
+from turnier.agents.spe_ed.search.territory import reachable
 from turnier.agents.spe_ed.survivors import enters_free_cells, random_survivor
 from turnier.core.kernel import JIT
 from turnier.core.rng import stream
-from turnier.games.game import Game, Ints
-from turnier.games.registry import make_game
-from turnier.games.spe_ed.board import ACTIVE, ROUND, SPEED, X, Y, put_cell
+from turnier.games.game import Ints
+from turnier.games.spe_ed.board import ACTIVE, SPEED, X, Y
 
 DRAWS = 20_000 if JIT else 300
 NO_TREE = np.zeros((0, MOVES), np.int32)
-
-
-def scattered(width: int, height: int, players: int, seed: int, taken: float) -> tuple[Game, Ints]:
-    """Returns a board with walls at random, players with random speeds, and a round near a jump."""
-    game = make_game(f"spe_ed(width={width},height={height},players={players})")
-    state, draws = game.start(seed).state.copy(), np.random.default_rng(seed)
-    for cell in np.flatnonzero(game.cell_values(state) == 0):
-        if draws.random() < taken:
-            put_cell(state, int(cell), 7)
-    state[ROUND] = draws.integers(0, 12)
-    for seat in range(players):
-        state[SPEED + seat] = draws.integers(1, 5)
-    return game, state
-
-
-def field_of(game: Game, state: Ints) -> np.ndarray[tuple[int], np.dtype[np.uint8]]:
-    field = new_field(game)
-    fill_field(state, field)
-    return field
 
 
 def as_cell(stride: int, index: int) -> naive.Cell:
@@ -85,7 +62,7 @@ def test_without_repeats_every_path_is_found_once(width: int, height: int, seed:
     before, found = field.copy(), new_found(new_paths(100))
     tree = np.zeros((1 << 17, MOVES), np.int32)
     walker = walkers_of(state, [0])[0]
-    run_rollouts(field, stride, walker, first, new_paths(0), table, tree, 0.5, 0.0, stream(1), 1 << 20, 0, found)
+    run_rollouts(field, stride, walker, first, new_paths(0), table, tree, 0.5, 0.0, 0.0, stream(1), 1 << 20, 0, found)
     assert (field == before).all()
     counts, risks = np.zeros_like(found.counts), np.zeros_like(found.risks)
     paths = list(naive.all_paths(naive.player_of(state, 0), naive.free_cells(game, state), first))
@@ -106,7 +83,7 @@ def test_random_paths_come_as_often_as_they_should(width: int, height: int, seed
     game, state = scattered(width, height, 2, seed, taken)
     found = new_found(new_paths(0))
     arguments = (field_of(game, state), int(stride_of(state)), walkers_of(state, [0])[0], next_round(state))
-    run_rollouts(*arguments, new_paths(0), np.zeros(0), NO_TREE, 1.0, 0.0, stream(seed), DRAWS, 0, found)
+    run_rollouts(*arguments, new_paths(0), np.zeros(0), NO_TREE, 1.0, 0.0, 0.0, stream(seed), DRAWS, 0, found)
     expected: Counter[tuple[int, int]] = Counter()
     for actions, likely, _ in naive.all_paths(
         naive.player_of(state, 0), naive.free_cells(game, state), next_round(state)
@@ -124,7 +101,20 @@ def test_kept_paths_are_possible_long_and_followed_again() -> None:
     field, stride, walker = field_of(game, state), int(stride_of(state)), walkers_of(state, [0])[0]
     found = new_found(new_paths(50))
     run_rollouts(
-        field, stride, walker, next_round(state), new_paths(0), np.zeros(0), NO_TREE, 0.8, 0.0, stream(1), 500, 0, found
+        field,
+        stride,
+        walker,
+        next_round(state),
+        new_paths(0),
+        np.zeros(0),
+        NO_TREE,
+        0.8,
+        0.0,
+        0.0,
+        stream(1),
+        500,
+        0,
+        found,
     )
     kept, longest = found.kept, int(found.numbers[LONGEST])
     assert kept.lengths.max() == longest
@@ -137,7 +127,7 @@ def test_kept_paths_are_possible_long_and_followed_again() -> None:
     # With as many rollouts as guides from where they begin, each is at least as long as its guide.
     again = new_found(new_paths(0))
     whole = Paths(kept.actions, kept.lengths)
-    run_rollouts(field, stride, walker, first, whole, np.zeros(0), NO_TREE, 1.0, 0.0, stream(2), 50, 0, again)
+    run_rollouts(field, stride, walker, first, whole, np.zeros(0), NO_TREE, 1.0, 0.0, 0.0, stream(2), 50, 0, again)
     reached = np.repeat(np.arange(len(again.counts)), again.counts.sum(axis=1))
     assert (np.sort(reached) >= np.sort(kept.lengths)).all() and again.numbers[LONGEST] == longest
 
@@ -161,7 +151,7 @@ def test_a_guide_that_is_cut_off_continues_at_random() -> None:
     firsts = []
     for guides in (impossible, new_paths(0)):
         found = new_found(new_paths(0))
-        run_rollouts(*arguments, guides, np.zeros(0), NO_TREE, 1.0, 0.0, stream(4), 200, 0, found)
+        run_rollouts(*arguments, guides, np.zeros(0), NO_TREE, 1.0, 0.0, 0.0, stream(4), 200, 0, found)
         firsts.append(found.counts.sum(axis=0) > 0)
     assert (firsts[0] == firsts[1]).all()
 
@@ -206,7 +196,16 @@ def test_tables_stop_where_there_is_no_room_or_time_or_move() -> None:
 
 
 @pytest.mark.parametrize(("players", "depth", "taken"), [(1, 5, 0.3), (2, 1, 0.2), (2, 3, 0.3), (3, 2, 0.3)])
-@pytest.mark.parametrize("weights", [(0.0, 0.0), (0.7, 0.0), (0.2, 1.5)])
+@pytest.mark.parametrize(
+    "weights",
+    [
+        naive.Weights(),
+        naive.Weights(aggression=0.7),
+        naive.Weights(aggression=0.2, territory=1.5),
+        naive.Weights(territory=1.5, jump_steps=4, neighbours=0.5, decided=0.2, freedom=0.3),
+    ],
+    ids=("freedom", "aggression", "territory", "walls"),
+)
 @pytest.mark.parametrize("seed", range(4))
 def test_minimax_has_the_values_of_the_whole_tree(
     players: int, depth: int, taken: float, weights: naive.Weights, seed: int
@@ -264,7 +263,7 @@ def test_varied_paths_are_possible_and_longer() -> None:
     for vary in (0.0, 0.5):
         found = new_found(new_paths(100))
         run_rollouts(
-            field, stride, walker, first, new_paths(0), np.zeros(0), NO_TREE, 0.7, vary, stream(1), 600, 0, found
+            field, stride, walker, first, new_paths(0), np.zeros(0), NO_TREE, 0.7, vary, 0.0, stream(1), 600, 0, found
         )
         longest.append(int(found.numbers[LONGEST]))
         assert (field == before).all() and found.numbers[ROLLOUTS] == found.counts.sum() == 600
@@ -274,16 +273,39 @@ def test_varied_paths_are_possible_and_longer() -> None:
         assert length == 0 or walked(player, free, first, actions[:length])
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_territories_are_the_cells_reached_first(seed: int) -> None:
-    game, state = scattered(12, 9, 3, seed, 0.3)
-    field, free = field_of(game, state), naive.free_cells(game, state)
-    walkers, space = walkers_of(state, [0, 1, 2]), np.full((SPACE_ROWS, field.size), 7, np.int32)
-    walkers[1, ALIVE] = STANDS  # is there all the same
-    heads = [(int(state[X + seat]), int(state[Y + seat])) for seat in range(3)]
-    assert own_share(field, int(stride_of(state)), walkers, space) == naive.own_share(heads, free)
-    walkers[2, ALIVE] = OUT
-    assert own_share(field, int(stride_of(state)), walkers, space) == naive.own_share(heads[:2], free)
+def test_hugging_rollouts_fill_more() -> None:
+    """In a room of their own, paths that keep beside what is taken are longer, and possible like all others."""
+    game, state = scattered(14, 14, 2, 3, 0.0)
+    field, stride, walker = field_of(game, state), int(stride_of(state)), walkers_of(state, [0])[0]
+    before, first, longest = field.copy(), next_round(state), []
+    for hug in (0.0, 0.9):
+        found = new_found(new_paths(100))
+        run_rollouts(
+            field, stride, walker, first, new_paths(0), np.zeros(0), NO_TREE, 0.7, 0.0, hug, stream(1), 200, 0, found
+        )
+        longest.append(int(found.numbers[LONGEST]))
+        assert (field == before).all() and found.numbers[ROLLOUTS] == found.counts.sum() == 200
+    assert longest[1] > 1.5 * longest[0]
+    free, player = naive.free_cells(game, state), naive.player_of(state, 0)
+    for actions, length in zip(found.kept.actions, found.kept.lengths, strict=True):
+        assert length == 0 or walked(player, free, first, actions[:length])
+
+
+def test_who_always_hugs_goes_slowly_where_there_is_least_room() -> None:
+    """Straight on is as slow as turns, and has the wall beside it; ways that end are left for last."""
+    field = np.ones(400, np.uint8)
+    board = field.reshape(20, 20)
+    board[5:12, 5:12] = 0
+    walker = np.array([10 * 20 + 5, 0, 1, 1, 0])  # upwards along the left side
+    board[10, 5] = 1
+    assert [int(room_beside(field, place, 20)) for place in (9 * 20 + 5, 10 * 20 + 6)] == [2, 3]
+    board[9, 4] = 0
+    assert int(room_beside(field, 9 * 20 + 3, 20)) == 1 and int(room_beside(field, 3 * 20 + 3, 20)) == NO_ROOM
+    board[9, 4] = 1
+    found = new_found(new_paths(10))
+    run_rollouts(field, 20, walker, 1, new_paths(0), np.zeros(0), NO_TREE, 1.0, 0.0, 1.0, stream(1), 10, 0, found)
+    longest = found.kept.actions[int(np.argmax(found.kept.lengths))]
+    assert longest[:4].tolist() == [4, 4, 4, 4] and found.numbers[LONGEST] > 40  # of 48 cells
 
 
 @pytest.mark.parametrize("seed", range(5))

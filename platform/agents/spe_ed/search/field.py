@@ -42,13 +42,6 @@ Walkers = types.Array(types.int64, 2, "C")  # [players, WALKER_WORDS]
 CELL, HEADING, PACE, ALIVE, SEAT, WALKER_WORDS = range(6)
 OUT, PLAYS, STANDS = range(3)  # ALIVE: who stands is there but makes no moves in a search
 
-MARK, QUEUE, SPACE_ROWS = range(3)
-Space = types.Array(types.int32, 2, "C")  # [SPACE_ROWS, cells of the field], scratch of own_share
-# A mark that is not negative is four times the steps to a cell plus whose it is: nobody's where players get there
-# at the same time.
-_FREE, _TAKEN = -1, -2
-_OWN, _OTHERS, _NOBODY = range(3)
-
 Bytes = npt.NDArray[np.uint8]
 Ints = npt.NDArray[np.int64]
 
@@ -124,61 +117,6 @@ def paint(field, cell, offset, speed, jump, value):
 @kernel(types.int64(types.int64, types.boolean))
 def num_entered(speed, jump):
     return min(speed, 2) if jump else speed
-
-
-@kernel(types.int64(Field, types.int64, Walker))
-def reachable(field, stride, walker):
-    """How many free cells hang together with a player's place, by sides."""
-    seen, queue = field.copy(), np.empty(field.size, np.int32)
-    queue[0], filled = walker[CELL], 1
-    cells = 0
-    while cells < filled:
-        cell = np.int64(queue[cells])
-        cells += 1
-        for heading in range(4):
-            beside = cell + offset_of(heading, stride)
-            if seen[beside] == 0:
-                seen[beside] = TAKEN
-                queue[filled] = beside
-                filled += 1
-    return filled - 1
-
-
-@kernel(types.float64(Field, types.int64, Walkers, Space))
-def own_share(field, stride, walkers, space):
-    """The share of the reachable cells that player 0 reaches first, by steps to the side; own places count, 0 to 1.
-
-    This is the document's wish for play that shuts others in (Brot 2021, 7.4): a move that cuts others off from cells
-    makes these one's own. Speeds and jumps are left out of it.
-    """
-    for place in range(field.size):
-        space[MARK, place] = _FREE if field[place] == 0 else _TAKEN
-    filled = 0
-    for who in range(walkers.shape[0]):
-        if walkers[who, ALIVE] != OUT:
-            start = walkers[who, CELL]
-            space[MARK, start] = _OWN if who == 0 else _OTHERS
-            space[QUEUE, filled] = start
-            filled += 1
-    own, owned, done = 0, 0, 0
-    while done < filled:
-        cell = np.int64(space[QUEUE, done])
-        done += 1
-        mark = space[MARK, cell]
-        whose = mark & 3
-        own += int(whose == _OWN)
-        owned += int(whose != _NOBODY)
-        nearest = (mark | 3) + 1  # a step further, nobody's marks are smaller
-        for heading in range(4):
-            beside = cell + offset_of(heading, stride)
-            known = space[MARK, beside]
-            if known == _FREE:
-                space[MARK, beside] = nearest + whose
-                space[QUEUE, filled] = beside
-                filled += 1
-            elif known >= nearest and known != nearest + whose:
-                space[MARK, beside] = nearest + _NOBODY
-    return own / owned
 
 
 def places(walker: Ints, actions: npt.NDArray[np.int8], stride: int) -> Ints:

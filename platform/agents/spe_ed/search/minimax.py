@@ -21,19 +21,17 @@ from turnier.agents.spe_ed.search.field import (
     OUT,
     PACE,
     PLAYS,
-    SPACE_ROWS,
     TAKEN,
     TURN,
     Bytes,
     Field,
     Ints,
-    Space,
     Walkers,
     is_free,
     offset_of,
-    own_share,
     paint,
 )
+from turnier.agents.spe_ed.search.territory import SPACE_ROWS, Space, own_share
 from turnier.core.clock import TIME_OF_DAY, time_is_up
 from turnier.core.kernel import kernel
 from turnier.core.packing import lend
@@ -42,7 +40,7 @@ from turnier.games.spe_ed.board import MAX_SPEED, jumps
 
 DEEPEST = 100  # rounds; marks have to fit into a byte
 NODES, STOPPED, MOST_NODES, ENDS, PAUSE, NUMBERS = range(6)
-AGGRESSION, TERRITORY, WEIGHTS = range(3)
+AGGRESSION, TERRITORY, JUMP_STEPS, NEIGHBOURS, DECIDED, FREEDOM, WEIGHTS = range(7)
 NO_LIMIT = 1 << 62
 OFTEN, SELDOM = 15, 1023  # nodes between two looks at the clock, with territories and without
 IMPOSSIBLE = -1e9  # a root move into what is taken
@@ -86,14 +84,17 @@ def freedom(field, stride, walkers, who, round_number):
 @kernel(types.float64(Field, types.int64, Walkers, types.int64, Floats, Space))
 def _worth(field, stride, walkers, round_number, weights, space):
     """The value of a state at the horizon."""
-    worth = float(freedom(field, stride, walkers, 0, round_number))
+    worth = weights[FREEDOM] * float(freedom(field, stride, walkers, 0, round_number))
     if weights[AGGRESSION] > 0.0:
         for who in range(1, walkers.shape[0]):
             if walkers[who, ALIVE] != OUT:
                 others = freedom(field, stride, walkers, who, round_number)
                 worth -= weights[AGGRESSION] * others / (walkers.shape[0] - 1)
     if weights[TERRITORY] > 0.0:
-        worth += weights[TERRITORY] * MOVES * own_share(field, stride, walkers, space)
+        share = own_share(
+            field, stride, walkers, np.int64(weights[JUMP_STEPS]), weights[NEIGHBOURS], weights[DECIDED], space
+        )
+        worth += weights[TERRITORY] * MOVES * share
     return worth
 
 
@@ -211,7 +212,9 @@ def value_of_move(
     paint(field, cell, offset, pace, jump, _mark(1))
     walkers[0, CELL], walkers[0, HEADING], walkers[0, PACE] = cell + pace * offset, turned, pace
     # No value lies outside these two.
-    lowest, highest = min(float(1 - depth), -MOVES * weights[AGGRESSION]), MOVES * (1 + weights[TERRITORY])
+    decided = weights[TERRITORY] * weights[DECIDED]
+    lowest = min(float(1 - depth), -MOVES * (weights[AGGRESSION] + decided))
+    highest = MOVES * (weights[FREEDOM] + weights[TERRITORY] + decided)
     numbers[PAUSE] = OFTEN if weights[TERRITORY] else SELDOM
     space = np.empty((SPACE_ROWS if weights[TERRITORY] else 0, field.size), np.int32)
     clock = np.empty(2, np.int64)

@@ -36,6 +36,7 @@ from turnier.games.spe_ed.board import JUMP_EVERY, JUMP_SPEED, MAX_SPEED
 
 MAX_PATH = 512  # rounds; longer paths count as that long
 ROLLOUTS, STEPS, LONGEST, SLOT, TREE_NODES, COMPLETE, NUMBERS = range(7)
+NO_ROOM = 7  # more than the free cells beside one
 DONE = -1  # in the tree: impossible, or all that follows was played
 # The first possible action of a random order is a random one of those that are possible.
 ORDERS = np.array(list(itertools.permutations(range(MOVES))), np.int8)
@@ -105,6 +106,15 @@ def _follow(paths, slot, moves, lead):
     return moves
 
 
+@kernel(types.int64(Field, types.int64, types.int64))
+def room_beside(field, cell, stride):
+    """How many cells beside one are free, none counts most: ways end there."""
+    free = 0
+    for heading in range(4):
+        free += field[cell + offset_of(heading, stride)] == 0
+    return free if free > 0 else NO_ROOM
+
+
 @kernel(
     types.void(
         Field,
@@ -116,13 +126,16 @@ def _follow(paths, slot, moves, lead):
         TREE,
         types.float64,
         types.float64,
+        types.float64,
         Rng,
         types.int64,
         types.int64,
         FOUND,
     )
 )
-def run_rollouts(field, stride, walker, first_round, guides, table, tree, filter_value, vary, rng, most, ends, found):
+def run_rollouts(
+    field, stride, walker, first_round, guides, table, tree, filter_value, vary, hug, rng, most, ends, found
+):
     """Adds at most `most` rollouts to `found`, until the time `ends` (in nanoseconds, 0 = never).
 
     Args:
@@ -134,6 +147,8 @@ def run_rollouts(field, stride, walker, first_round, guides, table, tree, filter
         filter_value: paths so long, relative to the longest yet, are kept.
         vary: which part of the rollouts follows a path kept in this decision up to a random move, the longer one of
             two; there must be room to keep any.
+        hug: which part of the moves is the slowest one, of those the one with the least room beside its end: as who
+            fills a room does. The others are random ones of all that are possible.
     """
     s0, s1, s2, s3 = rng[0], rng[1], rng[2], rng[3]
     trail, path = np.empty(MAX_PATH * MAX_SPEED, np.int32), np.empty(MAX_PATH, np.int8)
@@ -164,7 +179,8 @@ def run_rollouts(field, stride, walker, first_round, guides, table, tree, filter
         while length < MAX_PATH:
             word, s0, s1, s2, s3 = xoshiro(s0, s1, s2, s3)
             order = np.int64(((word >> _32) * _120) >> _32)
-            chosen, offset, pace, jump = np.int64(-1), np.int64(0), np.int64(0), False
+            chosen = np.int64(-1)
+            hugging, least = np.float64(word & _LOW) < hug * 4294967296.0, np.int64(1 << 30)
             for i in range(-1 if length < follow else 0, MOVES):
                 action = np.int64(lead[length] if i < 0 else ORDERS[order, i])
                 if not in_tree or tree[node, action] != DONE:
@@ -172,14 +188,21 @@ def run_rollouts(field, stride, walker, first_round, guides, table, tree, filter
                     jump = phase == 0 and pace >= JUMP_SPEED
                     offset = offset_of((heading + TURN[action]) & 3, stride)
                     if is_free(field, cell, offset, pace, jump):
-                        chosen = action
-                        break
-                    if in_tree:
+                        if not hugging or i < 0:
+                            chosen = action
+                            break
+                        wide = room_beside(field, cell + pace * offset, stride) + (NO_ROOM + 1) * pace
+                        if wide < least:
+                            least, chosen = wide, action
+                    elif in_tree:
                         tree[node, action] = DONE
                 if i < 0:
                     follow = np.int64(0)  # from here on at random
             if chosen < 0:
                 break
+            pace = speed + FASTER[chosen]
+            jump = phase == 0 and pace >= JUMP_SPEED
+            offset = offset_of((heading + TURN[chosen]) & 3, stride)
             paint(field, cell, offset, pace, jump, TAKEN)
             danger = 0.0
             for k in range(1, pace + 1):

@@ -1,0 +1,72 @@
+"""Combi that plays for room against all, and fills its own where others cannot come, or only by jumps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from turnier.agents.spe_ed.combi import Combi, CombiPlayer, Values
+from turnier.agents.spe_ed.player import TimedAgent
+from turnier.agents.spe_ed.search.field import nearest, walkers_of
+from turnier.agents.spe_ed.search.territory import SPACE_ROWS, is_apart
+from turnier.core.kernel import compile_kernel
+from turnier.core.parameters import parameter, redeclared
+from turnier.games.game import Game
+
+
+class AdaptiveCombiPlayer(CombiPlayer):
+    """Changes how a decision is made when walls part the player from all others."""
+
+    def __init__(self, agent: TimedAgent, game: Game, rng: np.ndarray[Any, np.dtype[np.uint64]]) -> None:
+        super().__init__(agent, game, rng)
+        assert isinstance(agent, AdaptiveCombi)
+        compile_kernel(is_apart)
+        self.modes = agent
+        self.space = np.empty((SPACE_ROWS, self.field.size), np.int32)
+
+    def situation(self) -> Values:
+        """Returns the parameters as they are here: among others, behind walls, or alone for good.
+
+        Behind walls the longest path is followed as far as minimax finds that nobody who jumps over them gets more
+        than before: so dead ends are filled last while others can reach their mouths.
+        """
+        values, modes = super().situation(), self.modes
+        if not self.is_apart(by_jumps=False):
+            return values._replace(jump_steps=0)
+        return values._replace(
+            filter_value=1.0,
+            hug=modes.walled_hug,
+            minimax_weight=modes.walled_weight,
+            alone=self.is_apart(by_jumps=True),
+        )
+
+    def is_apart(self, by_jumps: bool) -> bool:
+        """Returns whether nobody else can reach the free cells around, by steps and, if asked for, by jumps."""
+        others = [seat for _, seat in nearest(self.state, self.seat)]
+        walkers = walkers_of(self.state, [self.seat, *others])
+        return bool(is_apart(self.field, self.stride, walkers, by_jumps, self.space))
+
+
+@dataclass(frozen=True)
+class AdaptiveCombi(Combi):
+    """spe_ed: Combi that knows walls, jumps over them, and when it is alone; our own, tuned by our own search.
+
+    Differs: from Brot 2021 as `combi` does, and by what it does behind walls. Among others `jump_steps` counts nothing:
+    a wall that holds until somebody plans a jump is worth building (docs/results/brot).
+    """
+
+    name: ClassVar[str] = "adaptive_combi"
+    player: ClassVar[Any] = AdaptiveCombiPlayer
+
+    hug: float = redeclared(Combi, "hug", 0.3)
+    vary: float = redeclared(Combi, "vary", 0.4)
+    freedom: float = redeclared(Combi, "freedom", 0.2)
+    neighbours: float = redeclared(Combi, "neighbours", 0.5)
+    decided: float = redeclared(Combi, "decided", 0.2)
+    jump_steps: int = redeclared(Combi, "jump_steps", 15)
+    walled_hug: float = parameter(0.85, "hug where others cannot come by steps", low=0, high=1)
+    walled_weight: float = parameter(
+        3.0, "minimax_weight where others can come only by jumps", low=0, high=100, log=True, search=(0.1, 100)
+    )
