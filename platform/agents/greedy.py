@@ -10,15 +10,19 @@ import numpy as np
 from turnier.agents.abi import ACT, VALUES, VISITS, SeatKernels, new_scratch
 from turnier.agents.agent import CompiledAgent, rollout_depth_parameter, score_method_parameter
 from turnier.agents.evaluator import Evaluator, Score
+from turnier.agents.expectimax.lowered2048 import cannot_downgrade, downgrade_parameter, lowered, raise_values
 from turnier.agents.expectimax.one_ply2048 import is_packed_network, one_ply_seat
 from turnier.agents.expectimax.one_ply_boards import act_one_ply, fits_boards
 from turnier.core.kernel import kernel, pointer
 from turnier.core.parameters import parameter
 from turnier.games.game import Game
 
+DOWNGRADE = 0  # of the settings
+
 
 @kernel(ACT)
 def act_greedy(game, evaluator, settings, state, returns, rng, root):
+    state, returns, points = lowered(state, returns, np.int64(settings[DOWNGRADE]))
     scratch = new_scratch(game, state)
     actions = np.empty(game.max_choices, np.int64)
     after, after_returns, values = np.empty_like(state), np.empty_like(returns), np.empty_like(returns)
@@ -34,6 +38,7 @@ def act_greedy(game, evaluator, settings, state, returns, rng, root):
         root[VISITS, actions[i]], root[VALUES, actions[i]] = 1.0, values[mover]
         if values[mover] > root[VALUES, best] or i == 0:
             best = actions[i]
+    raise_values(root, points / game.max_return)
     return best
 
 
@@ -47,6 +52,13 @@ class Greedy(CompiledAgent):
     evaluator: Evaluator = parameter(Score(), "what is said of the state after each action")
     rollout_depth: int = rollout_depth_parameter(20)
     score_method: int = score_method_parameter(2)
+    downgrade: int = downgrade_parameter()
+
+    def settings(self) -> tuple[float, ...]:
+        return (self.downgrade,)
+
+    def cannot_play(self, game: Game) -> str | None:
+        return cannot_downgrade(self.downgrade, self.evaluator, game) or super().cannot_play(game)
 
     def used_evaluator(self) -> tuple[Evaluator, int, int]:
         return self.evaluator, self.rollout_depth, self.score_method
@@ -55,5 +67,5 @@ class Greedy(CompiledAgent):
         """Returns the general kernel, or one that looks up less where an n-tuple network evaluates boards."""
         seat = super().kernels(game)
         if is_packed_network(self.evaluator, seat):
-            return one_ply_seat(seat, forced=True)
+            return one_ply_seat(seat, forced=True, downgrade=self.downgrade)
         return seat._replace(act=pointer(act_one_ply, ACT)) if fits_boards(self.evaluator, seat) else seat

@@ -9,7 +9,8 @@ import numpy as np
 from numba import types
 
 from turnier.agents.abi import SEAT, SEATS
-from turnier.agents.expectimax.one_ply2048 import FORCED, WORK, best_move, new_work
+from turnier.agents.expectimax.lowered2048 import lowered_board
+from turnier.agents.expectimax.one_ply2048 import DOWNGRADE, FORCED, WORK, best_move, new_work
 from turnier.agents.ntuple.learn2048 import move_all
 from turnier.arena.play_kernel import DECISIONS, END, FULL, LIMIT, NANOSECONDS, NODES, NORMAL, STATUS, STOPPED, WHOLE
 from turnier.core.clock import nanoseconds
@@ -35,6 +36,7 @@ def play_one_ply(game, seat, state, rng, max_plies, returns, counts, plies, firs
     words, entries = lend((weights.view(np.int64), weights.view(np.float32)))
     boards, highs, gains, _, _ = work
     share, forced = 1.0 / game.max_return, settings[FORCED] != 0.0
+    downgrade = np.int64(settings[DOWNGRADE])
     board, high, pending = _0, _0, 2
     points, nodes, actions, written, status = 0, 0, 0, first, NORMAL
     while True:
@@ -66,7 +68,14 @@ def play_one_ply(game, seat, state, rng, max_plies, returns, counts, plies, firs
             nodes += (legal & 1) + (legal >> 1 & 1) + (legal >> 2 & 1) + (legal >> 3)
         best = np.int64(legal > 1) + np.int64(legal > 2) + np.int64(legal > 4)
         if several:
-            best = best_move(legal, float(points), share, words, entries, work)
+            short = 0
+            if downgrade > 0:
+                lower, lower_high, short = lowered_board(board, high, 16, downgrade)
+                if short > 0:
+                    move_all(lower, lower_high, boards, highs, gains)
+            best = best_move(legal, float(points) - short, share, words, entries, work)
+            if short > 0:
+                move_all(board, high, boards, highs, gains)
         plies[written] = best
         written += 1
         actions += 1

@@ -21,7 +21,12 @@ from turnier.arena.play_compiled import play_compiled
 from turnier.core.kernel import JIT
 from turnier.games.registry import game_of, make_game
 
-AGENTS = ["greedy(evaluator={})", "expectimax(depth=1,evaluator={})"]
+AGENTS = [
+    "greedy(evaluator={})",
+    "expectimax(depth=1,evaluator={})",
+    "greedy(downgrade=96,evaluator={})",
+    "expectimax(depth=1,downgrade=64,evaluator={})",
+]
 GAMES = 6 if JIT else 1
 
 

@@ -21,11 +21,13 @@ from turnier.agents.agent import (
 from turnier.agents.budget import AMOUNT
 from turnier.agents.evaluator import Evaluator, Score
 from turnier.agents.evaluators.rows2048 import Rows2048
+from turnier.agents.expectimax.lowered2048 import cannot_downgrade, downgrade_parameter, lowered, raise_values
 from turnier.agents.expectimax.ntuple2048 import act_expectimax2048_ntuple
 from turnier.agents.expectimax.one_ply2048 import is_packed_network, one_ply_seat
 from turnier.agents.expectimax.rows2048 import act_expectimax2048
-from turnier.agents.expectimax.schedule2048 import FIXED, depth_of
-from turnier.agents.expectimax.search import DEPTH, LIMIT, SCHEDULE, STOPPED, search_root
+from turnier.agents.expectimax.schedule2048 import FIXED, STEPS, depth_of
+from turnier.agents.expectimax.search import DEPTH, DOWNGRADE, LIMIT, SCHEDULE, STOPPED, search_root
+from turnier.core.errors import UserError
 from turnier.core.kernel import kernel, pointer
 from turnier.core.parameters import parameter
 from turnier.games.game import Game, Position
@@ -38,7 +40,10 @@ MOST = 64  # decisions
 @kernel(ACT)
 def act_expectimax(game, evaluator, settings, state, returns, rng, root):
     depth, leaf = depth_of(game, settings, state, returns)
-    return search_root(game, evaluator, settings, depth, leaf, state, returns, rng, root)
+    state, returns, points = lowered(state, returns, np.int64(settings[DOWNGRADE]))
+    action = search_root(game, evaluator, settings, depth, leaf, state, returns, rng, root)
+    raise_values(root, points / game.max_return)
+    return action
 
 
 class TimedExpectimaxPlayer(CompiledPlayer):
@@ -113,17 +118,34 @@ class Expectimax(SearchAgent):
     rollout_depth: int = rollout_depth_parameter(20)
     score_method: int = score_method_parameter(2)
     milliseconds: int = milliseconds_parameter("depth")
+    downgrade: int = downgrade_parameter()
+    empty_step: int = parameter(
+        0, "2048: empty cells for which one decision less is looked ahead, 0 = none", low=0, high=16, later=True
+    )
+    shallowest: int = parameter(
+        1, "minimum decisions to look ahead with empty_step", low=1, high=MOST, search=(1, 4), later=True
+    )
+    deeper: bool = parameter(False, "take values of deeper searches from the table too", later=True)
+
+    def check(self) -> None:
+        if self.empty_step and self.schedule != "fixed":
+            raise UserError(
+                f"expectimax: empty_step shortens schedule=fixed, got schedule={self.schedule}; leave one out."
+            )
 
     def cannot_play(self, game: Game) -> str | None:
         if self.schedule != "fixed" and game.name != "2048":
             return f"schedule={self.schedule} reads boards of 2048 only, got {game}; use schedule=fixed."
-        return super().cannot_play(game)
+        if self.empty_step and game.name != "2048":
+            return f"empty_step counts the empty cells of 2048 only, got {game}; leave it out."
+        return cannot_downgrade(self.downgrade, self.evaluator, game) or super().cannot_play(game)
 
     budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"ms": {"milliseconds": AMOUNT}}
 
     def settings(self) -> tuple[float, ...]:
-        leaf, schedule = LEAVES.index(self.leaf), SCHEDULES.index(self.schedule)
-        return (self.depth, leaf, schedule, self.deepest, self.cutoff, self.table, 0)
+        leaf, schedule = LEAVES.index(self.leaf), STEPS if self.empty_step else SCHEDULES.index(self.schedule)
+        asked = (self.depth, leaf, schedule, self.deepest, self.cutoff, self.table, 0)
+        return (*asked, self.downgrade, self.empty_step, self.shallowest, self.deeper)
 
     def kernels(self, game: Game) -> SeatKernels:
         """Returns the generic search, or one for 4x4 boards of 2048 where there is one for the evaluator."""
@@ -133,6 +155,6 @@ class Expectimax(SearchAgent):
             act = act_expectimax2048
         elif is_packed_network(self.evaluator, kernels):
             if (self.depth, self.leaf, self.schedule, self.milliseconds) == (1, "afterstate", "fixed", 0):
-                return one_ply_seat(kernels, forced=False)
+                return one_ply_seat(kernels, forced=False, downgrade=self.downgrade)
             act = act_expectimax2048_ntuple
         return kernels._replace(act=pointer(act, ACT))

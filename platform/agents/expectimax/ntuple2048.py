@@ -15,17 +15,19 @@ import math
 import numpy as np
 from numba import types
 
-from turnier.agents.abi import ACT, VALUES, VISITS
+from turnier.agents.abi import ACT, EVALUATOR, VALUES, VISITS, Root
+from turnier.agents.expectimax.lowered2048 import lowered, raise_values
 from turnier.agents.expectimax.schedule2048 import depth_of
-from turnier.agents.expectimax.search import BITS, CUTOFF, LIMIT, STOPPED, search_root, table_bits
+from turnier.agents.expectimax.search import BITS, CUTOFF, DEEPER, DOWNGRADE, LIMIT, STOPPED, search_root, table_bits
 from turnier.agents.expectimax.table2048 import (
     NO_LIMIT,
     TAG,
+    UNKNOWN,
     VALUE,
     Keys,
     is_fused,
-    is_known,
     keep,
+    known_ahead,
     mixed,
     new_slots,
     slot_of,
@@ -34,7 +36,7 @@ from turnier.agents.expectimax.table2048 import (
 from turnier.agents.ntuple.board2048_kernels import find_entries_of_images, sum_entries_of_images
 from turnier.agents.ntuple.network_kernels import AT_END, SYMMETRIES, TUPLES, EntryTable, Header, Index
 from turnier.core.kernel import kernel
-from turnier.games.abi import Floats
+from turnier.games.abi import GAME, Floats, State
 from turnier.games.twenty48.board import GAIN, MOVED, count_empty, legal_mask, slide, slide_gain, transpose
 from turnier.games.twenty48.rules import BOARD
 
@@ -47,9 +49,10 @@ NO_MOVE = -math.inf
 MOST_LEAVES = 128  # of a chance node: 16 cells, 2 tiles, 4 actions
 GROUP = 8  # boards whose entries are fetched together
 # Of `numbers`: the shares of a point (1 / max_return), of one that counts next to a leaf's value (0 where values are of
-# the whole return), how many leaves may still be evaluated; and of the chance node at hand values by outcome, [32], of
-# boards, [MOST_LEAVES], and what points are worth at leaves that wait for their boards' values, [MOST_LEAVES].
-SHARE, GAIN_SHARE, LEFT, BEST = 0, 1, 2, 3
+# the whole return), how many leaves may still be evaluated, the setting DEEPER; and of the chance node at hand values
+# by outcome, [32], of boards, [MOST_LEAVES], and what points are worth at leaves that wait for their boards' values,
+# [MOST_LEAVES].
+SHARE, GAIN_SHARE, LEFT, TAKES_DEEPER, BEST = 0, 1, 2, 3, 4
 BOARD_VALUES = BEST + 32
 GAINED = BOARD_VALUES + MOST_LEAVES
 # Of `notes`: the chance node's boards without a value, their slots, 32 * board + outcome of every leaf that waits,
@@ -165,8 +168,9 @@ def afterstate_value(b, points, depth, prob, cutoff, words, entries, table, node
     if numbers[LEFT] < 0.0:
         return 0.0  # the search is over its limit and goes to waste
     tag, slot = tag_of(depth, prob, cutoff), slot_of(mixed(b), table)
-    if is_known(b, depth, tag, slot, table, nodes):
-        return table[slot + VALUE]
+    ahead = known_ahead(b, depth, tag, numbers[TAKES_DEEPER] != 0.0, slot, table, nodes)
+    if ahead != UNKNOWN:  # of the whole return, a value is a few points too low where the game was over
+        return table[slot + VALUE] + 4.0 * float(ahead) * numbers[GAIN_SHARE]
     total = 0.0
     if depth == 1:
         total = last_value(b, points, words, entries, known, keys, numbers, notes)
@@ -201,12 +205,9 @@ def afterstate_value(b, points, depth, prob, cutoff, words, entries, table, node
     return total
 
 
-@kernel(ACT)
-def act_expectimax2048_ntuple(game, evaluator, settings, state, returns, rng, root):
-    """Decides with a network for packed boards, to which the caller sees."""
-    depth, leaf = depth_of(game, settings, state, returns)
-    if not is_fused(state, depth, leaf):
-        return search_root(game, evaluator, settings, depth, leaf, state, returns, rng, root)
+@kernel(_I64(GAME, EVALUATOR, Floats, _I64, State, Floats, Root))
+def search_fused(game, evaluator, settings, depth, state, returns, root):
+    """`search_root` for boards that `is_fused`."""
     board = _U(state[BOARD])
     legal = legal_mask(board)
     if legal & (legal - 1) == 0:
@@ -221,6 +222,7 @@ def act_expectimax2048_ntuple(game, evaluator, settings, state, returns, rng, ro
     notes = np.empty(PLACES + GROUP * words[TUPLES] * words[SYMMETRIES], np.uint64)
     numbers[SHARE] = 1.0 / game.max_return
     numbers[GAIN_SHARE] = 0.0 if words[AT_END] != 0 else numbers[SHARE]
+    numbers[TAKES_DEEPER] = settings[DEEPER]
     numbers[LEFT] = settings[LIMIT] if settings[LIMIT] > 0.0 else NO_LIMIT
     best = -1
     for action in range(4):
@@ -238,3 +240,16 @@ def act_expectimax2048_ntuple(game, evaluator, settings, state, returns, rng, ro
         if best < 0 or value > root[VALUES, best]:
             best = action
     return STOPPED if numbers[LEFT] < 0.0 else best
+
+
+@kernel(ACT)
+def act_expectimax2048_ntuple(game, evaluator, settings, state, returns, rng, root):
+    """Decides with a network for packed boards, to which the caller sees."""
+    depth, leaf = depth_of(game, settings, state, returns)
+    state, returns, points = lowered(state, returns, np.int64(settings[DOWNGRADE]))
+    if is_fused(state, depth, leaf):
+        action = search_fused(game, evaluator, settings, depth, state, returns, root)
+    else:
+        action = search_root(game, evaluator, settings, depth, leaf, state, returns, rng, root)
+    raise_values(root, points / game.max_return)
+    return action

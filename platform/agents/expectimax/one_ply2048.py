@@ -11,6 +11,7 @@ from numba import types
 
 from turnier.agents.abi import ACT, VALUES, VISITS, SeatKernels
 from turnier.agents.evaluator import Evaluator
+from turnier.agents.expectimax.lowered2048 import lowered_board, raise_values
 from turnier.agents.ntuple.board2048_kernels import at_most_15, find_entries_of_images, sum_entries_of_images
 from turnier.agents.ntuple.evaluator import NTuple
 from turnier.agents.ntuple.learn2048 import move_all
@@ -22,7 +23,8 @@ from turnier.games.twenty48.rules import BOARD, HIGH
 _U = np.uint64
 _F64, _I64 = types.float64, types.int64
 _8 = _U(8)
-FORCED = 0  # of the settings: whether an action without alternative is evaluated (greedy does, expectimax does not)
+# The settings: whether an action without alternative is evaluated (greedy does, expectimax does not); see lowered2048.
+FORCED, DOWNGRADE = 0, 1
 # Boards, high tiles and rewards by action, places of entries, and values by action.
 WORK = types.Tuple([Index, Index, Actions, Index, Floats])
 
@@ -63,13 +65,15 @@ def act_one_ply2048(game, evaluator, settings, state, returns, rng, root):
     words, entries = evaluator.weights.view(np.int64), evaluator.weights.view(np.float32)
     work = new_work(words)
     boards, highs, gains, _, values = work
-    legal = move_all(_U(state[BOARD]), _U(state[HIGH]), boards, highs, gains)
+    board, high, short = lowered_board(_U(state[BOARD]), _U(state[HIGH]), 16, np.int64(settings[DOWNGRADE]))
+    legal = move_all(board, high, boards, highs, gains)
     if legal & (legal - 1) == 0 and settings[FORCED] == 0.0:
         return np.int64(legal > 1) + np.int64(legal > 2) + np.int64(legal > 4)
-    best = best_move(legal, returns[0], 1.0 / game.max_return, words, entries, work)
+    best = best_move(legal, returns[0] - short, 1.0 / game.max_return, words, entries, work)
     for action in range(4):
         if legal >> action & 1:
             root[VISITS, action], root[VALUES, action] = 1.0, values[action]
+    raise_values(root, short / game.max_return)
     return best
 
 
@@ -83,6 +87,6 @@ def is_packed_network(evaluator: Evaluator, seat: SeatKernels) -> bool:
     return type(evaluator) is NTuple and bool(seat.evaluator.weights.view(np.int64)[PACKED])
 
 
-def one_ply_seat(seat: SeatKernels, forced: bool) -> SeatKernels:
+def one_ply_seat(seat: SeatKernels, forced: bool, downgrade: int) -> SeatKernels:
     """Returns the seat, whose evaluator is a packed network, with the kernel that looks one decision ahead."""
-    return seat._replace(act=pointer(act_one_ply2048, ACT), settings=np.array([forced], np.float64))
+    return seat._replace(act=pointer(act_one_ply2048, ACT), settings=np.array([forced, downgrade], np.float64))

@@ -16,14 +16,15 @@ from numba import types
 from turnier.agents.abi import ACT, VALUES, VISITS
 from turnier.agents.evaluator import OWN
 from turnier.agents.expectimax.schedule2048 import depth_of
-from turnier.agents.expectimax.search import BITS, CUTOFF, LIMIT, STOPPED, search_root, table_bits
+from turnier.agents.expectimax.search import BITS, CUTOFF, DEEPER, LIMIT, STOPPED, search_root, table_bits
 from turnier.agents.expectimax.table2048 import (
     NO_LIMIT,
+    UNKNOWN,
     VALUE,
     Keys,
     is_fused,
-    is_known,
     keep,
+    known_ahead,
     new_slots,
     slot_of,
     tag_of,
@@ -34,8 +35,8 @@ from turnier.games.abi import Floats
 from turnier.games.twenty48.board import MOVED, count_empty, legal_mask, slide, transpose
 from turnier.games.twenty48.rules import BOARD
 
-# Of `work`, which begins with scratch space of `last_value`: how many leaves may still be evaluated.
-LEAVES_LEFT = 32
+# Of `work`, which begins with scratch space of `last_value`: how many leaves may still be evaluated, and a setting.
+LEAVES_LEFT, TAKES_DEEPER = 32, 33
 
 _U = np.uint64
 _U64, _F64, _I64 = types.uint64, types.float64, types.int64
@@ -146,7 +147,8 @@ def afterstate_value(b, depth, prob, cutoff, weights, work, table, keys):
     if work[LEAVES_LEFT] < 0.0:
         return 0.0  # the search is over its limit and goes to waste
     tag, slot = tag_of(depth, prob, cutoff), slot_of(b * GOLDEN, table)
-    if is_known(b, depth, tag, slot, table, keys):
+    # Values hold no points, so that those of deeper searches may stay as they are.
+    if known_ahead(b, depth, tag, work[TAKES_DEEPER] != 0.0, slot, table, keys) != UNKNOWN:
         return table[slot + VALUE]
     total = 0.0
     if depth == 1:
@@ -191,7 +193,8 @@ def act_expectimax2048(game, evaluator, settings, state, returns, rng, root):
             if legal >> action & 1:
                 return action
     table = new_slots(table_bits(np.int64(settings[BITS]), depth))
-    keys, work = table.view(np.uint64), np.empty(LEAVES_LEFT + 1)
+    keys, work = table.view(np.uint64), np.empty(TAKES_DEEPER + 1)
+    work[TAKES_DEEPER] = settings[DEEPER]
     work[LEAVES_LEFT] = settings[LIMIT] if settings[LIMIT] > 0.0 else NO_LIMIT
     best = -1
     for action in range(4):

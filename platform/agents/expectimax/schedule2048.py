@@ -5,11 +5,20 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from turnier.agents.expectimax.search import AFTERSTATE, DEEPEST, DEPTH, LEAF, SCHEDULE, STATE
+from turnier.agents.expectimax.search import (
+    AFTERSTATE,
+    DEEPEST,
+    DEPTH,
+    EMPTY_STEP,
+    LEAF,
+    SCHEDULE,
+    SHALLOWEST,
+    STATE,
+)
 from turnier.core.kernel import kernel
 from turnier.games.abi import GAME, Floats, State
 
-FIXED, EMPTY, EMPTY_PLIES, DISTINCT = range(4)  # SCHEDULE
+FIXED, EMPTY, EMPTY_PLIES, DISTINCT, STEPS = range(5)  # SCHEDULE
 
 
 @kernel(types.UniTuple(types.int64, 2)(GAME, Floats, State, Floats))
@@ -35,6 +44,9 @@ def depth_of(game, settings, state, returns):
             total += 1 << exponent
             potential += (exponent - 1) << exponent
             seen |= 1 << exponent
+    if schedule == STEPS:
+        shallowest = min(depth, np.int64(settings[SHALLOWEST]))
+        return max(shallowest, depth - empty // np.int64(settings[EMPTY_STEP])), leaf
     if schedule == DISTINCT:
         distinct = 0
         while seen != 0:

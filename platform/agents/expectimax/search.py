@@ -6,6 +6,7 @@ stack of nodes, one level each, which is allocated once per decision.
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +20,8 @@ from turnier.core.rng import GOLDEN, Rng, fold
 from turnier.games.abi import CHANCE, GAME, TERMINAL, Actions, Floats, State
 from turnier.games.generic import copy_state
 
-DEPTH, LEAF, SCHEDULE, DEEPEST, CUTOFF, BITS, LIMIT = range(7)  # settings
+# settings
+DEPTH, LEAF, SCHEDULE, DEEPEST, CUTOFF, BITS, LIMIT, DOWNGRADE, EMPTY_STEP, SHALLOWEST, DEEPER = range(11)
 AFTERSTATE, STATE = 0, 1  # LEAF: what is evaluated when no decisions are left
 FULL, STOPPED = -1, -2  # of a search: its stack has too few levels; it passed its limit of leaves
 
@@ -90,25 +92,40 @@ def fingerprint(stack, level):
     stack.keys[level, 1] |= _1
 
 
+@kernel(types.int64(types.float64), inline=True)
+def decisions_of(tag):
+    """Returns the decisions left of a tag, 2 x decisions + a probability above 0."""
+    return np.int64(math.ceil(0.5 * tag)) - 1
+
+
 @kernel(types.float64(STACK, types.int64, types.float64), inline=True)
 def tag_of(stack, level, cutoff):
     """Returns how far a node is searched; where nothing is cut off by probability, that is the depth only."""
     return 2.0 * float(stack.depth[level]) + (stack.prob[level] if cutoff > 0.0 else 1.0)
 
 
-@kernel(types.boolean(STACK, TABLE, types.int64, types.float64))
-def look_up(stack, table, level, cutoff):
-    """Whether the table knows the node's value, which is filled in; the last value of an entry is its tag.
+@kernel(types.boolean(types.float64, types.float64, types.int64, types.boolean), inline=True)
+def is_enough(found, tag, depth, deeper):
+    """Whether a node that was searched as far as `found` says need not be searched as far as `tag` says.
 
-    It must have been searched as deep and, where probabilities cut, from one at least as high: then no more was cut.
+    It was searched as deep, or deeper if that will do, and from a probability at least as high: then no more was cut.
     """
+    if not deeper:
+        return tag <= found <= 2.0 * float(depth) + 1.0
+    found_depth = decisions_of(found)
+    return found_depth >= depth and found - 2.0 * float(found_depth) >= tag - 2.0 * float(depth)
+
+
+@kernel(types.boolean(STACK, TABLE, types.int64, types.float64, types.boolean))
+def look_up(stack, table, level, cutoff, deeper):
+    """Whether the table knows the node's value, which is filled in; the last value of an entry is its tag."""
     if table.keys.size == 1:
         return False
     fingerprint(stack, level)
     slot, seats = find(table.keys, table.facts, stack.keys[level, 0]), stack.values.shape[1]
     if slot == ABSENT or table.facts[slot] != np.int64(stack.keys[level, 1]):
         return False
-    known = tag_of(stack, level, cutoff) <= table.values[slot, seats] <= 2.0 * float(stack.depth[level]) + 1.0
+    known = is_enough(table.values[slot, seats], tag_of(stack, level, cutoff), stack.depth[level], deeper)
     if known:
         for seat in range(seats):
             stack.values[level, seat] = table.values[slot, seat]
@@ -163,8 +180,10 @@ def back_up(stack, level):
     stack.done[level] += 1
 
 
-@kernel(types.int64(GAME, EVALUATOR, STACK, TABLE, types.int64, types.float64, types.int64, Rng, SCRATCH))
-def search(game, evaluator, stack, table, leaf, cutoff, limit, rng, scratch):
+@kernel(
+    types.int64(GAME, EVALUATOR, STACK, TABLE, types.int64, types.float64, types.boolean, types.int64, Rng, SCRATCH)
+)
+def search(game, evaluator, stack, table, leaf, cutoff, deeper, limit, rng, scratch):
     """Searches the node at level 0, which has its state, returns, depth and prob; its value is left there.
 
     Returns the number of evaluations, or FULL or STOPPED.
@@ -183,7 +202,7 @@ def search(game, evaluator, stack, table, leaf, cutoff, limit, rng, scratch):
                 game, evaluator.weights, state, stack.returns[level], 1, rng, stack.values[level], scratch
             )
             leaves += 1
-        elif not look_up(stack, table, level, cutoff):
+        elif not look_up(stack, table, level, cutoff, deeper):
             stack.mover[level], stack.done[level] = mover, 0
             if mover == CHANCE:
                 stack.count[level] = game.chance(state, stack.choices[level], stack.probs[level])
@@ -224,13 +243,13 @@ def search_root(game, evaluator, settings, depth, leaf, state, returns, rng, roo
     left = np.int64(settings[LIMIT])
     if left == 0:
         left = np.int64(1 << 62)
-    best, i = actions[0], 0
+    best, i, deeper = actions[0], 0, settings[DEEPER] != 0.0
     while i < n:
         copy_state(state, stack.states[0])
         copy_state(returns, stack.returns[0])
         game.step(stack.states[0], actions[i], stack.returns[0])
         stack.depth[0], stack.prob[0] = depth - 1, 1.0
-        leaves = search(game, evaluator, stack, table, leaf, settings[CUTOFF], left, rng, scratch)
+        leaves = search(game, evaluator, stack, table, leaf, settings[CUTOFF], deeper, left, rng, scratch)
         if leaves == FULL:  # many outcomes follow each other without a decision
             levels *= 2
             stack = new_stack(game, state, levels)

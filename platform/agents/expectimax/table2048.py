@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from turnier.agents.expectimax.search import AFTERSTATE
+from turnier.agents.expectimax.search import AFTERSTATE, decisions_of, is_enough
 from turnier.core.kernel import kernel
 from turnier.core.rng import GOLDEN, fold
 from turnier.games.abi import Floats, State
@@ -17,7 +17,7 @@ from turnier.games.twenty48.board import tile_sum
 from turnier.games.twenty48.rules import BOARD, HIGH
 
 NO_LIMIT = 2.0**52  # leaves
-NO_SLOT = -1
+NO_SLOT = UNKNOWN = -1
 TAG, VALUE, SLOT_WORDS = 1, 2, 3  # words of a slot; word 0 is the afterstate
 
 _U = np.uint64
@@ -57,10 +57,16 @@ def slot_of(h, table):
     return SLOT_WORDS * (np.int64(h >> _32) & (table.size // SLOT_WORDS - 1)) if table.size > 0 else NO_SLOT
 
 
-@kernel(types.boolean(_U64, _I64, _F64, _I64, Floats, Keys), inline=True)
-def is_known(b, depth, tag, slot, table, keys):
-    """Whether the slot has the value of an afterstate, searched at least as far; it is in word slot + VALUE."""
-    return slot >= 0 and keys[slot] == b and tag <= table[slot + TAG] <= 2.0 * float(depth) + 1.0
+@kernel(_I64(_U64, _I64, _F64, types.boolean, _I64, Floats, Keys), inline=True)
+def known_ahead(b, depth, tag, deeper, slot, table, keys):
+    """Returns how many decisions deeper than asked the slot's value of an afterstate is, UNKNOWN if it has none.
+
+    The value, in word slot + VALUE, is of a board with the same tiles. Searched deeper, that has more 4s among those
+    that chance placed, one for each decision more, and 4 points less for each.
+    """
+    if slot < 0 or keys[slot] != b or not is_enough(table[slot + TAG], tag, depth, deeper):
+        return UNKNOWN
+    return decisions_of(table[slot + TAG]) - depth
 
 
 @kernel(types.void(_U64, _F64, _F64, _I64, Floats, Keys), inline=True)

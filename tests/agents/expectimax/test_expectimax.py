@@ -16,7 +16,7 @@ from tests.contract.tiny_games import Fuse, Pig
 from tests.naive import Board
 from turnier.agents.expectimax.agent import Expectimax
 from turnier.agents.expectimax.schedule2048 import depth_of
-from turnier.agents.expectimax.search import AFTERSTATE, STATE, STOPPED
+from turnier.agents.expectimax.search import AFTERSTATE, LIMIT, STATE, STOPPED
 from turnier.agents.registry import make_agent
 from turnier.contract.evaluators import estimate
 from turnier.core.kernel import JIT
@@ -242,7 +242,7 @@ def test_a_search_over_its_limit_stops(kind: type[Expectimax]) -> None:
     nodes = decide(agent, position).nodes
     for limit, stops in ((nodes, False), (nodes - 1, True), (1, True)):
         settings = kernels.settings.copy()
-        settings[-1] = limit
+        settings[LIMIT] = limit
         action = kernels.act(
             position.game.kernels, kernels.evaluator, settings, position.state, position.returns, stream(1), root
         )

@@ -6,46 +6,20 @@ import numpy as np
 import pytest
 
 from tests.agents.expectimax.expectimax_searches import Generic, decide, expectimax, random_boards
+from tests.agents.expectimax.networks import CELLS, NETWORKS
 from tests.agents.positions import board_position
 from tests.naive import Board
 from turnier.agents.abi import ACT
 from turnier.agents.expectimax.agent import Expectimax, act_expectimax
 from turnier.agents.expectimax.ntuple2048 import act_expectimax2048_ntuple
 from turnier.agents.expectimax.search import LIMIT, STOPPED
-from turnier.agents.ntuple.weights import Weights
-from turnier.agents.registry import EVALUATORS, make_agent
+from turnier.agents.registry import make_agent
 from turnier.core.kernel import JIT, pointer
 from turnier.core.rng import stream
 from turnier.games.game import Position
 from turnier.games.registry import make_game
 
 needs_jit = pytest.mark.skipif(not JIT, reason="thousands of evaluations")
-CELLS = "network=cells,cells=0.1.2/4.5.6.9/0.1.4.5"
-# A network and how it was learned: with method 1 its values are of the whole return.
-NETWORKS = {
-    "plain": (CELLS, "td"),
-    "stages": (f"{CELLS},stages=3.5.10", "td"),
-    "whole_return": (CELLS, "td(method=1)"),
-}
-
-
-@pytest.fixture(scope="module")
-def networks(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Evaluators with random entries of both signs, from points to thousands of them."""
-    found = {}
-    for name, (text, learning) in NETWORKS.items():
-        evaluator, path = EVALUATORS.make(f"ntuple({text})"), tmp_path_factory.mktemp("w") / f"{name}.npz"
-        network = evaluator.network_for(make_game("2048"))  # type: ignore[attr-defined]
-        draws = np.random.default_rng(5)
-        entries = (draws.normal(size=(network.entries, 1)) * 10 ** draws.uniform(0, 4, (network.entries, 1))).astype(
-            np.float32
-        )
-        training = dict.fromkeys(("seed", "every", "games", "done", "moves"), 0)
-        described = {"game": network.game, "evaluator": evaluator.full_text(), "learning": learning, "points": []}
-        places, curve = np.arange(network.entries), np.zeros((0, 4))
-        Weights(network, 0.0, places, entries, training | described, curve).save(path)
-        found[name] = f"ntuple(file={path})"
-    return found
 
 
 def boards(count: int, seed: int, top: int = 11, fullest: int = 16) -> list[Position]:

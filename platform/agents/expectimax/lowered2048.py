@@ -1,0 +1,101 @@
+"""Boards of 2048 with lower tiles, for networks that have seldom met the largest ones.
+
+The largest missing rank below the largest tile is a hole; every tile above it becomes one rank lower. No two tiles
+become equal by that, so the same actions are legal and the same tiles merge. A search of the lowered board chooses the
+action. Source: tile-downgrading of TDL2048+ (Guei and others 2021). Differs: it is repeated while the board is still as
+large, which is so for tiles of 65,536 and more.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from turnier.agents.abi import VALUES, VISITS, Root
+from turnier.agents.evaluator import Evaluator
+from turnier.agents.ntuple.evaluator import NTuple
+from turnier.core.kernel import kernel
+from turnier.core.parameters import parameter
+from turnier.games.abi import Floats, State
+from turnier.games.game import Game
+from turnier.games.twenty48.board import exponent
+from turnier.games.twenty48.rules import BOARD, HIGH, SIZE
+
+_U = np.uint64
+_U64, _I64 = types.uint64, types.int64
+MOST = 2 * (2**17 - 1)  # the sum of one tile of each rank
+
+
+@kernel(types.Tuple((_U64, _U64, _I64))(_U64, _U64, _I64, _I64))
+def lowered_board(board, high, cells, least):
+    """Returns (board, high, points): by how many points the tiles are worth less, made out of 2s.
+
+    Args:
+        cells: of the board, 4 bits each.
+        least: what one tile of each rank that the board has must sum up to; 0 lowers none.
+    """
+    points = 0
+    while least > 0:
+        ranks = 0  # a bit for each, so that they sum up to the tiles
+        for cell in range(cells):
+            ranks |= 1 << exponent(board, high, cell)
+        ranks &= ~1
+        if ranks < least:
+            break
+        hole = 17
+        while ranks >> hole == 0:
+            hole -= 1
+        while ranks >> hole & 1:
+            hole -= 1
+        if hole == 0:
+            break
+        lower, lower_high = _U(0), _U(0)
+        for cell in range(cells):
+            rank, shift = exponent(board, high, cell), _U(4 * cell)
+            if rank > hole:
+                points += ((rank - 1) << rank) - ((rank - 2) << (rank - 1))
+                rank -= 1
+            lower |= _U(rank & 15) << shift
+            lower_high |= _U(rank >> 4) << shift
+        board, high = lower, lower_high
+    return board, high, points
+
+
+@kernel(types.Tuple([State, Floats, types.float64])(State, Floats, _I64))
+def lowered(state, returns, least):
+    """Returns (state, returns, points) of what is searched, the points being those that its returns are short of.
+
+    Where nothing is lowered, these are the arrays themselves. Any game's state may be given where `least` is 0.
+    """
+    if least == 0:
+        return state, returns, 0.0
+    board, high, points = lowered_board(_U(state[BOARD]), _U(state[HIGH]), state[SIZE] * state[SIZE], least)
+    if points == 0:
+        return state, returns, 0.0
+    lower, less = state.copy(), returns.copy()
+    lower[BOARD], lower[HIGH] = np.int64(board), np.int64(high)
+    less[0] -= float(points)
+    return lower, less, float(points)
+
+
+@kernel(types.void(Root, types.float64))
+def raise_values(root, share):
+    """Adds to the values of a lowered board what its points so far are short of, so that they are those of the game."""
+    for action in range(root.shape[1]):
+        if root[VISITS, action] > 0.0:
+            root[VALUES, action] += share
+
+
+def downgrade_parameter() -> Any:
+    """Declares from which boards on large tiles are lowered."""
+    text = "2048 with ntuple: search boards whose different tiles sum up to this with large tiles lowered, 0 = none"
+    return parameter(0, text, low=0, high=MOST, search=(0, 65536), later=True)
+
+
+def cannot_downgrade(downgrade: int, evaluator: Evaluator, game: Game) -> str | None:
+    """Returns why an agent cannot lower tiles, as a sentence, or None."""
+    if downgrade == 0 or (game.name == "2048" and isinstance(evaluator, NTuple)):
+        return None
+    return f"downgrade lowers tiles of 2048 for evaluator=ntuple, got {game} and evaluator={evaluator}; leave it out."
