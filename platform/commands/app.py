@@ -26,9 +26,10 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {  # heading -> command -> mod
     "Play": {
         "play": ("runs.play", "Play one match and show how it ends, or play yourself."),
         "analyse": (
-            "runs.analyse",
+            "positions.analyse",
             "Show what agents say of a position: values, visits, certainty and what they expect.",
         ),
+        "move": ("positions.move", "Say the best move of any position, with every move's value and its chances."),
         "tournament": ("runs.tournament", "Play a tournament and rate its agents."),
         "compare": ("runs.compare", "Play two agents until it is decided which is stronger."),
         "certainty": ("runs.certainty", "Measure how often searches of the same position agree."),

@@ -56,7 +56,7 @@ def analyse(
       turnier analyse --match 3f9a1c --move 12 "mcts(iterations=1000)"
     """
     from turnier.arena.analysis import analyse as searches
-    from turnier.commands.runs.analysis_table import analysis_json
+    from turnier.commands.positions.analysis_table import analysis_json
 
     if sum(map(bool, (board, moves, match))) > 1:
         raise UserError("a position must be given once, got more than one of --board, --moves and --match; choose one.")
@@ -69,7 +69,7 @@ def analyse(
 
 
 def _show(found: Iterator[Analysis], top: int) -> None:
-    from turnier.commands.runs.analysis_table import analysis_text
+    from turnier.commands.positions.analysis_table import analysis_text
 
     console = Console(highlight=False)
     if not console.is_terminal:

@@ -1,0 +1,107 @@
+"""Games from any position to their end: by compiled code where the agent is a kernel, otherwise move by move."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from numba import types
+
+from turnier.agents.abi import SEATS, VALUES, VISITS, SeatKernels
+from turnier.agents.agent import Agent, decide
+from turnier.agents.ensembles.ensemble import start_player
+from turnier.arena.play import seen_by
+from turnier.arena.play_kernel import ILLEGAL, NORMAL, STOPPED
+from turnier.core.errors import UserError
+from turnier.core.kernel import compile_kernel, kernel
+from turnier.core.packing import lend
+from turnier.core.rng import streams
+from turnier.games.abi import CHANCE, GAME, TERMINAL
+from turnier.games.game import MAX_SEATS, Position
+from turnier.games.generic import copy_state, draw_outcome
+
+_I1, _F1 = types.Array(types.int64, 1, "C"), types.Array(types.float64, 1, "C")
+_U2 = types.Array(types.uint64, 2, "C")
+
+
+@kernel(types.int64(GAME, SEATS, _I1, _U2, _F1, _I1))
+def play_on(game, seats, state, rngs, returns, stop):
+    """Plays from a state to the end in place, and returns a match's status; rngs [1 + seats, 4], returns [seats]."""
+    seats, state, rngs, returns, stop = lend((seats, state, rngs, returns, stop))
+    choices, probs = np.empty(game.max_choices, np.int64), np.empty(game.max_choices)
+    root, view = np.empty((2, game.num_actions)), state.copy()
+    while True:
+        mover = game.to_move(state)
+        if mover == TERMINAL:
+            return NORMAL
+        if mover == CHANCE:
+            ply = draw_outcome(game, state, rngs[0], choices, probs)
+        else:
+            if stop[0] != 0:
+                return STOPPED
+            if game.has_observe:
+                game.observe(state, mover, view)
+            else:
+                copy_state(state, view)
+            for action in range(game.num_actions):
+                root[VISITS, action] = root[VALUES, action] = 0.0
+            seat = seats[mover]
+            ply = seat.act(game, seat.evaluator, seat.settings, view, returns, rngs[1 + mover], root)
+            legal = False
+            for i in range(game.legal(state, choices)):
+                legal |= choices[i] == ply
+            if not legal:
+                return ILLEGAL
+        game.step(state, ply, returns)
+
+
+class Continuations:
+    """Games of one agent in all seats, from positions of one game."""
+
+    def __init__(self, position: Position, agent: Agent) -> None:
+        """Raises UserError where the agent cannot play the game."""
+        game = position.game
+        agent.require(game)
+        agent.prepare()
+        if agent.runs_program:
+            raise UserError(f"games from a position are played by agents of Turnier, got {agent}; choose another.")
+        self.agent, self.game = agent, game
+        kernels: SeatKernels | None = None if game.in_python else agent.seat_kernels(game)
+        self.seats = None if kernels is None else (kernels,) * MAX_SEATS
+        if kernels is not None:
+            compile_kernel(play_on)  # before any clock starts
+
+    def play(self, position: Position, seed: int, stop: npt.NDArray[np.int64]) -> Position | None:
+        """Returns the end of a game from a position or afterstate, None where stop[0] is not 0 before.
+
+        The same seed gives the same game, unless the agent goes by the clock.
+        """
+        if self.seats is None:
+            return self._play_in_python(position, seed, stop)
+        state, returns = position.state.copy(), position.returns.copy()
+        rngs = streams(seed, 1 + self.game.num_seats)
+        status = play_on(self.game.kernels, self.seats, state, rngs, returns, stop)
+        self.game.raise_failure()
+        if status == ILLEGAL:
+            raise self._illegal()
+        return None if status == STOPPED else self.game.position(state, returns)
+
+    def _play_in_python(self, position: Position, seed: int, stop: npt.NDArray[np.int64]) -> Position | None:
+        game, number = self.game, 0
+        chance = streams(seed, 1 + game.num_seats)[0]
+        position = Position(game, position.state.copy(), position.returns.copy(), chance)
+        players = [start_player(self.agent, game, seat, seed, None) for seat in range(game.num_seats)]
+        while not position.over:
+            if position.to_move == CHANCE:
+                position = position.stepped(position.draw_outcome())
+                continue
+            if stop[0]:
+                return None
+            mover = position.to_move
+            action = int(decide(players[mover], seen_by(position, mover, seed, number)).action)
+            if action not in position.legal_actions():
+                raise self._illegal()
+            position, number = position.stepped(action), number + 1
+        return position
+
+    def _illegal(self) -> UserError:
+        return UserError(f"{self.agent} must choose legal actions of {self.game}; fix the agent.")

@@ -1,0 +1,122 @@
+"""`turnier move`: the best move of a position."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich import box
+from rich.console import Console, Group
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from turnier.commands.options import GameArgument, JsonOption, SeedOption
+from turnier.core.number_text import duration, estimate, number, plus_minus
+
+if TYPE_CHECKING:
+    from turnier.arena.analysis.best_move import BestMove, MoveOutlook
+
+REFRESHES = 4  # per second
+
+
+def move(
+    game: GameArgument,
+    board: Annotated[
+        str,
+        typer.Argument(
+            help='the position: a board as the game prints it, rows divided by slashes, moves such as "moves d3 c4", or'
+            ' "-": standard input'
+        ),
+    ],
+    agent: Annotated[str, typer.Option(help="who chooses; default: expectimax at 2048, otherwise mcts")] = "",
+    seconds: Annotated[
+        float, typer.Option(help="for games that are played on from every move, after the agent has chosen", min=0.01)
+    ] = 1.0,
+    games: Annotated[int, typer.Option(help="maximum games from every move, 0 = none", min=0)] = 100,
+    games_by: Annotated[
+        str, typer.Option(help="who plays on, in every seat; default: an agent like --agent that is quick")
+    ] = "",
+    tile: Annotated[
+        int | None, typer.Option(help="2048: the tile whose chance is estimated; default: the next large one", min=4)
+    ] = None,
+    seed: SeedOption = 1,
+    as_json: JsonOption = False,
+) -> None:
+    """Say the best move of any position, with every move's value and its chances.
+
+    A value is the agent's own, as its search has it. A chance is the share of games that reached a tile, or were won:
+    another agent, --games-by, plays on from every move, and chances are as good as its play. See docs/playing.md.
+
+    \b
+    Examples:
+      turnier move 2048 "2 . . 2 / 4 8 . . / . . . . / . . . 16"
+      turnier move 2048 "4096 2048 512 64 / 2 8 16 32 / . 4 2 8 / . . . 2" \\
+        --agent "expectimax(depth=3,downgrade=32768,evaluator=ntuple(file=weights.npz))" --seconds 5
+      turnier move connect_four "moves d d c" --agent "mcts(iterations=5000)" --json
+    """
+    from turnier.arena.analysis.best_move import best_move, default_agent
+    from turnier.games.registry import make_game
+
+    made = make_game(game)
+    position = made.position_of(sys.stdin.read() if board == "-" else board)
+    found = best_move(
+        position, agent or default_agent(position.game), seconds, games, player=games_by or None, goal=tile, seed=seed
+    )
+    console = Console(highlight=False)
+    if as_json or not console.is_terminal:
+        *_, last = found
+        if as_json:
+            print(json.dumps(last.data(), indent=2))
+        else:
+            console.print(move_text(last))
+        return
+    with console.status(f"{agent or 'The agent'} searches ..."):
+        latest = next(found)
+    with Live(console=console, refresh_per_second=REFRESHES, get_renderable=lambda: move_text(latest, seconds)):
+        for one in found:
+            latest = one
+
+
+def move_text(found: BestMove, seconds: float | None = None) -> Group:
+    """Returns the board, the best move, and a table of all moves; how much time is left where seconds are given."""
+    position = found.position
+    game, state = position.game, position.state
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for heading in ("move", "value", *((f"chance of {_goal(found)}",) * (found.goal is not None)), "result", "games"):
+        table.add_column(heading, justify="left" if heading == "move" else "right")
+    for one in found.moves:
+        chosen = one.action == found.best
+        table.add_row(*_cells(found, one), style="bold" if chosen else "")
+    unit = "-1 is lost, 1 is won" if game.max_return == 1 else "points, unless a heuristic only ranks moves"
+    best = Text("Best move: ").append(game.move_text(state, found.best), style="bold")
+    best.append(f"  by {found.agent}, {number(found.nodes)} nodes in {duration(found.search_seconds)}\n", style="dim")
+    said = [f"Values are the agent's own: {unit}."]
+    if found.games:
+        said.append(
+            f"Chances and results, with 95 % intervals, are of games that {found.player} played on from every move."
+        )
+    elif found.player:
+        said.append("No game from every move has ended in time; --seconds gives more, --games-by is another player.")
+    left = "" if seconds is None else f"  {duration(max(0.0, seconds + found.search_seconds - found.seconds))} left"
+    return Group(Text(f"{position}\n"), best, table, Text(" ".join(said) + left))
+
+
+def _goal(found: BestMove) -> str:
+    """Returns what may be reached as a heading: a tile's number, or a win."""
+    goal = found.goal
+    return "" if goal is None else f"{goal.least:g}" if goal.fact == "max_tile" else str(goal)
+
+
+def _cells(found: BestMove, one: MoveOutlook) -> list[str]:
+    name = found.position.game.move_text(found.position.state, one.action)
+    value = "-" if one.value is None else number(one.value)
+    cells = [f"{name} *" if one.action == found.best else name, value]
+    n = len(one.results)
+    if found.goal is not None:
+        share, low, high = one.chance
+        cells.append(estimate(100 * share, 100 * low, 100 * high, " %") if n else "-")
+    mean, half = one.result
+    return [*cells, plus_minus(mean, half) if n > 1 else number(mean) if n else "-", str(n)]

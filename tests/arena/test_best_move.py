@@ -1,0 +1,168 @@
+"""The best move of a position, and games that are played on from every move: against plain Python and exact values."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from tests.agents.positions import board_position
+from turnier.agents.registry import make_agent
+from turnier.arena.analysis.best_move import BestMove, best_move, default_agent, goal_of, quick_player
+from turnier.arena.analysis.continuations import Continuations
+from turnier.arena.match import derive_seed
+from turnier.core.errors import UserError
+from turnier.core.kernel import JIT
+from turnier.core.rng import streams
+from turnier.games.abi import CHANCE
+from turnier.games.game import Position
+from turnier.games.registry import make_game
+
+FOREVER = 1000.0  # seconds
+GAMES = 40 if JIT else 4
+WINS = "X X . / O O . / . . ."
+
+
+def last(position: Position, agent: str, **options: object) -> BestMove:
+    *_, found = best_move(position, agent, **{"seconds": FOREVER, "games": GAMES} | options)  # type: ignore[arg-type]
+    return found
+
+
+def test_a_win_is_found_and_every_game_after_it_is_won() -> None:
+    position = make_game("tictactoe").position_of(WINS)
+    found = last(position, "alphabeta(depth=9)", player="alphabeta(depth=9)", games=3)
+    assert found.best == found.moves[0].action == 2 and position.game.action_name(2) == "c1"
+    assert found.moves[0].value == 1 and found.moves[0].results == (1.0, 1.0, 1.0)
+    assert found.moves[0].chance[:1] == (1.0,) and found.moves[0].chance.low < 1
+    # After any move, the best play comes to what the exact search says.
+    assert all(set(one.results) == {one.value} for one in found.moves)
+    assert -1 in {one.value for one in found.moves}
+    assert [one.value for one in found.moves[1:]] == sorted((one.value for one in found.moves[1:]), reverse=True)
+
+
+@pytest.mark.parametrize("agent", ["mc(iterations=3)", "greedy", "random"])
+@pytest.mark.parametrize("game", ["2048(size=2)", "tictactoe", "spe_ed(width=8,height=8)"])
+def test_compiled_games_are_those_of_plain_python(game: str, agent: str) -> None:
+    """The same plies by the same seed: chance, the agents' random numbers, what seats may know."""
+    position = make_game(game).start(5)
+    made = make_agent(agent)
+    if made.cannot_play(position.game):
+        pytest.skip("spe_ed hides what others have chosen")
+    games, stop = Continuations(position, made), np.zeros(1, np.int64)
+    for seed in range(5 if JIT else 1):
+        for action in position.legal_actions():
+            after = position.stepped(action)
+            end, expected = games.play(after, seed, stop), by_plain_python(after, agent, seed)
+            assert end is not None and end.over
+            assert end.state.tolist() == expected.state.tolist() and end.returns.tolist() == expected.returns.tolist()
+            in_python = games._play_in_python(after, seed, stop)
+            assert in_python is not None and in_python.state.tolist() == expected.state.tolist()
+
+
+def by_plain_python(position: Position, agent: str, seed: int) -> Position:
+    game = position.game
+    chance = streams(seed, 1 + game.num_seats)[0]
+    players = [make_agent(agent).start(game, seat, seed) for seat in range(game.num_seats)]
+    position = Position(game, position.state.copy(), position.returns.copy(), chance)
+    while not position.over:
+        if position.to_move == CHANCE:
+            position = position.stepped(position.draw_outcome())
+        else:
+            seen = game.position(position.view(position.to_move), position.returns)
+            position = position.stepped(players[position.to_move].act(seen).action)
+    return position
+
+
+def test_chances_of_a_tile_are_shares_of_games_that_reach_it() -> None:
+    """Of a board on which one move makes the tile at once, and the other one of two moves may lose it forever."""
+    position = board_position(((4, 4), (2, 8)))
+    found = last(position, "random", goal=16)
+    assert str(found.goal) == "max_tile 16"
+    for one in found.moves:
+        assert one.value is None and len(one.results) == GAMES
+        ends = [
+            by_plain_python(position.stepped(one.action), "random", derive_seed(1, _id(position), "on", number))
+            for number in range(GAMES)
+        ]
+        assert one.results == tuple(float(end.returns[0]) for end in ends)
+        assert one.reached == sum(position.game.facts(end.state)["max_tile"] >= 16 for end in ends)
+        assert one.chance.value == one.reached / GAMES
+        assert one.result.mean == pytest.approx(np.mean(one.results))
+    assert found.data()["moves"][0]["chance"] == found.moves[0].chance.value
+
+
+def _id(position: Position) -> str:
+    from turnier.arena.repeated_search import SeenPosition
+
+    return SeenPosition.of(position).id
+
+
+def test_the_next_large_tile() -> None:
+    for tiles, least in ((((2, 4), (8, 2)), 1024), (((1024, 4), (8, 2)), 2048), (((32768, 4), (8, 2)), 65536)):
+        assert goal_of(board_position(tiles)).least == least  # type: ignore[union-attr]
+    assert goal_of(board_position(((8, 4), (0, 2))), 16).least == 16  # type: ignore[union-attr]
+    assert str(goal_of(make_game("tictactoe").start())) == "win"
+    with pytest.raises(UserError, match="max_tile to be reached must be above 8"):
+        goal_of(board_position(((8, 4), (0, 2))), 8)
+    with pytest.raises(UserError, match="has no large tiles"):
+        goal_of(make_game("tictactoe").start(), 16)
+
+
+def test_a_draw_is_not_a_win() -> None:
+    position = make_game("tictactoe").position_of("X O X / X O O / O X .")
+    found = last(position, "random", games=2)
+    assert found.moves[0].results == (0.0, 0.0) and found.moves[0].reached == 0
+
+
+def test_no_game_ends_in_no_time_and_nothing_is_claimed() -> None:
+    position = make_game("2048").start(1)
+    found = last(position, "mc(iterations=2)", seconds=1e-9, player="mc(iterations=100)")
+    assert found.games == 0
+    for one in found.data()["moves"]:
+        assert one["games"] == 0 and one["chance"] is one["result"] is one["chance_low"] is None
+    none = last(position, "mc(iterations=2)", games=0)
+    assert none.games == 0 and none.player == ""
+
+
+def test_rounds_end_with_the_seconds() -> None:
+    found = last(make_game("tictactoe").start(), "random", seconds=0.2, games=10**6)
+    assert 0 < found.games < 10**6
+    assert math.isfinite(found.moves[0].result.half_width)
+
+
+def test_who_plays_on() -> None:
+    for agent, quick in (
+        (
+            "expectimax(depth=3,downgrade=32768,evaluator=ntuple(network=4x6))",
+            "greedy(evaluator=ntuple(network=4x6),downgrade=32768)",
+        ),
+        ("expectimax(depth=3,evaluator=rows2048)", "expectimax(evaluator=rows2048())"),
+        ("expectimax(depth=1,evaluator=rows2048)", "expectimax(depth=1,evaluator=rows2048())"),
+        ("mcts(iterations=1000)", "mcts(iterations=50)"),
+        ("mcts(milliseconds=1000)", "mcts(iterations=50)"),
+        ("mcts(iterations=20)", "mcts(iterations=20)"),
+        ("random", "random"),
+    ):
+        assert str(quick_player(make_agent(agent))) == quick
+
+
+def test_agents_that_need_no_file() -> None:
+    for game in ("2048", "tictactoe", "2048(size=3)", "chess"):
+        assert make_agent(default_agent(make_game(game))).cannot_play(make_game(game)) is None
+    assert default_agent(make_game("2048")) == "expectimax(depth=3,evaluator=rows2048)"
+
+
+def test_mistakes_are_sentences() -> None:
+    position = make_game("tictactoe").start()
+    over = make_game("tictactoe").position_of("X X X / O O . / . . .")
+    for arguments, options, sentence in (
+        ((over, "random"), {}, "a position must not be over"),
+        ((position, "random"), {"seconds": 0}, "seconds of games must be above 0"),
+        ((position, "random"), {"games": -1}, "must be 0 or more"),
+        ((position, "human"), {}, "a person plays at a board"),
+        ((position, "random"), {"player": "human"}, "a person plays at a board"),
+        ((position, "expectimax(evaluator=rows2048)"), {}, "rows2048"),
+    ):
+        with pytest.raises(UserError, match=sentence):
+            next(best_move(*arguments, **options))  # type: ignore[arg-type]
