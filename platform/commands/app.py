@@ -58,7 +58,10 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {  # heading -> command -> mod
         "verify": ("results.verify", "Check the rules of a game against recorded games."),
     },
     "Games with other programs": {
-        "serve": ("services.serve", "Serve games over the network, with a live page."),
+        "serve": (
+            "services.serve",
+            "Serve games of spe_ed with a live page, or the best moves of any game, over the network.",
+        ),
         "join": ("services.join", "Play on a server with one of our agents."),
         "engine": ("services.engine", "Be an engine that another program plays with, over standard input and output."),
         "check-engine": ("services.check_engine", "Check that an engine keeps the laws of its protocol."),

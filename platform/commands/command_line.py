@@ -84,7 +84,7 @@ def _end(signal_number: int) -> None:
     """Ends the process, and says how to resume what can be."""
     is_script = _words[0].endswith(".py")
     sentence = "Stopped."
-    if is_script or (_words[1:2] and _words[1] in STORING):
+    if is_script or (_words[1:2] and _words[1] in STORING and not _serves_moves()):
         program = [in_this_environment("python"), _words[0]] if is_script else ["turnier"]
         command = shlex.join([*program, *_words[1:]])
         stored = _saver.stored() if _saver else STORED
@@ -92,6 +92,11 @@ def _end(signal_number: int) -> None:
     cursor = SHOW_CURSOR if sys.stderr.isatty() else ""
     os.write(2, f"{cursor}\n{sentence}\n".encode())
     os._exit(128 + signal_number)
+
+
+def _serves_moves() -> bool:
+    """Returns whether a server was started that plays no games of its own."""
+    return _words[1] == "serve" and "spe_ed" not in _words
 
 
 _saver: _Saver | None = None

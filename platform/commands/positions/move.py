@@ -54,7 +54,7 @@ def move(
     Examples:
       turnier move 2048 "2 . . 2 / 4 8 . . / . . . . / . . . 16"
       turnier move 2048 "4096 2048 512 64 / 2 8 16 32 / . 4 2 8 / . . . 2" \\
-        --agent "expectimax(depth=3,downgrade=32768,evaluator=ntuple(file=weights.npz))" --seconds 5
+        --agent "expectimax(depth=2,evaluator=rows2048)" --seconds 2 --tile 16384
       turnier move connect_four "moves d d c" --agent "mcts(iterations=5000)" --json
     """
     from turnier.arena.analysis.best_move import best_move, default_agent

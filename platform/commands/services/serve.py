@@ -1,4 +1,4 @@
-"""`turnier serve`: games over the network, with a live page."""
+"""`turnier serve`: games of spe_ed over the network, with a live page; best moves of other games."""
 
 from __future__ import annotations
 
@@ -13,14 +13,16 @@ import typer
 from rich.console import Console
 
 from turnier.commands.options import DEFAULT_URL, StoreOption, writable_folder
-from turnier.core.errors import UserError, require_extra, unknown
+from turnier.core.errors import UserError, require_extra
 from turnier.core.number_text import number
 
 if TYPE_CHECKING:
     from turnier.arena.match import MatchRecord
     from turnier.server.spe_ed.room import Room
 
-SERVED = ("spe_ed",)
+SERVED = ("spe_ed",)  # whose games are played
+FOR_ALL = {"context", "game", "host", "port", "agent"}
+FOR_MOVES = {"seconds", "games_by"}
 DEFAULT_BOT = "combi(milliseconds=500)"
 
 
@@ -39,13 +41,17 @@ class GamesDone:
 
 
 def serve(
-    game: Annotated[str, typer.Argument(help="the game: spe_ed")],
+    context: typer.Context,
+    game: Annotated[str, typer.Argument(help="spe_ed, or the game whose best moves are served, such as 2048")],
     host: Annotated[str, typer.Option(help="the address to listen on; 0.0.0.0 lets other machines in")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="0 = any free port", min=0, max=65535)] = 8081,
     keys: Annotated[
         Path | None, typer.Option(help="a file with a line KEY NAME per client; default: TURNIER_SPE_ED_KEYS")
     ] = None,
-    agent: Annotated[list[str] | None, typer.Option(help="an agent that plays in every game; repeat for more")] = None,
+    agent: Annotated[
+        list[str] | None,
+        typer.Option(help="an agent that plays in every game, repeat for more; or who says the best move"),
+    ] = None,
     bot: Annotated[
         list[str] | None,
         typer.Option(
@@ -67,24 +73,40 @@ def serve(
     logs: Annotated[Path, typer.Option(help="folder for logs in the official format", callback=writable_folder)] = Path(
         "log"
     ),
+    seconds: Annotated[
+        float, typer.Option(help="best moves: maximum seconds for games that are played on from every move", min=0.01)
+    ] = 1.0,
+    games_by: Annotated[
+        str, typer.Option(help="best moves: who plays on; default: an agent like --agent that is quick")
+    ] = "",
     store: StoreOption = DEFAULT_URL,
 ) -> None:
-    """Serve games over the network, with a live page.
+    """Serve games of spe_ed with a live page, or the best moves of any game, over the network.
 
-    The server speaks the protocol of the official spe_ed server and follows its rules; the page is at /. Clients
+    Of spe_ed, the server speaks the official server's protocol and follows its rules; the page is at /. Clients
     connect to ws://HOST:PORT/spe_ed?key=KEY; without keys in a file or the environment some are created and shown.
     Every game is stored move by move and logged. Stopping the server (Ctrl-C, SIGTERM) stores unfinished games; they do
     not count. With as many agents as players, games are played without clients, one after another. Connections are
     not encrypted: put a proxy with TLS in front of an address other than 127.0.0.1 if others can listen.
 
+    Of every other game it answers GET /move?board=... with what turnier move --json prints, see docs/playing.md.
+    Options other than --agent, --seconds, --games-by, --host and --port are for spe_ed.
+
     \b
     Examples:
       turnier serve spe_ed --keys keys.txt
       turnier serve spe_ed --players 3 --agent "combi(milliseconds=200)" --agent basic --agent rollouts
+      turnier serve 2048 --agent "expectimax(depth=3,evaluator=ntuple(file=weights.npz))" --seconds 0.5
     """
-    if game not in SERVED:
-        raise unknown("game to serve", game, SERVED)
     require_extra("turnier serve", "server", "starlette", "uvicorn", "websockets")
+    _refuse_foreign(context, game)
+    if game not in SERVED:
+        from turnier.commands.services.serve_moves import serve_moves
+
+        if len(agent or ()) > 1:
+            raise UserError(f"one agent says the best moves of {game}, got {len(agent or ())}; name one.")
+        serve_moves(game, agent[0] if agent else "", games_by, seconds, host, port)
+        return
     from turnier.arena.match import derive_seed
     from turnier.results.store.progress import ProgressReporter
     from turnier.results.store.store import Store
@@ -138,3 +160,13 @@ def serve(
 
         with ProgressReporter(results.database, run_id, done):
             asyncio.run(run())
+
+
+def _refuse_foreign(context: typer.Context, game: str) -> None:
+    """Raises UserError for options that were given but mean nothing for the game."""
+    sources = {name: context.get_parameter_source(name) for name in context.params}
+    given = [name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
+    for name in given:
+        if name not in FOR_ALL and (name in FOR_MOVES) == (game in SERVED):
+            option, what = f"--{name.replace('_', '-')}", "best moves of other games" if game in SERVED else "spe_ed"
+            raise UserError(f"{option} is for {what}, got the game {game}; leave it out.")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from starlette.datastructures import Headers
@@ -30,10 +32,20 @@ SECURITY = {
 
 
 class Guard:
-    """Refuses requests that come too often, and those that other sites have a browser send."""
+    """Refuses requests that come too often, and those that other sites have a browser send.
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
+    Args:
+        app: what is guarded.
+        per_second: requests of an address, after `burst` at once; None: as many as the board takes.
+        burst: see there.
+        hosts: the names by which the server may be asked for; ["*"]: any, or they are checked elsewhere.
+    """
+
+    def __init__(
+        self, app: ASGIApp, per_second: float | None = None, burst: int | None = None, hosts: Sequence[str] = ("*",)
+    ) -> None:
+        self.app, self.hosts = app, hosts
+        self.per_second, self.burst = per_second or PER_SECOND, burst or BURST
         self.buckets: dict[str, TokenBucket] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -48,12 +60,14 @@ class Guard:
         now, address = time.monotonic(), (scope.get("client") or ("",))[0]
         if len(self.buckets) > MAX_ADDRESSES:
             self.buckets.clear()
-        if not self.buckets.setdefault(address, TokenBucket(PER_SECOND, BURST, now)).take(now):
+        if not self.buckets.setdefault(address, TokenBucket(self.per_second, self.burst, now)).take(now):
             return failure("too many requests; wait a second.", 429)
         headers = Headers(scope=scope)
         origin, host = headers.get("origin"), headers.get("host", "")
+        if "*" not in self.hosts and re.sub(r":\d+$", "", host).lower() not in self.hosts:
+            return failure(f"this server must be asked for as {' or '.join(self.hosts)}, got {host[:60]!r}.", 400)
         if origin is not None and origin.partition("://")[2] != host:
-            return failure(f"requests must come from the board's own pages, got one from {origin}.", 403)
+            return failure(f"requests must come from pages of this server, got one from {origin}.", 403)
         # Browsers ask before they send JSON to another site, and we never say yes.
         if scope["method"] == "POST" and not headers.get("content-type", "").startswith("application/json"):
             return failure("what is sent must be JSON.", 415)
@@ -70,9 +84,9 @@ async def user_error(request: Request, error: Exception) -> JSONResponse:
 
 
 async def our_error(request: Request, error: Exception) -> JSONResponse:
-    """Answers where something unexpected went wrong, and says it where the board was started."""
+    """Answers where something unexpected went wrong, and says it where the server was started."""
     print(f"{request.method} {request.url.path}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
-    return failure("the board failed; what went wrong stands where it was started.", 500)
+    return failure("the server failed; what went wrong stands where it was started.", 500)
 
 
 async def body_of(request: Request) -> dict[str, Any]:

@@ -22,21 +22,25 @@ def hosts_of(host: str) -> list[str]:
     return LOOPBACK if is_loopback else ["*"]  # whoever opens it to others knows its names, we do not
 
 
+def configured(app: Starlette) -> uvicorn.Config:
+    """Returns how uvicorn runs an application: quietly, and with limits on what it reads."""
+    return uvicorn.Config(
+        app,
+        lifespan="off",
+        log_level="critical",  # the application answers with what went wrong; more would reveal keys of seats
+        access_log=False,
+        server_header=False,
+        h11_max_incomplete_event_size=16_384,
+        limit_concurrency=500,
+        timeout_graceful_shutdown=1,
+    )
+
+
 class BoardServer(uvicorn.Server):
     """uvicorn that stores what is being played, and ends the streams of tables, before it closes their connections."""
 
     def __init__(self, app: Starlette, tables: Tables) -> None:
-        config = uvicorn.Config(
-            app,
-            lifespan="off",
-            log_level="critical",  # the application answers with what went wrong; more would reveal keys of seats
-            access_log=False,
-            server_header=False,
-            h11_max_incomplete_event_size=16_384,
-            limit_concurrency=500,
-            timeout_graceful_shutdown=1,
-        )
-        super().__init__(config)
+        super().__init__(configured(app))
         self.tables = tables
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:

@@ -1,0 +1,30 @@
+"""What `turnier serve` does for games other than spe_ed: it answers with the best move of any position."""
+
+from __future__ import annotations
+
+import asyncio
+
+import uvicorn
+
+from turnier.agents.registry import make_agent
+from turnier.arena.analysis.best_move import best_move, default_agent
+from turnier.games.registry import make_game
+from turnier.server.board.serving import configured, hosts_of
+from turnier.server.moves.app import Adviser, make_app
+from turnier.server.spe_ed.serving import listen
+
+
+def serve_moves(game: str, agent: str, games_by: str, seconds: float, host: str, port: int) -> None:
+    """Serves until it is stopped; raises UserError where the agent cannot play the game."""
+    made = make_game(game)
+    adviser = Adviser(
+        made, make_agent(agent or default_agent(made)), make_agent(games_by) if games_by else None, seconds
+    )
+    start = made.start()
+    for _ in best_move(start, adviser.agent, seconds, 0 if start.over else 1, player=adviser.player):
+        pass  # compiles, and says what is wrong before anybody asks
+    with listen(host, port) as listening:
+        name = f"[{host}]" if ":" in host else host
+        address = f"http://{name}:{listening.getsockname()[1]}"
+        print(f"Best moves of {made} by {adviser.agent}: {address}/move?board=... (Ctrl-C ends it)", flush=True)
+        asyncio.run(uvicorn.Server(configured(make_app(adviser, hosts_of(host)))).serve([listening]))

@@ -1,0 +1,1 @@
+"""The best move of any position of one game, over HTTP."""

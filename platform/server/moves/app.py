@@ -1,0 +1,117 @@
+"""The best move over HTTP: `GET /move?board=...` answers with what `turnier move --json` prints."""
+
+from __future__ import annotations
+
+import math
+import threading
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import QueryParams
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from turnier.agents.agent import Agent
+from turnier.arena.analysis.best_move import GAMES, best_move
+from turnier.core.errors import UserError, unknown
+from turnier.games.game import Game
+from turnier.server.board.requests import NEVER_STORED, SECURITY, Guard, failure, our_error, user_error
+from turnier.server.board.streams import TOO_MUCH
+
+PER_SECOND, BURST = 20.0, 40  # requests of an address
+PLACES = 2  # answers that are worked out at once: each keeps a core busy
+MOST_CHARACTERS = 8_000  # of a board; addresses have at most 16,384 bytes
+MOST_GAMES, MOST_TILE = 1000, 1 << 18
+QUESTIONS = "board", "seconds", "games", "tile"
+
+
+@dataclass(frozen=True)
+class Adviser:
+    """Who is asked, and how much of this machine's time an answer may take."""
+
+    game: Game
+    agent: Agent
+    player: Agent | None  # who plays on; None: an agent like the first that is quick
+    seconds: float  # maximum for games that are played on
+
+    def answer(self, questions: QueryParams) -> dict[str, Any]:
+        """Returns the best move of a board, as JSON takes it; raises UserError for questions that make no sense."""
+        for name, _ in questions.multi_items():
+            if name not in QUESTIONS:
+                raise unknown("question", name[:40], QUESTIONS)
+        board = questions.get("board", "")
+        if not board.strip():
+            raise UserError(f"a request must have a board, such as /move?board={self.game.board_help or 'moves ...'}")
+        if len(board) > MOST_CHARACTERS:
+            raise UserError(
+                f"a board must have at most {MOST_CHARACTERS:,} characters, got {len(board):,}; shorten it."
+            )
+        *_, found = best_move(
+            self.game.position_of(board),
+            self.agent,
+            _seconds(questions.get("seconds"), self.seconds),
+            _whole(questions.get("games", str(GAMES)), "games", MOST_GAMES),
+            player=self.player,
+            goal=_whole(questions["tile"], "tile", MOST_TILE) if "tile" in questions else None,
+        )
+        return found.data()
+
+
+def _seconds(text: str | None, most: float) -> float:
+    try:
+        seconds = most if text is None else float(text)
+    except ValueError:
+        seconds = math.nan
+    if not 0 < seconds <= most:
+        raise UserError(f"seconds must be a number above 0 and at most {most:g} here, got {str(text)[:20]!r}.")
+    return seconds
+
+
+def _whole(text: str, name: str, most: int) -> int:
+    if not (text.isascii() and text.isdigit() and int(text[:10]) <= most):
+        raise UserError(f"{name} must be a whole number of at most {most:,}, got {text[:20]!r}; choose another.")
+    return int(text)
+
+
+def make_app(adviser: Adviser, hosts: list[str]) -> Starlette:
+    """Returns the ASGI application.
+
+    Args:
+        adviser: who answers.
+        hosts: the names by which it may be asked for, as in the board.
+    """
+    places = threading.BoundedSemaphore(PLACES)
+
+    def answer(questions: QueryParams) -> Response:
+        if not places.acquire(blocking=False):
+            return JSONResponse(TOO_MUCH, 429, headers=NEVER_STORED)
+        try:
+            return JSONResponse(adviser.answer(questions), headers=NEVER_STORED)
+        finally:
+            places.release()
+
+    async def move(request: Request) -> Response:
+        return await run_in_threadpool(answer, request.query_params)
+
+    async def index(request: Request) -> Response:
+        game = adviser.game
+        about = {"game": game.full_text(), "agent": str(adviser.agent), "most_seconds": adviser.seconds}
+        ask = f"/move?board={quote(game.board_help or 'moves NAME NAME')}"
+        return JSONResponse(about | {"questions": QUESTIONS, "ask": ask}, headers=NEVER_STORED | SECURITY)
+
+    async def http_error(request: Request, error: Exception) -> Response:
+        status = error.status_code if isinstance(error, HTTPException) else 500
+        said = f"ask GET /move?board=..., got {request.method} {request.url.path[:60]}."
+        return failure(said, status)
+
+    return Starlette(
+        routes=[Route("/", index, methods=["GET"]), Route("/move", move, methods=["GET"])],
+        middleware=[Middleware(Guard, per_second=PER_SECOND, burst=BURST, hosts=hosts)],
+        exception_handlers={UserError: user_error, HTTPException: http_error, Exception: our_error},
+    )
