@@ -68,4 +68,6 @@ class Greedy(CompiledAgent):
         seat = super().kernels(game)
         if is_packed_network(self.evaluator, seat):
             return one_ply_seat(seat, forced=True, downgrade=self.downgrade)
-        return seat._replace(act=pointer(act_one_ply, ACT)) if fits_boards(self.evaluator, seat) else seat
+        if self.downgrade == 0 and fits_boards(self.evaluator, seat):
+            return seat._replace(act=pointer(act_one_ply, ACT))
+        return seat

@@ -21,6 +21,8 @@ def test_the_best_move_with_values_and_chances(tmp_path: Path) -> None:
     assert max(map(len, shown.splitlines())) <= 80
     assert "Best move: " in shown and "chance of 1024" in shown and "95 % intervals" in shown
     assert shown.count(" *") == 1 and "0 % (0" in shown
+    few = turnier("move", "tictactoe", WON, "--games", "1", "--top", "2", folder=tmp_path)
+    assert "3 more moves; --top shows more." in few
     none = turnier("move", "2048", BOARD, "--games", "0", folder=tmp_path)
     assert "Best move: " in none and "95 %" not in none
 

@@ -19,6 +19,7 @@ from turnier.core.number_text import duration, estimate, number, plus_minus
 if TYPE_CHECKING:
     from turnier.arena.analysis.best_move import BestMove, MoveOutlook
 
+TOP = 12
 REFRESHES = 4  # per second
 
 
@@ -42,6 +43,7 @@ def move(
     tile: Annotated[
         int | None, typer.Option(help="2048: the tile whose chance is estimated; default: the next large one", min=4)
     ] = None,
+    top: Annotated[int, typer.Option(help="moves that are shown", min=1)] = TOP,
     seed: SeedOption = 1,
     as_json: JsonOption = False,
 ) -> None:
@@ -71,29 +73,33 @@ def move(
         if as_json:
             print(json.dumps(last.data(), indent=2))
         else:
-            console.print(move_text(last))
+            console.print(move_text(last, top))
         return
+    limit: float | None = seconds
     with console.status(f"{agent or 'The agent'} searches ..."):
         latest = next(found)
-    with Live(console=console, refresh_per_second=REFRESHES, get_renderable=lambda: move_text(latest, seconds)):
+    with Live(console=console, refresh_per_second=REFRESHES, get_renderable=lambda: move_text(latest, top, limit)):
         for one in found:
             latest = one
+        limit = None  # no time is left to be shown
 
 
-def move_text(found: BestMove, seconds: float | None = None) -> Group:
-    """Returns the board, the best move, and a table of all moves; how much time is left where seconds are given."""
+def move_text(found: BestMove, top: int, seconds: float | None = None) -> Group:
+    """Returns the board, the best move, a table of the `top` best, and the time left where seconds are given."""
     position = found.position
     game, state = position.game, position.state
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for heading in ("move", "value", *((f"chance of {_goal(found)}",) * (found.goal is not None)), "result", "games"):
         table.add_column(heading, justify="left" if heading == "move" else "right")
-    for one in found.moves:
+    for one in found.moves[:top]:
         chosen = one.action == found.best
         table.add_row(*_cells(found, one), style="bold" if chosen else "")
     unit = "-1 is lost, 1 is won" if game.max_return == 1 else "points, unless a heuristic only ranks moves"
     best = Text("Best move: ").append(game.move_text(state, found.best), style="bold")
     best.append(f"  by {found.agent}, {number(found.nodes)} nodes in {duration(found.search_seconds)}\n", style="dim")
-    said = [f"Values are the agent's own: {unit}."]
+    hidden = len(found.moves) - top
+    said = [f"{hidden} more moves; --top shows more."] if hidden > 0 else []
+    said += [f"Values are the agent's own: {unit}."]
     if found.games:
         said.append(
             f"Chances and results, with 95 % intervals, are of games that {found.player} played on from every move."
