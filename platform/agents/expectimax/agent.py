@@ -120,7 +120,12 @@ class Expectimax(SearchAgent):
     milliseconds: int = milliseconds_parameter("depth")
     downgrade: int = downgrade_parameter()
     empty_step: int = parameter(
-        0, "2048: empty cells for which one decision less is looked ahead, 0 = none", low=0, high=16, later=True
+        0,
+        "2048: empty cells for which one decision less is looked ahead, 0 = none",
+        low=0,
+        high=16,
+        search=(0, 8),
+        later=True,
     )
     shallowest: int = parameter(
         1, "minimum decisions to look ahead with empty_step", low=1, high=MOST, search=(1, 4), later=True
