@@ -139,6 +139,23 @@ BAD = {
     "overlay of nothing": (("replay", "1", "--overlay", "3"), "--overlay draws into the file of --svg, got no --svg"),
     "table in a missing folder": (("results", "--crosstable", "no/x.csv"), "the folder of --crosstable must exist"),
     "logs in a file's place": (("serve", "spe_ed", "--logs", "good.db"), "--logs must be a folder, got good.db"),
+    "a spe_ed option for best moves": (
+        ("serve", "2048", "--players", "3"),
+        "--players is for spe_ed, got the game 2048",
+    ),
+    "a best-move option for spe_ed": (
+        ("serve", "spe_ed", "--seconds", "3"),
+        "--seconds is for best moves of other games",
+    ),
+    "two agents for best moves": (
+        ("serve", "2048", "--agent", "random", "--agent", "mc"),
+        "one agent says the best moves",
+    ),
+    "best moves of no game": (("serve", "2084"), "There is no game named '2084'; did you mean 2048?"),
+    "lowered tiles without a network": (
+        ("move", "2048(size=2)", "2 4 / 8 .", "--agent", "greedy(downgrade=32768)"),
+        "downgrade lowers tiles of 2048 for evaluator=ntuple, got 2048(size=2) and evaluator=score; leave it out.",
+    ),
 }
 
 
