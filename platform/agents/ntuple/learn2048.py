@@ -10,7 +10,6 @@ from numba import types
 
 from turnier.agents.ntuple.board2048_kernels import at_most_15, find_entries_of_images, sum_entries_of_images
 from turnier.agents.ntuple.network_kernels import (
-    SUMS,
     TUPLES,
     EntryTable,
     Header,
@@ -18,7 +17,7 @@ from turnier.agents.ntuple.network_kernels import (
     add_coherently,
     add_plainly,
 )
-from turnier.agents.ntuple.td import DISCOUNT, FROM_RANDOM, METHOD, RESTART
+from turnier.agents.ntuple.td import COHERENT, DISCOUNT, FROM_RANDOM, METHOD, RESTART
 from turnier.core.kernel import kernel
 from turnier.core.packing import lend
 from turnier.core.rng import STREAM_STEP, below, next_word, seed_stream, uniform
@@ -98,7 +97,7 @@ def learn_with(words, table, settings, key, first, rates, epsilons, scores, work
     rng, boards, highs, gains, index = lend(work)
     count = _8 * _U(words[TUPLES])
     before = _4 * count
-    coherent = words[SUMS] != 0
+    coherent = settings[COHERENT] != 0.0
     discount = np.float32(settings[DISCOUNT])
     at_end = settings[METHOD] == 1.0
     restart = np.int64(settings[RESTART])

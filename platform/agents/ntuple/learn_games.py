@@ -23,7 +23,6 @@ from turnier.agents.ntuple.board_lookups import (
 from turnier.agents.ntuple.network_kernels import (
     ENTRIES,
     OUTPUTS,
-    SUMS,
     SYMMETRIES,
     TUPLES,
     WIDTH,
@@ -36,7 +35,7 @@ from turnier.agents.ntuple.network_kernels import (
     sum_and_fetch,
     sum_entries,
 )
-from turnier.agents.ntuple.td import DISCOUNT, FROM_RANDOM, HORIZON, METHOD, RESTART, TRACE
+from turnier.agents.ntuple.td import COHERENT, DISCOUNT, FROM_RANDOM, HORIZON, METHOD, RESTART, TRACE
 from turnier.core.kernel import kernel
 from turnier.core.packing import lend
 from turnier.core.rng import STREAM_STEP, Rng, below, seed_stream, uniform
@@ -94,14 +93,14 @@ def learn_from(words, table, settings, index, block, newest, kept, rate, targets
     decay = np.float32(settings[DISCOUNT] * settings[TRACE])
     for o in range(words[OUTPUTS]):
         offset = block + _U(o * words[ENTRIES] * words[WIDTH])
-        if words[SUMS] != 0:
+        if settings[COHERENT] != 0.0:
             value = sum_and_fetch(words, table, index, newest * count, offset)
         else:
             value = sum_entries(table, index, newest * count, tuples, symmetries, offset)
         change = rate * (targets[o] - value)
         at = newest
         for _ in range(kept):
-            if words[SUMS] != 0:
+            if settings[COHERENT] != 0.0:
                 add_coherently_apart(words, table, index, at * count, count, offset, change)
             else:
                 add_plainly(table, index, at * count, count, offset, change)

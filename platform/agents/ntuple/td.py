@@ -14,7 +14,8 @@ from turnier.core.parameters import Declared, Registry, parameter
 from turnier.core.text_form import parse
 from turnier.games.game import Game
 
-DISCOUNT, TRACE, METHOD, FROM_RANDOM, HORIZON, RESTART, NUM_SETTINGS = range(7)  # what learning kernels read
+# What learning kernels read.
+DISCOUNT, TRACE, METHOD, FROM_RANDOM, HORIZON, RESTART, COHERENT, NUM_SETTINGS = range(8)
 
 
 @dataclass(frozen=True)
@@ -58,17 +59,35 @@ class Td(Declared):
         search=(0, 1_000),
         later=True,
     )
+    hold: float = parameter(
+        0.0, "share of the games, the first ones, before alpha begins to fall to alpha_end", low=0, high=1, later=True
+    )
+    plain: float = parameter(
+        0.0, "share of the games, the first ones, that learn without coherence", low=0, high=1, later=True
+    )
+    plain_alpha: float = parameter(
+        0.1, "learning rate of the plain games", low=0, high=10, search=(0.01, 3), log=True, later=True
+    )
     method: int = parameter(2, "target: 1 the return when the game is over, 2 each move's reward", low=1, high=2)
 
     def check(self) -> None:
         if self.alpha_end and not self.alpha:
             raise UserError(f"td: alpha must be above 0 where alpha_end is, got {self.alpha}.")
+        if self.plain and not self.coherence:
+            raise UserError(
+                f"td: plain must be 0 without coherence, as all games are plain then, got {self.plain}; leave it out."
+            )
 
-    def settings(self) -> npt.NDArray[np.float64]:
-        """Returns what the kernels read, in the order of DISCOUNT, TRACE, ...."""
+    def plain_games(self, games: int) -> int:
+        """Returns how many games, the first ones of `games` in all, learn without coherence."""
+        return round(self.plain * games) if self.coherence else games
+
+    def settings(self, plain: bool = False) -> npt.NDArray[np.float64]:
+        """Returns what the kernels read, in the order of DISCOUNT, TRACE, ...; of the plain games or of the others."""
         horizon = self.horizon if self.trace else 1
+        coherent = self.coherence and not plain
         settings = np.array(
-            (self.discount, self.trace, self.method, self.from_random, horizon, self.restart), np.float64
+            (self.discount, self.trace, self.method, self.from_random, horizon, self.restart, coherent), np.float64
         )
         assert len(settings) == NUM_SETTINGS
         return settings
@@ -76,8 +95,14 @@ class Td(Declared):
     def rates(self, first: int, count: int, games: int) -> npt.NDArray[np.float32]:
         """Returns the learning rates of games from `first` on, [count], of `games` in all."""
         end = self.alpha_end or self.alpha
-        share = np.arange(first, first + count) / max(games, 1)
-        return (self.alpha * (end / self.alpha if self.alpha else 1.0) ** share).astype(np.float32)
+        number = np.arange(first, first + count)
+        share = number / max(games, 1)
+        if self.hold:
+            share = np.maximum(share - self.hold, 0.0) / max(1.0 - self.hold, 1 / max(games, 1))
+        rates = self.alpha * (end / self.alpha if self.alpha else 1.0) ** share
+        if self.plain:
+            rates[number < self.plain_games(games)] = self.plain_alpha
+        return rates.astype(np.float32)
 
     def epsilons(self, first: int, count: int, games: int) -> npt.NDArray[np.float64]:
         """Returns the probabilities of random moves of games from `first` on, [count], of `games` in all."""

@@ -180,10 +180,21 @@ class TrainingLoop:
         learning, game = self.plan.learning, self.plan.game
         scores = np.zeros((count, game.num_seats), np.float32)
         rates, epsilons = (schedule(first, count, self.games) for schedule in (learning.rates, learning.epsilons))
-        tail = (self.words, self.table, learning.settings(), self.key, first, rates, epsilons, scores)
-        if self._kernel is learn_2048:
-            return scores, int(learn_2048(*tail))
-        return scores, int(learn_games(game.kernels, game.new_state(), *tail))
+        plain = min(max(learning.plain_games(self.games) - first, 0), count)  # of these games
+        moves = 0
+        for part in (slice(0, plain), slice(plain, count)):
+            if part.start == part.stop:
+                continue
+            settings = learning.settings(plain=part.start < plain)
+            tail = (
+                self.words, self.table, settings, self.key, first + part.start,
+                rates[part], epsilons[part], scores[part],
+            )  # fmt: skip
+            if self._kernel is learn_2048:
+                moves += int(learn_2048(*tail))
+            else:
+                moves += int(learn_games(game.kernels, game.new_state(), *tail))
+        return scores, moves
 
     def run(
         self,

@@ -65,6 +65,12 @@ def table_of(run: TrainingLoop) -> Any:
         ("yavalath(size=3,players=3)", "ntuple(tuples=3,length=3,stages=2)", "td(optimism=1,alpha=0.3)"),
         ("2048(size=2)", "ntuple(network=cells,cells=0.1.2/1.3)", "td(alpha=0.5,restart=2)"),
         ("yavalath(size=3)", "ntuple(tuples=3,length=3)", "td(optimism=1,alpha=0.3,restart=1)"),
+        (
+            "2048(size=2)",
+            "ntuple(network=cells,cells=0.1.2/1.3)",
+            "td(optimism=10,plain=0.4,plain_alpha=0.2,alpha_end=0.5)",
+        ),
+        ("yavalath(size=3)", "ntuple(tuples=3,length=3)", "td(optimism=1,alpha=0.3,plain=0.5)"),
     ],
 )
 def test_learning_is_that_of_the_plain_oracle(game: str, network: str, learning: str) -> None:
@@ -78,7 +84,9 @@ def test_learning_is_that_of_the_plain_oracle(game: str, network: str, learning:
         words = np.empty(4, np.uint64)
         with np.errstate(over="ignore"):
             seed_stream(run.key + np.uint64(number) * STREAM, words)
-        returns = play_and_learn(naive, made, words, td.alpha, td.discount, td.trace, td.coherence, td.restart)
+        alpha = float(td.rates(number, 1, run.games)[0])
+        coherent = td.coherence and number >= td.plain_games(run.games)
+        returns = play_and_learn(naive, made, words, alpha, td.discount, td.trace, coherent, td.restart)
         assert list(scores[number]) == returns, number
     network, table = run.network, table_of(run)
     bases = np.cumsum([0] + [network.values ** len(cells) for cells in network.tuples])
@@ -132,6 +140,7 @@ def test_the_compiler_changes_no_weight() -> None:
         "td(method=1,discount=0.99,epsilon=0.3,from_random=true,coherence=false,alpha_end=0.1)",
         "td(restart=5)",
         "td(restart=300,method=1,coherence=false,alpha=0.1)",
+        "td(optimism=3000,plain=0.5,alpha_end=0.1,hold=0.6)",
     ],
 )
 def test_the_fused_2048_learns_what_the_generic_kernel_learns(learning: str, stages: str) -> None:
@@ -223,6 +232,26 @@ def test_a_stopped_run_resumes_bit_for_bit(tmp_path: Path) -> None:
     assert np.array_equal(part.points.curve(), whole.points.curve())
     assert part.weights().digest == whole.weights().digest
     assert part.points.curve()[:, 1].tolist() == [4] * 7 + [2]
+
+
+def test_rates_are_held_then_fall_and_plain_games_have_their_own() -> None:
+    td = LEARNING.make("td(alpha=1,alpha_end=0.01,hold=0.5,plain=0.2,plain_alpha=0.25)")
+    assert td.rates(0, 10, 10) == pytest.approx([0.25, 0.25, 1, 1, 1, 1, 10**-0.4, 10**-0.8, 10**-1.2, 10**-1.6])
+    assert td.rates(7, 2, 10) == pytest.approx([10**-0.8, 10**-1.2])
+    assert LEARNING.make("td(alpha=1,alpha_end=0.01,hold=1)").rates(8, 2, 10) == pytest.approx([1, 1])
+    assert [LEARNING.make(text).plain_games(10) for text in ("td", "td(plain=0.4)", "td(coherence=false)")] == [0, 4, 10]
+    with pytest.raises(UserError, match="plain must be 0 without coherence"):
+        LEARNING.make("td(coherence=false,plain=0.5)")
+
+
+@pytest.mark.parametrize("learning", ["td(optimism=100,plain=0.5)", "td(alpha_end=0.1,hold=0.3,restart=20)"])
+def test_a_kill_between_games_changes_no_bit(learning: str, tmp_path: Path) -> None:
+    """Stopped after any number of the games asked for, also before and after the switch: the same file."""
+    whole = training("2048", SMALL, learning, 12, tmp_path / "whole.npz")
+    whole.run()
+    for until in (2, 6, 9, 12):
+        training("2048", SMALL, learning, 12, tmp_path / "part.npz").run(until=until)
+    assert (tmp_path / "part.npz").read_bytes() == (tmp_path / "whole.npz").read_bytes()
 
 
 def test_another_plan_is_refused(tmp_path: Path) -> None:
