@@ -12,7 +12,6 @@ import numpy.typing as npt
 from numba import types
 
 from turnier.agents.ntuple.evaluator import NTuple
-from turnier.agents.ntuple.layout import Floats32
 from turnier.agents.ntuple.network_kernels import EntryTable, Index, find_entries
 from turnier.agents.ntuple.td import LEARNING
 from turnier.agents.ntuple.training import Plan, TrainingLoop
@@ -69,7 +68,7 @@ def learned_moves(learning: str, this: Round) -> Rates:
     theirs = _reference_2048(training.plan.learning.alpha, training, this, games)
     moves, clocks = _learn(training, this, this.part(WARM_GAMES))
     require_equal("the number of moves", moves, theirs["moves"])
-    require_equal("the digest of the weights", _digest(training.table), theirs["digest"])
+    require_equal("the digest of the weights", _digest(training), theirs["digest"])
     return Rates(clocks.speed(moves), program_speed(theirs, "moves"))
 
 
@@ -92,8 +91,9 @@ def played_moves(this: Round) -> Rates:
     return Rates(clocks.speed(moves), program_speed(theirs, "moves"))
 
 
-def _digest(table: Floats32) -> str:
+def _digest(training: TrainingLoop) -> str:
     """Returns which weights these are, as the C program says it: a sum of their bits, each with a factor of its own."""
+    table = training.weights().table(training.network.layout(training.plan.learning.coherence, in_quarters=False))
     places = np.flatnonzero(table.view(np.uint32)).astype(np.uint64)
     factors = np.uint64(2) * places + np.uint64(1)
     total = int((table.view(np.uint32)[places] * factors).sum(dtype=np.uint64))

@@ -1,7 +1,7 @@
 """Entries of n-tuple networks for packed 4x4 boards of 2048: one instruction a tuple, not a loop of cells.
 
-The places and their order are those of `find_entries`, so values and learned weights are the same, bit for bit. Needs
-16 cell values, tuples with ascending cells, and all eight symmetries.
+Their order is that of `find_entries`, so values and learned weights are the same, bit for bit; their places are those
+of a table in quarters, see layout.py. Needs 16 cell values, tuples with ascending cells, and all eight symmetries.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ from turnier.games.twenty48.board import transpose
 _U = np.uint64
 _U64 = types.uint64
 _0, _1, _2, _3, _4, _5, _6, _7, _8 = (_U(n) for n in range(9))
-_12, _15, _16, _48 = (_U(n) for n in (12, 15, 16, 48))
+_12, _15, _16, _32, _48 = (_U(n) for n in (12, 15, 16, 32, 48))
+_LOW_BITS, _HIGH_BITS = _U(0x3333333333333333), _U(0xCCCCCCCCCCCCCCCC)
 _COLUMN0, _COLUMN1 = _U(0x000F000F000F000F), _U(0x00F000F000F000F0)
 _ROW1, _ROW2 = _U(0x00000000FFFF0000), _U(0x0000FFFF00000000)
 _NOTHING = np.float64(0.0)
@@ -45,6 +46,12 @@ def reverse_rows(b):
 def reverse_columns(b):
     """Turns a board upside down: the rows in reverse order."""
     return (b << _48) | ((b << _16) & _ROW2) | ((b >> _16) & _ROW1) | (b >> _48)
+
+
+@kernel(_U64(_U64))
+def quartered(b):
+    """A board's low two bits of all cells, then the high two bits of all."""
+    return gather_bits(b, _LOW_BITS) | gather_bits(b, _HIGH_BITS) << _32
 
 
 @kernel(types.void(_U64, Index))
@@ -85,7 +92,7 @@ def packed_value(words, board, table, images):
     symmetric_images(board, images)
     total = _NOTHING
     for image in range(_8):
-        b = images[image]
+        b = quartered(images[image])
         part = _NOTHING
         for t in range(_U(BASES), _U(BASES) + tuples):
             part += table[origin + (_U(words[t]) + gather_bits(b, _U(words[t + tuples]))) * width]
@@ -102,15 +109,17 @@ def find_entries_of_images(words, board, table, index, first):
     tuples, origin, shift = _U(words[TUPLES]), first_place(words, board), _U(words[WIDTH]) >> _1
     turned = transpose(board)
     mirrored, turned_mirrored = reverse_rows(board), reverse_rows(turned)
-    b1, b2, b5 = reverse_columns(turned), reverse_columns(mirrored), reverse_columns(board)
-    b6 = reverse_columns(turned_mirrored)
+    b0, b1 = quartered(board), quartered(reverse_columns(turned))
+    b2, b3 = quartered(reverse_columns(mirrored)), quartered(turned_mirrored)
+    b4, b5 = quartered(turned), quartered(reverse_columns(board))
+    b6, b7 = quartered(reverse_columns(turned_mirrored)), quartered(mirrored)
     at = first
     for t in range(_U(BASES), _U(BASES) + tuples):
         base, mask = origin + (_U(words[t]) << shift), _U(words[t + tuples])
-        p0, p1 = base + (gather_bits(board, mask) << shift), base + (gather_bits(b1, mask) << shift)
-        p2, p3 = base + (gather_bits(b2, mask) << shift), base + (gather_bits(turned_mirrored, mask) << shift)
-        p4, p5 = base + (gather_bits(turned, mask) << shift), base + (gather_bits(b5, mask) << shift)
-        p6, p7 = base + (gather_bits(b6, mask) << shift), base + (gather_bits(mirrored, mask) << shift)
+        p0, p1 = base + (gather_bits(b0, mask) << shift), base + (gather_bits(b1, mask) << shift)
+        p2, p3 = base + (gather_bits(b2, mask) << shift), base + (gather_bits(b3, mask) << shift)
+        p4, p5 = base + (gather_bits(b4, mask) << shift), base + (gather_bits(b5, mask) << shift)
+        p6, p7 = base + (gather_bits(b6, mask) << shift), base + (gather_bits(b7, mask) << shift)
         index[at], index[at + _1], index[at + _2], index[at + _3] = p0, p1, p2, p3
         index[at + _4], index[at + _5], index[at + _6], index[at + _7] = p4, p5, p6, p7
         prefetch(table, np.int64(p0))

@@ -7,13 +7,16 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from numba import types
 
 from turnier.core.errors import UserError
+from turnier.core.kernel import kernel
 
 HUGE = 1 << 22  # bytes from which on a table gets huge pages: its look-ups would miss small ones' buffer all the time
 PAGE = 1 << 21  # bytes of a huge page; where a table begins in the middle of one, its first part has small ones
 LINE = 16  # float32 in a cache line
 Floats32 = npt.NDArray[np.float32]
+Places = types.Array(types.int64, 1, "C")
 
 
 def new_table(size: int) -> Floats32:
@@ -40,11 +43,17 @@ class Layout:
 
     Large tables keep them together, in one cache line. Where values fit into the processor's caches, as those of most
     board games do, the sums lie apart behind all values: choosing a move reads only values.
+
+    Entries in quarters: a tuple's entries are ordered by the low two bits of all cells before the high two bits of any.
+    Most moves change small tiles into small tiles, so that what is read soon after lies in the same 4^cells entries, a
+    few pages of memory, wherever among its cells the large tiles are; in the order of numbers each may be in a page of
+    its own. Learning with 8x6 tuples is a quarter faster.
     """
 
     entries: int
     coherent: bool = False
     together: bool = False
+    quarters: tuple[int, ...] = ()  # cells of each tuple, whose values have four bits, where entries are in quarters
     room: int = 0  # entries behind the last one that may be read, as board_lookups.py does, and mean nothing
 
     @property
@@ -70,11 +79,49 @@ class Layout:
             return (self.entries + self.room) * self.width
         return self.sums + 2 * max(self.entries, self.room)
 
+    def lengths(self) -> npt.NDArray[np.int64]:
+        """Returns what kernels take to know the order of entries: the cells of each tuple, or none."""
+        return np.array(self.quarters, np.int64)
+
+    def places(self, entries: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Returns where in `columns` the entries with those numbers are."""
+        if not self.quarters:
+            return entries
+        places = np.empty_like(entries)
+        places_in_quarters(entries, self.lengths(), places)
+        return places
+
     def columns(self, table: Floats32) -> tuple[Floats32, ...]:
-        """Returns views of the values and, if there, of both sums, [entries] each."""
+        """Returns views of the values and, if there, of both sums, [entries] each, in the order in which they lie."""
         values = table[: self.entries * self.width : self.width]
         if not self.coherent:
             return (values,)
         step = self.width << self.sums_shift
         signed, absolute = (table[first::step][: self.entries] for first in (self.sums, self.sums + 1))
         return (values, signed, absolute)
+
+
+@kernel(types.int64(types.int64, Places))
+def place_in_quarters(entry, lengths):
+    """Returns the place of the entry with that number; lengths: [tuples] cells of each, of four bits."""
+    total = 0
+    for t in range(lengths.size):
+        total += 1 << 4 * lengths[t]
+    number, length = entry % total, 0
+    for t in range(lengths.size):
+        length = lengths[t]
+        if number < 1 << 4 * length:
+            break
+        number -= 1 << 4 * length
+    place = 0
+    for cell in range(length):
+        value = number >> 4 * cell & 15
+        place |= (value & 3) << 2 * cell | (value >> 2) << 2 * (length + cell)
+    return entry - number + place
+
+
+@kernel(types.void(Places, Places, Places))
+def places_in_quarters(entries, lengths, places):
+    """Fills in the places of entries, [n] each."""
+    for i in range(entries.size):
+        places[i] = place_in_quarters(entries[i], lengths)

@@ -176,17 +176,18 @@ class Network:
             and np.array_equal(np.array(self.symmetries), square_symmetries(4))
         )
 
-    def layout(self, coherent: bool) -> Layout:
-        """Returns how its entries lie while they are learned."""
+    def layout(self, coherent: bool, in_quarters: bool = True) -> Layout:
+        """Returns how its entries lie while they are learned or played with; packed ones in quarters, if wished."""
         room = self.values ** max(len(cells) for cells in self.tuples)
-        return Layout(self.entries, coherent, together=self.packed, room=0 if self.packed else room)
+        quarters = tuple(len(cells) for cells in self.tuples) if self.packed and in_quarters else ()
+        return Layout(self.entries, coherent, self.packed, quarters, room=0 if self.packed else room)
 
     def words(self, layout: Layout) -> npt.NDArray[np.int64]:
         """Returns the header for tables of that layout, the first value at place 0."""
         length = max(len(cells) for cells in self.tuples)
         sizes = [self.values ** len(cells) for cells in self.tuples]
         bases = [sum(sizes[:i]) for i in range(len(sizes))]
-        masks = [sum(15 << 4 * cell for cell in cells) if self.packed else 0 for cells in self.tuples]
+        masks = [sum((3 | 3 << 32) << 2 * cell for cell in cells) if self.packed else 0 for cells in self.tuples]
         factors = np.zeros((len(self.tuples), length), np.int64)
         cells = np.zeros((len(self.tuples), length), np.int64)
         for i, chosen in enumerate(self.tuples):

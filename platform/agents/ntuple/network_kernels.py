@@ -31,10 +31,11 @@ AT_END = OWN + 13  # whether values are of the whole return, as target method 1 
 SUMS, SUMS_SHIFT = OWN + 14, OWN + 15  # SUMS is 0 without temporal coherence
 SPOTS, PARTS = OWN + 16, OWN + 17  # the first of the words that sweeps read, see board_lookups.py
 STAGES, STAGE = OWN + 18, OWN + 19  # how many cell values begin a stage, and the word of the first of them
-# Then per tuple its first entry and the mask of its cells on a packed 2048 board, its cells' factors [tuples, length],
-# and its cells on every symmetric image [tuples, symmetries, length]; shorter tuples are filled up with factor 0. From
-# word TOUCHES on: where the look-ups begin that see cell 0, 1, ... [cells + 1], and those, each as its number in
-# [tuples, symmetries] and how many places further its entry is when the cell is worth 1 more.
+# Then per tuple its first entry, and the mask of its cells on a packed 2048 board in quarters (see layout.py), its
+# cells' factors [tuples, length], and its cells on every symmetric image [tuples, symmetries, length]; shorter tuples
+# are filled up with factor 0. From word TOUCHES on: where the look-ups begin that see cell 0, 1, ... [cells + 1], and
+# those, each as its number in [tuples, symmetries] and how many places further its entry is when the cell is worth 1
+# more.
 BASES = 22
 
 _U = np.uint64

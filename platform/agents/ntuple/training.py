@@ -150,7 +150,8 @@ class TrainingLoop:
         self._stopping = False
         self.points = Points(plan.every)
         self.initial = plan.learning.optimism / self.network.lookups
-        self._layout = self.network.layout(plan.learning.coherence)
+        self._kernel = learn_2048 if self.network.packed and not plan.learning.trace else learn_games
+        self._layout = self.network.layout(plan.learning.coherence, in_quarters=self._kernel is learn_2048)
         if out.exists():
             self._go_on(load_weights(out))
         else:
@@ -158,7 +159,6 @@ class TrainingLoop:
             self._layout.columns(self.table)[0][:] = self.initial  # has all pages made before time is taken
         self.words = self.network.words(self._layout)
         self.key = streams(plan.seed, 1)[0, 0]
-        self._kernel = learn_2048 if self.network.packed and not plan.learning.trace else learn_games
         compile_kernel(self._kernel)
 
     def _go_on(self, weights: Weights) -> None:
@@ -228,7 +228,7 @@ class TrainingLoop:
     def _run_with_checkpoints(
         self, threads: int, end: int, report: Report | None, stop_every: int, saved: Saved | None
     ) -> None:
-        pause, room = CHECKPOINT_SECONDS, Room.of(self.columns)
+        pause, room = CHECKPOINT_SECONDS, Room.of(self._layout)
         written: Future[_Written] | None = None
         last = _Written(0.0, 0.0)
         crowded = threads >= _cores()  # so that checkpoints are written on a core that learns
@@ -311,12 +311,16 @@ class TrainingLoop:
 
     @property
     def columns(self) -> tuple[Floats32, ...]:
-        """Views of the entries, [entries] each: values and, with temporal coherence, both sums."""
-        return self._layout.columns(self.table)
+        """The entries, [entries] each: values and, with temporal coherence, both sums; copies where in quarters."""
+        columns = self._layout.columns(self.table)
+        if not self._layout.quarters:
+            return columns
+        places = self._layout.places(np.arange(self._layout.entries))
+        return tuple(column[places] for column in columns)
 
     def weights(self, room: Room | None = None) -> Weights:
         """Returns what the run knows now, in `room` if there is one."""
-        places, entries = touched_entries(self.columns, self.initial, room or Room.of(self.columns))
+        places, entries = touched_entries(self._layout, self.table, self.initial, room or Room.of(self._layout))
         training = {
             **self.plan.described(),
             "games": self.games,

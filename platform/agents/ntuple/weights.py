@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from turnier.agents.ntuple.layout import Floats32, Layout, new_table
+from turnier.agents.ntuple.layout import Floats32, Layout, Places, new_table, place_in_quarters
 from turnier.agents.ntuple.network import Network
 from turnier.agents.ntuple.network_kernels import AT_END, ORIGIN
 from turnier.agents.ntuple.td import LEARNING
@@ -73,8 +73,9 @@ class Weights:
         columns = layout.columns(table)
         if self.initial:
             columns[0][:] = self.initial
+        places = layout.places(self.places)
         for i, column in enumerate(columns):
-            column[self.places] = self.entries[:, i]
+            column[places] = self.entries[:, i]
         return table
 
     def save(self, path: Path) -> None:
@@ -126,43 +127,52 @@ class Room(NamedTuple):
     entries: Floats32
 
     @classmethod
-    def of(cls, columns: tuple[Floats32, ...]) -> Room:
+    def of(cls, layout: Layout) -> Room:
         """Returns room for all entries."""
-        size = len(columns[0])
-        entries = new_table(size * len(columns)).reshape(size, len(columns))
-        return cls(new_table(2 * size).view(np.int64), entries)
+        size, width = layout.entries, 3 if layout.coherent else 1
+        return cls(new_table(2 * size).view(np.int64), new_table(size * width).reshape(size, width))
 
 
 def touched_entries(
-    columns: tuple[Floats32, ...], initial: float, room: Room
+    layout: Layout, table: Floats32, initial: float, room: Room
 ) -> tuple[npt.NDArray[np.int64], Floats32]:
     """Returns the numbers, ascending, and the columns of entries that learning changed.
 
     Args:
-        columns: as Layout.columns returns them.
+        layout: how they lie in the table.
         initial: what values are before they are learned.
         room: where they are put.
     """
+    columns = layout.columns(table)
     values, signed, absolute = columns if len(columns) == 3 else columns * 3
-    count = _gather(values, signed, absolute, np.float32(initial), *room)
+    count = _gather(values, signed, absolute, np.float32(initial), layout.lengths(), *room)
     return room.places[:count], room.entries[:count]
 
 
-@kernel(types.int64(_COLUMN, _COLUMN, _COLUMN, types.float32, types.int64[::1], types.float32[:, ::1]))
-def _gather(values, signed, absolute, initial, places, entries):
-    """Takes what `touched_entries` returns, and returns how many; learning waits for it."""
+@kernel(types.int64(_COLUMN, _COLUMN, _COLUMN, types.float32, Places, types.int64[::1], types.float32[:, ::1]))
+def _gather(values, signed, absolute, initial, lengths, places, entries):
+    """Takes what `touched_entries` returns, and returns how many; learning waits for it.
+
+    BLOCK entries with successive numbers are four runs of four places, `step` apart where entries are in quarters.
+    """
     count = 0
     coherent = entries.shape[1] > 1
     for first in range(0, len(values), BLOCK):
-        end = min(first + BLOCK, len(values))
+        size = min(BLOCK, len(values) - first)
+        at, step = first, 4
+        if lengths.size > 0:
+            at = place_in_quarters(first, lengths)
+            step = place_in_quarters(first + 4, lengths) - at
         changed = False
-        for place in range(first, end):  # without branches: most blocks are as they were at the start
+        for i in range(size):  # without branches: most blocks are as they were at the start
+            place = at + (i >> 2) * step + (i & 3)
             changed |= (values[place] != initial) | (coherent & (absolute[place] != 0))
         if not changed:
             continue
-        for place in range(first, end):
+        for i in range(size):
+            place = at + (i >> 2) * step + (i & 3)
             if values[place] != initial or (coherent and absolute[place] != 0):
-                places[count] = place
+                places[count] = first + i
                 entries[count, 0] = values[place]
                 if coherent:
                     entries[count, 1] = signed[place]
@@ -281,7 +291,7 @@ def evaluator_weights(network: Network, values: Weights | None) -> npt.NDArray[n
         memory.view(np.int64)[AT_END] = LEARNING.make(values.training["learning"]).method == 1
         table = memory[origin : origin + network.entries]
         table[:] = values.initial
-        table[values.places] = values.entries[:, 0]
+        table[layout.places(values.places)] = values.entries[:, 0]
     return memory.view(np.float64)
 
 

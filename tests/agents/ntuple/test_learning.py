@@ -14,6 +14,7 @@ import pytest
 
 from tests.agents.ntuple.naive_learning import NaiveNetwork, play_and_learn
 from turnier.agents.ntuple.evaluator import NTuple
+from turnier.agents.ntuple.layout import Layout
 from turnier.agents.ntuple.learn2048 import learn_2048
 from turnier.agents.ntuple.learn_games import learn_games
 from turnier.agents.ntuple.td import LEARNING
@@ -148,11 +149,35 @@ def test_the_fused_2048_learns_what_the_generic_kernel_learns(learning: str, sta
     network = SMALL.replace(")", f",stages={stages})") if stages else SMALL
     fused, generic = (training("2048", network, learning) for _ in range(2))
     generic._kernel = learn_games
+    generic._layout = generic.network.layout(generic.plan.learning.coherence, in_quarters=False)
+    generic.words, generic.table = generic.network.words(generic._layout), generic.weights().table(generic._layout)
     assert fused._kernel is learn_2048
     games = 6
     (scores, moves), (expected, expected_moves) = fused.play(3, games), generic.play(3, games)
     assert moves == expected_moves > 100 and np.array_equal(scores, expected)
-    assert np.array_equal(fused.table, generic.table) and np.any(fused.table != fused.initial)
+    assert np.array_equal(table_of(fused), table_of(generic)) and np.any(fused.table != fused.initial)
+    assert fused.weights().digest == generic.weights().digest
+    assert np.array_equal(fused.weights().table(fused._layout), fused.table)
+
+
+def test_entries_in_quarters_are_ordered_by_the_low_two_bits_of_all_cells_first() -> None:
+    """Two blocks of tuples with two and three cells, against texts of bits."""
+    layout = Layout(2 * (16**2 + 16**3), quarters=(2, 3))
+
+    def expected(first: int, *values: int) -> int:
+        low = "".join(format(value, "04b")[2:] for value in reversed(values))
+        high = "".join(format(value, "04b")[:2] for value in reversed(values))
+        return first + int(high + low, 2)
+
+    entries = np.array([0, 0x27, 256 + 0x9AB, 4352 + 0xF1, 4352 + 256 + 0x3C6])
+    assert layout.places(entries).tolist() == [
+        0,
+        expected(0, 7, 2),
+        expected(256, 0xB, 0xA, 9),
+        expected(4352, 1, 0xF),
+        expected(4352 + 256, 6, 0xC, 3),
+    ]
+    assert sorted(layout.places(np.arange(layout.entries))) == list(range(layout.entries))
 
 
 @pytest.mark.parametrize("network", [SMALL, SMALL.replace(")", ",stages=4.12.15)")])
@@ -239,7 +264,11 @@ def test_rates_are_held_then_fall_and_plain_games_have_their_own() -> None:
     assert td.rates(0, 10, 10) == pytest.approx([0.25, 0.25, 1, 1, 1, 1, 10**-0.4, 10**-0.8, 10**-1.2, 10**-1.6])
     assert td.rates(7, 2, 10) == pytest.approx([10**-0.8, 10**-1.2])
     assert LEARNING.make("td(alpha=1,alpha_end=0.01,hold=1)").rates(8, 2, 10) == pytest.approx([1, 1])
-    assert [LEARNING.make(text).plain_games(10) for text in ("td", "td(plain=0.4)", "td(coherence=false)")] == [0, 4, 10]
+    assert [LEARNING.make(text).plain_games(10) for text in ("td", "td(plain=0.4)", "td(coherence=false)")] == [
+        0,
+        4,
+        10,
+    ]
     with pytest.raises(UserError, match="plain must be 0 without coherence"):
         LEARNING.make("td(coherence=false,plain=0.5)")
 
