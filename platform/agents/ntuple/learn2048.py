@@ -16,8 +16,10 @@ from turnier.agents.ntuple.network_kernels import (
     Index,
     add_coherently,
     add_plainly,
+    collect_error,
+    oldest_of,
 )
-from turnier.agents.ntuple.td import COHERENT, DISCOUNT, FROM_RANDOM, METHOD, RESTART
+from turnier.agents.ntuple.td import COHERENT, DISCOUNT, FROM_RANDOM, HORIZON, METHOD, RESTART, TRACE
 from turnier.core.kernel import kernel
 from turnier.core.packing import lend
 from turnier.core.rng import STREAM_STEP, below, next_word, seed_stream, uniform
@@ -87,20 +89,30 @@ def with_more_room(past):
     return larger
 
 
-WORK = types.Tuple([Index, Index, Index, types.Array(_I64, 1, "C"), Index])
+WORK = types.Tuple([Index, Index, Index, types.Array(_I64, 1, "C"), Index, EntryTable])
+
+
+@kernel(types.void(EntryTable, Index, _U64, _U64, types.boolean, types.float32))
+def add_change(table, index, first, count, coherent, change):
+    """Adds `change` to every entry of a board."""
+    if coherent:
+        add_coherently(table, index, first, count, change)
+    else:
+        add_plainly(table, index, first, count, _0, change)
 
 
 @kernel(_I64(Header, EntryTable, Floats, _U64, _I64, EntryTable, Floats, Scores, WORK))
 def learn_with(words, table, settings, key, first, rates, epsilons, scores, work):
-    """`learn_2048` with arrays to work with: a stream, boards, high tiles and rewards by action, and places."""
+    """`learn_2048` with arrays to work with: a stream, boards, high tiles and rewards by action, places, and errors."""
     words, table, settings, rates, epsilons, scores = lend((words, table, settings, rates, epsilons, scores))
-    rng, boards, highs, gains, index = lend(work)
+    rng, boards, highs, gains, index, errors = lend(work)
     count = _8 * _U(words[TUPLES])
     before = _4 * count
     coherent = settings[COHERENT] != 0.0
     discount = np.float32(settings[DISCOUNT])
     at_end = settings[METHOD] == 1.0
-    restart = np.int64(settings[RESTART])
+    restart, horizon = np.int64(settings[RESTART]), _U(settings[HORIZON])
+    decay = np.float32(settings[DISCOUNT] * settings[TRACE])
     past = np.empty((1024, 3), np.uint64)  # board, high and score before each decision since the start
     moves = 0
     for game in range(scores.shape[0]):
@@ -109,7 +121,8 @@ def learn_with(words, table, settings, key, first, rates, epsilons, scores, work
         epsilon = epsilons[game]
         board, high = with_tile(_0, _0, rng), _0
         board = with_tile(board, high, rng)
-        score, begun, played, ended = np.int64(0), False, 0, False
+        score, played, ended = np.int64(0), 0, False
+        newest, kept = _0, _0  # of the ring of afterstates that are to learn
         while True:
             legal = move_all(board, high, boards, highs, gains)
             for action in range(4):
@@ -126,7 +139,7 @@ def learn_with(words, table, settings, key, first, rates, epsilons, scores, work
                     if best < 0 or value > best_value:
                         best, best_value = action, value
                     n += 1
-            learns = begun
+            learns = kept > _0
             if epsilon > 0.0 and best >= 0 and uniform(rng) < epsilon:
                 k = below(rng, n)
                 for action in range(4):
@@ -134,16 +147,18 @@ def learn_with(words, table, settings, key, first, rates, epsilons, scores, work
                         if k == 0:
                             best = action
                         k -= 1
-                learns = begun and settings[FROM_RANDOM] != 0.0
+                learns = learns and settings[FROM_RANDOM] != 0.0
                 best_value = discount * sum_entries_of_images(words, table, index, _U(best) * count)
                 if not at_end:
                     best_value += np.float32(gains[best])
             if learns:
-                change = rate * (best_value - sum_entries_of_images(words, table, index, before))
-                if coherent:
-                    add_coherently(table, index, before, count, change)
-                else:
-                    add_plainly(table, index, before, count, _0, change)
+                error = best_value - sum_entries_of_images(words, table, index, before + newest * count)
+                collect_error(errors, newest, kept, horizon, rate * error, decay)
+            # What follows the end, or a random move that is not learned from, says nothing of the boards before.
+            while kept == horizon or (kept > _0 and (best < 0 or not learns)):
+                oldest = oldest_of(newest, kept, horizon)
+                add_change(table, index, before + oldest * count, count, coherent, errors[oldest])
+                kept -= _1
             if best < 0:
                 if not ended:
                     scores[game, 0] = np.float32(score)
@@ -152,17 +167,19 @@ def learn_with(words, table, settings, key, first, rates, epsilons, scores, work
                 if restart == 0 or played < restart:
                     break
                 board, high, score = past[played, 0], past[played, 1], np.int64(past[played, 2])
-                begun, played = False, 0
+                played = 0
                 continue
             if restart > 0:
                 if played == past.shape[0]:
                     past = with_more_room(past)
                 past[played, 0], past[played, 1], past[played, 2] = board, high, _U(score)
                 played += 1
-            chosen = _U(best) * count
+            newest = newest + _1 if newest + _1 < horizon else _0
+            kept += _1
+            errors[newest] = _ZERO
+            chosen, to = _U(best) * count, before + newest * count
             for i in range(count):
-                index[before + i] = index[chosen + i]
-            begun = True
+                index[to + i] = index[chosen + i]
             moves += 1
             score += gains[best]
             board, high = boards[best], highs[best]
@@ -180,6 +197,7 @@ def learn_2048(words, table, settings, key, first, rates, epsilons, scores):
         scores: [games, 1] filled in.
     """
     rng, boards, highs = np.empty(4, np.uint64), np.empty(4, np.uint64), np.empty(4, np.uint64)
-    index = np.empty(5 * 8 * words[TUPLES], np.uint64)  # of the four afterstates, and of the one before
-    work = rng, boards, highs, np.empty(4, np.int64), index
+    horizon = np.int64(settings[HORIZON])
+    index = np.empty((4 + horizon) * 8 * words[TUPLES], np.uint64)  # of the four afterstates, and of the last ones
+    work = rng, boards, highs, np.empty(4, np.int64), index, np.empty(horizon, np.float32)
     return learn_with(words, table, settings, key, first, rates, epsilons, scores, work)

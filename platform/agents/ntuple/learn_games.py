@@ -31,11 +31,13 @@ from turnier.agents.ntuple.network_kernels import (
     Index,
     add_coherently_apart,
     add_plainly,
+    collect_error,
+    oldest_of,
     stage_of,
     sum_and_fetch,
     sum_entries,
 )
-from turnier.agents.ntuple.td import COHERENT, DISCOUNT, FROM_RANDOM, HORIZON, METHOD, RESTART, TRACE
+from turnier.agents.ntuple.td import COHERENT, DELAYED, DISCOUNT, FROM_RANDOM, HORIZON, METHOD, RESTART, TRACE
 from turnier.core.kernel import kernel
 from turnier.core.packing import lend
 from turnier.core.rng import STREAM_STEP, Rng, below, seed_stream, uniform
@@ -54,6 +56,7 @@ class Space(NamedTuple):
 
     board: Any  # of the state
     index: Any  # [horizon * look-ups] the entries of the last afterstates, a ring
+    errors: Any  # [outputs, horizon] what they are to learn, where learning is delayed
     states: Any  # [2, words] the state, and one after an action that is looked at
     returns: Any  # [3, seats] of the state, of the newest afterstate, and of the one that is looked at
     choices: Any  # [max_choices] actions
@@ -62,7 +65,7 @@ class Space(NamedTuple):
     rng: Any  # [4]
 
 
-SPACE = types.NamedTuple([BOARD, Index, States, Returns, Actions, Floats, Scores, Rng], Space)
+SPACE = types.NamedTuple([BOARD, Index, Scores, States, Returns, Actions, Floats, Scores, Rng], Space)
 
 
 @kernel(_F32(Floats, types.float64, types.float64, types.boolean))
@@ -106,6 +109,32 @@ def learn_from(words, table, settings, index, block, newest, kept, rate, targets
                 add_plainly(table, index, at * count, count, offset, change)
             change *= decay
             at = (at if at > _0 else horizon) - _1
+
+
+@kernel(types.void(Header, EntryTable, Floats, Index, _U64, _U64, _U64, _F32, EntryTable, Scores))
+def collect_errors(words, table, settings, index, block, newest, kept, rate, targets, errors):
+    """Delayed TD(lambda): the errors [outputs] of the newest afterstate count for it and for those before.
+
+    Arguments are those of `learn_from`, and errors: [outputs, horizon].
+    """
+    symmetries, tuples = _U(words[SYMMETRIES]), _U(words[TUPLES])
+    decay = np.float32(settings[DISCOUNT] * settings[TRACE])
+    for o in range(words[OUTPUTS]):
+        offset = block + _U(o * words[ENTRIES] * words[WIDTH])
+        value = sum_entries(table, index, newest * symmetries * tuples, tuples, symmetries, offset)
+        collect_error(errors[o], newest, kept, _U(settings[HORIZON]), rate * (targets[o] - value), decay)
+
+
+@kernel(types.void(Header, EntryTable, Floats, Index, _U64, _U64, Scores))
+def learn_collected(words, table, settings, index, block, at, errors):
+    """Has the afterstate at that place of the ring learn what was collected for it."""
+    count = _U(words[SYMMETRIES] * words[TUPLES])
+    for o in range(words[OUTPUTS]):
+        offset = block + _U(o * words[ENTRIES] * words[WIDTH])
+        if settings[COHERENT] != 0.0:
+            add_coherently_apart(words, table, index, at * count, count, offset, errors[o, at])
+        else:
+            add_plainly(table, index, at * count, count, offset, errors[o, at])
 
 
 @kernel(States(States))
@@ -176,6 +205,7 @@ def learn_games(game, start, words, table, settings, key, first, rates, epsilons
     space = Space(
         new_board(words),
         np.empty(np.int64(settings[HORIZON]) * words[SYMMETRIES] * words[TUPLES], np.uint64),
+        np.zeros((words[OUTPUTS], np.int64(settings[HORIZON])), np.float32),
         np.empty((2, start.size), np.int64),
         np.empty((3, game.num_seats)),
         np.empty(game.max_choices, np.int64),
@@ -193,6 +223,7 @@ def play_games(game, start, words, table, settings, key, first, rates, epsilons,
         (start, words, table, settings, rates, epsilons, scores, space)
     )
     board, index, choices, values, rng = space.board, space.index, space.choices, space.values, space.rng
+    errors, delayed = space.errors, settings[DELAYED] != 0.0
     state, returns, before, now = space.states[0], space.returns[0], space.returns[1], board.now.view(np.uint64)
     seats, outputs, lookups = game.num_seats, words[OUTPUTS], _U(words[SYMMETRIES] * words[TUPLES])
     horizon, restart = _U(settings[HORIZON]), np.int64(settings[RESTART])
@@ -219,7 +250,13 @@ def play_games(game, start, words, table, settings, key, first, rates, epsilons,
                 if kept > _0:
                     for o in range(outputs):
                         values[0, o] = gained(settings, before[o], returns[o], True)
-                    learn_from(words, table, settings, places, block, newest, kept, rate, values[0])
+                    if delayed:
+                        collect_errors(words, table, settings, index, _0, newest, kept, rate, values[0], errors)
+                    else:
+                        learn_from(words, table, settings, places, block, newest, kept, rate, values[0])
+                while delayed and kept > _0:
+                    learn_collected(words, table, settings, index, _0, oldest_of(newest, kept, horizon), errors)
+                    kept -= _1
                 if not ended:
                     for seat in range(seats):
                         scores[number, seat] = np.float32(returns[seat])
@@ -245,13 +282,21 @@ def play_games(game, start, words, table, settings, key, first, rates, epsilons,
             if epsilons[number] > 0.0 and uniform(rng) < epsilons[number]:
                 choices[0], candidates = choices[below(rng, n)], 1
                 learns = learns and settings[FROM_RANDOM] != 0.0
+                while delayed and not learns and kept > _0:
+                    learn_collected(words, table, settings, index, _0, oldest_of(newest, kept, horizon), errors)
+                    kept -= _1
                 if not learns:
                     kept = _0  # what follows a random move says nothing about the states before it
             if candidates > 1 or learns:
                 chosen = best_of(
                     game, words, table, settings, board, space.states, space.returns, choices, candidates, mover, values
                 )
-            if learns:
+            if learns and delayed:
+                collect_errors(words, table, settings, index, _0, newest, kept, rate, values[chosen], errors)
+                if kept == horizon:
+                    learn_collected(words, table, settings, index, _0, oldest_of(newest, kept, horizon), errors)
+                    kept -= _1
+            elif learns:
                 learn_from(words, table, settings, places, block, newest, kept, rate, values[chosen])
             game.step(state, choices[chosen], returns)
             for seat in range(seats):
@@ -266,8 +311,13 @@ def play_games(game, start, words, table, settings, key, first, rates, epsilons,
                 if next_mover == CHANCE or horizon > _1:  # until it is learned from, the board changes
                     for i in range(lookups):
                         index[newest * lookups + i] = now[i] + block
+                    for o in range(outputs):
+                        errors[o, newest] = np.float32(0)
                     places, block = index, _0
                 kept = min(kept + _1, horizon)
             else:
+                while delayed and kept > _0:
+                    learn_collected(words, table, settings, index, _0, oldest_of(newest, kept, horizon), errors)
+                    kept -= _1
                 kept = _0
     return moves

@@ -39,6 +39,7 @@ STAGES, STAGE = OWN + 18, OWN + 19  # how many cell values begin a stage, and th
 BASES = 22
 
 _U = np.uint64
+_0, _1 = _U(0), _U(1)
 _NOTHING = np.float64(0.0)
 _TINY = np.float32(1e-37)  # makes 0 / 0 a 1 without asking, and rounds away otherwise
 
@@ -142,3 +143,25 @@ def add_coherently_apart(words, table, index, first, count, offset, change):
         table[place] += change * ((abs(signed) + _TINY) / (absolute + _TINY))
         table[at] = signed + change
         table[at + _U(1)] = absolute + size
+
+
+@kernel(types.void(EntryTable, _U64, _U64, _U64, _F32, _F32))
+def collect_error(errors, newest, kept, horizon, change, decay):
+    """Adds a change to what the newest board is to learn, and `decay` times as much for each one before.
+
+    Args:
+        errors: [horizon] what the boards of a ring are to learn.
+        kept: how many of them there are, the newest at place `newest`.
+    """
+    at = newest
+    for _ in range(kept):
+        errors[at] += change
+        change *= decay
+        at = (at if at > _0 else horizon) - _1
+
+
+@kernel(_U64(_U64, _U64, _U64))
+def oldest_of(newest, kept, horizon):
+    """Returns the place of the oldest of `kept` boards in a ring."""
+    at = newest + horizon + _1 - kept
+    return at if at < horizon else at - horizon

@@ -15,7 +15,7 @@ from turnier.core.text_form import parse
 from turnier.games.game import Game
 
 # What learning kernels read.
-DISCOUNT, TRACE, METHOD, FROM_RANDOM, HORIZON, RESTART, COHERENT, NUM_SETTINGS = range(8)
+DISCOUNT, TRACE, METHOD, FROM_RANDOM, HORIZON, RESTART, COHERENT, DELAYED, NUM_SETTINGS = range(9)
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,8 @@ class Td(Declared):
     After each action the board before moves towards reward + discount x value of the board after; `alpha` is the
     share of the error that is made good at once. Sources: Kutsch 2017, 6.1; Weitz 2022, 4.1 (schedules: alpha falls
     geometrically, epsilon linearly, over the games asked for); Beal and Smith 1999 (coherence); Guei et al. 2021
-    (optimism); Matsuzaki 2017 (restart: what is played again from its middle is part of the game, whose score is that
-    of its first end).
+    (optimism); Jaskowski 2016 (delayed); Matsuzaki 2017 (restart: what is played again from its middle is part of the
+    game, whose score is that of its first end).
 
     A game without chance has to be explored, otherwise self-play soon repeats one game: there `turnier train` takes
     alpha=0.3, epsilon=0.3 and from_random=true where the text does not say otherwise.
@@ -50,6 +50,9 @@ class Td(Declared):
     trace: float = parameter(0.0, "lambda: how errors count for boards before the last one", low=0, high=1)
     horizon: int = parameter(
         64, "maximum boards that an error counts for, if lambda is above 0", low=1, high=10_000, search=(1, 100)
+    )
+    delayed: bool = parameter(
+        False, "a board learns once, from all errors that count for it, when no more will", later=True
     )
     restart: int = parameter(
         0,
@@ -87,8 +90,12 @@ class Td(Declared):
         horizon = self.horizon if self.trace else 1
         coherent = self.coherence and not plain
         settings = np.array(
-            (self.discount, self.trace, self.method, self.from_random, horizon, self.restart, coherent), np.float64
-        )
+            (
+                self.discount, self.trace, self.method, self.from_random, horizon, self.restart, coherent,
+                self.delayed and horizon > 1,
+            ),
+            np.float64,
+        )  # fmt: skip
         assert len(settings) == NUM_SETTINGS
         return settings
 

@@ -56,6 +56,7 @@ def play_and_learn(
     trace: float,
     coherent: bool,
     restart: int = 0,
+    delayed: int = 0,  # the horizon
 ) -> list[float]:
     """Plays one greedy game from a stream's words, learning after each action; returns the returns of its first end."""
     start = game.new_state()
@@ -67,7 +68,23 @@ def play_and_learn(
     path: list[Position] = []  # what was decided on since the start
     first_end: list[float] = []
 
+    late: list[tuple[Position, list[float]]] = []  # afterstates that have not learned, and what they are to
+
+    def learn_late(keep: int) -> None:
+        while len(late) > keep:
+            afterstate, changes = late.pop(0)
+            for o in outputs:
+                for feature in network.features(game, afterstate, o):
+                    network.add(feature, F32(changes[o]), coherent)
+
     def learn(targets: list[F32]) -> None:
+        if delayed:
+            late.append((history[-1], [0.0 for _ in outputs]))
+            for o in outputs:
+                error = float(targets[o] - network.value(game, history[-1], o))
+                for age, (_, changes) in enumerate(reversed(late)):
+                    changes[o] += alpha / network.network.lookups * error * (discount * trace) ** age
+            return learn_late(delayed - 1)
         for o in outputs:
             error = targets[o] - network.value(game, history[-1], o)
             change = F32(alpha) / F32(network.network.lookups) * error
@@ -92,6 +109,7 @@ def play_and_learn(
         if position.over:
             if history:
                 learn([F32(position.returns[o] - returns_before[o]) for o in outputs])
+            learn_late(0)
             first_end = first_end or [float(r) for r in position.returns]
             middle = len(path) // 2
             if not restart or middle < restart:
@@ -118,4 +136,6 @@ def play_and_learn(
             learn(targets)
         returns_before = [float(r) for r in after.returns]
         history = [] if after.over else ([*history, after] if trace else [after])
+        if after.over:
+            learn_late(0)
         position = after

@@ -72,6 +72,9 @@ def table_of(run: TrainingLoop) -> Any:
             "td(optimism=10,plain=0.4,plain_alpha=0.2,alpha_end=0.5)",
         ),
         ("yavalath(size=3)", "ntuple(tuples=3,length=3)", "td(optimism=1,alpha=0.3,plain=0.5)"),
+        ("2048(size=2)", ASYMMETRIC, "td(optimism=10,alpha=0.5,trace=0.6,horizon=3,delayed=true,discount=0.9)"),
+        ("2048(size=2)", ASYMMETRIC, "td(alpha=0.5,trace=0.6,horizon=2,delayed=true,restart=2)"),
+        ("yavalath(size=3,players=3)", WALK, "td(coherence=false,trace=0.5,horizon=4,delayed=true,optimism=1)"),
     ],
 )
 def test_learning_is_that_of_the_plain_oracle(game: str, network: str, learning: str) -> None:
@@ -87,7 +90,8 @@ def test_learning_is_that_of_the_plain_oracle(game: str, network: str, learning:
             seed_stream(run.key + np.uint64(number) * STREAM, words)
         alpha = float(td.rates(number, 1, run.games)[0])
         coherent = td.coherence and number >= td.plain_games(run.games)
-        returns = play_and_learn(naive, made, words, alpha, td.discount, td.trace, coherent, td.restart)
+        late = td.horizon * td.delayed
+        returns = play_and_learn(naive, made, words, alpha, td.discount, td.trace, coherent, td.restart, late)
         assert list(scores[number]) == returns, number
     network, table = run.network, table_of(run)
     bases = np.cumsum([0] + [network.values ** len(cells) for cells in network.tuples])
@@ -109,6 +113,8 @@ def learned_digest() -> str:
         ("yavalath(size=3,players=3)", WALK, "td(trace=0.5,optimism=1)"),
         ("tictactoe", "ntuple(tuples=3,length=4)", "td(coherence=false,alpha=0.3,restart=2)"),
         ("2048(size=3)", "ntuple(network=cells,cells=0.1.2/1.3.4)", "td(optimism=10,method=1)"),
+        ("2048(size=2)", ASYMMETRIC, "td(trace=0.6,horizon=3,delayed=true,epsilon=0.2)"),
+        ("2048", "ntuple(network=cells,cells=0.1.2)", "td(trace=0.6,horizon=3,delayed=true,epsilon=0.2,restart=9)"),
     ):
         run = training(game, network, learning)
         scores, moves = run.play(0, 4)
@@ -142,6 +148,9 @@ def test_the_compiler_changes_no_weight() -> None:
         "td(restart=5)",
         "td(restart=300,method=1,coherence=false,alpha=0.1)",
         "td(optimism=3000,plain=0.5,alpha_end=0.1,hold=0.6)",
+        "td(trace=0.5,horizon=3,delayed=true,restart=20)",
+        "td(trace=0.7,horizon=4,delayed=true,discount=0.99,epsilon=0.2,coherence=false,alpha=0.1)",
+        "td(trace=0.5,horizon=3,delayed=true,epsilon=0.2,from_random=true,method=1)",
     ],
 )
 def test_the_fused_2048_learns_what_the_generic_kernel_learns(learning: str, stages: str) -> None:
