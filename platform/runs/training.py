@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import pandas as pd
 from turnier.agents.agent import Agent
 from turnier.agents.evaluator import Evaluator
 from turnier.agents.ntuple.evaluator import NTuple
+from turnier.agents.ntuple.plans.presets import preset_for
 from turnier.agents.ntuple.td import LEARNING, Td, learning_for
 from turnier.agents.ntuple.training import Plan, TrainingLoop
 from turnier.agents.ntuple.weights import Weights, read_config
@@ -26,6 +29,7 @@ from turnier.runs.results import RunResults
 from turnier.runs.training_run import Evaluating, Evaluation, Evaluations, TrainingRun, defined, run_id_of
 
 EVALUATION_GAMES, FORMER_EVALUATION_GAMES = 100, 10  # per evaluation by default, today and up to version 0.1
+DEFAULT_GAMES = 10_000
 ALIKE_GAMES = 1000  # that should not all score the same
 LARGEST_WEIGHT = 1000.0  # in multiples of the largest return: weights beyond have diverged; entries may cancel out
 
@@ -36,11 +40,13 @@ class Training:
     def __init__(
         self,
         game: str | Game,
-        network: str | Evaluator,
+        network: str | Evaluator = "",
         *,
         out: Path | str,
-        games: int = 10_000,
-        learning: str = "td",
+        games: int | None = None,
+        hours: float = 0.0,
+        begins: Sequence[Path | str] = (),
+        learning: str = "",
         seed: int = 1,
         threads: int = 1,
         every: int = 1000,
@@ -53,10 +59,15 @@ class Training:
 
         Args:
             game: such as "2048".
-            network: such as "ntuple(network=4x6)".
+            network: such as "ntuple(network=4x6)"; may be empty with `hours` for 2048, see preset_for, or with a file
+                that is trained further.
             out: the file of weights; an existing one is trained further.
-            games: in all, including those of earlier runs.
-            learning: the method, such as "td(alpha=0.1,coherence=false)"; see `learning_for` for what it leaves open.
+            games: in all, including those of earlier runs; None = 10,000, or with `hours` as many as there is time for;
+                0 only with `begins`, to write their mean.
+            hours: of learning in all, including those of earlier runs by hours; 0 = as long as the games take.
+            begins: files of weights of the same network, with whose mean learning begins.
+            learning: the method, such as "td(alpha=0.1,coherence=false)"; empty = td, or what goes with the network;
+                see `learning_for` for what it leaves open.
             seed: the same seed gives the same weights, with one thread.
             threads: that learn at once and share the weights.
             every: games per point of the learning curve.
@@ -65,10 +76,19 @@ class Training:
             evaluation_workers: threads that evaluate during training.
             against: the opponent of evaluations in games of several seats; empty = MCTS.
         """
+        if not hours >= 0:
+            raise UserError(f"hours of learning must be 0 or more, got {hours}.")
+        self.hours, self.out = hours, Path(out)
+        if games is None:
+            games = MAX_GAMES if hours else DEFAULT_GAMES
+        if games < 1 and not begins:
+            raise UserError(f"games of a training must be at least 1, got {games}.")
         require_at_most(MAX_GAMES, max(games, every, evaluate_every), "games of a training")
         require_at_most(MAX_IN_MEMORY, evaluation_games, "games of an evaluation")
         require_at_most(MAX_WORKERS, max(threads, evaluation_workers), "threads")
-        made, evaluator = GAMES.make(game), EVALUATORS.make(network)
+        made = GAMES.make(game)
+        network, learning = self._chosen(made, network, learning, threads)
+        evaluator = EVALUATORS.make(network)
         if not isinstance(evaluator, NTuple):
             raise UserError(f'training needs an n-tuple network, got {evaluator}; write "ntuple(network=4x6)".')
         if against and not evaluate_every:
@@ -81,10 +101,23 @@ class Training:
             evaluation_games, self._usual = evaluation_games or EVALUATION_GAMES, not evaluation_games
             self.evaluating = Evaluating.of(made, evaluate_every, evaluation_games, str(against))
         self.threads, self.evaluation_workers = threads, evaluation_workers
-        self.out, self.games = Path(out), games
+        self.games = games
         require_file(self.out, "the file of weights")
-        self.plan = Plan(made, evaluator, self._learning(made, learning), seed, every)
+        files = tuple(Path(file) for file in begins)
+        self.plan = Plan(made, evaluator, self._learning(made, learning), seed, every, files)
         self.plan.check()
+
+    def _chosen(self, game: Game, network: str | Evaluator, learning: str, threads: int) -> tuple[str | Evaluator, str]:
+        """Returns the network and the way to learn, where they were left open those of the file or of the hours."""
+        if network:
+            return network, learning or "td"
+        if self.out.exists():
+            stored = read_config(self.out)["training"]
+            return stored["evaluator"], learning or stored["learning"]
+        if not self.hours:
+            raise UserError('training needs a network, or hours of learning for 2048; write "ntuple(network=4x6)".')
+        preset = preset_for(game, self.hours, threads)
+        return preset.network, learning or preset.learning
 
     def _learning(self, game: Game, text: str) -> Td:
         """Returns how to learn; a file that has learned what the text says to the letter is trained further so."""
@@ -98,6 +131,14 @@ class Training:
         """The games that the file of weights has learned from."""
         return int(read_config(self.out)["training"]["done"]) if self.out.exists() else 0
 
+    @property
+    def finished(self) -> bool:
+        """Whether the file has the games, or the hours, that are asked for."""
+        if not self.out.exists():
+            return False
+        stored = read_config(self.out)["training"]
+        return bool(stored["done"] >= self.games or 0 < 3600 * self.hours <= stored.get("seconds", 0.0))
+
     def run(self, store: Store, *, progress: bool = True) -> TrainingResults:
         """Learns until all games are played; after a stop or a kill, the same call resumes it.
 
@@ -109,7 +150,10 @@ class Training:
             with store.lock(run_id_of(defined(loop, evaluating))) as lock:
                 run = TrainingRun(store, loop, evaluating)
                 console = None if progress else QUIET
-                with run_bar(store, run.id, str(self.plan.game), self.games, console, completed=before) as bar:
+                total, completed, unit = self.games, before, "games"
+                if self.hours:
+                    total, completed, unit = math.ceil(3600 * self.hours), int(loop.seconds), "seconds"
+                with run_bar(store, run.id, str(self.plan.game), total, console, unit, completed) as bar:
                     if before:
                         bar.print(f"Resuming after {before:,} games of earlier runs.")
                     self._learn(run, bar, lock)
@@ -125,6 +169,10 @@ class Training:
 
     def _learn(self, run: TrainingRun, bar: Bar, lock: Lock) -> None:
         def advance(loop: TrainingLoop, count: int) -> None:
+            if self.hours:
+                bar.reached(min(int(loop.seconds), bar.total), bar.total)
+                bar.note(f"{loop.done:,} games, score {number(_recent_score(loop))}")
+                return
             bar.advance(count)
             bar.note(f"score {number(_recent_score(loop))}")
 
@@ -140,7 +188,8 @@ class Training:
             loop = run.training
             if loop.done:  # a kill may have come between the checkpoint and what follows it
                 save(loop, loop.weights())
-            loop.run(self.threads, advance, run.evaluating.every if run.evaluating else 0, save)
+            stop_every = run.evaluating.every if run.evaluating else 0
+            loop.run(self.threads, advance, stop_every, save, limit=3600 * self.hours)
             if evaluations.waiting:
                 bar.note(f"{evaluations.waiting} evaluations to finish")
             evaluations.finish()

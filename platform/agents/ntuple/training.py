@@ -24,6 +24,7 @@ from turnier.agents.ntuple.layout import Floats32, new_table
 from turnier.agents.ntuple.learn2048 import learn_2048
 from turnier.agents.ntuple.learn_games import learn_games
 from turnier.agents.ntuple.network import Network
+from turnier.agents.ntuple.plans.starts import described_starts, mean_start
 from turnier.agents.ntuple.td import Td
 from turnier.agents.ntuple.weights import Room, Weights, load_weights, touched_entries
 from turnier.core.errors import UserError
@@ -65,6 +66,7 @@ class Plan:
     learning: Td
     seed: int = 1
     every: int = 1000  # games of a point of the curve
+    begins: tuple[Path, ...] = ()  # weights whose mean learning begins with
 
     def described(self) -> dict[str, Any]:
         return {
@@ -73,6 +75,7 @@ class Plan:
             "learning": self.learning.full_text(),
             "seed": self.seed,
             "every": self.every,
+            **({"begins": described_starts(self.begins)} if self.begins else {}),
         }
 
     def check(self) -> None:
@@ -147,6 +150,8 @@ class TrainingLoop:
         self.done = 0  # games played, the first ones of the plan
         self.moves = 0
         self._seconds, self._moves_timed = 0.0, 0  # of this process
+        self._limit = 0.0  # seconds of learning in all, also by earlier processes; 0 = none
+        self._seconds_before, self._began = 0.0, 0.0  # of those; and when `run` began
         self._stopping = False
         self.points = Points(plan.every)
         self.initial = plan.learning.optimism / self.network.lookups
@@ -155,6 +160,8 @@ class TrainingLoop:
         self._layout = self.network.layout(plan.learning.coherence, in_quarters=self._kernel is learn_2048)
         if out.exists():
             self._go_on(load_weights(out))
+        elif plan.begins:
+            self.table, self.initial = mean_start(plan.begins, self.network, self._layout)
         else:
             self.table = new_table(self._layout.size)
             self._layout.columns(self.table)[0][:] = self.initial  # has all pages made before time is taken
@@ -163,16 +170,23 @@ class TrainingLoop:
         compile_kernel(self._kernel)
 
     def _go_on(self, weights: Weights) -> None:
-        stored = weights.training
-        for name, value in self.plan.described().items():
+        stored, described = weights.training, self.plan.described()
+        if stored.get("begins") != described.pop("begins", None):
+            raise UserError(
+                f"{self.out} must be trained further from the weights that it began with; repeat the command that began"
+                " it, or train into another file."
+            )
+        for name, value in described.items():
             if stored[name] != value:
                 raise UserError(
                     f"{self.out} was trained with {name} {stored[name]}, got {value}; train into another file, or with"
                     " the same."
                 )
+        self.initial = weights.initial
         if weights.values_only and self.plan.learning.coherence:
             raise UserError(f"{self.out} has values to play with only; train into another file.")
         self.done, self.moves = stored["done"], stored["moves"]
+        self._seconds_before = float(stored.get("seconds", 0.0))
         self.points.sums = np.array(stored["points"], np.float64).reshape(-1, 3)
         self.table = weights.table(self._layout)
 
@@ -204,6 +218,7 @@ class TrainingLoop:
         stop_every: int = 0,
         saved: Saved | None = None,
         until: int = 0,
+        limit: float = 0.0,
     ) -> None:
         """Plays until `games` are done, with checkpoints on the way and one at the end.
 
@@ -215,8 +230,12 @@ class TrainingLoop:
             stop_every: further checkpoints, exactly after multiples of this number of games; 0 = none.
             saved: called with the training and what it knows, which is valid until it returns, at every checkpoint.
             until: stop after this number of games; 0 = all.
+            limit: stop when learning has taken so many seconds, those of earlier runs with a limit included; 0 = never.
         """
+        self._limit, self._began = limit, time.perf_counter()
         end = min(until, self.games) if until else self.games
+        if self.done == end and not self.out.exists():  # the mean of others, to play with
+            self.weights().save(self.out)
         self._stopping = _ending
         _running.add(self)
         try:
@@ -234,13 +253,14 @@ class TrainingLoop:
         last = _Written(0.0, 0.0)
         crowded = threads >= _cores()  # so that checkpoints are written on a core that learns
         with ThreadPoolExecutor(1, "checkpoint") as writer:  # writes while the next games are played
-            while self.done < end and not self._stopping:
+            while self.done < end and not self._stopping and self._seconds_left > 0:
                 stop = (self.done // stop_every + 1) * stop_every if stop_every else end
                 began, moves = time.perf_counter(), self.moves
-                self._run_until(threads, began + pause, min(stop, end), report)
+                self._run_until(threads, began + min(pause, self._seconds_left), min(stop, end), report)
                 self._moves_timed += self.moves - moves
                 self._seconds += time.perf_counter() - began
-                if self.done < min(stop, end) and not self._stopping and written and not written.done():
+                ended = self._stopping or self._seconds_left <= 0
+                if self.done < min(stop, end) and not ended and written and not written.done():
                     pause = BLOCK_SECONDS  # a slow disk: play on
                     continue
                 if written:
@@ -306,6 +326,15 @@ class TrainingLoop:
             raise failures[0]
 
     @property
+    def seconds(self) -> float:
+        """How long learning with a limit has taken, by earlier processes too."""
+        return self._seconds_before + (time.perf_counter() - self._began if self._limit else 0.0)
+
+    @property
+    def _seconds_left(self) -> float:
+        return self._limit - self.seconds if self._limit else float("inf")
+
+    @property
     def moves_per_second(self) -> float:
         """The speed of playing in this process; a file of weights says nothing of time: it is to be the same again."""
         return self._moves_timed / max(self._seconds, 1e-9)
@@ -328,5 +357,6 @@ class TrainingLoop:
             "done": self.done,
             "moves": self.moves,
             "points": self.points.sums.tolist(),
+            **({"seconds": self.seconds} if self._limit else {}),
         }
         return Weights(self.network, self.initial, places, entries, training, self.points.curve())

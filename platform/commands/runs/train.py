@@ -20,12 +20,27 @@ if TYPE_CHECKING:
 
 def train(
     game: Annotated[str, typer.Argument(help="a game with a board, such as 2048 or yavalath")],
-    evaluator: Annotated[str, typer.Argument(help='the network, such as "ntuple(network=4x6)"')],
     out: Annotated[
         Path, typer.Option(help="the file of weights; an existing one is trained further", callback=writable_file)
     ],
-    games: Annotated[int, typer.Option(help="games in all, including those of earlier runs", min=1)] = 10_000,
-    learning: Annotated[str, typer.Option(help='the method, such as "td(alpha=0.1,coherence=false)"')] = "td",
+    evaluator: Annotated[
+        str, typer.Argument(help='the network, such as "ntuple(network=4x6)"; --hours can choose one for 2048')
+    ] = "",
+    games: Annotated[
+        int | None,
+        typer.Option(
+            help="games in all, including those of earlier runs; by default 10,000", min=0, show_default=False
+        ),
+    ] = None,
+    hours: Annotated[
+        float, typer.Option(help="hours in all, including those of earlier runs; 0 = as the games take", min=0)
+    ] = 0.0,
+    learning: Annotated[
+        str, typer.Option(help='the method, such as "td(alpha=0.1,coherence=false)"; by default td, or by --hours')
+    ] = "",
+    begins: Annotated[
+        str, typer.Option("--from", help="weights of such a network to begin with, or the mean of some: a.npz,b.npz")
+    ] = "",
     seed: Annotated[int, typer.Option(help="same seed and one thread, same weights", min=0)] = 1,
     threads: Annotated[int, typer.Option(help="threads that learn at once and share the weights", min=1)] = 1,
     every: Annotated[int, typer.Option(help="games per point of the learning curve", min=1)] = 1000,
@@ -51,6 +66,8 @@ def train(
       turnier train tictactoe ntuple --games 20000 --out t.npz --evaluate-every 5000 --against random
       turnier train yavalath "ntuple(tuples=100,length=7)" --games 25000 --out y.npz --evaluate-every 5000 \\
         --against "mcts(iterations=10000)"
+      turnier train 2048 --hours 2 --threads 2 --out strong.npz
+      turnier train 2048 "ntuple(network=4x6)" --from a.npz,b.npz --games 0 --out mean.npz
     """
     from turnier.agents.ntuple.training import end_all
     from turnier.results.store.store import Store
@@ -66,6 +83,8 @@ def train(
         evaluator,
         out=out,
         games=games,
+        hours=hours,
+        begins=tuple(part.strip() for part in begins.split(",") if part.strip()),
         learning=learning,
         seed=seed,
         threads=threads,
@@ -75,8 +94,9 @@ def train(
         evaluation_workers=evaluation_workers,
         against=against,
     )
-    if planned.done >= games:
-        console.print(f"{out} has {planned.done:,} games already; resume with more --games.", soft_wrap=True)
+    if planned.finished:
+        more = "--hours" if hours else "--games"
+        console.print(f"{out} has {planned.done:,} games already; resume with more {more}.", soft_wrap=True)
 
     def stored() -> str:
         return f"{out} has {planned.done:,} games" if out.exists() else f"{out} has not been written yet"

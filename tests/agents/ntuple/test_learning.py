@@ -33,10 +33,14 @@ WALK = "ntuple(tuples=2,length=3,symmetric=false)"
 STREAM = np.uint64(4 * 0x9E3779B97F4A7C15 % 2**64)
 
 
-def training(game: str, network: str, learning: str, games: int = 10, out: Path = Path("none.npz")) -> TrainingLoop:
+def maker(network: str) -> NTuple:
     evaluator = EVALUATORS.make(network)
     assert isinstance(evaluator, NTuple)
-    return TrainingLoop(Plan(make_game(game), evaluator, LEARNING.make(learning), every=4), out, games)
+    return evaluator
+
+
+def training(game: str, network: str, learning: str, games: int = 10, out: Path = Path("none.npz")) -> TrainingLoop:
+    return TrainingLoop(Plan(make_game(game), maker(network), LEARNING.make(learning), every=4), out, games)
 
 
 def table_of(run: TrainingLoop) -> Any:
@@ -253,58 +257,6 @@ def test_values_of_the_whole_return_get_no_rewards_on_top(size: int, tmp_path: P
         position = position.play(position.legal_actions()[0])
     got = estimate(game, kernels, position.state, position.returns, np.zeros(4, np.uint64))[0]
     assert got * game.max_return == pytest.approx(position.returns[0])
-
-
-def test_a_stopped_run_resumes_bit_for_bit(tmp_path: Path) -> None:
-    """In two commands, the second with more games, or in one: the same file but for the seconds."""
-    whole = training("2048", SMALL, "td(optimism=100)", 30, tmp_path / "whole.npz")
-    whole.run()
-    for games in (7, 30):
-        part = training("2048", SMALL, "td(optimism=100)", games, tmp_path / "part.npz")
-        part.run()
-    assert np.array_equal(part.table, whole.table) and part.moves == whole.moves
-    assert np.array_equal(part.points.curve(), whole.points.curve())
-    assert part.weights().digest == whole.weights().digest
-    assert part.points.curve()[:, 1].tolist() == [4] * 7 + [2]
-
-
-def test_rates_are_held_then_fall_and_plain_games_have_their_own() -> None:
-    td = LEARNING.make("td(alpha=1,alpha_end=0.01,hold=0.5,plain=0.2,plain_alpha=0.25)")
-    assert td.rates(0, 10, 10) == pytest.approx([0.25, 0.25, 1, 1, 1, 1, 10**-0.4, 10**-0.8, 10**-1.2, 10**-1.6])
-    assert td.rates(7, 2, 10) == pytest.approx([10**-0.8, 10**-1.2])
-    assert LEARNING.make("td(alpha=1,alpha_end=0.01,hold=1)").rates(8, 2, 10) == pytest.approx([1, 1])
-    assert [LEARNING.make(text).plain_games(10) for text in ("td", "td(plain=0.4)", "td(coherence=false)")] == [
-        0,
-        4,
-        10,
-    ]
-    with pytest.raises(UserError, match="plain must be 0 without coherence"):
-        LEARNING.make("td(coherence=false,plain=0.5)")
-
-
-@pytest.mark.parametrize("learning", ["td(optimism=100,plain=0.5)", "td(alpha_end=0.1,hold=0.3,restart=20)"])
-def test_a_kill_between_games_changes_no_bit(learning: str, tmp_path: Path) -> None:
-    """Stopped after any number of the games asked for, also before and after the switch: the same file."""
-    whole = training("2048", SMALL, learning, 12, tmp_path / "whole.npz")
-    whole.run()
-    for until in (2, 6, 9, 12):
-        training("2048", SMALL, learning, 12, tmp_path / "part.npz").run(until=until)
-    assert (tmp_path / "part.npz").read_bytes() == (tmp_path / "whole.npz").read_bytes()
-
-
-def test_another_plan_is_refused(tmp_path: Path) -> None:
-    training("tictactoe", "ntuple", "td", 2, tmp_path / "w.npz").run()
-    with pytest.raises(UserError, match="was trained with learning td"):
-        training("tictactoe", "ntuple", "td(alpha=0.5)", 2, tmp_path / "w.npz")
-
-
-def test_threads_share_one_table(tmp_path: Path) -> None:
-    run = training("2048", SMALL, "td", 200, tmp_path / "w.npz")
-    run.run(threads=2)
-    assert run.done == 200 == run.points.sums[:, 0].sum()
-    alone = training("2048", SMALL, "td", 200, tmp_path / "alone.npz")
-    alone.run()
-    assert run.points.sums[:, 1].sum() == pytest.approx(alone.points.sums[:, 1].sum(), rel=0.2)
 
 
 def solved(position: Position, known: dict[bytes, float]) -> float:

@@ -1,0 +1,62 @@
+"""Where a training begins: with nothing, or with the mean of what others have learned."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from turnier.agents.ntuple.layout import Floats32, Layout, new_table
+from turnier.agents.ntuple.network import Network
+from turnier.agents.ntuple.weights import Weights, load_weights, read_config
+from turnier.core.errors import UserError
+
+
+def described_starts(files: Sequence[Path]) -> list[dict[str, Any]]:
+    """Returns what weights files were learned by, and their digests; the same files are the same start."""
+    found = []
+    for file in files:
+        config = read_config(file)
+        training = config["training"]
+        kept = {
+            name: training[name]
+            for name in ("evaluator", "learning", "seed", "done", "moves", "begins")
+            if name in training
+        }
+        found.append({"digest": config["digest"], **kept})
+    return found
+
+
+def mean_start(files: Sequence[Path], network: Network, layout: Layout) -> tuple[Floats32, float]:
+    """Returns a table with the mean of the files' entries, and the value of those that no file has.
+
+    Sums of temporal coherence are averaged as well; files without them count as 0. A file whose network has no stages
+    may begin one that has: each stage begins with the same entries (promotion, Jaskowski 2016).
+    """
+    table = new_table(layout.size)
+    columns, initial = layout.columns(table), np.float32(0)
+    for file in files:
+        weights = load_weights(file)
+        _require_alike(weights, network, file)
+        found = weights.network.layout(not weights.values_only, in_quarters=bool(layout.quarters))
+        entries = found.columns(weights.table(found))
+        for sums, column in zip(columns, entries, strict=False):
+            for first in range(0, layout.entries, len(column)):
+                sums[first : first + len(column)] += column
+        initial += np.float32(weights.initial)  # rounded as entries are, so that those without a change equal it
+    for sums in columns:
+        sums /= np.float32(len(files))
+    return table, float(initial / np.float32(len(files)))
+
+
+def _require_alike(weights: Weights, network: Network, file: Path) -> None:
+    """Raises UserError where the weights cannot begin that network."""
+    without = replace(network, stages=(), phases=network.phases // (1 + len(network.stages)))
+    if weights.network not in (network, without):
+        raise UserError(
+            f"weights to begin with must be of the network that is trained, got those of another one from {file};"
+            " name the network that they have."
+        )
