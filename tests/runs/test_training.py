@@ -257,6 +257,35 @@ def test_a_game_without_chance_is_explored_unless_the_text_or_the_file_says_othe
     assert Training("tictactoe", **plan, learning="td(epsilon=0.1)").plan != before
 
 
+def test_hours_choose_a_network_for_2048_and_a_file_is_resumed_with_its_own(store: Store, tmp_path: Path) -> None:
+    def chosen(**changes: Any) -> Training:
+        return Training("2048", **{"out": tmp_path / "none.npz", "hours": 2, "threads": 2, **changes})
+
+    assert chosen().plan.evaluator.network == "8x6" and chosen(hours=0.01).plan.evaluator.network == "4x6"
+    assert chosen().plan.learning.delayed and not chosen(learning="td").plan.learning.delayed
+    assert chosen(network="ntuple").plan.learning == LEARNING.make("td")
+    out, network = tmp_path / "w.npz", "ntuple(network=cells,cells=0.1.2)"
+    first = chosen(network=network, out=out, learning="td(restart=20)", hours=0.4 / 3600, threads=1)
+    assert first.run(store, progress=False).loop.done == first.done > 0 and first.finished
+    assert chosen(out=out).plan == first.plan and not chosen(out=out).finished
+    with pytest.raises(UserError, match="training needs a network, or hours"):
+        chosen(hours=0)
+    with pytest.raises(UserError, match="a training by hours alone must be of 2048"):
+        Training("tictactoe", out=tmp_path / "none.npz", hours=1)
+    with pytest.raises(UserError, match="games of a training must be at least 1"):
+        Training("2048", network, out=tmp_path / "none.npz", games=0)
+
+
+def test_the_mean_of_weights_is_written_without_a_game(store: Store, tmp_path: Path) -> None:
+    network, files = "ntuple(network=cells,cells=0.1.2)", [tmp_path / "a.npz", tmp_path / "b.npz"]
+    for seed, file in enumerate(files):
+        Training("2048", network, out=file, games=3, seed=seed).run(store, progress=False)
+    mean = Training("2048", network, out=tmp_path / "mean.npz", games=0, begins=files).run(store, progress=False)
+    weights, one, other = (load_weights(file) for file in (mean.loop.out, *files))
+    assert [entry["digest"] for entry in weights.training["begins"]] == [one.digest, other.digest]
+    assert weights.largest <= max(one.largest, other.largest) and mean.hints() == []
+
+
 def test_self_play_that_repeats_one_game_is_said(store: Store, tmp_path: Path) -> None:
     def hints(learning: str, games: int) -> list[str]:
         training = Training("tictactoe", "ntuple", out=tmp_path / f"{games}.npz", games=games, learning=learning)

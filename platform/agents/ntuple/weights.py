@@ -265,6 +265,8 @@ def _check(config: dict[str, Any]) -> None:
         ("initial", config["initial"], (int, float)),
         *((name, training[name], kind) for name, kind in _TRAINING.items()),
     ]
+    optional = (("seconds", (int, float)), ("begins", list))
+    described += [(name, training[name], kind) for name, kind in optional if name in training]
     for name, value, kind in described:
         if not isinstance(value, kind):
             raise TypeError(f"{name} is {value!r}")
