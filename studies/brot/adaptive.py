@@ -13,10 +13,10 @@ from turnier.runs.experiment import Experiment, Row
 from turnier.studies.brot.constants import PAPER
 
 # Preset -> rollouts, nodes of minimax, nodes of a table, side of the boards in cells, players of larger games, games.
-SIZES = {"quick": (100, 500, 500, 16, 6, 20), "paper": (200, 2000, 2000, 30, 6, 200), "tiny": (5, 20, 100, 8, 3, 1)}
+SIZES = {"quick": (100, 500, 500, 16, 6, 20), "paper": (200, 2000, 2000, 20, 6, 200), "tiny": (5, 20, 100, 8, 3, 1)}
 TEXT = """All have the same counts per move: {rollouts} rollouts, {nodes:,} nodes of minimax and {nodes:,} of each
-table, on boards of {side} x {side}. `Brot 2021` is Combi with the constants of the document. adaptive_combi was tuned
-with two players on boards of 20 x 20 (`turnier tune`, docs/spe_ed.md), on other seeds."""
+table, on boards of {side} x {side}. `Brot 2021` is Combi with the constants of the document. adaptive_combi was chosen
+with two players on boards of 20 x 20, on other seeds."""
 TWO = "The share of games that adaptive_combi wins, in both seats; draws count as not won. "
 MANY = """The share of games that the first strategy wins among the others, in all seats; its equal share is one in
 the number of players. """
