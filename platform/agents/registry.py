@@ -20,6 +20,7 @@ AGENTS: Registry[Agent] = Registry(
         "basic": "turnier.agents.spe_ed.basic:Basic",
         "combi": "turnier.agents.spe_ed.combi:Combi",
         "expectimax": "turnier.agents.expectimax.agent:Expectimax",
+        "formations": "turnier.agents.formations.agent:Formations",
         "greedy": "turnier.agents.greedy:Greedy",
         "gtp": "turnier.agents.engines.gtp:Gtp",
         "human": "turnier.agents.human.agent:Human",
@@ -44,6 +45,7 @@ AGENTS: Registry[Agent] = Registry(
 EVALUATORS: Registry[Evaluator] = Registry(
     "evaluator",
     {
+        "corner2048": "turnier.agents.evaluators.corner2048:Corner2048",
         "heuristics2048": "turnier.agents.evaluators.heuristics2048:Heuristics2048",
         "matrix2048": "turnier.agents.evaluators.matrix2048:Matrix2048",
         "ntuple": "turnier.agents.ntuple.evaluator:NTuple",

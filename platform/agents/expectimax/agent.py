@@ -20,6 +20,7 @@ from turnier.agents.agent import (
 )
 from turnier.agents.budget import AMOUNT
 from turnier.agents.evaluator import Evaluator, Score
+from turnier.agents.evaluators.corner2048 import Corner2048
 from turnier.agents.evaluators.rows2048 import Rows2048
 from turnier.agents.expectimax.lowered2048 import cannot_downgrade, downgrade_parameter, lowered, raise_values
 from turnier.agents.expectimax.ntuple2048 import act_expectimax2048_ntuple
@@ -156,7 +157,7 @@ class Expectimax(SearchAgent):
         """Returns the generic search, or one for 4x4 boards of 2048 where there is one for the evaluator."""
         kernels = super().kernels(game)
         act: Any = act_expectimax
-        if type(self.evaluator) is Rows2048:
+        if type(self.evaluator) in (Rows2048, Corner2048):  # both are tables of lines
             act = act_expectimax2048
         elif is_packed_network(self.evaluator, kernels):
             if (self.depth, self.leaf, self.schedule, self.milliseconds) == (1, "afterstate", "fixed", 0):

@@ -1,0 +1,176 @@
+"""The agent that follows formation tables where they know a board, and lets another agent decide elsewhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numba import types
+
+from turnier.agents.abi import ACT, SEAT, VALUES, VISITS, SeatKernels
+from turnier.agents.agent import Agent, CompiledAgent
+from turnier.agents.evaluator import Evaluator
+from turnier.agents.evaluators.corner2048 import Corner2048
+from turnier.agents.expectimax.agent import Expectimax
+from turnier.agents.formations.lookup import head_of, image, is_regular, probabilities
+from turnier.agents.formations.solve_kernels import Values
+from turnier.agents.formations.table_file import ANCHOR, FIXED, M_TABLES, open_tables, read_digest
+from turnier.core.errors import UserError
+from turnier.core.kernel import JIT, kernel, pointer
+from turnier.core.packing import WORDS, Package, pack, packing
+from turnier.core.parameters import parameter
+from turnier.games.abi import Actions, Floats
+from turnier.games.game import Game
+from turnier.games.twenty48.rules import BOARD, HIGH
+
+LEAST_ONE, LEAST_TWO, NUM_SETTINGS = 0, 1, 2  # settings; behind them the package, then those of the other agent
+OTHERS = NUM_SETTINGS + WORDS
+_U = np.uint64
+_0, _15 = _U(0), _U(15)
+
+_SHARED = (SEAT, Actions)
+_write, _read = packing(types.Tuple(_SHARED))
+
+
+@kernel(types.void(Package, *_SHARED))
+def pack_shared(package, seat, words):
+    _write(package, (seat, words))
+
+
+class PlainSettings(np.ndarray[Any, Any]):
+    """Settings where kernels are plain Python, in which a package is an object."""
+
+    package: Any
+
+
+if JIT:
+
+    @kernel(Package(Floats), inline=True)
+    def package_in(settings):
+        return settings.view(np.int64)[NUM_SETTINGS:OTHERS]
+
+else:
+
+    def package_in(settings: Any) -> Any:
+        return settings.package
+
+
+@kernel(types.int64(Actions, Values, Floats, types.uint64, Floats))
+def followed_action(words, values, settings, board, chances):
+    """Returns the action that the tables name, or -1; `chances`, [8], gets the probabilities of all actions.
+
+    Args:
+        words, values: a file of tables, the same memory.
+        settings: the agent's.
+        board: tiles above 32,768 count as 32,768.
+        chances: see `probabilities`.
+    """
+    found = np.empty(8)
+    best, best_fixed = -1.0, 0
+    for picture in range(8):
+        seen = image(board, picture)
+        if seen & _15 == _0:
+            continue
+        tried = 0
+        for table in range(words[M_TABLES] - 1, -1, -1):  # of each formation, the largest anchor first
+            head = head_of(words, table)
+            fixed, anchor = _U(words[head + FIXED]), words[head + ANCHOR]
+            count = 0
+            for cell in range(16):
+                count += np.int64((fixed >> _U(4 * cell)) & _U(1))
+            if tried >> count & 1 or count < best_fixed or not is_regular(seen, fixed, anchor):
+                continue
+            tried |= 1 << count
+            probability = probabilities(words, values, seen, head, picture, found)
+            least = settings[LEAST_ONE] if count == 5 else settings[LEAST_TWO]
+            if probability >= least and probability > 0.0 and (probability > best or count > best_fixed):
+                best, best_fixed = probability, count
+                chances[:] = found
+    action = -1
+    for i in range(4):
+        if best >= 0.0 and chances[i] >= 0.0:
+            gain = 0.0 if action < 0 else chances[i] - chances[action]
+            if action < 0 or gain > 0.0 or (gain == 0.0 and chances[4 + i] > chances[4 + action]):
+                action = i
+    return action
+
+
+@kernel(ACT)
+def act_formations(game, evaluator, settings, state, returns, rng, root):
+    seat, words = _read(package_in(settings))
+    high = _U(state[HIGH])
+    board = _U(state[BOARD]) | high * _15
+    chances = np.empty(8)
+    action = followed_action(words, words.view(np.uint16), settings, board, chances)
+    if action < 0:
+        return seat.act(game, seat.evaluator, seat.settings, state, returns, rng, root)
+    for i in range(4):
+        if chances[i] >= 0.0:
+            root[VISITS, i], root[VALUES, i] = 1.0, chances[i]
+    return action
+
+
+@dataclass(frozen=True)
+class Formations(CompiledAgent):
+    """Looks 4x4 boards of 2048 up in formation tables, in all eight symmetries; elsewhere another decides.
+
+    A formation is the top row, its largest tiles, and one or two tiles below it, which all stay where they are. A table
+    knows the probability with which a tile like the smallest of them can be made next to it, and so the best action.
+    Values of actions are such probabilities where a table decides. Without a table the other agent decides everywhere.
+    """
+
+    name: ClassVar[str] = "formations"
+    act_kernel: ClassVar[Any] = act_formations
+
+    table: str = parameter("", "the file of tables that `turnier tables` wrote")
+    digest: str = parameter("", "which file that must be; filled in")
+    one: float = parameter(
+        0.9, "least probability from which on a table of the row and one tile is followed", low=0, high=1
+    )
+    two: float = parameter(
+        0.0, "least probability from which on a table of the row and two tiles is followed", low=0, high=1
+    )
+    otherwise: Agent = parameter(
+        Expectimax(depth=3, cutoff=0.0078, evaluator=Corner2048()), "who decides elsewhere, in compiled code"
+    )
+
+    def check(self) -> None:
+        if not self.table:
+            if self.digest:
+                raise UserError("formations: a digest must belong to a table, got none; leave the digest out.")
+        elif not self.digest:
+            object.__setattr__(self, "digest", read_digest(Path(self.table)))
+
+    def cannot_play(self, game: Game) -> str | None:
+        if not isinstance(self.otherwise, CompiledAgent):
+            return f"formations lets an agent in compiled code decide, got {self.otherwise.name}; choose another."
+        if self.table and (game.name != "2048" or game.num_cells != 16):
+            return f"formation tables are of the 4x4 board of 2048 only, got {game}; leave the table out."
+        return self.otherwise.cannot_play(game)
+
+    def used_evaluator(self) -> tuple[Evaluator, int, int]:
+        assert isinstance(self.otherwise, CompiledAgent)
+        return self.otherwise.used_evaluator()
+
+    def seat_kernels(self, game: Game) -> SeatKernels | None:
+        return None if self.otherwise.seat_kernels(game) is None else self.kernels(game)
+
+    def kernels(self, game: Game) -> SeatKernels:
+        assert isinstance(self.otherwise, CompiledAgent)
+        seat = self.otherwise.kernels(game)
+        if not self.table:
+            return seat
+        words = open_tables(Path(self.table), self.digest)
+        settings = np.empty(OTHERS + len(seat.settings))
+        settings[:NUM_SETTINGS] = self.one, self.two
+        settings[OTHERS:] = seat.settings
+        seat = seat._replace(settings=settings[OTHERS:])  # the caller keeps all of it
+        package = pack(pack_shared, seat, words)
+        if JIT:
+            settings[NUM_SETTINGS:OTHERS] = package.view(np.float64)
+        else:
+            settings = settings.view(PlainSettings)
+            settings.package = package  # type: ignore[attr-defined]
+        return seat._replace(act=pointer(act_formations, ACT), settings=settings, in_step=0)

@@ -1,0 +1,281 @@
+"""Formations of 2048: large tiles that stay in a corner, and the states of the free cells around them, numbered.
+
+A formation fixes the cells of one corner and asks with which probability a tile of the rank `anchor` can be made next
+to one of them, if no fixed tile ever moves. A rank is a tile's exponent, 0 = empty. Each free cell has a largest rank,
+so the states are mixed-radix numbers. They are split into the upper three rows (`high`) and the lowest one (`low`),
+each ordered by its sum of tiles: that numbers the states of a sum, a layer, one after the other, without a gap. Sums
+are in units of a tile of 2.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+CELLS = 16
+LEFT, RIGHT, UP, DOWN = range(4)
+LOW_ROW = 3
+# Of a high number's word: its sum, then its place among the high numbers of that sum.
+SUM_BITS = 11
+# Of a column's word, which are added up: what it adds to the numbers, then flags, three bits each.
+LOW_SHIFT, CHANGED, FIXED_MOVES, OVER, GOAL = 32, 48, 51, 54, 57
+# Of what rows become: a number, or one of these.
+ROWS_FIXED_MOVE, ROWS_OVER, ROWS_GOAL = -1, -2, -3
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Formation:
+    """Which cells are fixed, what may lie in the others, and where a tile of the rank `anchor` has to be made."""
+
+    fixed: tuple[int, ...]  # cells: row * 4 + column
+    goals: tuple[int, ...]  # free cells, in one of which the tile has to be made
+    anchor: int  # rank of that tile; no fixed tile is smaller
+    largest: tuple[int, ...]  # of each cell, the largest rank in it; -1 where it is fixed
+
+    @property
+    def states(self) -> int:
+        return math.prod(rank + 1 for rank in self.largest)
+
+    def line(self, direction: int, line: tuple[int, ...], cells: tuple[int, ...]) -> tuple[int, ...] | None:
+        """Returns a line of ranks after a move, or None where a fixed tile of it would move."""
+        walls = sum(cell in self.fixed for cell in cells)  # they come first in every line
+        free = line[walls:]
+        if direction in (LEFT, UP):
+            return (-1,) * walls + slid(free)
+        moved = slid(free[::-1])[::-1]
+        if walls and 0 in moved:
+            return None
+        return (-1,) * walls + moved
+
+
+def slid(line: tuple[int, ...]) -> tuple[int, ...]:
+    """Returns a line of ranks after a move towards its beginning."""
+    tiles = [rank for rank in line if rank]
+    done: list[int] = []
+    while tiles:
+        if len(tiles) > 1 and tiles[0] == tiles[1]:
+            done.append(tiles[0] + 1)
+            del tiles[:2]
+        else:
+            done.append(tiles.pop(0))
+    return tuple(done) + (0,) * (len(line) - len(done))
+
+
+def merges_up(chain: tuple[int, ...], anchor: int) -> bool:
+    """Whether moves towards the beginning alone make the first tile of a chain `anchor` or larger.
+
+    New tiles cannot come between: the chain has no gap in front of the tiles that are needed.
+    """
+    chain = chain[: chain.index(0)] if 0 in chain else chain
+    while chain and chain[0] < anchor:
+        after = tuple(rank for rank in slid(chain) if rank)
+        if after == chain:
+            return False
+        chain = after
+    return bool(chain)
+
+
+class Numbering(NamedTuple):
+    """The states' numbers and moves as arrays, for kernels."""
+
+    high_words: Ints  # [high] its sum and its place, see SUM_BITS
+    high_order: Ints  # [high] numbers by sum
+    high_start: Ints  # [high sums + 1] where a sum's begin in `high_order`
+    low_sums: Ints  # [low]
+    low_places: Ints  # [low] place among the low numbers of its sum
+    low_order: Ints  # [low]
+    low_start: Ints  # [low sums + 1]
+    weights: Ints  # [16] what one rank more in a cell adds to the number; 0 where fixed
+    offsets: Ints  # [layers, low sums] where in a layer the states of that low sum begin
+    sizes: Ints  # [layers] states
+    rows: Ints  # [4, 65536] what a row adds to the numbers, and OVER or GOAL
+    high_moves: Ints  # [2, high] the number after a move left or right
+    low_moves: Ints  # [2, low]
+    columns: Ints  # [2, 4, 65536] what a column adds to the numbers after a move up or down, and flags
+    high_boards: Ints  # [high] ranks, four bits a cell
+    low_boards: Ints  # [low] in the bits of the lowest row
+    walls: int  # fixed cells of each row, then of each column, four bits each
+    anchor: int
+    goals: int  # bit `cell` for each free cell in which the tile has to be made
+    fixed: int  # all four bits of the fixed cells
+
+
+def lines_up_to(largest: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """Returns every line whose cells have at most these ranks (-1: fixed, of rank 0), and larger ones by 1."""
+    return [tuple(line) for line in np.ndindex(*(rank + 2 if rank >= 0 else 1 for rank in largest))]
+
+
+@functools.lru_cache(maxsize=8)
+def numbering(formation: Formation) -> Numbering:
+    """Works out what kernels need; takes some seconds for large formations."""
+    largest, fixed = formation.largest, formation.fixed
+    weights = np.zeros(CELLS, np.int64)
+    sizes = [1, 1]
+    for cell in range(CELLS):
+        part = cell // 4 == LOW_ROW
+        if cell not in fixed:
+            weights[cell] = sizes[part]
+            sizes[part] *= largest[cell] + 1
+    high_ranks, low_ranks = (
+        _ranks(sizes[part], weights, largest, [c for c in range(CELLS) if (c // 4 == LOW_ROW) == part])
+        for part in (False, True)
+    )
+    high = _by_sum(_sums(high_ranks))
+    low = _by_sum(_sums(low_ranks))
+    high_counts, low_counts = np.diff(high.start), np.diff(low.start)
+    layers = len(high_counts) + len(low_counts) - 1
+    offsets = np.zeros((layers, len(low_counts) + 1), np.int64)
+    for total in range(layers):
+        sums = total - np.arange(len(low_counts))
+        inside = (sums >= 0) & (sums < len(high_counts))
+        counts = np.where(inside, high_counts[np.clip(sums, 0, len(high_counts) - 1)], 0) * low_counts
+        offsets[total, 1:] = np.cumsum(counts)
+    rows, columns = _row_words(formation, weights), _column_words(formation, weights)
+    return Numbering(
+        high.sums | high.places << SUM_BITS,
+        high.order,
+        high.start,
+        low.sums,
+        low.places,
+        low.order,
+        low.start,
+        weights,
+        np.ascontiguousarray(offsets[:, :-1]),
+        offsets[:, -1].copy(),
+        rows,
+        np.stack([_rows_moved(formation, high_ranks, weights, range(3), d) for d in (LEFT, RIGHT)]),
+        np.stack([_rows_moved(formation, low_ranks, weights, (LOW_ROW,), d) for d in (LEFT, RIGHT)]),
+        columns,
+        _boards(high_ranks),
+        _boards(low_ranks),
+        sum(1 << 4 * (cell // 4) for cell in fixed) + sum(1 << 4 * (4 + cell % 4) for cell in fixed),
+        formation.anchor,
+        sum(1 << cell for cell in formation.goals),
+        sum(15 << 4 * cell for cell in fixed),
+    )
+
+
+def _ranks(size: int, weights: Ints, largest: tuple[int, ...], cells: list[int]) -> dict[int, npt.NDArray[np.uint8]]:
+    """Returns of every number the rank in each cell; 0 where it is fixed."""
+    numbers = np.arange(size)
+    return {
+        cell: (numbers // weights[cell] % (largest[cell] + 1) if weights[cell] else 0 * numbers).astype(np.uint8)
+        for cell in cells
+    }
+
+
+def _sums(ranks: dict[int, npt.NDArray[np.uint8]]) -> Ints:
+    total: Ints = np.sum([np.where(rank > 0, 1 << rank.astype(np.int64) >> 1, 0) for rank in ranks.values()], axis=0)
+    return total
+
+
+def _boards(ranks: dict[int, npt.NDArray[np.uint8]]) -> Ints:
+    boards = np.zeros(len(next(iter(ranks.values()))), np.uint64)
+    for cell, rank in ranks.items():
+        boards |= rank.astype(np.uint64) << np.uint64(4 * cell)
+    return boards.view(np.int64)
+
+
+class _BySum(NamedTuple):
+    sums: Ints
+    places: Ints
+    order: Ints
+    start: Ints
+
+
+def _by_sum(sums: Ints) -> _BySum:
+    order = np.argsort(sums, kind="stable")
+    start = np.concatenate([[0], np.cumsum(np.bincount(sums))])
+    places = np.empty_like(order)
+    places[order] = np.arange(len(sums)) - start[sums[order]]
+    return _BySum(sums, places, order, start)
+
+
+def _row_words(formation: Formation, weights: Ints) -> Ints:
+    words = np.full((4, 65536), 1 << OVER, np.int64)
+    for row in range(4):
+        cells = tuple(range(4 * row, 4 * row + 4))
+        for line in lines_up_to(tuple(formation.largest[cell] for cell in cells)):
+            words[row, _packed(line)] = _word(formation, weights, cells, line)
+    return words
+
+
+def _word(formation: Formation, weights: Ints, cells: tuple[int, ...], line: tuple[int, ...]) -> int:
+    """Returns what a line adds to the numbers, with OVER where a tile is too large and GOAL where it is reached."""
+    for at, cell in enumerate(cells):
+        if cell in formation.goals and merges_up(line[at:], formation.anchor) and _leads(formation, cells, at, line):
+            return 1 << GOAL
+    if any(cell not in formation.fixed and line[i] > formation.largest[cell] for i, cell in enumerate(cells)):
+        return 1 << OVER
+    word = 0
+    for i, cell in enumerate(cells):
+        if cell not in formation.fixed:
+            word += int(weights[cell]) * line[i] << (LOW_SHIFT if cell // 4 == LOW_ROW else 0)
+    return word
+
+
+def _leads(formation: Formation, cells: tuple[int, ...], at: int, line: tuple[int, ...]) -> bool:
+    """Whether moves towards the line's beginning end in the cell at that place: a fixed one is before it, or it is
+    there already."""
+    return line[at] >= formation.anchor or at == 0 or cells[at - 1] in formation.fixed
+
+
+def _column_words(formation: Formation, weights: Ints) -> Ints:
+    """Indexed by the ranks from the top, of which the lowest row has the lowest bits."""
+    words = np.full((2, 4, 65536), 1 << OVER, np.int64)
+    for column in range(4):
+        cells = tuple(range(column, CELLS, 4))
+        largest = tuple(formation.largest[cell] for cell in cells)
+        for line in np.ndindex(*(rank + 1 if rank >= 0 else 1 for rank in largest)):
+            at = line[0] << 12 | line[1] << 8 | line[2] << 4 | line[3]
+            for side, direction in enumerate((UP, DOWN)):
+                moved = formation.line(direction, line, cells)
+                if moved is None:
+                    words[side, column, at] = 1 << FIXED_MOVES
+                    continue
+                after = tuple(max(rank, 0) for rank in moved)
+                words[side, column, at] = _word(formation, weights, cells, after) + (int(after != line) << CHANGED)
+    return words
+
+
+def _packed(line: tuple[int, ...]) -> int:
+    return sum(rank << 4 * i for i, rank in enumerate(line))
+
+
+def _rows_moved(
+    formation: Formation,
+    ranks: dict[int, npt.NDArray[np.uint8]],
+    weights: Ints,
+    rows: tuple[int, ...] | range,
+    side: int,
+) -> Ints:
+    """Returns of every number that of its rows after a move left or right, or a sign that there is none."""
+    total = np.zeros(len(next(iter(ranks.values()))), np.int64)
+    flags = {flag: np.zeros(len(total), np.bool_) for flag in (FIXED_MOVES, OVER, GOAL)}
+    for row in rows:
+        cells = tuple(range(4 * row, 4 * row + 4))
+        table = np.zeros(65536, np.int64)
+        for line in np.ndindex(*(max(formation.largest[cell], 0) + 1 for cell in cells)):
+            moved = formation.line(side, line, cells)
+            table[_packed(line)] = (
+                1 << FIXED_MOVES
+                if moved is None
+                else _word(formation, weights, cells, tuple(max(rank, 0) for rank in moved))
+            )
+        lines = sum(ranks[cell].astype(np.int64) << 4 * i for i, cell in enumerate(cells))
+        words = table[lines]
+        total += words & (1 << CHANGED) - 1
+        for flag, seen in flags.items():
+            seen |= (words >> flag & 1) > 0
+    total = total >> LOW_SHIFT if LOW_ROW in rows else total
+    total[flags[OVER]] = ROWS_OVER
+    total[flags[GOAL]] = ROWS_GOAL
+    total[flags[FIXED_MOVES]] = ROWS_FIXED_MOVE
+    return total

@@ -1,0 +1,180 @@
+"""What formation tables say of a board, as kernels over the words of a file (table_file.py)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import types
+
+from turnier.agents.formations.formation import GOAL, LOW_SHIFT, OVER, SUM_BITS
+from turnier.agents.formations.solve_kernels import CERTAIN, FIXED_MOVE, Values, is_certain, moved_board
+from turnier.agents.formations.table_file import (
+    A_BASES,
+    A_HIGH,
+    A_LOW_PLACES,
+    A_LOW_START,
+    A_LOW_SUMS,
+    A_OFFSETS,
+    A_ROWS,
+    ANCHOR,
+    FIRST_TABLE,
+    FIXED,
+    GOALS,
+    LOW_SUMS,
+    TABLE_WORDS,
+    WALLS,
+)
+from turnier.core.kernel import kernel
+from turnier.games.abi import Actions, Floats
+from turnier.games.twenty48.board import count_empty, transpose
+
+_U = np.uint64
+_U64, _I64, _F64 = types.uint64, types.int64, types.float64
+_0, _1, _4, _8, _12, _15, _16 = (_U(n) for n in (0, 1, 4, 8, 12, 15, 16))
+_ROW = _U(0xFFFF)
+_COLUMN0, _COLUMN1 = _U(0x000F000F000F000F), _U(0x00F000F000F000F0)
+_LOW_NUMBER = (1 << OVER - LOW_SHIFT) - 1
+_HIGH_NUMBER = (1 << LOW_SHIFT) - 1
+_SUM = (1 << SUM_BITS) - 1
+TOO_LARGE, REACHED = -1, -2  # instead of a place
+
+
+@kernel(_U64(_U64))
+def mirrored(b):
+    """Swaps left and right."""
+    return ((b & _COLUMN0) << _12) | ((b & _COLUMN1) << _4) | ((b >> _4) & _COLUMN1) | ((b >> _12) & _COLUMN0)
+
+
+@kernel(_U64(_U64))
+def upended(b):
+    """Swaps top and bottom."""
+    return ((b & _ROW) << _U(48)) | ((b & (_ROW << _16)) << _16) | ((b >> _16) & (_ROW << _16)) | (b >> _U(48))
+
+
+@kernel(_U64(_U64, _I64))
+def image(b, i):
+    """Returns one of the eight images of a board."""
+    b = mirrored(b) if i & 1 else b
+    b = upended(b) if i & 2 else b
+    return transpose(b) if i & 4 else b
+
+
+@kernel(_I64(_I64, _I64))
+def action_behind(action, i):
+    """Returns the action on the board that is `action` on its image."""
+    if i & 4:
+        action ^= 2
+    if i & 2 and action >= 2:
+        action ^= 1
+    if i & 1 and action < 2:
+        action ^= 1
+    return action
+
+
+@kernel(_I64(Actions, _I64, _U64))
+def place_of(words, head, board):
+    """Returns the place of the value of the free cells, or TOO_LARGE or REACHED. `head`: where the table's begins."""
+    rows = words[head + A_ROWS]
+    word = (
+        words[rows + np.int64(board & _ROW)]
+        + words[rows + 65536 + np.int64((board >> _16) & _ROW)]
+        + words[rows + 2 * 65536 + np.int64((board >> _U(32)) & _ROW)]
+        + words[rows + 3 * 65536 + np.int64(board >> _U(48))]
+    )
+    if word >> GOAL != 0:
+        return REACHED
+    if word >> OVER != 0:
+        return TOO_LARGE
+    high, low = words[words[head + A_HIGH] + (word & _HIGH_NUMBER)], (word >> LOW_SHIFT) & _LOW_NUMBER
+    low_sum = words[words[head + A_LOW_SUMS] + low]
+    total = (high & _SUM) + low_sum
+    start = words[head + A_LOW_START] + low_sum
+    return (
+        words[words[head + A_BASES] + total]
+        + words[words[head + A_OFFSETS] + total * words[head + LOW_SUMS] + low_sum]
+        + (high >> SUM_BITS) * (words[start + 1] - words[start])
+        + words[words[head + A_LOW_PLACES] + low]
+    )
+
+
+@kernel(_I64(Actions, Values, _I64, _U64))
+def state_value(words, values, head, board):
+    """Returns the value of free cells of which none is too large; CERTAIN where only moves are left to be made."""
+    place = place_of(words, head, board)
+    return np.int64(values[place]) if place >= 0 else CERTAIN
+
+
+@kernel(_F64(Actions, Values, _I64, _U64))
+def chance_probability(words, values, head, board):
+    """Returns the probability of the goal where chance is to place a tile on the free cells."""
+    place = place_of(words, head, board)
+    fixed = _U(words[head + FIXED])
+    if place == REACHED:
+        return 1.0
+    if place == TOO_LARGE:
+        return 1.0 if is_certain(board, fixed, words[head + GOALS], _U(words[head + ANCHOR])) else 0.0
+    occupied, twos, fours, empty = board | fixed, 0, 0, 0
+    for cell in range(16):
+        shift = _U(4 * cell)
+        if (occupied >> shift) & _15 == _0:
+            twos += state_value(words, values, head, board | _1 << shift)
+            fours += state_value(words, values, head, board | _U(2) << shift)
+            empty += 1
+    return float(9 * twos + fours) / float(10 * empty * CERTAIN)
+
+
+@kernel(types.boolean(_U64, _U64, _I64))
+def is_regular(board, fixed, anchor):
+    """Whether the fixed cells hold tiles of at least `anchor`, unequal to their neighbours, the last the smallest.
+
+    Args:
+        board: with fixed tiles; those above 32,768 count as 32,768.
+        fixed: all four bits of the fixed cells.
+        anchor: rank of the table's goal.
+    """
+    least, last = _15, _15
+    for cell in range(16):
+        shift = _U(4 * cell)
+        if (fixed >> shift) & _15 == _0:
+            continue
+        tile = (board >> shift) & _15
+        if tile < _U(anchor):
+            return False
+        if cell & 3 > 0 and (fixed >> (shift - _4)) & _15 != _0 and (board >> (shift - _4)) & _15 == tile:
+            return False
+        if cell >= 4 and (fixed >> (shift - _16)) & _15 != _0 and (board >> (shift - _16)) & _15 == tile:
+            return False
+        least = min(least, tile)
+        last = tile  # the last of the fixed cells is beside the goals
+    return last == least
+
+
+@kernel(_F64(Actions, Values, _U64, _I64, _I64, Floats))
+def probabilities(words, values, board, head, picture, found):
+    """Returns the probability of the goal for a board whose image is `board`, or -1 where the table does not know it.
+
+    `found`, [8], gets that of each action (-1 where it would move a fixed tile or none), and then the empty cells
+    after each.
+    """
+    fixed, anchor = _U(words[head + FIXED]), _U(words[head + ANCHOR])
+    free = board & ~fixed
+    for action in range(8):
+        found[action] = -1.0
+    for cell in range(16):
+        if (free >> _U(4 * cell)) & _15 >= anchor:
+            return -1.0  # the goal is reached: what comes next is not the table's matter
+    if place_of(words, head, free) == TOO_LARGE and not is_certain(free, fixed, words[head + GOALS], anchor):
+        return -1.0
+    best = -1.0
+    for action in range(4):
+        after = moved_board(words[head + WALLS], free, action)
+        if after != FIXED_MOVE and after != free:
+            probability = chance_probability(words, values, head, after)
+            real = action_behind(action, picture)
+            found[real], found[4 + real] = probability, float(count_empty(after))
+            best = max(best, probability)
+    return best
+
+
+@kernel(_I64(Actions, _I64))
+def head_of(words, table):
+    return FIRST_TABLE + TABLE_WORDS * table

@@ -1,0 +1,57 @@
+"""`turnier tables`: solves formation tables of 2048 into a file, and resumes where it stopped."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from turnier.commands.options import writable_file
+from turnier.core.errors import UserError
+
+
+def tables(
+    game: Annotated[str, typer.Argument(help="2048, the only game with formation tables")],
+    out: Annotated[Path, typer.Option(help="the file of tables", callback=writable_file)],
+    size: Annotated[str, typer.Option(help="tiny (for tests), small (4.6 GB) or medium (10 GB)")] = "small",
+    workers: Annotated[int | None, typer.Option(help="threads that solve; default: all cores")] = None,
+) -> None:
+    """Solve formation tables, by which the agent formations keeps large tiles in place.
+
+    Solving takes as much disk as the file and little memory; playing is fast where the file fits into memory, which
+    all processes of a machine share. Repeat the command to resume one that was stopped; of a finished file it checks
+    every byte.
+
+    \b
+    Examples:
+      turnier tables 2048 --out small.tables
+      turnier tournament 2048 "formations(table=small.tables)"
+    """
+    from turnier.agents.formations import table_file
+    from turnier.agents.formations.sizes import SIZES, formations_of
+    from turnier.agents.formations.solver import Solver
+    from turnier.core.text_form import parse
+    from turnier.games.registry import make_game
+    from turnier.runs.bar import game_bar
+
+    if make_game(str(parse(game))) != make_game("2048"):
+        raise UserError(f"formation tables are of the 4x4 board of 2048 only, got {game}; write 2048.")
+    if size not in SIZES:
+        raise UserError(f"--size must be one of {', '.join(SIZES)}, got {size}.")
+    console = Console()
+    if out.exists():
+        digest = table_file.read_digest(out)
+        with game_bar("checking", out.stat().st_size, unit="bytes") as bar:
+            table_file.check(out, bar.advance)
+        console.print(f"{out} is finished, and undamaged: digest {digest}", soft_wrap=True, highlight=False)
+        return
+    with game_bar("laying out", 1, unit="files") as bar:
+        solver = Solver(out, formations_of(size), os.cpu_count() or 1 if workers is None else workers)
+        bar.advance(1)
+    with game_bar(f"solving {size}", solver.states, unit="states") as bar:
+        digest = solver.solve(bar.skip, bar.advance)
+    console.print(f"{out}: {solver.states:,} states, digest {digest}", soft_wrap=True, highlight=False)
+    console.print(f'To play with it: turnier tournament 2048 "formations(table={out})"', soft_wrap=True)
