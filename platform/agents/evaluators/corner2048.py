@@ -30,9 +30,9 @@ class Corner2048(Evaluator):
 
     lost: float = parameter(200_000.0, "points of every line, which a lost board does not have", low=0, high=1e8)
     first: float = parameter(1.0, "weight of the points of a line's first tile", low=0, high=10)
-    falls: float = parameter(1.0, "weight of the points of two neighbours of which the first is larger", low=0, high=10)
+    falls: float = parameter(1.5, "weight of the points of two neighbours of which the first is larger", low=0, high=10)
     rises: float = parameter(12.0, "weight of the points by which the second neighbour is larger", low=0, high=100)
-    equals: float = parameter(1.0, "weight of the points of two equal neighbours", low=0, high=10)
+    equals: float = parameter(2.0, "weight of the points of two equal neighbours", low=0, high=10)
     empty: float = parameter(0.0, "points of an empty cell", low=0, high=100_000)
 
     def cannot_evaluate(self, game: Game) -> str | None:

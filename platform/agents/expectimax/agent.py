@@ -157,7 +157,7 @@ class Expectimax(SearchAgent):
         """Returns the generic search, or one for 4x4 boards of 2048 where there is one for the evaluator."""
         kernels = super().kernels(game)
         act: Any = act_expectimax
-        if type(self.evaluator) in (Rows2048, Corner2048):  # both are tables of lines
+        if type(self.evaluator) in (Rows2048, Corner2048):  # tables of lines
             act = act_expectimax2048
         elif is_packed_network(self.evaluator, kernels):
             if (self.depth, self.leaf, self.schedule, self.milliseconds) == (1, "afterstate", "fixed", 0):

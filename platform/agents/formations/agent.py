@@ -16,7 +16,7 @@ from turnier.agents.evaluators.corner2048 import Corner2048
 from turnier.agents.expectimax.agent import Expectimax
 from turnier.agents.formations.lookup import head_of, image, is_regular, probabilities
 from turnier.agents.formations.solve_kernels import Values
-from turnier.agents.formations.table_file import ANCHOR, FIXED, M_TABLES, open_tables, read_digest
+from turnier.agents.formations.table_file import ANCHOR, BESIDE, FIXED, M_TABLES, open_tables, read_digest
 from turnier.core.errors import UserError
 from turnier.core.kernel import JIT, kernel, pointer
 from turnier.core.packing import WORDS, Package, pack, packing
@@ -25,7 +25,7 @@ from turnier.games.abi import Actions, Floats
 from turnier.games.game import Game
 from turnier.games.twenty48.rules import BOARD, HIGH
 
-LEAST_ONE, LEAST_TWO, NUM_SETTINGS = 0, 1, 2  # settings; behind them the package, then those of the other agent
+LEAST_FIVE, LEAST_SIX, NUM_SETTINGS = 0, 1, 2  # settings; behind them the package, then those of the other agent
 OTHERS = NUM_SETTINGS + WORDS
 _U = np.uint64
 _0, _15 = _U(0), _U(15)
@@ -68,25 +68,26 @@ def followed_action(words, values, settings, board, chances):
         chances: see `probabilities`.
     """
     found = np.empty(8)
-    best, best_fixed = -1.0, 0
+    best, best_count = -1.0, 16
     for picture in range(8):
         seen = image(board, picture)
         if seen & _15 == _0:
             continue
         tried = 0
-        for table in range(words[M_TABLES] - 1, -1, -1):  # of each formation, the largest anchor first
+        for table in range(words[M_TABLES] - 1, -1, -1):  # of each shape, the largest anchor first
             head = head_of(words, table)
             fixed, anchor = _U(words[head + FIXED]), words[head + ANCHOR]
             count = 0
             for cell in range(16):
                 count += np.int64((fixed >> _U(4 * cell)) & _U(1))
-            if tried >> count & 1 or count < best_fixed or not is_regular(seen, fixed, anchor):
+            shape = 16 * count + words[head + BESIDE]
+            if count > best_count or shape == tried or not is_regular(seen, fixed, anchor, words[head + BESIDE]):
                 continue
-            tried |= 1 << count
+            tried = shape
             probability = probabilities(words, values, seen, head, picture, found)
-            least = settings[LEAST_ONE] if count == 5 else settings[LEAST_TWO]
-            if probability >= least and probability > 0.0 and (probability > best or count > best_fixed):
-                best, best_fixed = probability, count
+            least = settings[LEAST_FIVE] if count == 5 else settings[LEAST_SIX]
+            if probability >= least and probability > 0.0 and (probability > best or count < best_count):
+                best, best_count = probability, count
                 chances[:] = found
     action = -1
     for i in range(4):
@@ -116,8 +117,8 @@ def act_formations(game, evaluator, settings, state, returns, rng, root):
 class Formations(CompiledAgent):
     """Looks 4x4 boards of 2048 up in formation tables, in all eight symmetries; elsewhere another decides.
 
-    A formation is the top row, its largest tiles, and one or two tiles below it, which all stay where they are. A table
-    knows the probability with which a tile like the smallest of them can be made next to it, and so the best action.
+    A formation is a corner of five or six large tiles, which all stay where they are. A table knows the probability
+    with which a tile like the smallest of them can be made next to it, and so the best action.
     Values of actions are such probabilities where a table decides. Without a table the other agent decides everywhere.
     """
 
@@ -126,12 +127,10 @@ class Formations(CompiledAgent):
 
     table: str = parameter("", "the file of tables that `turnier tables` wrote")
     digest: str = parameter("", "which file that must be; filled in")
-    one: float = parameter(
-        0.9, "least probability from which on a table of the row and one tile is followed", low=0, high=1
+    five: float = parameter(
+        0.9, "least probability from which on tables of five fixed tiles are followed", low=0, high=1
     )
-    two: float = parameter(
-        0.0, "least probability from which on a table of the row and two tiles is followed", low=0, high=1
-    )
+    six: float = parameter(0.0, "the same of six, where those of five are not followed; 0 = any above 0", low=0, high=1)
     otherwise: Agent = parameter(
         Expectimax(depth=3, cutoff=0.0078, evaluator=Corner2048()), "who decides elsewhere, in compiled code"
     )
@@ -144,8 +143,9 @@ class Formations(CompiledAgent):
             object.__setattr__(self, "digest", read_digest(Path(self.table)))
 
     def cannot_play(self, game: Game) -> str | None:
-        if not isinstance(self.otherwise, CompiledAgent):
-            return f"formations lets an agent in compiled code decide, got {self.otherwise.name}; choose another."
+        timed = getattr(self.otherwise, "milliseconds", 0) or getattr(self.otherwise, "threads", 1) > 1
+        if not isinstance(self.otherwise, CompiledAgent) or timed:
+            return f"formations lets an agent in compiled code decide elsewhere, got {self.otherwise}; choose another."
         if self.table and (game.name != "2048" or game.num_cells != 16):
             return f"formation tables are of the 4x4 board of 2048 only, got {game}; leave the table out."
         return self.otherwise.cannot_play(game)
@@ -154,9 +154,6 @@ class Formations(CompiledAgent):
         assert isinstance(self.otherwise, CompiledAgent)
         return self.otherwise.used_evaluator()
 
-    def seat_kernels(self, game: Game) -> SeatKernels | None:
-        return None if self.otherwise.seat_kernels(game) is None else self.kernels(game)
-
     def kernels(self, game: Game) -> SeatKernels:
         assert isinstance(self.otherwise, CompiledAgent)
         seat = self.otherwise.kernels(game)
@@ -164,7 +161,7 @@ class Formations(CompiledAgent):
             return seat
         words = open_tables(Path(self.table), self.digest)
         settings = np.empty(OTHERS + len(seat.settings))
-        settings[:NUM_SETTINGS] = self.one, self.two
+        settings[:NUM_SETTINGS] = self.five, self.six
         settings[OTHERS:] = seat.settings
         seat = seat._replace(settings=settings[OTHERS:])  # the caller keeps all of it
         package = pack(pack_shared, seat, words)

@@ -35,13 +35,14 @@ class Formation:
     """Which cells are fixed, what may lie in the others, and where a tile of the rank `anchor` has to be made."""
 
     fixed: tuple[int, ...]  # cells: row * 4 + column
-    goals: tuple[int, ...]  # free cells, in one of which the tile has to be made
+    beside: int  # the fixed cell, of the smallest tile, next to which the tile has to be made
+    goals: tuple[int, ...]  # free cells, in one of which that has to be
     anchor: int  # rank of that tile; no fixed tile is smaller
     largest: tuple[int, ...]  # of each cell, the largest rank in it; -1 where it is fixed
 
     @property
     def states(self) -> int:
-        return math.prod(rank + 1 for rank in self.largest)
+        return math.prod(rank + 1 for rank in self.largest if rank >= 0)
 
     def line(self, direction: int, line: tuple[int, ...], cells: tuple[int, ...]) -> tuple[int, ...] | None:
         """Returns a line of ranks after a move, or None where a fixed tile of it would move."""

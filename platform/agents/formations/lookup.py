@@ -122,16 +122,17 @@ def chance_probability(words, values, head, board):
     return float(9 * twos + fours) / float(10 * empty * CERTAIN)
 
 
-@kernel(types.boolean(_U64, _U64, _I64))
-def is_regular(board, fixed, anchor):
-    """Whether the fixed cells hold tiles of at least `anchor`, unequal to their neighbours, the last the smallest.
+@kernel(types.boolean(_U64, _U64, _I64, _I64))
+def is_regular(board, fixed, anchor, beside):
+    """Whether the fixed cells hold tiles of at least `anchor`, unequal to their neighbours, and none is smaller than
+    that of `beside`.
 
     Args:
         board: with fixed tiles; those above 32,768 count as 32,768.
         fixed: all four bits of the fixed cells.
         anchor: rank of the table's goal.
     """
-    least, last = _15, _15
+    least = _15
     for cell in range(16):
         shift = _U(4 * cell)
         if (fixed >> shift) & _15 == _0:
@@ -144,8 +145,7 @@ def is_regular(board, fixed, anchor):
         if cell >= 4 and (fixed >> (shift - _16)) & _15 != _0 and (board >> (shift - _16)) & _15 == tile:
             return False
         least = min(least, tile)
-        last = tile  # the last of the fixed cells is beside the goals
-    return last == least
+    return (board >> _U(4 * beside)) & _15 == least
 
 
 @kernel(_F64(Actions, Values, _U64, _I64, _I64, Floats))

@@ -11,6 +11,7 @@ import hashlib
 import json
 import mmap
 import os
+import threading
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.formations.formation import Formation, Numbering, numbering
+from turnier.agents.formations.formation import Formation, numbering
 from turnier.core.errors import UserError
 from turnier.core.outputs import user_cache
 
@@ -28,8 +29,8 @@ MAGIC = int.from_bytes(b"trnforms", "little")
 M_MAGIC, M_FORMAT, M_DIGEST, M_TABLES, M_TEXT, M_TEXT_BYTES, M_VALUES, M_VALUES_END, M_END, M_COUNT = range(10)
 FIRST_TABLE, TABLE_WORDS = 16, 32
 # Words of a table's head: facts, then where its arrays begin (in words; BASES has numbers of values).
-ANCHOR, FIXED, GOALS, WALLS, LOW_SUMS = range(5)
-A_HIGH, A_LOW_SUMS, A_LOW_PLACES, A_LOW_START, A_OFFSETS, A_BASES, A_ROWS = range(5, 12)
+ANCHOR, FIXED, GOALS, WALLS, LOW_SUMS, BESIDE = range(6)
+A_HIGH, A_LOW_SUMS, A_LOW_PLACES, A_LOW_START, A_OFFSETS, A_BASES, A_ROWS = range(6, 13)
 PAGE_WORDS = 512
 DIGEST_BYTES = 16
 HINT = "solve some with `turnier tables 2048 --out FILE`"
@@ -77,8 +78,8 @@ def plan(formations: tuple[Formation, ...]) -> Plan:
     for formation in formations:
         n = numbering(formation)
         head = np.zeros(TABLE_WORDS, np.int64)
-        facts = (n.anchor, n.fixed, n.goals, n.walls, len(n.low_start) - 1)
-        head[: LOW_SUMS + 1] = np.array(facts, np.uint64).view(np.int64)
+        facts = (n.anchor, n.fixed, n.goals, n.walls, len(n.low_start) - 1, formation.beside)
+        head[: BESIDE + 1] = np.array(facts, np.uint64).view(np.int64)
         base = np.zeros(len(n.sizes), np.int64)
         bases.append(base)
         own = (n.high_words, n.low_sums, n.low_places, n.low_start, n.offsets.ravel(), base, n.rows.ravel())
@@ -198,6 +199,7 @@ def _layers(words: Ints) -> list[tuple[int, int]]:
 
 
 _opened: dict[tuple[str, str], Ints] = {}  # never closed: kernels have its address
+_opening = threading.Lock()
 
 
 def open_tables(path: Path, digest: str) -> Ints:
@@ -206,8 +208,15 @@ def open_tables(path: Path, digest: str) -> Ints:
     The whole file is checked once on a machine, and again when it has changed.
     """
     key = str(path.resolve()), digest
-    if key in _opened:
+    with _opening:
+        if key not in _opened:
+            _require_undamaged(path, key)
+            _opened[key] = _map(path)
         return _opened[key]
+
+
+def _require_undamaged(path: Path, key: tuple[str, str]) -> None:
+    digest = key[1]
     head = _head(path)
     if digest_text(head) != digest:
         raise UserError(
@@ -219,15 +228,14 @@ def open_tables(path: Path, digest: str) -> Ints:
     note = user_cache() / "formations" / f"{digest}.json"
     with contextlib.suppress(OSError):
         if note.read_text() == seen:
-            return _map(path, key)
+            return
     check(path)
     with contextlib.suppress(OSError):
         note.parent.mkdir(parents=True, exist_ok=True)
         note.write_text(seen)
-    return _map(path, key)
 
 
-def _map(path: Path, key: tuple[str, str]) -> Ints:
+def _map(path: Path) -> Ints:
     file = os.open(path, os.O_RDONLY)
     try:
         # Copy on write: kernels take arrays that may be written; nobody does, so that all processes share the pages.
@@ -236,9 +244,4 @@ def _map(path: Path, key: tuple[str, str]) -> Ints:
         os.close(file)
     if hasattr(mmap, "MADV_RANDOM"):
         mapped.madvise(mmap.MADV_RANDOM)
-    _opened[key] = np.frombuffer(mapped, np.int64)
-    return _opened[key]
-
-
-def planned_numbering(planned: Plan, layer: Layer) -> Numbering:
-    return numbering(planned.formations[layer.table])
+    return np.frombuffer(mapped, np.int64)

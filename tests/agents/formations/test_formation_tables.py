@@ -1,0 +1,201 @@
+"""Formation tables equal plain Python, resume where they were stopped, and are refused where they are damaged."""
+
+from __future__ import annotations
+
+import functools
+import random
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from turnier.agents.formations.formation import Formation, merges_up, numbering
+from turnier.agents.formations.lookup import action_behind, head_of, image, place_of, probabilities
+from turnier.agents.formations.sizes import formations_of
+from turnier.agents.formations.solver import Solver
+from turnier.agents.formations.table_file import check, open_tables, read_digest
+from turnier.core.errors import UserError
+
+LINES = [[4 * row + column for column in range(4)] for row in range(4)]
+COLUMNS = [[4 * row + column for row in range(4)] for column in range(4)]
+CERTAIN = 65535
+Board = tuple[int, ...]
+# Two cells below a full row and its left neighbour are the goals; a second shape has its goals at two ends.
+SMALL = Formation((0, 1, 2, 3, 4, 5), 5, (6, 9), 4, (-1,) * 6 + (3, 2, 2, 3, 2, 2, 2, 2, 2, 2))
+ENDS = Formation((0, 1, 2, 4, 5, 6), 4, (8, 3), 4, (-1, -1, -1, 3, -1, -1, -1, 2, 3, 2, 2, 2, 2, 2, 2, 2))
+
+
+def solve(path: Path, *formations: Formation, workers: int = 2) -> str:
+    return Solver(path, formations, workers).solve(lambda done: None, lambda done: None)
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("tables") / "both.tables"
+    solve(path, SMALL, ENDS)
+    return path
+
+
+def moved(formation: Formation, board: Board, action: int) -> Board | None:
+    """Fixed cells hold tiles of their own, which merge with none; None where one of them would move."""
+    after = list(board)
+    for line in LINES if action < 2 else COLUMNS:
+        cells = line if action % 2 == 0 else line[::-1]
+        tiles = [100 + cell if cell in formation.fixed else board[cell] for cell in cells]
+        tiles = [tile for tile in tiles if tile]
+        done: list[int] = []
+        while tiles:
+            tile = tiles.pop(0)
+            if tiles and tiles[0] == tile:
+                tiles.pop(0)
+                tile += 1
+            done.append(tile)
+        for cell, tile in zip(cells, done + [0] * (4 - len(done)), strict=True):
+            if (cell in formation.fixed) != (tile >= 100) or (tile >= 100 and tile != 100 + cell):
+                return None
+            after[cell] = 0 if cell in formation.fixed else tile
+    return tuple(after)
+
+
+def reached(formation: Formation, board: Board) -> bool:
+    for goal in formation.goals:
+        row, column = divmod(goal, 4)
+        if board[goal] >= formation.anchor:
+            return True
+        if (column == 0 or goal - 1 in formation.fixed) and merges_up(board[goal : 4 * row + 4], formation.anchor):
+            return True
+        if (row == 0 or goal - 4 in formation.fixed) and merges_up(board[goal::4], formation.anchor):
+            return True
+    return False
+
+
+def value_of(formation: Formation) -> Callable[[Board], int]:
+    """Returns the value of a state in 65,535ths, computed by plain recursion."""
+
+    def of_chance(board: Board) -> int:
+        if reached(formation, board):
+            return CERTAIN
+        if any(board[cell] > formation.largest[cell] for cell in range(16) if cell not in formation.fixed):
+            return 0
+        empty = [cell for cell in range(16) if cell not in formation.fixed and board[cell] == 0]
+        twos, fours = (
+            sum(value((*board[:cell], rank, *board[cell + 1 :])) for cell in empty) for rank in (1, 2)
+        )
+        return (9 * twos + fours + 5 * len(empty)) // (10 * len(empty))
+
+    @functools.cache
+    def value(board: Board) -> int:
+        afters = [moved(formation, board, action) for action in range(4)]
+        return max((of_chance(after) for after in afters if after is not None and after != board), default=0)
+
+    return value
+
+
+def random_board(formation: Formation, rng: random.Random) -> Board:
+    return tuple(
+        0 if cell in formation.fixed or rng.random() < 0.3 else rng.randint(0, formation.largest[cell])
+        for cell in range(16)
+    )
+
+
+def packed(board: Board) -> np.uint64:
+    return np.uint64(sum(rank << 4 * cell for cell, rank in enumerate(board)))
+
+
+@pytest.mark.parametrize(("number", "formation"), list(enumerate((SMALL, ENDS))), ids=["small", "ends"])
+def test_values_equal_plain_python(table: Path, number: int, formation: Formation) -> None:
+    words = open_tables(table, read_digest(table))
+    values, rng, value = words.view(np.uint16), random.Random(3), value_of(formation)
+    sys.setrecursionlimit(10_000)
+    seen = set()
+    for _ in range(300):
+        board = random_board(formation, rng)
+        place = place_of(words, head_of(words, number), packed(board))
+        got = int(values[place]) if place >= 0 else CERTAIN
+        assert got == value(board), board
+        seen.add(got)
+    assert len(seen) > 50
+
+
+def test_actions_are_those_of_the_state_s_value(table: Path) -> None:
+    """In every image the probabilities of actions are the same, and the best is the value of the state."""
+    words = open_tables(table, read_digest(table))
+    values, rng, found, first = words.view(np.uint16), random.Random(4), np.empty(8), np.empty(8)
+    fixed = packed(tuple(15 - cell if cell in SMALL.fixed else 0 for cell in range(16)))
+    head, known = head_of(words, 0), 0
+    for _ in range(200):
+        free = packed(random_board(SMALL, rng))
+        place = place_of(words, head, free)
+        if place < 0:
+            continue
+        best = probabilities(words, values, free | fixed, head, 0, first)
+        assert abs(max(best, 0.0) - int(values[place]) / CERTAIN) < 1 / CERTAIN
+        for picture in range(8):
+            probabilities(words, values, free | fixed, head, picture, found)
+            assert [found[action_behind(i, picture)] for i in range(4)] == first[:4].tolist()
+        known += 1
+    assert known > 100
+
+
+def test_images_are_the_eight_symmetries() -> None:
+    board = packed(tuple(range(16)))
+    assert len({int(image(board, picture)) for picture in range(8)}) == 8
+
+
+def test_states_are_numbered_without_gaps(table: Path) -> None:
+    words, n = open_tables(table, read_digest(table)), numbering(SMALL)
+    places = [
+        int(place_of(words, head_of(words, 0), np.uint64(int(high) | int(low))))
+        for high in n.high_boards[::7]
+        for low in n.low_boards.view(np.uint64)[::5]
+    ]
+    valid = [place for place in places if place >= 0]
+    assert len(set(valid)) == len(valid) > 100
+    assert int(n.sizes.sum()) == SMALL.states
+
+
+def test_a_stopped_solver_resumes_and_gets_the_same_file(table: Path, tmp_path: Path) -> None:
+    path = tmp_path / "both.tables"
+    advanced = 0
+
+    class Stop(Exception):
+        pass
+
+    def stop_in_time(done: int) -> None:
+        nonlocal advanced
+        advanced += done
+        if advanced > SMALL.states // 2:
+            raise Stop
+
+    with pytest.raises(Stop):
+        Solver(path, (SMALL, ENDS), 1).solve(lambda done: None, stop_in_time)
+    assert not path.exists()
+    skipped: list[int] = []
+    Solver(path, (SMALL, ENDS), 2).solve(skipped.append, lambda done: None)
+    assert skipped == [advanced] and path.read_bytes() == table.read_bytes()
+    assert not list(tmp_path.glob(".*"))
+
+
+@pytest.mark.parametrize("damage", ["value", "head", "truncated", "foreign", "unfinished"])
+def test_damaged_files_are_refused_by_a_sentence(table: Path, tmp_path: Path, damage: str) -> None:
+    path, data = tmp_path / "damaged.tables", bytearray(table.read_bytes())
+    if damage == "value":
+        data[-5000] ^= 1
+    elif damage == "head":
+        data[200] ^= 1
+    elif damage == "truncated":
+        del data[-100:]
+    elif damage == "foreign":
+        data[:8] = b"\x93NUMPY\x01\x00"
+    else:
+        data[16:24] = bytes(8)
+    path.write_bytes(data)
+    with pytest.raises(UserError, match=r"^formation tables must be .*damaged\.tables.*\.$"):
+        check(path)
+
+
+def test_every_size_has_the_formations_that_it_says() -> None:
+    assert [each.anchor for each in formations_of("tiny")] == [5]
+    assert formations_of("small") != formations_of("medium")
