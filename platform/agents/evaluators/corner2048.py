@@ -62,4 +62,5 @@ def line_table(weights: Corner2048) -> npt.NDArray[np.float64]:
         table += np.where(tiles[i] == tiles[i + 1], weights.equals * (one + two), 0.0)
         table -= weights.rises * np.maximum(two - one, 0.0)
     empty = np.sum([tile == 0 for tile in tiles], axis=0)
-    return table + weights.empty * empty
+    table += weights.empty * empty
+    return table

@@ -68,7 +68,7 @@ def followed_action(words, values, settings, board, chances):
         chances: see `probabilities`.
     """
     found = np.empty(8)
-    best, best_count = -1.0, 16
+    best, best_count = -1.0, np.int64(16)
     for picture in range(8):
         seen = image(board, picture)
         if seen & _15 == _0:
@@ -77,7 +77,7 @@ def followed_action(words, values, settings, board, chances):
         for table in range(words[M_TABLES] - 1, -1, -1):  # of each shape, the largest anchor first
             head = head_of(words, table)
             fixed, anchor = _U(words[head + FIXED]), words[head + ANCHOR]
-            count = 0
+            count = np.int64(0)
             for cell in range(16):
                 count += np.int64((fixed >> _U(4 * cell)) & _U(1))
             shape = 16 * count + words[head + BESIDE]

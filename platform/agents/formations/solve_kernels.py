@@ -193,17 +193,17 @@ def fill_values(n, total, first, last, expected, values):
         for j in range(count):
             low = low_order[begin + j]
             low_board = low_boards[low]
-            best = 0
+            best = np.int64(0)
             for side in range(2):
                 high_after, low_after = high_moves[side, high], low_moves[side, low]
                 if high_after == ROWS_FIXED_MOVE or (high_after == high and low_after == low):
                     continue
-                value = 0
+                value = np.int64(0)
                 if high_after == ROWS_GOAL:
-                    value = CERTAIN
+                    value = np.int64(CERTAIN)
                 elif high_after == ROWS_OVER or low_after == ROWS_OVER:
                     after = moved_board(n.walls, np.uint64(board | low_board), side)
-                    value = CERTAIN if is_certain(after, fixed, n.goals, anchor) else 0
+                    value = np.int64(CERTAIN if is_certain(after, fixed, n.goals, anchor) else 0)
                 else:
                     value = np.int64(
                         expected[origin + (high_words[high_after] >> SUM_BITS) * count + low_places[low_after]]
@@ -215,12 +215,12 @@ def fill_values(n, total, first, last, expected, values):
                     word += columns[side, c, lines[c] | ((low_board >> 4 * c + 48) & 15)]
                 if word >> CHANGED == 0 or (word & _NEVER) != 0:
                     continue
-                value = 0
+                value = np.int64(0)
                 if word >> GOAL != 0:
-                    value = CERTAIN
+                    value = np.int64(CERTAIN)
                 elif (word >> OVER) & 7 != 0:
                     after = moved_board(n.walls, np.uint64(board | low_board), 2 + side)
-                    value = CERTAIN if is_certain(after, fixed, n.goals, anchor) else 0
+                    value = np.int64(CERTAIN if is_certain(after, fixed, n.goals, anchor) else 0)
                 else:
                     high_word, low_after = high_words[word & _LOW], (word >> LOW_SHIFT) & _LOW_NUMBER
                     sum_after = low_sums_of[low_after]

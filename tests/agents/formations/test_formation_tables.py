@@ -80,9 +80,7 @@ def value_of(formation: Formation) -> Callable[[Board], int]:
         if any(board[cell] > formation.largest[cell] for cell in range(16) if cell not in formation.fixed):
             return 0
         empty = [cell for cell in range(16) if cell not in formation.fixed and board[cell] == 0]
-        twos, fours = (
-            sum(value((*board[:cell], rank, *board[cell + 1 :])) for cell in empty) for rank in (1, 2)
-        )
+        twos, fours = (sum(value((*board[:cell], rank, *board[cell + 1 :])) for cell in empty) for rank in (1, 2))
         return (9 * twos + fours + 5 * len(empty)) // (10 * len(empty))
 
     @functools.cache
