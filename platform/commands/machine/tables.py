@@ -16,7 +16,7 @@ from turnier.core.errors import UserError
 def tables(
     game: Annotated[str, typer.Argument(help="2048, the only game with formation tables")],
     out: Annotated[Path, typer.Option(help="the file of tables", callback=writable_file)],
-    size: Annotated[str, typer.Option(help="tiny (for tests), small (4.6 GB) or medium (10 GB)")] = "small",
+    size: Annotated[str, typer.Option(help="tiny (for tests), small (7 GB) or medium (11 GB)")] = "small",
     workers: Annotated[int | None, typer.Option(help="threads that solve; default: all cores")] = None,
 ) -> None:
     """Solve formation tables, by which the agent formations keeps large tiles in place.
