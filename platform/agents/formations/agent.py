@@ -45,16 +45,16 @@ class PlainSettings(np.ndarray[Any, Any]):
     package: Any
 
 
-if JIT:
+@kernel(Package(Floats))
+def _package_in(settings):
+    return settings.view(np.int64)[NUM_SETTINGS:OTHERS]
 
-    @kernel(Package(Floats), inline=True)
-    def package_in(settings):
-        return settings.view(np.int64)[NUM_SETTINGS:OTHERS]
 
-else:
+def _plain_package(settings: Any) -> Any:
+    return settings.package
 
-    def package_in(settings: Any) -> Any:
-        return settings.package
+
+package_in: Any = _package_in if JIT else _plain_package
 
 
 @kernel(types.int64(Actions, Values, Floats, types.uint64, Floats))

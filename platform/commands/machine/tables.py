@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from turnier.commands.options import writable_file
+from turnier.commands.options import WorkersOption, writable_file
 from turnier.core.errors import UserError
 
 
@@ -17,10 +17,11 @@ def tables(
     game: Annotated[str, typer.Argument(help="2048, the only game with formation tables")],
     out: Annotated[Path, typer.Option(help="the file of tables", callback=writable_file)],
     size: Annotated[str, typer.Option(help="tiny (for tests), small (7 GB) or medium (11 GB)")] = "small",
-    workers: Annotated[int | None, typer.Option(help="threads that solve; default: all cores")] = None,
+    workers: WorkersOption = None,
 ) -> None:
-    """Solve formation tables, by which the agent formations keeps large tiles in place.
+    """Solve formation tables of 2048, for the agent formations.
 
+    By them it keeps large tiles in place.
     Solving takes as much disk as the file and little memory; playing is fast where the file fits into memory, which
     all processes of a machine share. Repeat the command to resume one that was stopped; of a finished file it checks
     every byte.
