@@ -232,3 +232,11 @@ def test_many_threads_advance_one_bar() -> None:
         for thread in threads:
             thread.join()
         assert counting.done == 8000
+
+
+def test_games_of_people_are_finished_as_they_are_stored(store: Store) -> None:
+    """Nobody drives their run: it has what was played."""
+    store.begin_run("play:0123456789abcdef", "play", "tictactoe", {"game": "tictactoe", "agents": ["random"]})
+    store.append("play:0123456789abcdef", [made(1), made(2)])
+    (played,) = progress_of_runs(store)
+    assert (played.state, played.done, played.planned, played.unit) == ("finished", 2, 2, "games")

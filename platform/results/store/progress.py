@@ -28,6 +28,7 @@ _CHECKED = [column.name for column in run_progress.columns if column.name not in
 BEAT_SECONDS = 2.0
 RATE_SECONDS = 20.0  # the rate is measured over this time
 _OTHER_UNITS = ("study", "training")  # kinds of runs whose bar does not count what they store
+_WITHOUT_DRIVER = ("play",)  # kinds to which people add a game whenever they play one
 RUNNING, FINISHED, STOPPED, UNKNOWN = "running", "finished", "stopped", "unknown"
 
 
@@ -137,6 +138,10 @@ def progress_of_runs(store: Store) -> list[RunProgress]:
 
 def _progress(run: Run, row: Row[Any] | None, stored: int, time_now: float) -> RunProgress:
     began = run.created.isoformat(timespec="microseconds")
+    if row is None and run.kind in _WITHOUT_DRIVER:
+        return RunProgress(
+            run.id, run.kind, run.name, began, stored, FINISHED, done=stored, planned=stored, unit="games"
+        )
     if row is None:
         return RunProgress(run.id, run.kind, run.name, began=began, stored=stored)
     state, done = row.state, row.done
