@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from turnier.agents.spe_ed.search.field import MOVES, Bytes, fill_field, new_field, stride_of, walkers_of
-from turnier.agents.spe_ed.search.minimax import IMPOSSIBLE, NODES, WEIGHTS, new_numbers, value_of_move
+from turnier.agents.spe_ed.search.minimax import FREEDOM, IMPOSSIBLE, NODES, WEIGHTS, new_numbers, value_of_move
 from turnier.agents.spe_ed.search.rollouts import LONGEST, ROLLOUTS, STEPS, new_found, new_paths, run_rollouts
 from turnier.bench.programs import Benchmark, Rates, Round, Stopwatch, program_speed, require_equal, run_program
 from turnier.core.rng import stream
@@ -35,7 +35,7 @@ def _rollouts(this: Round) -> Rates:
     theirs = run_program(this.folder, "reference_spe_ed", "rollouts", *opening, paths, *rng)
     memory = new_found(new_paths(1000))
     with Stopwatch() as clocks:
-        run_rollouts(field, stride, walkers[0], 1, new_paths(0), none, tree, 0.69, 0.0, rng, paths, 0, memory)
+        run_rollouts(field, stride, walkers[0], 1, new_paths(0), none, tree, 0.69, 0.0, 0.0, rng, paths, 0, memory)
     found = [int(memory.numbers[index]) for index in (ROLLOUTS, STEPS, LONGEST)]
     require_equal("rollouts, moves and the longest path", found, [theirs[k] for k in ("rollouts", "moves", "longest")])
     return Rates(clocks.speed(found[1]), program_speed(theirs, "moves"))
@@ -45,10 +45,12 @@ def _minimax(this: Round) -> Rates:
     """Nodes/s of searches of two players."""
     field, stride, walkers, opening = _opening(2, this)
     numbers, total, rounds = new_numbers(0, 0), 0.0, this.part(MINIMAX_ROUNDS)
+    weights = np.zeros(WEIGHTS)
+    weights[FREEDOM] = 1.0
     theirs = run_program(this.folder, "reference_spe_ed", "minimax", *opening, MINIMAX_DEPTH, rounds)
     with Stopwatch() as clocks:
         for action in range(MOVES * rounds):
-            arguments = (MINIMAX_DEPTH, 1, np.zeros(WEIGHTS), numbers)
+            arguments = (MINIMAX_DEPTH, 1, weights, numbers)
             value = value_of_move(field, stride, walkers, action % MOVES, *arguments)
             total += value if value != IMPOSSIBLE else 0.0
     require_equal("nodes and values", [int(numbers[NODES]), total], [theirs["nodes"], theirs["values"]])

@@ -29,6 +29,7 @@ ELSEWHERE = re.compile(
 )
 RUN, STUDY, MATCH = "tournament:1f0c", "study:2048-mctse-1f0c2b", "3f9a1c"  # stand for ids in examples
 VERSION = "1c94e07"  # of bot.py
+WEIGHTS, TABLES = ("a.npz", "b.npz"), "small.tables"  # files that examples read
 SMALLER = (
     (r"\biterations=\d{2,}(?!\.\.)", "iterations=3"),
     (r"\biterations=10\.\.1000", "iterations=1..6"),
@@ -42,6 +43,8 @@ SMALLER = (
     (r"--budget \d+games", "--budget 30games"),
     (r"(tune .*)(?<!games)$", r"\1 --budget 64games"),
     (r"--budget 50ms", "--budget 1ms"),
+    (r"--hours 2", "--hours 0.0003"),
+    (r"tables 2048", "tables 2048 --size tiny"),
     (r"--repeats \d+", "--repeats 3"),
     (r"--states \d+", "--states 1"),
     (r"--overlay 120", "--overlay 2"),
@@ -76,6 +79,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             (folder / "bot.py").write_text(bot)
             (folder / "helper.py").write_text(FIRST)
             run("turnier tournament tictactoe bot.py:Bot random --games 2")
+        for weights in WEIGHTS:
+            run(
+                f'turnier train 2048 "ntuple(tuples=4,length=3)" --games 2 --out {weights} --store sqlite:///trained.db'
+            )
+        run(f"turnier tables 2048 --size tiny --out {TABLES}")
     return folder
 
 
@@ -100,7 +108,8 @@ def test_there_are_examples_of_every_command() -> None:
 @pytest.mark.parametrize("example", examples())
 def test_an_example_works(example: str, folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
-    for name in ("turnier.db", "bot.py", "helper.py"):
+    read = [name for name in (*WEIGHTS, TABLES) if re.search(rf"{name}\b", example) and f"--out {name}" not in example]
+    for name in ("turnier.db", "bot.py", "helper.py", *read):
         shutil.copy(folder / name, tmp_path)
     (tmp_path / "tests").symlink_to(REPO / "tests")
     with Store.open(f"sqlite:///{tmp_path}/turnier.db", read_only=True) as store:
