@@ -30,6 +30,7 @@ from turnier.agents.ntuple.network_kernels import (
     Header,
     Index,
     add_coherently_apart,
+    add_once,
     add_plainly,
     collect_error,
     oldest_of,
@@ -37,7 +38,7 @@ from turnier.agents.ntuple.network_kernels import (
     sum_and_fetch,
     sum_entries,
 )
-from turnier.agents.ntuple.td import COHERENT, DELAYED, DISCOUNT, FROM_RANDOM, HORIZON, METHOD, RESTART, TRACE
+from turnier.agents.ntuple.td import COHERENT, DELAYED, DISCOUNT, FROM_RANDOM, HORIZON, METHOD, ONCE, RESTART, TRACE
 from turnier.core.kernel import kernel
 from turnier.core.packing import lend
 from turnier.core.rng import STREAM_STEP, Rng, below, seed_stream, uniform
@@ -84,6 +85,18 @@ def value_of_seat(values, action, seat):
     return values[action, 0] if seat == 0 else -values[action, 0]
 
 
+@kernel(types.void(Header, EntryTable, Floats, Index, _U64, _U64, _F32))
+def add_change(words, table, settings, index, first, offset, change):
+    """Adds a change to the entries of a board, whose places are `offset` further than those from `index[first]` on."""
+    count, coherent = _U(words[SYMMETRIES] * words[TUPLES]), settings[COHERENT] != 0.0
+    if settings[ONCE] != 0.0:
+        add_once(words, table, index, first, offset, change, coherent)
+    elif coherent:
+        add_coherently_apart(words, table, index, first, count, offset, change)
+    else:
+        add_plainly(table, index, first, count, offset, change)
+
+
 @kernel(types.void(Header, EntryTable, Floats, Index, _U64, _U64, _U64, _F32, EntryTable))
 def learn_from(words, table, settings, index, block, newest, kept, rate, targets):
     """Moves the newest afterstate towards the targets [outputs], and those before by trace and discount less and less.
@@ -103,10 +116,7 @@ def learn_from(words, table, settings, index, block, newest, kept, rate, targets
         change = rate * (targets[o] - value)
         at = newest
         for _ in range(kept):
-            if settings[COHERENT] != 0.0:
-                add_coherently_apart(words, table, index, at * count, count, offset, change)
-            else:
-                add_plainly(table, index, at * count, count, offset, change)
+            add_change(words, table, settings, index, at * count, offset, change)
             change *= decay
             at = (at if at > _0 else horizon) - _1
 
@@ -131,10 +141,7 @@ def learn_collected(words, table, settings, index, block, at, errors):
     count = _U(words[SYMMETRIES] * words[TUPLES])
     for o in range(words[OUTPUTS]):
         offset = block + _U(o * words[ENTRIES] * words[WIDTH])
-        if settings[COHERENT] != 0.0:
-            add_coherently_apart(words, table, index, at * count, count, offset, errors[o, at])
-        else:
-            add_plainly(table, index, at * count, count, offset, errors[o, at])
+        add_change(words, table, settings, index, at * count, offset, errors[o, at])
 
 
 @kernel(States(States))

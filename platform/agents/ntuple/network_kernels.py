@@ -145,6 +145,33 @@ def add_coherently_apart(words, table, index, first, count, offset, change):
         table[at + _U(1)] = absolute + size
 
 
+@kernel(types.boolean(Index, _U64, _U64))
+def is_repeated(index, first, i):
+    """Returns whether look-up `i` has the entry of one from `first` on, before it."""
+    for j in range(first, i):
+        if index[j] == index[i]:
+            return True
+    return False
+
+
+@kernel(types.void(Header, EntryTable, Index, _U64, _U64, _F32, types.boolean))
+def add_once(words, table, index, first, offset, change, coherent):
+    """Adds `change` to every entry of a board once, in however many symmetric images it is looked up.
+
+    Only the images of one tuple can share an entry. Otherwise as `add_plainly` and `add_coherently_apart`.
+    """
+    one, symmetries = _U(1), _U(words[SYMMETRIES])
+    for _ in range(words[TUPLES]):
+        for i in range(first, first + symmetries):
+            if is_repeated(index, first, i):
+                continue
+            if coherent:
+                add_coherently_apart(words, table, index, i, one, offset, change)
+            else:
+                table[index[i] + offset] += change
+        first += symmetries
+
+
 @kernel(types.void(EntryTable, _U64, _U64, _U64, _F32, _F32))
 def collect_error(errors, newest, kept, horizon, change, decay):
     """Adds a change to what the newest board is to learn, and `decay` times as much for each one before.

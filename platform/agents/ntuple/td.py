@@ -15,7 +15,7 @@ from turnier.core.text_form import parse
 from turnier.games.game import Game
 
 # What learning kernels read.
-DISCOUNT, TRACE, METHOD, FROM_RANDOM, HORIZON, RESTART, COHERENT, DELAYED, NUM_SETTINGS = range(9)
+DISCOUNT, TRACE, METHOD, FROM_RANDOM, HORIZON, RESTART, COHERENT, DELAYED, ONCE, NUM_SETTINGS = range(10)
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,8 @@ class Td(Declared):
     share of the error that is made good at once. Sources: Kutsch 2017, 6.1; Weitz 2022, 4.1 (schedules: alpha falls
     geometrically, epsilon linearly, over the games asked for); Beal and Smith 1999 (coherence); Guei et al. 2021
     (optimism); Jaskowski 2016 (delayed); Matsuzaki 2017 (restart: what is played again from its middle is part of the
-    game, whose score is that of its first end).
+    game, whose score is that of its first end); GBG, the framework of Weitz 2022 (once: then no board moves further
+    than alpha says, however alike its images are).
 
     A game without chance has to be explored, otherwise self-play soon repeats one game: there `turnier train` takes
     alpha=0.3, epsilon=0.3 and from_random=true where the text does not say otherwise.
@@ -71,6 +72,9 @@ class Td(Declared):
     plain_alpha: float = parameter(
         0.1, "learning rate of the plain games", low=0, high=10, search=(0.01, 3), log=True, later=True
     )
+    once: bool = parameter(
+        False, "an entry that several symmetric images of a board look up changes once, not once for each", later=True
+    )
     method: int = parameter(2, "target: 1 the return when the game is over, 2 each move's reward", low=1, high=2)
 
     def check(self) -> None:
@@ -92,7 +96,7 @@ class Td(Declared):
         settings = np.array(
             (
                 self.discount, self.trace, self.method, self.from_random, horizon, self.restart, coherent,
-                self.delayed and horizon > 1,
+                self.delayed and horizon > 1, self.once,
             ),
             np.float64,
         )  # fmt: skip

@@ -155,8 +155,8 @@ class TrainingLoop:
         self._stopping = False
         self.points = Points(plan.every)
         self.initial = plan.learning.optimism / self.network.lookups
-        once = plan.learning.delayed or not plan.learning.trace  # a board learns
-        self._kernel = learn_2048 if self.network.packed and once else learn_games
+        fused = (plan.learning.delayed or not plan.learning.trace) and not plan.learning.once
+        self._kernel = learn_2048 if self.network.packed and fused else learn_games
         self._layout = self.network.layout(plan.learning.coherence, in_quarters=self._kernel is learn_2048)
         if out.exists():
             self._go_on(load_weights(out))

@@ -57,6 +57,7 @@ def play_and_learn(
     coherent: bool,
     restart: int = 0,
     delayed: int = 0,  # the horizon
+    once: bool = False,
 ) -> list[float]:
     """Plays one greedy game from a stream's words, learning after each action; returns the returns of its first end."""
     start = game.new_state()
@@ -70,11 +71,16 @@ def play_and_learn(
 
     late: list[tuple[Position, list[float]]] = []  # afterstates that have not learned, and what they are to
 
+    def looked_up(afterstate: Position, output: int) -> list[Any]:
+        """What learns, as often as it does."""
+        features = network.features(game, afterstate, output)
+        return list(dict.fromkeys(features)) if once else features
+
     def learn_late(keep: int) -> None:
         while len(late) > keep:
             afterstate, changes = late.pop(0)
             for o in outputs:
-                for feature in network.features(game, afterstate, o):
+                for feature in looked_up(afterstate, o):
                     network.add(feature, F32(changes[o]), coherent)
 
     def learn(targets: list[F32]) -> None:
@@ -89,14 +95,14 @@ def play_and_learn(
             error = targets[o] - network.value(game, history[-1], o)
             change = F32(alpha) / F32(network.network.lookups) * error
             if not trace:  # each look-up is a change of its own, in order
-                for feature in network.features(game, history[-1], o):
+                for feature in looked_up(history[-1], o):
                     network.add(feature, change, coherent)
                 continue
             traces: dict[Any, float] = defaultdict(float)
             for afterstate in history:  # z = gamma lambda z + 1
                 for feature in traces:
                     traces[feature] *= discount * trace
-                for feature in network.features(game, afterstate, o):
+                for feature in looked_up(afterstate, o):
                     traces[feature] += 1.0
             for feature, z in traces.items():
                 if z:

@@ -79,6 +79,11 @@ def table_of(run: TrainingLoop) -> Any:
         ("2048(size=2)", ASYMMETRIC, "td(optimism=10,alpha=0.5,trace=0.6,horizon=3,delayed=true,discount=0.9)"),
         ("2048(size=2)", ASYMMETRIC, "td(alpha=0.5,trace=0.6,horizon=2,delayed=true,restart=2)"),
         ("yavalath(size=3,players=3)", WALK, "td(coherence=false,trace=0.5,horizon=4,delayed=true,optimism=1)"),
+        ("yavalath(size=3)", "ntuple(tuples=3,length=3)", "td(optimism=1,alpha=0.5,once=true)"),
+        ("tictactoe", "ntuple(tuples=4,length=4)", "td(coherence=false,once=true)"),
+        ("2048(size=2)", "ntuple(network=cells,cells=0.1.2/1.3)", "td(coherence=false,trace=0.7,alpha=0.3,once=true)"),
+        ("2048(size=2)", ASYMMETRIC, "td(alpha=0.5,trace=0.6,horizon=2,delayed=true,once=true)"),
+        ("yavalath(size=3)", "ntuple(tuples=3,length=3)", "td(optimism=1,trace=0.5,horizon=2,delayed=true,once=true)"),
     ],
 )
 def test_learning_is_that_of_the_plain_oracle(game: str, network: str, learning: str) -> None:
@@ -95,7 +100,7 @@ def test_learning_is_that_of_the_plain_oracle(game: str, network: str, learning:
         alpha = float(td.rates(number, 1, run.games)[0])
         coherent = td.coherence and number >= td.plain_games(run.games)
         late = td.horizon * td.delayed
-        returns = play_and_learn(naive, made, words, alpha, td.discount, td.trace, coherent, td.restart, late)
+        returns = play_and_learn(naive, made, words, alpha, td.discount, td.trace, coherent, td.restart, late, td.once)
         assert list(scores[number]) == returns, number
     network, table = run.network, table_of(run)
     bases = np.cumsum([0] + [network.values ** len(cells) for cells in network.tuples])
@@ -116,6 +121,7 @@ def learned_digest() -> str:
         ("yavalath(size=3,swap=true)", "ntuple(tuples=3,length=3,symmetric=false)", "td(epsilon=0.2,from_random=true)"),
         ("yavalath(size=3,players=3)", WALK, "td(trace=0.5,optimism=1)"),
         ("tictactoe", "ntuple(tuples=3,length=4)", "td(coherence=false,alpha=0.3,restart=2)"),
+        ("yavalath(size=3)", "ntuple(tuples=3,length=3)", "td(epsilon=0.2,once=true)"),
         ("2048(size=3)", "ntuple(network=cells,cells=0.1.2/1.3.4)", "td(optimism=10,method=1)"),
         ("2048(size=2)", ASYMMETRIC, "td(trace=0.6,horizon=3,delayed=true,epsilon=0.2)"),
         ("2048", "ntuple(network=cells,cells=0.1.2)", "td(trace=0.6,horizon=3,delayed=true,epsilon=0.2,restart=9)"),
@@ -171,6 +177,17 @@ def test_the_fused_2048_learns_what_the_generic_kernel_learns(learning: str, sta
     assert np.array_equal(table_of(fused), table_of(generic)) and np.any(fused.table != fused.initial)
     assert fused.weights().digest == generic.weights().digest
     assert np.array_equal(fused.weights().table(fused._layout), fused.table)
+
+
+def test_entries_change_once_however_many_images_look_them_up() -> None:
+    """After a game only its last board is worth anything: all 8 images look at the one cell in the middle."""
+    network = "ntuple(network=cells,cells=0.1.2/4)"
+    for once, images in (("true", 1), ("false", 8)):
+        run = training("tictactoe", network, f"td(coherence=false,alpha=0.5,once={once})")
+        run.play(0, 1)
+        assert np.abs(run.columns[0]).max() == pytest.approx(images * 0.5 / run.network.lookups)
+    packed = training("2048", SMALL, "td(once=true)")
+    assert packed._kernel is learn_games and packed.play(0, 1)[1] > 10
 
 
 def test_entries_in_quarters_are_ordered_by_the_low_two_bits_of_all_cells_first() -> None:
