@@ -35,7 +35,7 @@ WARM_GAMES, GAMES_MEASURED = 1000, 2000
 THREADS = 2
 GAMES_READ = 4
 PLAIN = "td(coherence=false,alpha=0.1)"
-# Weitz 2022, table 4, TCL3, with a twelfth of its alpha, as in studies/weitz/learners.py.
+# Weitz 2022, table 4, TCL3, with a twelfth of its alpha.
 YAVALATH = "td(alpha=0.08333,alpha_end=0.05,epsilon=0.3,epsilon_end=0.1)"
 
 
