@@ -51,10 +51,11 @@ class AdaptiveCombiPlayer(CombiPlayer):
 
 @dataclass(frozen=True)
 class AdaptiveCombi(Combi):
-    """spe_ed: Combi that knows walls, jumps over them, and when it is alone; our own, tuned by our own search.
+    """spe_ed: Combi that knows which walls others can jump over, and when it is alone; our own.
 
-    Differs: from Brot 2021 as `combi` does, and by what it does behind walls. Among others `jump_steps` counts nothing:
-    a wall that holds until somebody plans a jump is worth building (docs/results/brot).
+    Differs: from Brot 2021 as `combi` does, and by what it does behind walls. Among others `jump_steps` is ignored: a
+    wall that holds until somebody plans a jump is worth building. The defaults were chosen by hand; a search over them
+    showed no improvement (docs/reproduction.md).
     """
 
     name: ClassVar[str] = "adaptive_combi"

@@ -255,37 +255,38 @@ def test_distances_and_space() -> None:
     assert int(reachable(field_of(game, state), stride, walker)) == len(seen)
 
 
-def test_varied_paths_are_possible_and_longer() -> None:
-    """With half of the rollouts along the longest paths so far, a longer one is found than at random alone."""
-    game, state = scattered(20, 20, 2, 3, 0.05)
+@pytest.mark.parametrize(
+    ("side", "taken", "rollouts", "options", "longer"),
+    [(20, 0.05, 600, ((0.0, 0.0), (0.5, 0.0)), 1.1), (14, 0.0, 200, ((0.0, 0.0), (0.0, 0.9)), 1.5)],
+    ids=("vary", "hug"),
+)
+def test_guided_paths_are_possible_and_longer(
+    side: int, taken: float, rollouts: int, options: tuple[tuple[float, float], ...], longer: float
+) -> None:
+    """Half of the rollouts along the longest paths so far, or most moves beside what is taken, find a longer path."""
+    game, state = scattered(side, side, 2, 3, taken)
     field, stride, walker = field_of(game, state), int(stride_of(state)), walkers_of(state, [0])[0]
     before, first, longest = field.copy(), next_round(state), []
-    for vary in (0.0, 0.5):
+    for guided in options:
         found = new_found(new_paths(100))
         run_rollouts(
-            field, stride, walker, first, new_paths(0), np.zeros(0), NO_TREE, 0.7, vary, 0.0, stream(1), 600, 0, found
+            field,
+            stride,
+            walker,
+            first,
+            new_paths(0),
+            np.zeros(0),
+            NO_TREE,
+            0.7,
+            *guided,
+            stream(1),
+            rollouts,
+            0,
+            found,
         )
         longest.append(int(found.numbers[LONGEST]))
-        assert (field == before).all() and found.numbers[ROLLOUTS] == found.counts.sum() == 600
-    assert longest[1] > 1.1 * longest[0]
-    free, player = naive.free_cells(game, state), naive.player_of(state, 0)
-    for actions, length in zip(found.kept.actions, found.kept.lengths, strict=True):
-        assert length == 0 or walked(player, free, first, actions[:length])
-
-
-def test_hugging_rollouts_fill_more() -> None:
-    """In a room of their own, paths that keep beside what is taken are longer, and possible like all others."""
-    game, state = scattered(14, 14, 2, 3, 0.0)
-    field, stride, walker = field_of(game, state), int(stride_of(state)), walkers_of(state, [0])[0]
-    before, first, longest = field.copy(), next_round(state), []
-    for hug in (0.0, 0.9):
-        found = new_found(new_paths(100))
-        run_rollouts(
-            field, stride, walker, first, new_paths(0), np.zeros(0), NO_TREE, 0.7, 0.0, hug, stream(1), 200, 0, found
-        )
-        longest.append(int(found.numbers[LONGEST]))
-        assert (field == before).all() and found.numbers[ROLLOUTS] == found.counts.sum() == 200
-    assert longest[1] > 1.5 * longest[0]
+        assert (field == before).all() and found.numbers[ROLLOUTS] == found.counts.sum() == rollouts
+    assert longest[1] > longer * longest[0]
     free, player = naive.free_cells(game, state), naive.player_of(state, 0)
     for actions, length in zip(found.kept.actions, found.kept.lengths, strict=True):
         assert length == 0 or walked(player, free, first, actions[:length])
