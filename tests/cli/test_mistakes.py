@@ -152,9 +152,10 @@ BAD = {
         "one agent says the best moves",
     ),
     "best moves of no game": (("serve", "2084"), "There is no game named '2084'; did you mean 2048?"),
-    "lowered tiles without a network": (
+    "lowered tiles without a network or table": (
         ("move", "2048(size=2)", "2 4 / 8 .", "--agent", "greedy(downgrade=32768)"),
-        "downgrade lowers tiles of 2048 for evaluator=ntuple, got 2048(size=2) and evaluator=score; leave it out.",
+        "downgrade lowers tiles of 2048 for the evaluators ntuple, rows2048 and corner2048, got 2048(size=2) and"
+        " evaluator=score; leave it out.",
     ),
 }
 

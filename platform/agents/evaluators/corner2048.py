@@ -15,6 +15,8 @@ from turnier.agents.evaluators.rows2048 import GRAIN, NUM_ROWS, evaluate_rows
 from turnier.core.parameters import parameter
 from turnier.games.game import Game
 
+HOPELESS, NOTHING = 0, 1  # of the evaluator's own weights: shares of points and of what a board has that gets none
+
 
 @dataclass(frozen=True)
 class Corner2048(Evaluator):
@@ -34,6 +36,14 @@ class Corner2048(Evaluator):
     rises: float = parameter(12.0, "weight of the points by which the second neighbour is larger", low=0, high=100)
     equals: float = parameter(2.0, "weight of the points of two equal neighbours", low=0, high=10)
     empty: float = parameter(0.0, "points of an empty cell", low=0, high=100_000)
+    hopeless: float = parameter(
+        0.0,
+        "expectimax: boards with fewer points than this many times those of the largest tile are searched no further",
+        low=0,
+        high=10,
+        search=(0, 4),
+        later=True,
+    )
 
     def cannot_evaluate(self, game: Game) -> str | None:
         if game.name == "2048" and game.num_cells == 16:
@@ -46,8 +56,10 @@ class Corner2048(Evaluator):
 
 @functools.lru_cache(maxsize=16)
 def _weights(evaluator: Corner2048, max_return: float) -> npt.NDArray[np.float64]:
-    """Returns the evaluator's weights: OWN unused ones, then the table."""
-    return np.concatenate([np.zeros(OWN), np.floor(line_table(evaluator) / max_return / GRAIN) * GRAIN])
+    """Returns the evaluator's weights: OWN of its own, then the table."""
+    own = np.zeros(OWN)
+    own[HOPELESS], own[NOTHING] = evaluator.hopeless / max_return, 8 * evaluator.lost / max_return
+    return np.concatenate([own, np.floor(line_table(evaluator) / max_return / GRAIN) * GRAIN])
 
 
 def line_table(weights: Corner2048) -> npt.NDArray[np.float64]:

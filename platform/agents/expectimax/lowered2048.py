@@ -1,4 +1,4 @@
-"""Boards of 2048 with lower tiles, for networks that have seldom met the largest ones.
+"""Boards of 2048 with lower tiles, for networks that have seldom met the largest ones and tables that end at 32,768.
 
 The largest missing rank below the largest tile is a hole; every tile above it becomes one rank lower. No two tiles
 become equal by that, so the same actions are legal and the same tiles merge. A search of the lowered board chooses the
@@ -15,6 +15,8 @@ from numba import types
 
 from turnier.agents.abi import VALUES, VISITS, Root
 from turnier.agents.evaluator import Evaluator
+from turnier.agents.evaluators.corner2048 import Corner2048
+from turnier.agents.evaluators.rows2048 import Rows2048
 from turnier.agents.ntuple.evaluator import NTuple
 from turnier.core.kernel import kernel
 from turnier.core.parameters import parameter
@@ -90,12 +92,15 @@ def raise_values(root, share):
 
 def downgrade_parameter() -> Any:
     """Declares from which boards on large tiles are lowered."""
-    text = "2048 with ntuple: search boards whose different tiles sum up to this with large tiles lowered, 0 = none"
+    text = "2048: search boards whose different tiles sum up to this with large tiles lowered, 0 = none"
     return parameter(0, text, low=0, high=MOST, search=(0, 65536), later=True)
 
 
 def cannot_downgrade(downgrade: int, evaluator: Evaluator, game: Game) -> str | None:
     """Returns why an agent cannot lower tiles, as a sentence, or None."""
-    if downgrade == 0 or (game.name == "2048" and isinstance(evaluator, NTuple)):
+    if downgrade == 0 or (game.name == "2048" and isinstance(evaluator, (NTuple, Rows2048, Corner2048))):
         return None
-    return f"downgrade lowers tiles of 2048 for evaluator=ntuple, got {game} and evaluator={evaluator}; leave it out."
+    return (
+        "downgrade lowers tiles of 2048 for the evaluators ntuple, rows2048 and corner2048, got"
+        f" {game} and evaluator={evaluator}; leave it out."
+    )

@@ -13,10 +13,12 @@ import math
 import numpy as np
 from numba import types
 
-from turnier.agents.abi import ACT, VALUES, VISITS
+from turnier.agents.abi import ACT, VALUES, VISITS, Root
 from turnier.agents.evaluator import OWN
+from turnier.agents.evaluators.corner2048 import HOPELESS, NOTHING
+from turnier.agents.expectimax.lowered2048 import lowered, raise_values
 from turnier.agents.expectimax.schedule2048 import depth_of
-from turnier.agents.expectimax.search import BITS, CUTOFF, DEEPER, LIMIT, STOPPED, search_root, table_bits
+from turnier.agents.expectimax.search import BITS, CUTOFF, DEEPER, DOWNGRADE, LIMIT, STOPPED, search_root, table_bits
 from turnier.agents.expectimax.table2048 import (
     NO_LIMIT,
     UNKNOWN,
@@ -35,8 +37,9 @@ from turnier.games.abi import Floats
 from turnier.games.twenty48.board import MOVED, count_empty, legal_mask, slide, transpose
 from turnier.games.twenty48.rules import BOARD
 
-# Of `work`, which begins with scratch space of `last_value`: how many leaves may still be evaluated, and a setting.
-LEAVES_LEFT, TAKES_DEEPER = 32, 33
+# Of `work`, which begins with scratch space of `last_value`: how many leaves may still be evaluated, a setting, and the
+# value below which boards are searched no further.
+LEAVES_LEFT, TAKES_DEEPER, FLOOR = 32, 33, 34
 
 _U = np.uint64
 _U64, _F64, _I64 = types.uint64, types.float64, types.int64
@@ -144,6 +147,11 @@ def afterstate_value(b, depth, prob, cutoff, weights, work, table, keys):
     if depth == 0 or prob < cutoff:
         work[LEAVES_LEFT] -= 1.0
         return board_value(b, weights)
+    if work[FLOOR] > 0.0:
+        value = board_value(b, weights)
+        if value < work[FLOOR]:
+            work[LEAVES_LEFT] -= 1.0
+            return value
     if work[LEAVES_LEFT] < 0.0:
         return 0.0  # the search is over its limit and goes to waste
     tag, slot = tag_of(depth, prob, cutoff), slot_of(b * GOLDEN, table)
@@ -181,21 +189,32 @@ def afterstate_value(b, depth, prob, cutoff, weights, work, table, keys):
     return total
 
 
-@kernel(ACT)
-def act_expectimax2048(game, evaluator, settings, state, returns, rng, root):
-    depth, leaf = depth_of(game, settings, state, returns)
-    if not is_fused(state, depth, leaf):
-        return search_root(game, evaluator, settings, depth, leaf, state, returns, rng, root)
-    board = _U(state[BOARD])
+@kernel(_F64(_U64, Floats))
+def floor_of(board, weights):
+    """Returns the value below which boards are hopeless in a search of this one; 0 where this one has fewer points than
+    none, since all may be below then."""
+    nothing = weights[NOTHING]
+    if weights[HOPELESS] == 0.0 or board_value(board, weights) < nothing:
+        return 0.0
+    largest = 0
+    for cell in range(16):
+        largest = max(largest, np.int64((board >> _U(4 * cell)) & _CELL))
+    return nothing + weights[HOPELESS] * float(largest << largest)
+
+
+@kernel(_I64(_U64, _I64, Floats, Floats, Root))
+def best_action(board, depth, settings, weights, root):
+    """Searches every action, `depth` decisions deep with it, and returns the first of the best, or STOPPED."""
     legal = legal_mask(board)
     if legal & (legal - 1) == 0:
         for action in range(4):
             if legal >> action & 1:
                 return action
     table = new_slots(table_bits(np.int64(settings[BITS]), depth))
-    keys, work = table.view(np.uint64), np.empty(TAKES_DEEPER + 1)
+    keys, work = table.view(np.uint64), np.empty(FLOOR + 1)
     work[TAKES_DEEPER] = settings[DEEPER]
     work[LEAVES_LEFT] = settings[LIMIT] if settings[LIMIT] > 0.0 else NO_LIMIT
+    work[FLOOR] = floor_of(board, weights)
     best = -1
     for action in range(4):
         if legal >> action & 1 == 0:
@@ -203,8 +222,21 @@ def act_expectimax2048(game, evaluator, settings, state, returns, rng, root):
         left = work[LEAVES_LEFT]
         after = slide(board if action < 2 else transpose(board), (action & 1) << 16)
         after = after if action < 2 else transpose(after)
-        value = afterstate_value(after, depth - 1, 1.0, settings[CUTOFF], evaluator.weights, work, table, keys)
+        value = afterstate_value(after, depth - 1, 1.0, settings[CUTOFF], weights, work, table, keys)
         root[VISITS, action], root[VALUES, action] = max(1.0, left - work[LEAVES_LEFT]), value
         if best < 0 or value > root[VALUES, best]:
             best = action
     return STOPPED if work[LEAVES_LEFT] < 0.0 else best
+
+
+@kernel(ACT)
+def act_expectimax2048(game, evaluator, settings, state, returns, rng, root):
+    depth, leaf = depth_of(game, settings, state, returns)
+    state, returns, points = lowered(state, returns, np.int64(settings[DOWNGRADE]))
+    action = 0
+    if is_fused(state, depth, leaf):
+        action = best_action(_U(state[BOARD]), depth, settings, evaluator.weights, root)
+    else:
+        action = search_root(game, evaluator, settings, depth, leaf, state, returns, rng, root)
+    raise_values(root, points / game.max_return)
+    return action

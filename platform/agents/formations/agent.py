@@ -16,7 +16,7 @@ from turnier.agents.evaluators.corner2048 import Corner2048
 from turnier.agents.expectimax.agent import Expectimax
 from turnier.agents.formations.lookup import head_of, image, is_regular, probabilities
 from turnier.agents.formations.solve_kernels import Values
-from turnier.agents.formations.table_file import ANCHOR, BESIDE, FIXED, M_TABLES, open_tables, read_digest
+from turnier.agents.formations.table_file import FIXED, M_TABLES, open_tables, read_digest
 from turnier.core.errors import UserError
 from turnier.core.kernel import JIT, kernel, pointer
 from turnier.core.packing import WORDS, Package, pack, packing
@@ -73,17 +73,16 @@ def followed_action(words, values, settings, board, chances):
         seen = image(board, picture)
         if seen & _15 == _0:
             continue
-        tried = 0
-        for table in range(words[M_TABLES] - 1, -1, -1):  # of each shape, the largest anchor first
+        tried = _0
+        for table in range(words[M_TABLES] - 1, -1, -1):  # of each shape, the largest tile first
             head = head_of(words, table)
-            fixed, anchor = _U(words[head + FIXED]), words[head + ANCHOR]
+            fixed = _U(words[head + FIXED])
             count = np.int64(0)
             for cell in range(16):
                 count += np.int64((fixed >> _U(4 * cell)) & _U(1))
-            shape = 16 * count + words[head + BESIDE]
-            if count > best_count or shape == tried or not is_regular(seen, fixed, anchor, words[head + BESIDE]):
+            if count > best_count or fixed == tried or not is_regular(words, head, seen):
                 continue
-            tried = shape
+            tried = fixed
             probability = probabilities(words, values, seen, head, picture, found)
             least = settings[LEAST_FIVE] if count == 5 else settings[LEAST_SIX]
             if probability >= least and probability > 0.0 and (probability > best or count < best_count):

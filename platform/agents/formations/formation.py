@@ -1,10 +1,10 @@
 """Formations of 2048: large tiles that stay in a corner, and the states of the free cells around them, numbered.
 
-A formation fixes the cells of one corner and asks with which probability a tile of the rank `anchor` can be made next
-to one of them, if no fixed tile ever moves. A rank is a tile's exponent, 0 = empty. Each free cell has a largest rank,
-so the states are mixed-radix numbers. They are split into the upper three rows (`high`) and the lowest one (`low`),
-each ordered by its sum of tiles: that numbers the states of a sum, a layer, one after the other, without a gap. Sums
-are in units of a tile of 2.
+A formation fixes the cells of one corner and asks with which probability the free tiles become a chain that merges up
+to the smallest fixed one, if no fixed tile ever moves. A rank is a tile's exponent, 0 = empty. Each free cell has a
+largest rank, so the states are mixed-radix numbers. They are split into the upper three rows (`high`) and the lowest
+one (`low`), each ordered by its sum of tiles: that numbers the states of a sum, a layer, one after the other, without
+a gap. Sums are in units of a tile of 2.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ LOW_ROW = 3
 # Of a high number's word: its sum, then its place among the high numbers of that sum.
 SUM_BITS = 11
 # Of a column's word, which are added up: what it adds to the numbers, then flags, three bits each.
-LOW_SHIFT, CHANGED, FIXED_MOVES, OVER, GOAL = 32, 48, 51, 54, 57
-# Of what rows become: a number, or one of these.
-ROWS_FIXED_MOVE, ROWS_OVER, ROWS_GOAL = -1, -2, -3
+LOW_SHIFT, CHANGED, FIXED_MOVES, OVER = 32, 48, 51, 54
+NO_ROWS = -1  # in place of a number: a fixed tile would move, or a tile is too large
 
 Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Formation:
-    """Which cells are fixed, what may lie in the others, and where a tile of the rank `anchor` has to be made."""
+    """Which cells are fixed, what may lie in the others, and which boards are the goal. A cell is row * 4 + column."""
 
-    fixed: tuple[int, ...]  # cells: row * 4 + column
-    beside: int  # the fixed cell, of the smallest tile, next to which the tile has to be made
-    goals: tuple[int, ...]  # free cells, in one of which that has to be
-    anchor: int  # rank of that tile; no fixed tile is smaller
+    fixed: tuple[int, ...]
+    edge: tuple[int, ...]  # the fixed cells beside free ones, whose tiles are of the rank `least` or larger
+    least: int  # larger than every free tile, so that none merges with a fixed one
+    falls: tuple[tuple[int, int], ...]  # pairs of fixed cells, the first of which has the larger tile
     largest: tuple[int, ...]  # of each cell, the largest rank in it; -1 where it is fixed
+    goals: tuple[tuple[tuple[int, int], ...], ...]  # free cells and the ranks in them; any of these is the goal
 
     @property
     def states(self) -> int:
@@ -69,20 +69,6 @@ def slid(line: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(done) + (0,) * (len(line) - len(done))
 
 
-def merges_up(chain: tuple[int, ...], anchor: int) -> bool:
-    """Whether moves towards the beginning alone make the first tile of a chain `anchor` or larger.
-
-    New tiles cannot come between: the chain has no gap in front of the tiles that are needed.
-    """
-    chain = chain[: chain.index(0)] if 0 in chain else chain
-    while chain and chain[0] < anchor:
-        after = tuple(rank for rank in slid(chain) if rank)
-        if after == chain:
-            return False
-        chain = after
-    return bool(chain)
-
-
 class Numbering(NamedTuple):
     """The states' numbers and moves as arrays, for kernels."""
 
@@ -96,15 +82,14 @@ class Numbering(NamedTuple):
     weights: Ints  # [16] what one rank more in a cell adds to the number; 0 where fixed
     offsets: Ints  # [layers, low sums] where in a layer the states of that low sum begin
     sizes: Ints  # [layers] states
-    rows: Ints  # [4, 65536] what a row adds to the numbers, and OVER or GOAL
-    high_moves: Ints  # [2, high] the number after a move left or right
+    rows: Ints  # [4, 65536] what a row adds to the numbers, and OVER
+    high_moves: Ints  # [2, high] the number after a move left or right, or NO_ROWS
     low_moves: Ints  # [2, low]
     columns: Ints  # [2, 4, 65536] what a column adds to the numbers after a move up or down, and flags
     high_boards: Ints  # [high] ranks, four bits a cell
     low_boards: Ints  # [low] in the bits of the lowest row
     walls: int  # fixed cells of each row, then of each column, four bits each
-    anchor: int
-    goals: int  # bit `cell` for each free cell in which the tile has to be made
+    goals: Ints  # [goals, 2] which bits of a board make it the goal, and how they are then
     fixed: int  # all four bits of the fixed cells
 
 
@@ -157,8 +142,7 @@ def numbering(formation: Formation) -> Numbering:
         _boards(high_ranks),
         _boards(low_ranks),
         sum(1 << 4 * (cell // 4) for cell in fixed) + sum(1 << 4 * (4 + cell % 4) for cell in fixed),
-        formation.anchor,
-        sum(1 << cell for cell in formation.goals),
+        _goal_words(formation),
         sum(15 << 4 * cell for cell in fixed),
     )
 
@@ -199,6 +183,15 @@ def _by_sum(sums: Ints) -> _BySum:
     return _BySum(sums, places, order, start)
 
 
+def _goal_words(formation: Formation) -> Ints:
+    words = [[sum(bits << 4 * cell for cell, bits in goal) for goal in (_masked(goal), goal)] for goal in formation.goals]
+    return np.array(words, np.uint64).view(np.int64)
+
+
+def _masked(goal: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
+    return tuple((cell, 15) for cell, _ in goal)
+
+
 def _row_words(formation: Formation, weights: Ints) -> Ints:
     words = np.full((4, 65536), 1 << OVER, np.int64)
     for row in range(4):
@@ -209,23 +202,14 @@ def _row_words(formation: Formation, weights: Ints) -> Ints:
 
 
 def _word(formation: Formation, weights: Ints, cells: tuple[int, ...], line: tuple[int, ...]) -> int:
-    """Returns what a line adds to the numbers, with OVER where a tile is too large and GOAL where it is reached."""
-    for at, cell in enumerate(cells):
-        if cell in formation.goals and merges_up(line[at:], formation.anchor) and _leads(formation, cells, at, line):
-            return 1 << GOAL
-    if any(cell not in formation.fixed and line[i] > formation.largest[cell] for i, cell in enumerate(cells)):
-        return 1 << OVER
+    """Returns what a line adds to the numbers, with OVER where a tile is too large."""
     word = 0
-    for i, cell in enumerate(cells):
+    for cell, rank in zip(cells, line, strict=True):
         if cell not in formation.fixed:
-            word += int(weights[cell]) * line[i] << (LOW_SHIFT if cell // 4 == LOW_ROW else 0)
+            if rank > formation.largest[cell]:
+                return 1 << OVER
+            word += int(weights[cell]) * rank << (LOW_SHIFT if cell // 4 == LOW_ROW else 0)
     return word
-
-
-def _leads(formation: Formation, cells: tuple[int, ...], at: int, line: tuple[int, ...]) -> bool:
-    """Whether moves towards the line's beginning end in the cell at that place: a fixed one is before it, or it is
-    there already."""
-    return line[at] >= formation.anchor or at == 0 or cells[at - 1] in formation.fixed
 
 
 def _column_words(formation: Formation, weights: Ints) -> Ints:
@@ -259,24 +243,17 @@ def _rows_moved(
 ) -> Ints:
     """Returns of every number that of its rows after a move left or right, or a sign that there is none."""
     total = np.zeros(len(next(iter(ranks.values()))), np.int64)
-    flags = {flag: np.zeros(len(total), np.bool_) for flag in (FIXED_MOVES, OVER, GOAL)}
+    never = np.zeros(len(total), np.bool_)
     for row in rows:
         cells = tuple(range(4 * row, 4 * row + 4))
-        table = np.zeros(65536, np.int64)
+        table = np.full(65536, 1 << FIXED_MOVES, np.int64)
         for line in np.ndindex(*(max(formation.largest[cell], 0) + 1 for cell in cells)):
             moved = formation.line(side, line, cells)
-            table[_packed(line)] = (
-                1 << FIXED_MOVES
-                if moved is None
-                else _word(formation, weights, cells, tuple(max(rank, 0) for rank in moved))
-            )
-        lines = sum(ranks[cell].astype(np.int64) << 4 * i for i, cell in enumerate(cells))
-        words = table[lines]
+            if moved is not None:
+                table[_packed(line)] = _word(formation, weights, cells, tuple(max(rank, 0) for rank in moved))
+        words = table[sum(ranks[cell].astype(np.int64) << 4 * i for i, cell in enumerate(cells))]
         total += words & (1 << CHANGED) - 1
-        for flag, seen in flags.items():
-            seen |= (words >> flag & 1) > 0
+        never |= words >> CHANGED > 0
     total = total >> LOW_SHIFT if LOW_ROW in rows else total
-    total[flags[OVER]] = ROWS_OVER
-    total[flags[GOAL]] = ROWS_GOAL
-    total[flags[FIXED_MOVES]] = ROWS_FIXED_MOVE
+    total[never] = NO_ROWS
     return total

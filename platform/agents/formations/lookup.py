@@ -5,20 +5,23 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from turnier.agents.formations.formation import GOAL, LOW_SHIFT, OVER, SUM_BITS
-from turnier.agents.formations.solve_kernels import CERTAIN, FIXED_MOVE, Values, is_certain, moved_board
+from turnier.agents.formations.formation import LOW_SHIFT, OVER, SUM_BITS
+from turnier.agents.formations.solve_kernels import CERTAIN, FIXED_MOVE, Values, moved_board
 from turnier.agents.formations.table_file import (
     A_BASES,
+    A_GOALS,
     A_HIGH,
     A_LOW_PLACES,
     A_LOW_START,
     A_LOW_SUMS,
     A_OFFSETS,
     A_ROWS,
-    ANCHOR,
+    EDGE,
+    FALLS,
     FIRST_TABLE,
     FIXED,
     GOALS,
+    LEAST,
     LOW_SUMS,
     TABLE_WORDS,
     WALLS,
@@ -35,7 +38,7 @@ _COLUMN0, _COLUMN1 = _U(0x000F000F000F000F), _U(0x00F000F000F000F0)
 _LOW_NUMBER = (1 << OVER - LOW_SHIFT) - 1
 _HIGH_NUMBER = (1 << LOW_SHIFT) - 1
 _SUM = (1 << SUM_BITS) - 1
-TOO_LARGE, REACHED = -1, -2  # instead of a place
+TOO_LARGE = -1  # instead of a place
 
 
 @kernel(_U64(_U64))
@@ -72,7 +75,7 @@ def action_behind(action, i):
 
 @kernel(_I64(Actions, _I64, _U64))
 def place_of(words, head, board):
-    """Returns the place of the value of the free cells, or TOO_LARGE or REACHED. `head`: where the table's begins."""
+    """Returns the place of the value of the free cells, or TOO_LARGE. `head`: where the table's begins."""
     rows = words[head + A_ROWS]
     word = (
         words[rows + np.int64(board & _ROW)]
@@ -80,8 +83,6 @@ def place_of(words, head, board):
         + words[rows + 2 * 65536 + np.int64((board >> _U(32)) & _ROW)]
         + words[rows + 3 * 65536 + np.int64(board >> _U(48))]
     )
-    if word >> GOAL != 0:
-        return REACHED
     if word >> OVER != 0:
         return TOO_LARGE
     high, low = words[words[head + A_HIGH] + (word & _HIGH_NUMBER)], (word >> LOW_SHIFT) & _LOW_NUMBER
@@ -96,56 +97,60 @@ def place_of(words, head, board):
     )
 
 
-@kernel(_I64(Actions, Values, _I64, _U64))
-def state_value(words, values, head, board):
-    """Returns the value of free cells of which none is too large; CERTAIN where only moves are left to be made."""
-    place = place_of(words, head, board)
-    return np.int64(values[place]) if place >= 0 else CERTAIN
+@kernel(types.boolean(Actions, _I64, _U64))
+def is_reached(words, head, board):
+    """Whether the free cells are a goal of a table."""
+    first = words[head + A_GOALS]
+    for at in range(first, first + 2 * words[head + GOALS], 2):
+        if np.int64(board) & words[at] == words[at + 1]:
+            return True
+    return False
 
 
 @kernel(_F64(Actions, Values, _I64, _U64))
 def chance_probability(words, values, head, board):
     """Returns the probability of the goal where chance is to place a tile on the free cells."""
-    place = place_of(words, head, board)
-    fixed = _U(words[head + FIXED])
-    if place == REACHED:
+    if place_of(words, head, board) == TOO_LARGE:
+        return 0.0
+    if is_reached(words, head, board):
         return 1.0
-    if place == TOO_LARGE:
-        return 1.0 if is_certain(board, fixed, words[head + GOALS], _U(words[head + ANCHOR])) else 0.0
-    occupied, twos, fours, empty = board | fixed, 0, 0, 0
+    occupied, twos, fours, empty = board | _U(words[head + FIXED]), 0, 0, 0
     for cell in range(16):
         shift = _U(4 * cell)
         if (occupied >> shift) & _15 == _0:
-            twos += state_value(words, values, head, board | _1 << shift)
-            fours += state_value(words, values, head, board | _U(2) << shift)
+            twos += np.int64(values[place_of(words, head, board | _1 << shift)])
+            fours += np.int64(values[place_of(words, head, board | _U(2) << shift)])
             empty += 1
     return float(9 * twos + fours) / float(10 * empty * CERTAIN)
 
 
-@kernel(types.boolean(_U64, _U64, _I64, _I64))
-def is_regular(board, fixed, anchor, beside):
-    """Whether the fixed cells hold tiles of at least `anchor`, unequal to their neighbours, and none is smaller than
-    that of `beside`.
+@kernel(types.boolean(Actions, _I64, _U64))
+def is_regular(words, head, board):
+    """Whether the fixed tiles are those of a formation: unequal to their neighbours, and none to any free tile.
 
     Args:
+        words, head: of the table.
         board: with fixed tiles; those above 32,768 count as 32,768.
-        fixed: all four bits of the fixed cells.
-        anchor: rank of the table's goal.
     """
-    least = _15
+    fixed, edge, falls = _U(words[head + FIXED]), _U(words[head + EDGE]), words[head + FALLS]
+    least = _U(words[head + LEAST])
     for cell in range(16):
         shift = _U(4 * cell)
         if (fixed >> shift) & _15 == _0:
             continue
         tile = (board >> shift) & _15
-        if tile < _U(anchor):
+        if tile == _0 or (tile < least and (edge >> shift) & _15 != _0):
             return False
         if cell & 3 > 0 and (fixed >> (shift - _4)) & _15 != _0 and (board >> (shift - _4)) & _15 == tile:
             return False
         if cell >= 4 and (fixed >> (shift - _16)) & _15 != _0 and (board >> (shift - _16)) & _15 == tile:
             return False
-        least = min(least, tile)
-    return (board >> _U(4 * beside)) & _15 == least
+    while falls != 0:
+        larger, smaller = _U(4 * (falls >> 4 & 15)), _U(4 * (falls & 15))
+        if (board >> larger) & _15 <= (board >> smaller) & _15:
+            return False
+        falls >>= 8
+    return True
 
 
 @kernel(_F64(Actions, Values, _U64, _I64, _I64, Floats))
@@ -155,14 +160,11 @@ def probabilities(words, values, board, head, picture, found):
     `found`, [8], gets that of each action (-1 where it would move a fixed tile or none), and then the empty cells
     after each.
     """
-    fixed, anchor = _U(words[head + FIXED]), _U(words[head + ANCHOR])
-    free = board & ~fixed
+    free = board & ~_U(words[head + FIXED])
     for action in range(8):
         found[action] = -1.0
-    for cell in range(16):
-        if (free >> _U(4 * cell)) & _15 >= anchor:
-            return -1.0  # the goal is reached: what comes next is not the table's matter
-    if place_of(words, head, free) == TOO_LARGE and not is_certain(free, fixed, words[head + GOALS], anchor):
+    # What comes after the goal is not the table's matter.
+    if place_of(words, head, free) == TOO_LARGE or is_reached(words, head, free):
         return -1.0
     best = -1.0
     for action in range(4):

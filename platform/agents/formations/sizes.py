@@ -1,33 +1,73 @@
-"""Which formations the tables of a size hold."""
+"""Which formations the tables of a size hold.
+
+The two shapes are those of macroxue/2048-ai (X. Hu), whose facts are used here: which cells are fixed, what may lie in
+the others, and the goals. Here every anchor has a table of its own.
+"""
 
 from __future__ import annotations
 
 from turnier.agents.formations.formation import CELLS, Formation
 
-# Fixed cells, the one beside the goals, and those: the free cells next to it. B32 has rows of three and two, and so on.
-B32_INNER = (0, 1, 2, 4, 5), 5, (6, 9)
-B32_END = (0, 1, 2, 4, 5), 2, (3, 6)
-B41 = (0, 1, 2, 3, 4), 4, (5, 8)
-B42 = (0, 1, 2, 3, 4, 5), 5, (6, 9)
-B33 = (0, 1, 2, 4, 5, 6), 4, (8,)
-Shape = tuple[tuple[int, ...], int, tuple[int, ...]]
-# The anchors of each shape's tables.
-_ANCHORS: dict[str, dict[Shape, tuple[int, ...]]] = {
-    "tiny": {B42: (5,)},
-    "small": {B32_INNER: (6, 7, 8), B32_END: (6, 7, 8), B42: (6, 7, 8), B33: (6, 7, 8, 9)},
-    "medium": {B32_INNER: (6, 7, 8), B32_END: (6, 7, 8), B42: (6, 7, 8, 9), B33: (6, 7, 8, 9), B41: (6, 7, 8)},
+Goal = tuple[tuple[int, int], ...]
+
+
+def five(rank: int) -> Formation:
+    """Returns three tiles above two, beside which a tile of a rank is made that completes a block of 3 x 2.
+
+    The goal is that tile and beside it two of half of it, which merge to another one like it.
+    """
+    largest = [rank - 1] * 12 + [rank - 2] * 4
+    largest[6] = rank
+    goals = [
+        {7: 1, 3: 1},
+        {7: 1, 11: 1},
+        {3: 1, 7: 2, 11: 2},
+        {10: 1, 9: 1},
+        {10: 1, 11: 1},
+    ]
+    fixed = (0, 1, 2, 4, 5)
+    return _formation(fixed, (2, 4, 5), rank + 1, ((4, 5),), largest, [below(rank, {6: 0, **goal}) for goal in goals])
+
+
+def six(rank: int) -> Formation:
+    """Returns a block of 3 x 2 beside which a tile of a rank, its smallest one's, is made: either below its end in the
+    corner or beside its other end, out of a chain of a half, a quarter and two eighths."""
+    largest = [rank - 3] * CELLS
+    largest[3] = largest[8] = rank - 1
+    largest[7] = largest[9] = rank - 2
+    below_corner, beside_end = {8: 1, 9: 2}, {3: 1, 7: 2, 11: 3}
+    goals = [below_corner | {one: 3, two: 3} for one, two in ((10, 14), (10, 11), (13, 12), (13, 14))]
+    goals += [beside_end | {two: 3} for two in (10, 15)]
+    return _formation((0, 1, 2, 4, 5, 6), (2, 4, 5, 6), rank, (), largest, [below(rank, goal) for goal in goals])
+
+
+def below(rank: int, steps: dict[int, int]) -> Goal:
+    """Returns a goal: each cell has a tile of so many ranks less."""
+    return tuple((cell, rank - step) for cell, step in steps.items())
+
+
+def _formation(
+    fixed: tuple[int, ...],
+    edge: tuple[int, ...],
+    least: int,
+    falls: tuple[tuple[int, int], ...],
+    largest: list[int],
+    goals: list[Goal],
+) -> Formation:
+    limits = tuple(-1 if cell in fixed else rank for cell, rank in enumerate(largest))
+    return Formation(fixed, edge, least, falls, limits, tuple(goals))
+
+
+# The ranks for which each size has tables of five and six fixed tiles.
+_RANKS: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
+    "tiny": ((), (6,)),
+    "small": ((5, 6, 7), (7, 8, 9, 10)),
+    "medium": ((5, 6, 7, 8), (7, 8, 9, 10)),
 }
-SIZES = tuple(_ANCHORS)
-
-
-def formation(shape: Shape, anchor: int) -> Formation:
-    """Returns a formation in which tiles are the smaller the farther they are from the goals."""
-    fixed, beside, goals = shape
-    far = [min(abs(cell // 4 - goal // 4) + abs(cell % 4 - goal % 4) for goal in goals) for cell in range(CELLS)]
-    largest = tuple(-1 if cell in fixed else anchor - 1 - min(far[cell], 2) for cell in range(CELLS))
-    return Formation(fixed, beside, goals, anchor, largest)
+SIZES = tuple(_RANKS)
 
 
 def formations_of(size: str) -> tuple[Formation, ...]:
     """Returns the formations of a size: those of a shape one after the other, the smallest first."""
-    return tuple(formation(shape, anchor) for shape, anchors in _ANCHORS[size].items() for anchor in anchors)
+    fives, sixes = _RANKS[size]
+    return (*map(five, fives), *map(six, sixes))

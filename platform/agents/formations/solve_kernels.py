@@ -13,12 +13,8 @@ from numba import types
 from turnier.agents.formations.formation import (
     CHANGED,
     FIXED_MOVES,
-    GOAL,
     LOW_SHIFT,
-    OVER,
-    ROWS_FIXED_MOVE,
-    ROWS_GOAL,
-    ROWS_OVER,
+    NO_ROWS,
     SUM_BITS,
     Numbering,
 )
@@ -32,13 +28,21 @@ _I64 = types.int64
 _I2, _I3 = types.Array(types.int64, 2, "C"), types.Array(types.int64, 3, "C")
 Values = types.Array(types.uint16, 1, "C")
 NUMBERING = types.NamedTuple(
-    [Actions] * 8 + [_I2, Actions, _I2, _I2, _I2, _I3, Actions, Actions, _I64, _I64, _I64, _I64], Numbering
+    [Actions] * 8 + [_I2, Actions, _I2, _I2, _I2, _I3, Actions, Actions, _I64, _I2, _I64], Numbering
 )
 _SUM = (1 << SUM_BITS) - 1
 _LOW = (1 << LOW_SHIFT) - 1
-_NUMBERS = (1 << CHANGED) - 1
+_UPPER = (1 << 48) - 1  # of a board: the rows of high numbers
 _LOW_NUMBER = (1 << CHANGED - LOW_SHIFT) - 1
-_NEVER = (1 << FIXED_MOVES) * 7
+
+
+@kernel(types.boolean(_I2, _I64))
+def is_goal(goals, board):
+    """Whether the free cells are a goal. goals, [goals, 2]: see Numbering."""
+    for i in range(goals.shape[0]):
+        if board & goals[i, 0] == goals[i, 1]:
+            return True
+    return False
 
 
 @kernel(types.void(NUMBERING, _I64, _I64, _I64, Values, Values, Values))
@@ -47,7 +51,7 @@ def fill_expectations(n, total, first, last, next_layer, layer_after, expected):
     `high_order` in a range. next_layer, layer_after: values of the next two sums."""
     high_words, high_order, weights, offsets = n.high_words, n.high_order, n.weights, n.offsets
     low_order, low_start, low_places = n.low_order, n.low_start, n.low_places
-    high_boards, low_boards = n.high_boards, n.low_boards
+    high_boards, low_boards, goals = n.high_boards, n.low_boards, n.goals
     low_sums = low_start.size - 1
     for at in range(first, last):
         high = high_order[at]
@@ -59,9 +63,15 @@ def fill_expectations(n, total, first, last, next_layer, layer_after, expected):
         place = high_words[high] >> SUM_BITS
         target = offsets[total, low_sum] + place * count
         board = high_boards[high]
+        near = False  # whether the upper rows are those of a goal
+        for i in range(goals.shape[0]):
+            near |= ((board ^ goals[i, 1]) & goals[i, 0] & _UPPER) == 0
         for j in range(count):
             low = low_order[begin + j]
             low_board = low_boards[low]
+            if near and is_goal(goals, board | low_board):
+                expected[target + j] = CERTAIN
+                continue
             twos, fours, empty = 0, 0, 0
             for cell in range(12):
                 if weights[cell] != 0 and (board >> 4 * cell) & 15 == 0:
@@ -83,62 +93,6 @@ def fill_expectations(n, total, first, last, next_layer, layer_after, expected):
                     empty += 1
             if empty > 0:
                 expected[target + j] = (9 * twos + fours + 5 * empty) // (10 * empty)
-
-
-@kernel(types.boolean(types.uint64, types.uint64, _I64))
-def merges_up(line, anchor, length):
-    """Whether moves towards the lowest cell of a line of ranks make `anchor` there; see formation.merges_up."""
-    cells = line
-    while True:
-        first = cells & np.uint64(15)
-        if first == np.uint64(0):
-            return False
-        if first >= anchor:
-            return True
-        # The chain after one move: only up to the first gap.
-        after, slot, i, merged = np.uint64(0), 0, 0, False
-        while i < length:
-            tile = (cells >> np.uint64(4 * i)) & np.uint64(15)
-            if tile == np.uint64(0):
-                break
-            if i + 1 < length and tile == (cells >> np.uint64(4 * i + 4)) & np.uint64(15):
-                tile += np.uint64(1)
-                i += 1
-                merged = True
-            after |= tile << np.uint64(4 * slot)
-            slot += 1
-            i += 1
-        if not merged:
-            return False
-        cells = after
-
-
-@kernel(types.boolean(types.uint64, types.uint64, _I64, types.uint64))
-def is_certain(board, fixed, goals, anchor):
-    """Whether a board leads to the goal by moves in one direction, whatever chance does.
-
-    Args:
-        board: the free cells; no tile where cells are fixed.
-        fixed: all four bits of the fixed cells.
-        goals: see formation.goal_bits.
-        anchor: the rank that has to be made.
-    """
-    for cell in range(16):
-        if goals >> cell & 1 == 0:
-            continue
-        row, column = cell >> 2, cell & 3
-        if (board >> np.uint64(4 * cell)) & np.uint64(15) >= anchor:
-            return True
-        held = column == 0 or (fixed >> np.uint64(4 * cell - 4)) & np.uint64(15) != np.uint64(0)
-        if held and merges_up((board >> np.uint64(4 * cell)) & np.uint64(0xFFFF), anchor, 4 - column):
-            return True
-        if row == 0 or (fixed >> np.uint64(4 * cell - 16)) & np.uint64(15) != np.uint64(0):
-            line = np.uint64(0)
-            for k in range(4 - row):
-                line |= ((board >> np.uint64(4 * (cell + 4 * k))) & np.uint64(15)) << np.uint64(4 * k)
-            if merges_up(line, anchor, 4 - row):
-                return True
-    return False
 
 
 @kernel(types.uint64(_I64, types.uint64, _I64))
@@ -175,7 +129,6 @@ def fill_values(n, total, first, last, expected, values):
     high_boards, low_boards = n.high_boards, n.low_boards
     high_moves, low_moves, columns = n.high_moves, n.low_moves, n.columns
     low_sums = low_start.size - 1
-    fixed, anchor = np.uint64(n.fixed), np.uint64(n.anchor)
     lines = np.empty(4, np.int64)
     for at in range(first, last):
         high = high_order[at]
@@ -196,39 +149,22 @@ def fill_values(n, total, first, last, expected, values):
             best = np.int64(0)
             for side in range(2):
                 high_after, low_after = high_moves[side, high], low_moves[side, low]
-                if high_after == ROWS_FIXED_MOVE or (high_after == high and low_after == low):
+                if high_after == NO_ROWS or low_after == NO_ROWS or (high_after == high and low_after == low):
                     continue
-                value = np.int64(0)
-                if high_after == ROWS_GOAL:
-                    value = np.int64(CERTAIN)
-                elif high_after == ROWS_OVER or low_after == ROWS_OVER:
-                    after = moved_board(n.walls, np.uint64(board | low_board), side)
-                    value = np.int64(CERTAIN if is_certain(after, fixed, n.goals, anchor) else 0)
-                else:
-                    value = np.int64(
-                        expected[origin + (high_words[high_after] >> SUM_BITS) * count + low_places[low_after]]
-                    )
-                best = max(best, value)
+                value = expected[origin + (high_words[high_after] >> SUM_BITS) * count + low_places[low_after]]
+                best = max(best, np.int64(value))
             for side in range(2):
                 word = 0
                 for c in range(4):
                     word += columns[side, c, lines[c] | ((low_board >> 4 * c + 48) & 15)]
-                if word >> CHANGED == 0 or (word & _NEVER) != 0:
+                # Legal where some column changed, and none has a fixed tile that moves or a tile that is too large.
+                if word >> CHANGED == 0 or word >> FIXED_MOVES != 0:
                     continue
-                value = np.int64(0)
-                if word >> GOAL != 0:
-                    value = np.int64(CERTAIN)
-                elif (word >> OVER) & 7 != 0:
-                    after = moved_board(n.walls, np.uint64(board | low_board), 2 + side)
-                    value = np.int64(CERTAIN if is_certain(after, fixed, n.goals, anchor) else 0)
-                else:
-                    high_word, low_after = high_words[word & _LOW], (word >> LOW_SHIFT) & _LOW_NUMBER
-                    sum_after = low_sums_of[low_after]
-                    count_after = low_start[sum_after + 1] - low_start[sum_after]
-                    value = np.int64(
-                        expected[
-                            offsets[total, sum_after] + (high_word >> SUM_BITS) * count_after + low_places[low_after]
-                        ]
-                    )
-                best = max(best, value)
+                high_word, low_after = high_words[word & _LOW], (word >> LOW_SHIFT) & _LOW_NUMBER
+                sum_after = low_sums_of[low_after]
+                count_after = low_start[sum_after + 1] - low_start[sum_after]
+                value = expected[
+                    offsets[total, sum_after] + (high_word >> SUM_BITS) * count_after + low_places[low_after]
+                ]
+                best = max(best, np.int64(value))
             values[target + j] = best

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from tests.agents.expectimax.expectimax_searches import Generic, decide, expecti
 from tests.agents.positions import DIRECTION, board_position, marks_position
 from tests.contract.tiny_games import Fuse, Pig
 from tests.naive import Board
+from turnier.agents.evaluators.corner2048 import Corner2048
 from turnier.agents.expectimax.agent import Expectimax
 from turnier.agents.expectimax.schedule2048 import depth_of
 from turnier.agents.expectimax.search import AFTERSTATE, LIMIT, STATE, STOPPED
@@ -31,21 +33,28 @@ needs_jit = pytest.mark.skipif(not JIT, reason="thousands of evaluations")
 # --- A plain-Python search through positions -------------------------------------------------------------------------
 
 
-def value(agent: Expectimax, position: Position, depth: int, prob: float = 1.0) -> np.ndarray:
+def value(
+    agent: Expectimax,
+    position: Position,
+    depth: int,
+    prob: float = 1.0,
+    is_hopeless: Callable[[Position], bool] = lambda position: False,
+) -> np.ndarray:
     """Returns each seat's value of a position that may have chance to move."""
     mover = position.to_move
     rare = prob < agent.cutoff
     leaf = mover == TERMINAL or (depth == 0 and (mover != CHANCE or agent.leaf == "afterstate"))
-    if leaf or (rare and (mover == CHANCE) == (agent.leaf == "afterstate")):
+    if leaf or (rare and (mover == CHANCE) == (agent.leaf == "afterstate")) or is_hopeless(position):
         kernels = agent.evaluator.kernels(position.game, agent.rollout_depth, agent.score_method)
         return np.array(estimate(position.game, kernels, position.state, position.returns, stream(1)))
     if mover == CHANCE:
         return sum(  # type: ignore[return-value]
-            p * value(agent, position.play(outcome, draw_chance=False), depth, prob * p)
+            p * value(agent, position.play(outcome, draw_chance=False), depth, prob * p, is_hopeless)
             for outcome, p in position.outcomes()
         )
     children = [
-        value(agent, position.play(action, draw_chance=False), depth - 1, prob) for action in position.legal_actions()
+        value(agent, position.play(action, draw_chance=False), depth - 1, prob, is_hopeless)
+        for action in position.legal_actions()
     ]
     return max(children, key=lambda child: float(child[mover]))
 
@@ -163,7 +172,7 @@ def test_tictactoe_is_minimax() -> None:
 
 @needs_jit
 @pytest.mark.parametrize("depth", [1, 2, 3])
-@pytest.mark.parametrize("evaluator", ["rows2048", "rows2048(lost=0,corner=300,monotonicity_power=2.5)"])
+@pytest.mark.parametrize("evaluator", ["rows2048", "rows2048(lost=0,corner=300,monotonicity_power=2.5)", "corner2048"])
 def test_the_fused_search_finds_the_same_bit_for_bit(depth: int, evaluator: str) -> None:
     """Equal values and decisions with a table of any size and without; equal numbers of evaluations without."""
     positions = random_boards(60 if depth < 3 else 15, seed=depth) + random_boards(5, fullest=8, seed=9)
@@ -213,6 +222,43 @@ def test_cut_off_at_once_is_depth_two() -> None:
         one = decide(expectimax("rows2048", depth=9, cutoff=1.0), position)
         other = decide(expectimax("rows2048", depth=2), position)
         assert np.array_equal(one.values, other.values)
+
+
+@needs_jit
+@pytest.mark.parametrize("hopeless", [0.5, 2.0])
+def test_hopeless_boards_are_searched_no_further(hopeless: float) -> None:
+    """Those whose lines have fewer points than so many times the largest tile's; none where the board has less than 0."""
+    agent, plain = (expectimax(f"corner2048(hopeless={h})", depth=3, cutoff=0.05, table=0) for h in (hopeless, 0))
+    assert isinstance(agent.evaluator, Corner2048)
+    stopped, negative = 0, 0
+    for position in random_boards(5, seed=8) + [falling(each) for each in random_boards(6, top=9, seed=9)]:
+        rank = int(position.game.facts(position.state)["max_tile"]).bit_length() - 1
+        nothing, most = 8 * agent.evaluator.lost, position.game.max_return
+        floor = (nothing + hopeless * (rank << rank)) / most
+        below_nothing = points(agent, position) < nothing / most
+
+        def is_hopeless(after: Position, floor: float = -1.0 if below_nothing else floor) -> bool:
+            return after.to_move == CHANCE and points(agent, after) < floor
+
+        decision = decide(agent, position)
+        for action in position.legal_actions():
+            after = position.play(action, draw_chance=False)
+            expected = value(agent, after, 2, is_hopeless=is_hopeless)[0]
+            assert len(position.legal_actions()) == 1 or decision.values[action] == pytest.approx(expected, rel=1e-12)
+        stopped += decision.nodes < decide(plain, position).nodes
+        negative += below_nothing
+    assert stopped > 2 and negative > 2
+
+
+def falling(position: Position) -> Position:
+    """Returns a board of the same tiles that fall from the top left corner."""
+    tiles = sorted((2 ** int(rank) if rank else 0 for rank in position.game.cell_values(position.state)), reverse=True)
+    return board_position((tuple(tiles[:4]), tuple(tiles[4:8]), tuple(tiles[8:12]), tuple(tiles[12:])))
+
+
+def points(agent: Expectimax, position: Position) -> float:
+    kernels = agent.evaluator.kernels(position.game, agent.rollout_depth, agent.score_method)
+    return float(estimate(position.game, kernels, position.state, position.returns, stream(1))[0])
 
 
 @needs_jit

@@ -105,6 +105,23 @@ def test_agents_choose_by_the_lowered_board(text: str, name: str, networks: dict
     assert differ > 0 or not JIT
 
 
+@pytest.mark.parametrize("evaluator", ["rows2048", "corner2048(hopeless=2)"])
+def test_searches_by_tables_of_lines_choose_by_the_lowered_board(evaluator: str) -> None:
+    """A 65,536 becomes a 32,768, which their boards can hold."""
+    for board in (
+        ((65536, 16384, 4, 2), (16, 8, 4, 2), (2, 4, 8, 16), (2, 4, 2, 0)),
+        ((65536, 32768, 256, 2), (128, 64, 32, 8), (2, 4, 2, 4), (0, 2, 0, 0)),
+    ):
+        one, other = (
+            make_agent(f"expectimax(depth=2,{changes}evaluator={evaluator})").start(make_game("2048")).act(position)
+            for changes, position in (
+                ("downgrade=65536,", board_position(board)),
+                ("", board_position(lower(board, 65536))),
+            )
+        )
+        assert one.action == other.action and np.array_equal(one.visits, other.visits)
+
+
 def test_other_boards_of_2048_are_lowered_too() -> None:
     """By the general kernel, which plays networks that are not packed."""
     board: Board = ((64, 0, 2), (4, 8, 2), (0, 0, 0))
@@ -115,13 +132,13 @@ def test_other_boards_of_2048_are_lowered_too() -> None:
     assert decision.values[1] == pytest.approx(right.returns[0] / position.game.max_return)
 
 
-def test_only_networks_lower_tiles_of_2048() -> None:
+def test_only_networks_and_tables_of_lines_lower_tiles_of_2048() -> None:
     for agent, game in (
         ("greedy(downgrade=32768)", "2048"),
-        ("expectimax(downgrade=32768,evaluator=rows2048)", "2048"),
+        ("expectimax(downgrade=32768,evaluator=score)", "2048"),
         ("expectimax(downgrade=32768,evaluator=ntuple)", "tictactoe"),
     ):
-        with pytest.raises(UserError, match="downgrade lowers tiles of 2048 for evaluator=ntuple"):
+        with pytest.raises(UserError, match="downgrade lowers tiles of 2048 for the evaluators ntuple, rows2048 and corner2048"):
             make_agent(agent).require(make_game(game))
     make_agent(f"greedy(downgrade=49152,evaluator=ntuple({CELLS}))").require(make_game("2048"))
 

@@ -6,14 +6,15 @@ import functools
 import random
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from turnier.agents.formations.formation import Formation, merges_up, numbering
+from turnier.agents.formations.formation import Formation, numbering
 from turnier.agents.formations.lookup import action_behind, head_of, image, place_of, probabilities
-from turnier.agents.formations.sizes import formations_of
+from turnier.agents.formations.sizes import five, formations_of, six
 from turnier.agents.formations.solver import Solver
 from turnier.agents.formations.table_file import check, open_tables, read_digest
 from turnier.core.errors import UserError
@@ -22,9 +23,8 @@ LINES = [[4 * row + column for column in range(4)] for row in range(4)]
 COLUMNS = [[4 * row + column for row in range(4)] for column in range(4)]
 CERTAIN = 65535
 Board = tuple[int, ...]
-# Two cells below a full row and its left neighbour are the goals; a second shape has its goals at two ends.
-SMALL = Formation((0, 1, 2, 3, 4, 5), 5, (6, 9), 4, (-1,) * 6 + (3, 2, 2, 3, 2, 2, 2, 2, 2, 2))
-ENDS = Formation((0, 1, 2, 4, 5, 6), 4, (8, 3), 4, (-1, -1, -1, 3, -1, -1, -1, 2, 3, 2, 2, 2, 2, 2, 2, 2))
+SIX = six(5)
+FIVE = replace(five(3), largest=(-1, -1, -1, 2, -1, -1, 3, 2, 2, 2, 2, 2, 2, 2, 2, 2))
 
 
 def solve(path: Path, *formations: Formation, workers: int = 2) -> str:
@@ -34,7 +34,7 @@ def solve(path: Path, *formations: Formation, workers: int = 2) -> str:
 @pytest.fixture(scope="module")
 def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("tables") / "both.tables"
-    solve(path, SMALL, ENDS)
+    solve(path, SIX, FIVE)
     return path
 
 
@@ -60,25 +60,17 @@ def moved(formation: Formation, board: Board, action: int) -> Board | None:
 
 
 def reached(formation: Formation, board: Board) -> bool:
-    for goal in formation.goals:
-        row, column = divmod(goal, 4)
-        if board[goal] >= formation.anchor:
-            return True
-        if (column == 0 or goal - 1 in formation.fixed) and merges_up(board[goal : 4 * row + 4], formation.anchor):
-            return True
-        if (row == 0 or goal - 4 in formation.fixed) and merges_up(board[goal::4], formation.anchor):
-            return True
-    return False
+    return any(all(board[cell] == rank for cell, rank in goal) for goal in formation.goals)
 
 
 def value_of(formation: Formation) -> Callable[[Board], int]:
     """Returns the value of a state in 65,535ths, computed by plain recursion."""
 
     def of_chance(board: Board) -> int:
-        if reached(formation, board):
-            return CERTAIN
         if any(board[cell] > formation.largest[cell] for cell in range(16) if cell not in formation.fixed):
             return 0
+        if reached(formation, board):
+            return CERTAIN
         empty = [cell for cell in range(16) if cell not in formation.fixed and board[cell] == 0]
         twos, fours = (sum(value((*board[:cell], rank, *board[cell + 1 :])) for cell in empty) for rank in (1, 2))
         return (9 * twos + fours + 5 * len(empty)) // (10 * len(empty))
@@ -102,7 +94,7 @@ def packed(board: Board) -> np.uint64:
     return np.uint64(sum(rank << 4 * cell for cell, rank in enumerate(board)))
 
 
-@pytest.mark.parametrize(("number", "formation"), list(enumerate((SMALL, ENDS))), ids=["small", "ends"])
+@pytest.mark.parametrize(("number", "formation"), list(enumerate((SIX, FIVE))), ids=["six", "five"])
 def test_values_equal_plain_python(table: Path, number: int, formation: Formation) -> None:
     words = open_tables(table, read_digest(table))
     values, rng, value = words.view(np.uint16), random.Random(3), value_of(formation)
@@ -111,7 +103,7 @@ def test_values_equal_plain_python(table: Path, number: int, formation: Formatio
     for _ in range(300):
         board = random_board(formation, rng)
         place = place_of(words, head_of(words, number), packed(board))
-        got = int(values[place]) if place >= 0 else CERTAIN
+        got = int(values[place])
         assert got == value(board), board
         seen.add(got)
     assert len(seen) > 50
@@ -121,13 +113,11 @@ def test_actions_are_those_of_the_state_s_value(table: Path) -> None:
     """In every image the probabilities of actions are the same, and the best is the value of the state."""
     words = open_tables(table, read_digest(table))
     values, rng, found, first = words.view(np.uint16), random.Random(4), np.empty(8), np.empty(8)
-    fixed = packed(tuple(15 - cell if cell in SMALL.fixed else 0 for cell in range(16)))
+    fixed = packed(tuple(15 - cell if cell in SIX.fixed else 0 for cell in range(16)))
     head, known = head_of(words, 0), 0
     for _ in range(200):
-        free = packed(random_board(SMALL, rng))
+        free = packed(random_board(SIX, rng))
         place = place_of(words, head, free)
-        if place < 0:
-            continue
         best = probabilities(words, values, free | fixed, head, 0, first)
         assert abs(max(best, 0.0) - int(values[place]) / CERTAIN) < 1 / CERTAIN
         for picture in range(8):
@@ -143,15 +133,14 @@ def test_images_are_the_eight_symmetries() -> None:
 
 
 def test_states_are_numbered_without_gaps(table: Path) -> None:
-    words, n = open_tables(table, read_digest(table)), numbering(SMALL)
+    words, n = open_tables(table, read_digest(table)), numbering(SIX)
     places = [
         int(place_of(words, head_of(words, 0), np.uint64(int(high) | int(low))))
         for high in n.high_boards[::7]
         for low in n.low_boards.view(np.uint64)[::5]
     ]
-    valid = [place for place in places if place >= 0]
-    assert len(set(valid)) == len(valid) > 100
-    assert int(n.sizes.sum()) == SMALL.states
+    assert len(set(places)) == len(places) > 100
+    assert int(n.sizes.sum()) == SIX.states
 
 
 def test_a_stopped_solver_resumes_and_gets_the_same_file(table: Path, tmp_path: Path) -> None:
@@ -164,14 +153,14 @@ def test_a_stopped_solver_resumes_and_gets_the_same_file(table: Path, tmp_path: 
     def stop_in_time(done: int) -> None:
         nonlocal advanced
         advanced += done
-        if advanced > SMALL.states // 2:
+        if advanced > SIX.states // 2:
             raise Stop
 
     with pytest.raises(Stop):
-        Solver(path, (SMALL, ENDS), 1).solve(lambda done: None, stop_in_time)
+        Solver(path, (SIX, FIVE), 1).solve(lambda done: None, stop_in_time)
     assert not path.exists()
     skipped: list[int] = []
-    Solver(path, (SMALL, ENDS), 2).solve(skipped.append, lambda done: None)
+    Solver(path, (SIX, FIVE), 2).solve(skipped.append, lambda done: None)
     assert skipped == [advanced] and path.read_bytes() == table.read_bytes()
     assert not list(tmp_path.glob(".*"))
 
@@ -195,5 +184,38 @@ def test_damaged_files_are_refused_by_a_sentence(table: Path, tmp_path: Path, da
 
 
 def test_every_size_has_the_formations_that_it_says() -> None:
-    assert [each.anchor for each in formations_of("tiny")] == [5]
-    assert formations_of("small") != formations_of("medium")
+    assert formations_of("tiny") == (six(6),)
+    assert set(formations_of("small")) < set(formations_of("medium"))
+
+
+@pytest.mark.parametrize("formation", formations_of("medium"), ids=lambda each: f"{len(each.fixed)} {each.least}")
+def test_formations_of_all_sizes_hold_what_they_promise(formation: Formation) -> None:
+    """No free tile is as large as a fixed one beside it, chance's 4 fits everywhere, and every goal is a state."""
+    free = [cell for cell in range(16) if cell not in formation.fixed]
+    beside = {at for cell in free for line in (*LINES, *COLUMNS) if cell in line for at in next_to(cell, line)}
+    assert beside - set(free) == set(formation.edge)
+    assert max(formation.largest) < formation.least and min(formation.largest[cell] for cell in free) >= 2
+    assert all(rank <= formation.largest[cell] for goal in formation.goals for cell, rank in goal)
+
+
+def next_to(cell: int, line: list[int]) -> list[int]:
+    at = line.index(cell)
+    return line[max(at - 1, 0) : at] + line[at + 1 : at + 2]
+
+
+@pytest.mark.parametrize(("formation", "rank"), [(five(7), 7), (six(9), 9)])
+def test_every_goal_merges_up_by_itself(formation: Formation, rank: int) -> None:
+    """From each goal some moves make a tile of the rank (of five: another one) even if chance places nothing."""
+    for goal in formation.goals:
+        board = tuple(dict(goal).get(cell, 0) for cell in range(16))
+        boards, wanted = {board}, 1 + (len(formation.fixed) == 5)
+        for _ in range(4):
+            boards |= {after for each in boards for i in range(4) if (after := merged(formation, each, i))}
+        assert any(each.count(rank) >= wanted or rank + 1 in each for each in boards), goal
+
+
+def merged(formation: Formation, board: Board, action: int) -> Board | None:
+    """Returns a board after a move in which chance fills every empty cell with a tile that merges with none."""
+    full = tuple(50 + cell if rank == 0 and cell not in formation.fixed else rank for cell, rank in enumerate(board))
+    after = moved(formation, full, action)
+    return None if after is None else tuple(0 if rank >= 50 else rank for rank in after)

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from turnier.agents.formations.formation import Formation
 from turnier.agents.formations.lookup import action_behind
+from turnier.agents.formations.sizes import six
 from turnier.agents.formations.solver import Solver
 from turnier.agents.registry import make_agent
 from turnier.arena.match import MatchSpec
@@ -20,9 +20,9 @@ from turnier.games.game import Position
 from turnier.games.registry import make_game
 
 GAME = make_game("2048")
-# Four 4s below a row of three and two: the goal is a 16 in one of two cells.
-SMALL = Formation((0, 1, 2, 4, 5), 5, (6, 9), 4, (-1, -1, -1, 2, -1, -1, 3, 2, 2, 3, 2, 2, 2, 2, 2, 2))
-BOARD = [[1024, 512, 256, 2], [128, 16, 8, 2], [4, 8, 0, 0], [2, 0, 0, 0]]
+# The goal is a chain of 16, 8, 4, 4 below the 32 or beside the 256.
+SMALL = six(5)
+BOARD = [[1024, 512, 256, 2], [32, 64, 128, 2], [4, 8, 0, 0], [2, 0, 0, 0]]
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def imaged(rows: list[list[int]], picture: int) -> list[list[int]]:
 
 
 def test_the_most_probable_action_is_followed_in_every_symmetry(table: Path) -> None:
-    agent = f"formations(table={table},five=0,otherwise=random)"
+    agent = f"formations(table={table},otherwise=random)"
     rows = [*BOARD[:2], [0, 4, 2, 0], [4, 2, 0, 2]]
     action, values = decide(agent, rows)
     assert values[action] == max(values) > 0.2 and sum(value > 0 for value in values) >= 2
@@ -65,33 +65,31 @@ def test_the_most_probable_action_is_followed_in_every_symmetry(table: Path) -> 
     ("change", "why"),
     [
         ((0, 0, 512), "neighbours are equal"),
-        ((1, 0, 8), "a fixed tile is below the anchor"),
+        ((1, 0, 16), "a fixed tile is too small"),
         ((3, 3, 64), "a free tile is too large"),
-        ((0, 2, 16), "another fixed tile is as small, so that the cell beside the goals is not the last one"),
+        ((0, 0, 0), "a fixed cell is empty"),
     ],
 )
 def test_the_other_agent_decides_elsewhere(table: Path, change: tuple[int, int, int], why: str) -> None:
     rows = [row.copy() for row in BOARD]
-    if why.startswith("another"):
-        rows[1][1] = 32
     row, column, tile = change
     rows[row][column] = tile
     for picture in range(8):
         board = imaged(rows, picture)
-        assert decide(f"formations(table={table},five=0,otherwise=greedy)", board) == decide("greedy", board), why
+        assert decide(f"formations(table={table},otherwise=greedy)", board) == decide("greedy", board), why
 
 
 def test_a_threshold_leaves_improbable_goals_to_the_other_agent(table: Path) -> None:
-    assert decide(f"formations(table={table},five=1,otherwise=greedy)", BOARD) == decide("greedy", BOARD)
+    assert decide(f"formations(table={table},six=1,otherwise=greedy)", BOARD) == decide("greedy", BOARD)
 
 
 def test_it_keeps_the_laws_of_agents(table: Path) -> None:
-    agent = make_agent(f"formations(table={table},five=0,otherwise=expectimax(depth=1))")
+    agent = make_agent(f"formations(table={table},otherwise=expectimax(depth=1))")
     check_laws(AGENT_LAWS, agent, GAME)
 
 
 def test_compiled_matches_equal_those_move_by_move(table: Path) -> None:
-    text = make_agent(f"formations(table={table},five=0.5,otherwise=expectimax(depth=2))").full_text()
+    text = make_agent(f"formations(table={table},six=0.5,otherwise=expectimax(depth=2))").full_text()
     specs = [MatchSpec(GAME.full_text(), (text,), seed) for seed in range(3)]
     together = list(play_matches(specs))
     assert [record.plies for record in together] == [play_match(spec).plies for spec in specs]
