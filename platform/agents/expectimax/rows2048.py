@@ -196,10 +196,10 @@ def floor_of(board, weights):
     nothing = weights[NOTHING]
     if weights[HOPELESS] == 0.0 or board_value(board, weights) < nothing:
         return 0.0
-    largest = 0
+    rank = np.int64(0)
     for cell in range(16):
-        largest = max(largest, np.int64((board >> _U(4 * cell)) & _CELL))
-    return nothing + weights[HOPELESS] * float(largest << largest)
+        rank = max(rank, np.int64((board >> _U(4 * cell)) & _CELL))
+    return nothing + weights[HOPELESS] * float(rank << rank)
 
 
 @kernel(_I64(_U64, _I64, Floats, Floats, Root))

@@ -14,9 +14,8 @@ from turnier.agents.agent import Agent, CompiledAgent
 from turnier.agents.evaluator import Evaluator
 from turnier.agents.evaluators.corner2048 import Corner2048
 from turnier.agents.expectimax.agent import Expectimax
-from turnier.agents.formations.lookup import head_of, image, is_regular, probabilities
-from turnier.agents.formations.solve_kernels import Values
-from turnier.agents.formations.table_file import FIXED, M_TABLES, open_tables, read_digest
+from turnier.agents.formations.follow import FIVE, SIX, followed_action
+from turnier.agents.formations.table_file import open_tables, read_digest
 from turnier.core.errors import UserError
 from turnier.core.kernel import JIT, kernel, pointer
 from turnier.core.packing import WORDS, Package, pack, packing
@@ -25,10 +24,10 @@ from turnier.games.abi import Actions, Floats
 from turnier.games.game import Game
 from turnier.games.twenty48.rules import BOARD, HIGH
 
-LEAST_FIVE, LEAST_SIX, NUM_SETTINGS = 0, 1, 2  # settings; behind them the package, then those of the other agent
+NUM_SETTINGS = 2  # LEAST_FIVE and LEAST_SIX; behind them the package, then the other agent's settings
 OTHERS = NUM_SETTINGS + WORDS
 _U = np.uint64
-_0, _15 = _U(0), _U(15)
+_15 = _U(15)
 
 _SHARED = (SEAT, Actions)
 _write, _read = packing(types.Tuple(_SHARED))
@@ -55,46 +54,6 @@ def _plain_package(settings: Any) -> Any:
 
 
 package_in: Any = _package_in if JIT else _plain_package
-
-
-@kernel(types.int64(Actions, Values, Floats, types.uint64, Floats))
-def followed_action(words, values, settings, board, chances):
-    """Returns the action that the tables name, or -1; `chances`, [8], gets the probabilities of all actions.
-
-    Args:
-        words, values: a file of tables, the same memory.
-        settings: the agent's.
-        board: tiles above 32,768 count as 32,768.
-        chances: see `probabilities`.
-    """
-    found = np.empty(8)
-    best, best_count = -1.0, np.int64(16)
-    for picture in range(8):
-        seen = image(board, picture)
-        if seen & _15 == _0:
-            continue
-        tried = _0
-        for table in range(words[M_TABLES] - 1, -1, -1):  # of each shape, the largest tile first
-            head = head_of(words, table)
-            fixed = _U(words[head + FIXED])
-            count = np.int64(0)
-            for cell in range(16):
-                count += np.int64((fixed >> _U(4 * cell)) & _U(1))
-            if count > best_count or fixed == tried or not is_regular(words, head, seen):
-                continue
-            tried = fixed
-            probability = probabilities(words, values, seen, head, picture, found)
-            least = settings[LEAST_FIVE] if count == 5 else settings[LEAST_SIX]
-            if probability >= least and probability > 0.0 and (probability > best or count < best_count):
-                best, best_count = probability, count
-                chances[:] = found
-    action = -1
-    for i in range(4):
-        if best >= 0.0 and chances[i] >= 0.0:
-            gain = 0.0 if action < 0 else chances[i] - chances[action]
-            if action < 0 or gain > 0.0 or (gain == 0.0 and chances[4 + i] > chances[4 + action]):
-                action = i
-    return action
 
 
 @kernel(ACT)
@@ -127,9 +86,9 @@ class Formations(CompiledAgent):
     table: str = parameter("", "the file of tables that `turnier tables` wrote")
     digest: str = parameter("", "which file that must be; filled in")
     five: float = parameter(
-        0.9, "least probability from which on tables of five fixed tiles are followed", low=0, high=1
+        FIVE, "least probability from which on tables of five fixed tiles are followed", low=0, high=1
     )
-    six: float = parameter(0.0, "the same of six, where those of five are not followed; 0 = any above 0", low=0, high=1)
+    six: float = parameter(SIX, "the same of six, where those of five are not followed; 0 = any above 0", low=0, high=1)
     otherwise: Agent = parameter(
         Expectimax(depth=3, cutoff=0.0078, evaluator=Corner2048()), "who decides elsewhere, in compiled code"
     )

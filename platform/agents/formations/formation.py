@@ -184,12 +184,11 @@ def _by_sum(sums: Ints) -> _BySum:
 
 
 def _goal_words(formation: Formation) -> Ints:
-    words = [[sum(bits << 4 * cell for cell, bits in goal) for goal in (_masked(goal), goal)] for goal in formation.goals]
+    words = [
+        (sum(15 << 4 * cell for cell, _ in goal), sum(rank << 4 * cell for cell, rank in goal))
+        for goal in formation.goals
+    ]
     return np.array(words, np.uint64).view(np.int64)
-
-
-def _masked(goal: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
-    return tuple((cell, 15) for cell, _ in goal)
 
 
 def _row_words(formation: Formation, weights: Ints) -> Ints:

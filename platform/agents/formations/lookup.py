@@ -114,7 +114,7 @@ def chance_probability(words, values, head, board):
         return 0.0
     if is_reached(words, head, board):
         return 1.0
-    occupied, twos, fours, empty = board | _U(words[head + FIXED]), 0, 0, 0
+    occupied, twos, fours, empty = board | _U(words[head + FIXED]), np.int64(0), np.int64(0), 0
     for cell in range(16):
         shift = _U(4 * cell)
         if (occupied >> shift) & _15 == _0:

@@ -84,8 +84,8 @@ def plan(formations: tuple[Formation, ...]) -> Plan:
         head[: LOW_SUMS + 1] = np.array(facts, np.uint64).view(np.int64)
         base = np.zeros(len(n.sizes), np.int64)
         bases.append(base)
-        own = (n.high_words, n.low_sums, n.low_places, n.low_start, n.offsets.ravel(), base)
-        own = (*own, n.rows.ravel(), n.goals.ravel())
+        own: list[Ints] = [n.high_words, n.low_sums, n.low_places, n.low_start, n.offsets.ravel(), base]
+        own += [n.rows.ravel(), n.goals.ravel()]
         for i, array in enumerate(own):
             head[A_HIGH + i] = at
             at += len(array)

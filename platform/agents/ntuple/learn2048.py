@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
+from turnier.agents.formations.follow import FIVE, SIX, followed_action
 from turnier.agents.ntuple.board2048_kernels import at_most_15, find_entries_of_images, sum_entries_of_images
 from turnier.agents.ntuple.network_kernels import (
     TUPLES,
@@ -23,7 +24,7 @@ from turnier.agents.ntuple.td import COHERENT, DISCOUNT, FROM_RANDOM, HORIZON, M
 from turnier.core.kernel import kernel
 from turnier.core.packing import lend
 from turnier.core.rng import STREAM_STEP, below, next_word, seed_stream, uniform
-from turnier.games.abi import Floats
+from turnier.games.abi import Actions, Floats
 from turnier.games.twenty48.board import GAIN, move, occupied, place_tile, random_tile, slide, transpose
 
 _U = np.uint64
@@ -31,7 +32,7 @@ Scores = types.Array(types.float32, 2, "C")
 Past = types.Array(types.uint64, 2, "C")
 _U64, _I64 = types.uint64, types.int64
 _0, _1, _4, _8, _16, _32, _48 = (_U(n) for n in (0, 1, 4, 8, 16, 32, 48))
-_LOW32, _ROW, _ONES = _U(0xFFFFFFFF), _U(0xFFFF), _U(0x1111111111111111)
+_LOW32, _ROW, _15, _ONES = _U(0xFFFFFFFF), _U(0xFFFF), _U(15), _U(0x1111111111111111)
 _ZERO = np.float32(0)
 
 
@@ -101,10 +102,12 @@ def add_change(table, index, first, count, coherent, change):
         add_plainly(table, index, first, count, _0, change)
 
 
-@kernel(_I64(Header, EntryTable, Floats, _U64, _I64, EntryTable, Floats, Scores, WORK))
-def learn_with(words, table, settings, key, first, rates, epsilons, scores, work):
+@kernel(_I64(Header, EntryTable, Floats, _U64, _I64, EntryTable, Floats, Scores, Actions, WORK))
+def learn_with(words, table, settings, key, first, rates, epsilons, scores, formations, work):
     """`learn_2048` with arrays to work with: a stream, boards, high tiles and rewards by action, places, and errors."""
     words, table, settings, rates, epsilons, scores = lend((words, table, settings, rates, epsilons, scores))
+    formations = lend(formations)
+    probabilities, least, chances = formations.view(np.uint16), np.array([FIVE, SIX]), np.empty(8)
     rng, boards, highs, gains, index, errors = lend(work)
     count = _8 * _U(words[TUPLES])
     before = _4 * count
@@ -123,8 +126,18 @@ def learn_with(words, table, settings, key, first, rates, epsilons, scores, work
         board = with_tile(board, high, rng)
         score, played, ended = np.int64(0), 0, False
         newest, kept = _0, _0  # of the ring of afterstates that are to learn
+        passed = np.int64(0)  # rewards since the newest of them
         while True:
             legal = move_all(board, high, boards, highs, gains)
+            if formations.size > 0 and legal != 0:
+                action = followed_action(formations, probabilities, least, board | high * _15, chances)
+                if action >= 0:
+                    moves += 1
+                    score += gains[action]
+                    passed += gains[action]
+                    board = with_tile(boards[action], highs[action], rng)
+                    high = highs[action]
+                    continue
             for action in range(4):
                 if legal >> action & 1:
                     packed = at_most_15(boards[action], highs[action])
@@ -153,12 +166,14 @@ def learn_with(words, table, settings, key, first, rates, epsilons, scores, work
                     best_value += np.float32(gains[best])
             if learns:
                 error = best_value - sum_entries_of_images(words, table, index, before + newest * count)
+                error += np.float32(passed)
                 collect_error(errors, newest, kept, horizon, rate * error, decay)
             # What follows the end, or a random move that is not learned from, says nothing of the boards before.
             while kept == horizon or (kept > _0 and (best < 0 or not learns)):
                 oldest = oldest_of(newest, kept, horizon)
                 add_change(table, index, before + oldest * count, count, coherent, errors[oldest])
                 kept -= _1
+            passed = np.int64(0)
             if best < 0:
                 if not ended:
                     scores[game, 0] = np.float32(score)
@@ -187,17 +202,21 @@ def learn_with(words, table, settings, key, first, rates, epsilons, scores, work
     return moves
 
 
-@kernel(_I64(Header, EntryTable, Floats, _U64, _I64, EntryTable, Floats, Scores))
-def learn_2048(words, table, settings, key, first, rates, epsilons, scores):
+@kernel(_I64(Header, EntryTable, Floats, _U64, _I64, EntryTable, Floats, Scores, Actions))
+def learn_2048(words, table, settings, key, first, rates, epsilons, scores, formations):
     """Plays and learns from game after game; see learn_games.
+
+    Boards that formation tables know are played by them and not learned from: their rewards are part of what the last
+    board before them, whose value the network says, leads to.
 
     Args:
         rates: [games] learning rate of each, for the whole board.
         epsilons: [games] probability of a random move.
         scores: [games, 1] filled in.
+        formations: words of the tables' file; empty for none.
     """
     rng, boards, highs = np.empty(4, np.uint64), np.empty(4, np.uint64), np.empty(4, np.uint64)
     horizon = np.int64(settings[HORIZON])
     index = np.empty((4 + horizon) * 8 * words[TUPLES], np.uint64)  # of the four afterstates, and of the last ones
     work = rng, boards, highs, np.empty(4, np.int64), index, np.empty(horizon, np.float32)
-    return learn_with(words, table, settings, key, first, rates, epsilons, scores, work)
+    return learn_with(words, table, settings, key, first, rates, epsilons, scores, formations, work)

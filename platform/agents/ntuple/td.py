@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
+from turnier.agents.formations.table_file import open_tables, read_digest
 from turnier.core.errors import UserError
 from turnier.core.parameters import Declared, Registry, parameter
 from turnier.core.text_form import parse
@@ -75,6 +77,12 @@ class Td(Declared):
     once: bool = parameter(
         False, "an entry that several symmetric images of a board look up changes once, not once for each", later=True
     )
+    table: str = parameter(
+        "",
+        "2048: a file of formation tables, which play what they know; only other boards are learned",
+        later=True,
+    )
+    digest: str = parameter("", "which file that must be; filled in", later=True)
     method: int = parameter(2, "target: 1 the return when the game is over, 2 each move's reward", low=1, high=2)
 
     def check(self) -> None:
@@ -84,6 +92,20 @@ class Td(Declared):
             raise UserError(
                 f"td: plain must be 0 without coherence, as all games are plain then, got {self.plain}; leave it out."
             )
+
+        if self.table and (self.method != 2 or self.discount != 1.0 or self.once):
+            raise UserError("td: a table goes with method=2 and discount=1 and without once; leave them as they are.")
+        if self.table and not self.digest:
+            object.__setattr__(self, "digest", read_digest(Path(self.table)))
+
+    @property
+    def is_fused(self) -> bool:
+        """Whether learn_2048 learns this way."""
+        return (self.delayed or not self.trace) and not self.once
+
+    def formations(self) -> npt.NDArray[np.int64]:
+        """Returns the words of the table's file, of none where there is no table."""
+        return open_tables(Path(self.table), self.digest) if self.table else np.empty(0, np.int64)
 
     def plain_games(self, games: int) -> int:
         """Returns how many games, the first ones of `games` in all, learn without coherence."""

@@ -85,6 +85,11 @@ class Plan:
             reason = f"what is trained must be an empty network, got {self.evaluator}; name the file as --out."
         if self.game.kernels.has_observe:
             reason = f"training needs a game without hidden information, got {self.game}."
+        if self.learning.table and not (self.game.full_text() == "2048(size=4)" and self.learning.is_fused):
+            reason = (
+                "td with a table learns 4x4 boards of 2048, with delayed=true where trace is above 0,"
+                f" got {self.game} and {self.learning}."
+            )
         if reason:
             raise UserError(reason)
 
@@ -155,8 +160,8 @@ class TrainingLoop:
         self._stopping = False
         self.points = Points(plan.every)
         self.initial = plan.learning.optimism / self.network.lookups
-        fused = (plan.learning.delayed or not plan.learning.trace) and not plan.learning.once
-        self._kernel = learn_2048 if self.network.packed and fused else learn_games
+        self._kernel = learn_2048 if self.network.packed and plan.learning.is_fused else learn_games
+        self._formations = plan.learning.formations()
         self._layout = self.network.layout(plan.learning.coherence, in_quarters=self._kernel is learn_2048)
         if out.exists():
             self._go_on(load_weights(out))
@@ -206,7 +211,7 @@ class TrainingLoop:
                 rates[part], epsilons[part], scores[part],
             )  # fmt: skip
             if self._kernel is learn_2048:
-                moves += int(learn_2048(*tail))
+                moves += int(learn_2048(*tail, self._formations))
             else:
                 moves += int(learn_games(game.kernels, game.new_state(), *tail))
         return scores, moves

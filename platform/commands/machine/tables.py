@@ -16,7 +16,7 @@ from turnier.core.errors import UserError
 def tables(
     game: Annotated[str, typer.Argument(help="2048, the only game with formation tables")],
     out: Annotated[Path, typer.Option(help="the file of tables", callback=writable_file)],
-    size: Annotated[str, typer.Option(help="tiny (for tests), small (7 GB) or medium (11 GB)")] = "small",
+    size: Annotated[str, typer.Option(help="tiny (for tests), small (9 GB) or medium (15 GB)")] = "small",
     workers: WorkersOption = None,
 ) -> None:
     """Solve formation tables of 2048, for the agent formations.
@@ -32,7 +32,7 @@ def tables(
       turnier tournament 2048 "formations(table=small.tables)"
     """
     from turnier.agents.formations import table_file
-    from turnier.agents.formations.sizes import SIZES, formations_of
+    from turnier.agents.formations.sizes import FORMATIONS, SIZES
     from turnier.agents.formations.solver import Solver
     from turnier.core.text_form import parse
     from turnier.games.registry import make_game
@@ -50,7 +50,7 @@ def tables(
         console.print(f"{out} is finished, and undamaged: digest {digest}", soft_wrap=True, highlight=False)
         return
     with game_bar("laying out", 1, unit="files") as bar:
-        solver = Solver(out, formations_of(size), os.cpu_count() or 1 if workers is None else workers)
+        solver = Solver(out, FORMATIONS[size], os.cpu_count() or 1 if workers is None else workers)
         bar.advance(1)
     with game_bar(f"solving {size}", solver.states, unit="states") as bar:
         digest = solver.solve(bar.skip, bar.advance)

@@ -227,7 +227,7 @@ def test_cut_off_at_once_is_depth_two() -> None:
 @needs_jit
 @pytest.mark.parametrize("hopeless", [0.5, 2.0])
 def test_hopeless_boards_are_searched_no_further(hopeless: float) -> None:
-    """Those whose lines have fewer points than so many times the largest tile's; none where the board has less than 0."""
+    """Those with fewer points than so many times the largest tile's; none where the board has less than 0."""
     agent, plain = (expectimax(f"corner2048(hopeless={h})", depth=3, cutoff=0.05, table=0) for h in (hopeless, 0))
     assert isinstance(agent.evaluator, Corner2048)
     stopped, negative = 0, 0

@@ -138,7 +138,9 @@ def test_only_networks_and_tables_of_lines_lower_tiles_of_2048() -> None:
         ("expectimax(downgrade=32768,evaluator=score)", "2048"),
         ("expectimax(downgrade=32768,evaluator=ntuple)", "tictactoe"),
     ):
-        with pytest.raises(UserError, match="downgrade lowers tiles of 2048 for the evaluators ntuple, rows2048 and corner2048"):
+        with pytest.raises(
+            UserError, match="downgrade lowers tiles of 2048 for the evaluators ntuple, rows2048 and corner2048"
+        ):
             make_agent(agent).require(make_game(game))
     make_agent(f"greedy(downgrade=49152,evaluator=ntuple({CELLS}))").require(make_game("2048"))
 

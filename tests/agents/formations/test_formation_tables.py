@@ -14,7 +14,7 @@ import pytest
 
 from turnier.agents.formations.formation import Formation, numbering
 from turnier.agents.formations.lookup import action_behind, head_of, image, place_of, probabilities
-from turnier.agents.formations.sizes import five, formations_of, six
+from turnier.agents.formations.sizes import FORMATIONS, five, six
 from turnier.agents.formations.solver import Solver
 from turnier.agents.formations.table_file import check, open_tables, read_digest
 from turnier.core.errors import UserError
@@ -184,11 +184,11 @@ def test_damaged_files_are_refused_by_a_sentence(table: Path, tmp_path: Path, da
 
 
 def test_every_size_has_the_formations_that_it_says() -> None:
-    assert formations_of("tiny") == (six(6),)
-    assert set(formations_of("small")) < set(formations_of("medium"))
+    assert FORMATIONS["tiny"] == (six(6),)
+    assert set(FORMATIONS["small"]) < set(FORMATIONS["medium"])
 
 
-@pytest.mark.parametrize("formation", formations_of("medium"), ids=lambda each: f"{len(each.fixed)} {each.least}")
+@pytest.mark.parametrize("formation", FORMATIONS["medium"], ids=lambda each: f"{len(each.fixed)} {each.least}")
 def test_formations_of_all_sizes_hold_what_they_promise(formation: Formation) -> None:
     """No free tile is as large as a fixed one beside it, chance's 4 fits everywhere, and every goal is a state."""
     free = [cell for cell in range(16) if cell not in formation.fixed]

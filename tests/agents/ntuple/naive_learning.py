@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -58,8 +59,12 @@ def play_and_learn(
     restart: int = 0,
     delayed: int = 0,  # the horizon
     once: bool = False,
+    passed: Callable[[Position], int] = lambda position: -1,
 ) -> list[float]:
-    """Plays one greedy game from a stream's words, learning after each action; returns the returns of its first end."""
+    """Plays one greedy game from a stream's words, learning after each action; returns the returns of its first end.
+
+    `passed` names the actions of boards that are not learned from, or -1.
+    """
     start = game.new_state()
     game.kernels.init(start, seed_words)
     position = Position(game, start, game.start().returns * 0.0, seed_words)
@@ -123,6 +128,9 @@ def play_and_learn(
             position = path[middle]
             position = Position(game, position.state, position.returns, seed_words)
             returns_before, history, path = [float(r) for r in position.returns], [], []
+        if (action := passed(position)) >= 0:
+            position = position.play(action, draw_chance=False)
+            continue
         path.append(position)
         best, best_value = None, F32(0)
         for action in position.legal_actions():

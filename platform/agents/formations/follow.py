@@ -1,0 +1,57 @@
+"""Which action formation tables name for a board of 2048, if any."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import types
+
+from turnier.agents.formations.lookup import head_of, image, is_regular, probabilities
+from turnier.agents.formations.solve_kernels import Values
+from turnier.agents.formations.table_file import FIXED, M_TABLES
+from turnier.core.kernel import kernel
+from turnier.games.abi import Actions, Floats
+
+LEAST_FIVE, LEAST_SIX = 0, 1  # settings: from which probability on tables of five and six fixed tiles are followed
+FIVE, SIX = 0.9, 0.0  # where they are not given
+_U = np.uint64
+_0, _15 = _U(0), _U(15)
+
+
+@kernel(types.int64(Actions, Values, Floats, types.uint64, Floats))
+def followed_action(words, values, settings, board, chances):
+    """Returns the action that the tables name, or -1; `chances`, [8], gets the probabilities of all actions.
+
+    Args:
+        words, values: a file of tables, the same memory.
+        settings: LEAST_FIVE and LEAST_SIX.
+        board: tiles above 32,768 count as 32,768.
+        chances: see `probabilities`.
+    """
+    found = np.empty(8)
+    best, best_count = -1.0, np.int64(16)
+    for picture in range(8):
+        seen = image(board, picture)
+        if seen & _15 == _0:
+            continue
+        tried = _0
+        for table in range(words[M_TABLES] - 1, -1, -1):  # of each shape, the largest tile first
+            head = head_of(words, table)
+            fixed = _U(words[head + FIXED])
+            count = np.int64(0)
+            for cell in range(16):
+                count += np.int64((fixed >> _U(4 * cell)) & _U(1))
+            if count > best_count or fixed == tried or not is_regular(words, head, seen):
+                continue
+            tried = fixed
+            probability = probabilities(words, values, seen, head, picture, found)
+            least = settings[LEAST_FIVE] if count == 5 else settings[LEAST_SIX]
+            if probability >= least and probability > 0.0 and (probability > best or count < best_count):
+                best, best_count = probability, count
+                chances[:] = found
+    action = -1
+    for i in range(4):
+        if best >= 0.0 and chances[i] >= 0.0:
+            gain = 0.0 if action < 0 else chances[i] - chances[action]
+            if action < 0 or gain > 0.0 or (gain == 0.0 and chances[4 + i] > chances[4 + action]):
+                action = i
+    return action
