@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
-from turnier.agents.formations.lookup import head_of, probabilities
-from turnier.agents.formations.solve_kernels import is_certain, moved_board
-from turnier.agents.formations.table_file import ANCHOR, FIXED, GOALS, M_TABLES, WALLS, open_tables, read_digest
+from turnier.agents.formations.lookup import head_of, is_reached, probabilities
+from turnier.agents.formations.solve_kernels import moved_board
+from turnier.agents.formations.table_file import FIXED, LEAST, M_TABLES, WALLS, open_tables, read_digest
 
 ENDINGS = 10_000
 BINS = (0.0, 0.2, 0.4, 0.6, 0.8, 0.9, 0.99, 1.01)
@@ -26,19 +26,18 @@ def main(path: Path) -> None:
     sums = np.zeros((len(BINS) - 1, 3))
     while sums[:, 0].sum() < ENDINGS:
         head = head_of(words, rng.randrange(int(words[M_TABLES])))
-        fixed, anchor, goals = np.uint64(words[head + FIXED]), int(words[head + ANCHOR]), int(words[head + GOALS])
+        fixed, least = np.uint64(words[head + FIXED]), int(words[head + LEAST])
         cells = [cell for cell in range(16) if not int(fixed) >> 4 * cell & 15]
         share = rng.random()
-        board = sum(rng.randint(1, anchor - 3) << 4 * cell for cell in cells if rng.random() < share)
-        first = -1.0
+        board = sum(rng.randint(1, least - 3) << 4 * cell for cell in cells if rng.random() < share)
+        first, won = -1.0, 0
         while True:
-            if is_certain(np.uint64(board), fixed, goals, np.uint64(anchor)):
+            if is_reached(words, head, np.uint64(board)):
                 won = 1
                 break
             # Fixed tiles are those of the mask: the largest, wherever they are.
             p = probabilities(words, values, np.uint64(board) | fixed, head, 0, found)
             if p <= 0.0:
-                won = 0
                 break
             first = p if first < 0.0 else first
             after = int(moved_board(int(words[head + WALLS]), np.uint64(board), int(np.argmax(found[:4]))))

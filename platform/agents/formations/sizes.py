@@ -11,13 +11,12 @@ from turnier.agents.formations.formation import CELLS, Formation
 Goal = tuple[tuple[int, int], ...]
 
 
-def five(rank: int, lowest: int = 2) -> Formation:
+def five(rank: int) -> Formation:
     """Returns three tiles above two, beside which a tile of a rank is made that completes a block of 3 x 2.
 
-    The goal is that tile and beside it two of half of it, which merge to another one like it. The tiles of the lowest
-    row are `lowest` ranks smaller or more.
+    The goal is that tile and beside it two of half of it, which merge to another one like it.
     """
-    largest = [rank - 1] * 12 + [rank - lowest] * 4
+    largest = [rank - 1] * 12 + [rank - 2] * 4
     largest[6] = rank
     goals = [
         {7: 1, 3: 1},
@@ -59,11 +58,10 @@ def _formation(
     return Formation(fixed, edge, least, falls, limits, tuple(goals))
 
 
-SIXES = tuple(six(rank) for rank in (7, 8, 9, 10))
 # The formations of each size: those of a shape one after the other, the smallest first.
 FORMATIONS: dict[str, tuple[Formation, ...]] = {
     "tiny": (six(6),),
-    "small": (five(5), five(6), five(7), *SIXES),
-    "medium": (five(5), five(6), five(7), five(8, lowest=3), *SIXES),  # whose last five would take 11 GB otherwise
+    "small": (*(five(rank) for rank in (5, 6, 7)), *(six(rank) for rank in (7, 8, 9, 10))),
+    "medium": (*(five(rank) for rank in (5, 6, 7, 8)), *(six(rank) for rank in (7, 8, 9))),
 }
 SIZES = tuple(FORMATIONS)
