@@ -71,13 +71,18 @@ def act_formations(game, evaluator, settings, state, returns, rng, root):
     return action
 
 
+# The line scores of macroxue/2048-ai.
+FALLING = Corner2048(lost=30_000, falls=1.0, equals=1.5, hopeless=2.0)
+
+
 @dataclass(frozen=True)
 class Formations(CompiledAgent):
     """Looks 4x4 boards of 2048 up in formation tables, in all eight symmetries; elsewhere another decides.
 
     A formation is a corner of five or six large tiles, which all stay where they are. A table knows the probability
-    with which a tile like the smallest of them can be made next to it, and so the best action.
+    with which the other tiles become a chain that merges up to the smallest of them, and so the best action.
     Values of actions are such probabilities where a table decides. Without a table the other agent decides everywhere.
+    Source: formations, goals and line scores are those of macroxue/2048-ai, whose depth leaves out the first decision.
     """
 
     name: ClassVar[str] = "formations"
@@ -90,7 +95,8 @@ class Formations(CompiledAgent):
     )
     six: float = parameter(SIX, "the same of six, where those of five are not followed; 0 = any above 0", low=0, high=1)
     otherwise: Agent = parameter(
-        Expectimax(depth=3, cutoff=0.0078, evaluator=Corner2048()), "who decides elsewhere, in compiled code"
+        Expectimax(depth=5, cutoff=0.0039, downgrade=65536, evaluator=FALLING),
+        "who decides elsewhere, in compiled code",
     )
 
     def check(self) -> None:

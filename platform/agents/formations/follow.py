@@ -12,7 +12,7 @@ from turnier.core.kernel import kernel
 from turnier.games.abi import Actions, Floats
 
 LEAST_FIVE, LEAST_SIX = 0, 1  # settings: from which probability on tables of five and six fixed tiles are followed
-FIVE, SIX = 0.9, 0.0  # where they are not given
+FIVE, SIX = 0.5, 0.0  # where they are not given
 _U = np.uint64
 _0, _15 = _U(0), _U(15)
 
