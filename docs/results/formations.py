@@ -16,7 +16,7 @@ from turnier.agents.formations.lookup import head_of, is_reached, probabilities
 from turnier.agents.formations.solve_kernels import moved_board
 from turnier.agents.formations.table_file import FIXED, LEAST, M_TABLES, WALLS, open_tables, read_digest
 
-ENDINGS = 10_000
+ENDINGS = 30_000
 BINS = (0.0, 0.2, 0.4, 0.6, 0.8, 0.9, 0.99, 1.01)
 
 

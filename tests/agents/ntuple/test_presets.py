@@ -1,0 +1,28 @@
+"""What `turnier train 2048 --hours` chooses."""
+
+from __future__ import annotations
+
+import pytest
+
+from turnier.agents.ntuple.plans.presets import preset_for
+from turnier.agents.ntuple.td import LEARNING
+from turnier.agents.registry import EVALUATORS
+from turnier.core.errors import UserError
+from turnier.games.registry import make_game
+
+
+@pytest.mark.parametrize(
+    ("hours", "threads", "network", "restart"),
+    [(0.01, 1, "4x6", 10), (0.02, 2, "8x6", 10), (0.7, 2, "8x6", 10), (0.75, 2, "8x6", 0), (2.0, 2, "8x6", 0)],
+)
+def test_network_and_method_go_with_the_hours_of_all_cores(
+    hours: float, threads: int, network: str, restart: int
+) -> None:
+    preset = preset_for(make_game("2048"), hours, threads)
+    assert EVALUATORS.make(preset.network) == EVALUATORS.make(f"ntuple(network={network})")
+    assert LEARNING.make(preset.learning).restart == restart
+
+
+def test_only_2048_has_presets() -> None:
+    with pytest.raises(UserError, match="a training by hours alone must be of 2048"):
+        preset_for(make_game("tictactoe"), 1.0, 1)
