@@ -15,8 +15,7 @@ from turnier.agents.evaluator import Evaluator
 from turnier.agents.evaluators.corner2048 import Corner2048
 from turnier.agents.expectimax.agent import Expectimax
 from turnier.agents.formations.follow import FIVE, SIX, followed_action
-from turnier.agents.formations.table_file import open_tables, read_digest
-from turnier.core.errors import UserError
+from turnier.agents.formations.table_file import open_tables, required_digest
 from turnier.core.kernel import JIT, kernel, pointer
 from turnier.core.packing import WORDS, Package, pack, packing
 from turnier.core.parameters import parameter
@@ -100,11 +99,7 @@ class Formations(CompiledAgent):
     )
 
     def check(self) -> None:
-        if not self.table:
-            if self.digest:
-                raise UserError("formations: a digest must belong to a table, got none; leave the digest out.")
-        elif not self.digest:
-            object.__setattr__(self, "digest", read_digest(Path(self.table)))
+        object.__setattr__(self, "digest", required_digest("formations", self.table, self.digest))
 
     def cannot_play(self, game: Game) -> str | None:
         timed = getattr(self.otherwise, "milliseconds", 0) or getattr(self.otherwise, "threads", 1) > 1

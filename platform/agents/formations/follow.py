@@ -37,10 +37,12 @@ def followed_action(words, values, settings, board, chances):
         for table in range(words[M_TABLES] - 1, -1, -1):  # of each shape, the largest tile first
             head = head_of(words, table)
             fixed = _U(words[head + FIXED])
+            if fixed == tried or not is_regular(words, head, seen):
+                continue
             count = np.int64(0)
             for cell in range(16):
                 count += np.int64((fixed >> _U(4 * cell)) & _U(1))
-            if count > best_count or fixed == tried or not is_regular(words, head, seen):
+            if count > best_count:
                 continue
             tried = fixed
             probability = probabilities(words, values, seen, head, picture, found)

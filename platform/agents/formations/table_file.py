@@ -137,6 +137,16 @@ def read_digest(path: Path) -> str:
     return digest_text(_head(path))
 
 
+def required_digest(owner: str, table: str, digest: str) -> str:
+    """Returns the identity that the table of an agent or a method must have: the one given, otherwise that of the file.
+
+    Raises UserError where a digest is given without a table, or there is no such file.
+    """
+    if digest and not table:
+        raise UserError(f"{owner}: a digest must belong to a table, got none; leave the digest out.")
+    return digest if digest or not table else read_digest(Path(table))
+
+
 def _head(path: Path) -> Ints:
     """Returns the first words of a file; raises UserError where it is no finished file of tables."""
     if not path.is_file():

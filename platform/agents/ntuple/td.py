@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.formations.table_file import open_tables, read_digest
+from turnier.agents.formations.table_file import open_tables, required_digest
 from turnier.core.errors import UserError
 from turnier.core.parameters import Declared, Registry, parameter
 from turnier.core.text_form import parse
@@ -92,11 +92,12 @@ class Td(Declared):
             raise UserError(
                 f"td: plain must be 0 without coherence, as all games are plain then, got {self.plain}; leave it out."
             )
-
         if self.table and (self.method != 2 or self.discount != 1.0 or self.once):
-            raise UserError("td: a table goes with method=2 and discount=1 and without once; leave them as they are.")
-        if self.table and not self.digest:
-            object.__setattr__(self, "digest", read_digest(Path(self.table)))
+            raise UserError(
+                f"td: a table must have method=2, discount=1 and once=false, got method={self.method},"
+                f" discount={self.discount} and once={str(self.once).lower()}; leave them out."
+            )
+        object.__setattr__(self, "digest", required_digest("td", self.table, self.digest))
 
     @property
     def is_fused(self) -> bool:

@@ -85,13 +85,13 @@ class Plan:
             reason = f"what is trained must be an empty network, got {self.evaluator}; name the file as --out."
         if self.game.kernels.has_observe:
             reason = f"training needs a game without hidden information, got {self.game}."
-        if self.learning.table and not (self.game.full_text() == "2048(size=4)" and self.learning.is_fused):
-            reason = (
-                "td with a table learns 4x4 boards of 2048, with delayed=true where trace is above 0,"
-                f" got {self.game} and {self.learning}."
-            )
         if reason:
             raise UserError(reason)
+        if self.learning.table and not (self.evaluator.network_for(self.game).packed and self.learning.is_fused):
+            raise UserError(
+                "td with a table must learn 4x4 boards of 2048 with a symmetric network, and with delayed=true where"
+                f" trace is above 0, got {self.game}, {self.evaluator} and {self.learning}; leave the table out."
+            )
 
 
 @dataclass

@@ -188,7 +188,11 @@ def test_every_size_has_the_formations_that_it_says() -> None:
     assert set(FORMATIONS["medium"]) > set(FORMATIONS["small"]) - {six(10)}
 
 
-@pytest.mark.parametrize("formation", FORMATIONS["medium"], ids=lambda each: f"{len(each.fixed)} {each.least}")
+@pytest.mark.parametrize(
+    "formation",
+    dict.fromkeys(FORMATIONS["small"] + FORMATIONS["medium"]),
+    ids=lambda each: f"{len(each.fixed)} {each.least}",
+)
 def test_formations_of_all_sizes_hold_what_they_promise(formation: Formation) -> None:
     """No free tile is as large as a fixed one beside it, chance's 4 fits everywhere, and every goal is a state."""
     free = [cell for cell in range(16) if cell not in formation.fixed]

@@ -11,6 +11,7 @@ from tests.agents.ntuple.naive_learning import NaiveNetwork, play_and_learn
 from turnier.agents.formations.follow import FIVE, SIX, followed_action
 from turnier.agents.formations.formation import Formation
 from turnier.agents.formations.solver import Solver
+from turnier.agents.ntuple.evaluator import NTuple
 from turnier.agents.ntuple.td import LEARNING
 from turnier.agents.ntuple.training import Plan, TrainingLoop
 from turnier.agents.registry import EVALUATORS
@@ -22,6 +23,7 @@ from turnier.games.registry import make_game
 from turnier.games.twenty48.rules import BOARD
 
 NETWORK = "ntuple(network=cells,cells=0.1.2/4.5.6/0.1.4.5)"
+UNPACKED = "ntuple(network=cells,cells=0.1.2,symmetric=false)"
 # A block of 3 x 2 in which 8s suffice, so that the first games have many such boards.
 LOW = Formation(
     (0, 1, 2, 4, 5, 6), (2, 4, 5, 6), 3, (), (-1, -1, -1, 2, -1, -1, -1, 2, 2, 2, 2, 2, 2, 2, 2, 2), (((8, 2), (9, 2)),)
@@ -35,8 +37,10 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def training(learning: str, game: str = "2048") -> TrainingLoop:
-    return TrainingLoop(Plan(make_game(game), EVALUATORS.make(NETWORK), LEARNING.make(learning)), Path("none.npz"), 10)  # type: ignore[arg-type]
+def training(learning: str, game: str = "2048", network: str = NETWORK) -> TrainingLoop:
+    evaluator = EVALUATORS.make(network)
+    assert isinstance(evaluator, NTuple)
+    return TrainingLoop(Plan(make_game(game), evaluator, LEARNING.make(learning)), Path("none.npz"), 10)
 
 
 @pytest.mark.skipif(not JIT, reason="solves a table")
@@ -76,21 +80,24 @@ def test_learning_beside_tables_is_that_of_the_plain_oracle(table: Path, learnin
 def test_the_digest_of_the_tables_belongs_to_the_method(table: Path) -> None:
     learning = LEARNING.make(f"td(table={table})")
     assert learning.digest and learning.replace(table="", digest="") == LEARNING.make("td")
+    with pytest.raises(UserError, match="td: a digest must belong to a table, got none"):
+        LEARNING.make("td(digest=0123456789abcdef)")
     with pytest.raises(UserError, match="must have the digest"):
         LEARNING.make(f"td(table={table},digest=0123456789abcdef)").formations()
 
 
 @pytest.mark.parametrize(
-    ("changes", "game", "sentence"),
+    ("changes", "game", "network", "sentence"),
     [
-        (",method=1", "2048", "a table goes with method=2"),
-        (",once=true", "2048", "a table goes with method=2"),
-        (",trace=0.5", "2048", "4x4 boards of 2048"),
-        ("", "2048(size=3)", "4x4 boards of 2048"),
+        (",method=1", "2048", NETWORK, "a table must have method=2, .* got method=1"),
+        (",once=true", "2048", NETWORK, "a table must have method=2, .* once=true"),
+        (",trace=0.5", "2048", NETWORK, "td with a table must learn 4x4 boards of 2048"),
+        ("", "2048(size=3)", "ntuple(network=cells,cells=0.1.2)", "td with a table must learn 4x4 boards of 2048"),
+        ("", "2048", UNPACKED, "td with a table must learn 4x4 boards of 2048"),
     ],
 )
 def test_what_cannot_be_learned_beside_tables_is_a_sentence(
-    table: Path, changes: str, game: str, sentence: str
+    table: Path, changes: str, game: str, network: str, sentence: str
 ) -> None:
     with pytest.raises(UserError, match=sentence):
-        training(f"td(table={table}{changes})", game)
+        training(f"td(table={table}{changes})", game, network)

@@ -7,7 +7,6 @@ import pytest
 from turnier.agents.ntuple.plans.presets import preset_for
 from turnier.agents.ntuple.td import LEARNING
 from turnier.agents.registry import EVALUATORS
-from turnier.core.errors import UserError
 from turnier.games.registry import make_game
 
 
@@ -21,8 +20,3 @@ def test_network_and_method_go_with_the_hours_of_all_cores(
     preset = preset_for(make_game("2048"), hours, threads)
     assert EVALUATORS.make(preset.network) == EVALUATORS.make(f"ntuple(network={network})")
     assert LEARNING.make(preset.learning).restart == restart
-
-
-def test_only_2048_has_presets() -> None:
-    with pytest.raises(UserError, match="a training by hours alone must be of 2048"):
-        preset_for(make_game("tictactoe"), 1.0, 1)

@@ -21,7 +21,7 @@ class Preset(NamedTuple):
 # Coherence, lambda 0.5 over three boards, and every game replayed from its middle again and again.
 METHOD = "td(trace=0.5,horizon=3,delayed=true,restart=10)"
 SMALL, LARGE = Preset("ntuple(network=4x6)", METHOD), Preset("ntuple(network=8x6)", METHOD)
-# Which stops getting better at about 200,000 points; simple learning goes on.
+# Which stops getting better at about 200,000 points, where plain coherence still does.
 LASTING = Preset("ntuple(network=8x6)", "td")
 LARGE_FROM, LASTING_FROM = 1 / 30, 1.5  # hours of one core
 
