@@ -14,7 +14,7 @@ import numpy as np
 
 from turnier.agents.formations.lookup import head_of, is_reached, probabilities
 from turnier.agents.formations.solve_kernels import moved_board
-from turnier.agents.formations.table_file import FIXED, LEAST, M_TABLES, WALLS, open_tables, read_digest
+from turnier.agents.formations.table_file import FIXED, GOALS_FOR, M_TABLES, WALLS, open_tables, read_digest
 
 ENDINGS = 30_000
 BINS = (0.0, 0.2, 0.4, 0.6, 0.8, 0.9, 0.99, 1.01)
@@ -26,10 +26,10 @@ def main(path: Path) -> None:
     sums = np.zeros((len(BINS) - 1, 3))
     while sums[:, 0].sum() < ENDINGS:
         head = head_of(words, rng.randrange(int(words[M_TABLES])))
-        fixed, least = np.uint64(words[head + FIXED]), int(words[head + LEAST])
+        fixed, rank = np.uint64(words[head + FIXED]), int(words[head + GOALS_FOR])
         cells = [cell for cell in range(16) if not int(fixed) >> 4 * cell & 15]
         share = rng.random()
-        board = sum(rng.randint(1, least - 3) << 4 * cell for cell in cells if rng.random() < share)
+        board = sum(rng.randint(1, rank - 3) << 4 * cell for cell in cells if rng.random() < share)
         first, won = -1.0, 0
         while True:
             if is_reached(words, head, np.uint64(board)):

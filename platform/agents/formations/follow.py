@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from turnier.agents.formations.lookup import head_of, image, is_regular, probabilities
+from turnier.agents.formations.lookup import head_of, image, probabilities
 from turnier.agents.formations.solve_kernels import Values
 from turnier.agents.formations.table_file import FIXED, M_TABLES
 from turnier.core.kernel import kernel
 from turnier.games.abi import Actions, Floats
 
 LEAST_FIVE, LEAST_SIX = 0, 1  # settings: from which probability on tables of five and six fixed tiles are followed
-FIVE, SIX = 0.5, 0.0  # where they are not given
+FIVE, SIX = 0.9, 0.0  # where they are not given
 _U = np.uint64
 _0, _15 = _U(0), _U(15)
 
@@ -33,21 +33,16 @@ def followed_action(words, values, settings, board, chances):
         seen = image(board, picture)
         if seen & _15 == _0:
             continue
-        tried = _0
-        for table in range(words[M_TABLES] - 1, -1, -1):  # of each shape, the largest tile first
+        for table in range(words[M_TABLES]):
             head = head_of(words, table)
-            fixed = _U(words[head + FIXED])
-            if fixed == tried or not is_regular(words, head, seen):
+            probability = probabilities(words, values, seen, head, picture, found)
+            if probability <= 0.0:
                 continue
-            count = np.int64(0)
+            fixed, count = _U(words[head + FIXED]), np.int64(0)
             for cell in range(16):
                 count += np.int64((fixed >> _U(4 * cell)) & _U(1))
-            if count > best_count:
-                continue
-            tried = fixed
-            probability = probabilities(words, values, seen, head, picture, found)
             least = settings[LEAST_FIVE] if count == 5 else settings[LEAST_SIX]
-            if probability >= least and probability > 0.0 and (probability > best or count < best_count):
+            if probability >= least and (count < best_count or (count == best_count and probability > best)):
                 best, best_count = probability, count
                 chances[:] = found
     action = -1

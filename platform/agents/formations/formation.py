@@ -34,8 +34,9 @@ class Formation:
     """Which cells are fixed, what may lie in the others, and which boards are the goal. A cell is row * 4 + column."""
 
     fixed: tuple[int, ...]
-    edge: tuple[int, ...]  # the fixed cells beside free ones, whose tiles are of the rank `least` or larger
-    least: int  # larger than every free tile, so that none merges with a fixed one
+    edge: tuple[int, ...]  # the fixed cells beside free ones
+    limits_for: int  # the smallest rank of the edge that leaves the limits below as they are
+    goals_for: int  # the same of the goals; where the edge has a smaller tile, they are as many ranks lower
     falls: tuple[tuple[int, int], ...]  # pairs of fixed cells, the first of which has the larger tile
     largest: tuple[int, ...]  # of each cell, the largest rank in it; -1 where it is fixed
     goals: tuple[tuple[tuple[int, int], ...], ...]  # free cells and the ranks in them; any of these is the goal

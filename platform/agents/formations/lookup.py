@@ -21,7 +21,8 @@ from turnier.agents.formations.table_file import (
     FIRST_TABLE,
     FIXED,
     GOALS,
-    LEAST,
+    GOALS_FOR,
+    LIMITS_FOR,
     LOW_SUMS,
     TABLE_WORDS,
     WALLS,
@@ -39,6 +40,7 @@ _LOW_NUMBER = (1 << OVER - LOW_SHIFT) - 1
 _HIGH_NUMBER = (1 << LOW_SHIFT) - 1
 _SUM = (1 << SUM_BITS) - 1
 TOO_LARGE = -1  # instead of a place
+IRREGULAR = -1  # instead of a rank
 
 
 @kernel(_U64(_U64))
@@ -124,38 +126,59 @@ def chance_probability(words, values, head, board):
     return float(9 * twos + fours) / float(10 * empty * CERTAIN)
 
 
-@kernel(types.boolean(Actions, _I64, _U64))
-def is_regular(words, head, board):
-    """Whether the fixed tiles are those of a formation: unequal to their neighbours, and none to any free tile.
+@kernel(_I64(Actions, _I64, _U64))
+def smallest_edge(words, head, board):
+    """Returns the rank of the edge's smallest tile, or IRREGULAR.
+
+    Regular are boards whose fixed tiles, where neighbours, differ from each other and are larger than free ones.
 
     Args:
         words, head: of the table.
         board: with fixed tiles; those above 32,768 count as 32,768.
     """
     fixed, edge, falls = _U(words[head + FIXED]), _U(words[head + EDGE]), words[head + FALLS]
-    least = _U(words[head + LEAST])
+    smallest = _15
     for cell in range(16):
         shift = _U(4 * cell)
         if (fixed >> shift) & _15 == _0:
             continue
         tile = (board >> shift) & _15
-        if tile == _0 or (tile < least and (edge >> shift) & _15 != _0):
-            return False
-        if cell & 3 > 0 and (fixed >> (shift - _4)) & _15 != _0 and (board >> (shift - _4)) & _15 == tile:
-            return False
-        if cell >= 4 and (fixed >> (shift - _16)) & _15 != _0 and (board >> (shift - _16)) & _15 == tile:
-            return False
+        if tile == _0:
+            return IRREGULAR
+        for step in (1, 4):  # fixed cells come first in every line
+            if cell & 3 == 3 if step == 1 else cell >= 12:
+                continue
+            beside = shift + _U(4 * step)
+            other = (board >> beside) & _15
+            if other == tile or (other > tile and (fixed >> beside) & _15 == _0):
+                return IRREGULAR
+        if (edge >> shift) & _15 != _0:
+            smallest = min(smallest, tile)
     while falls != 0:
         larger, smaller = _U(4 * (falls >> 4 & 15)), _U(4 * (falls & 15))
         if (board >> larger) & _15 <= (board >> smaller) & _15:
-            return False
+            return IRREGULAR
         falls >>= 8
-    return True
+    return np.int64(smallest)
+
+
+@kernel(_U64(_U64, _I64))
+def raised(board, ranks):
+    """Returns a board whose tiles are so many ranks larger, at most 15."""
+    after = _0
+    for cell in range(16):
+        rank = np.int64(board >> _U(4 * cell) & _15)
+        if rank > 0:
+            after |= _U(min(rank + ranks, 15)) << _U(4 * cell)
+    return after
 
 
 @kernel(_F64(Actions, Values, _U64, _I64, _I64, Floats))
 def probabilities(words, values, board, head, picture, found):
     """Returns the probability of the goal for a board whose image is `board`, or -1 where the table does not know it.
+
+    With small tiles on the edge, limits and goals are as many ranks lower: a board beyond them is not the table's
+    matter. Up to there the table's own goal decides, which is further off.
 
     `found`, [8], gets that of each action (-1 where it would move a fixed tile or none), and then the empty cells
     after each.
@@ -163,8 +186,12 @@ def probabilities(words, values, board, head, picture, found):
     free = board & ~_U(words[head + FIXED])
     for action in range(8):
         found[action] = -1.0
-    # What comes after the goal is not the table's matter.
-    if place_of(words, head, free) == TOO_LARGE or is_reached(words, head, free):
+    smallest = smallest_edge(words, head, board)
+    if smallest == IRREGULAR:
+        return -1.0
+    if place_of(words, head, raised(free, max(0, words[head + LIMITS_FOR] - smallest))) == TOO_LARGE:
+        return -1.0
+    if is_reached(words, head, raised(free, max(0, words[head + GOALS_FOR] - smallest))):
         return -1.0
     best = -1.0
     for action in range(4):

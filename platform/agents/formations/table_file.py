@@ -23,14 +23,14 @@ from turnier.agents.formations.formation import Formation, numbering
 from turnier.core.errors import UserError
 from turnier.core.outputs import user_cache
 
-FORMAT = 2
+FORMAT = 3
 MAGIC = int.from_bytes(b"trnforms", "little")
 # Words of the head.
 M_MAGIC, M_FORMAT, M_DIGEST, M_TABLES, M_TEXT, M_TEXT_BYTES, M_VALUES, M_VALUES_END, M_END, M_COUNT = range(10)
 FIRST_TABLE, TABLE_WORDS = 16, 32
 # Words of a table's head: facts, then where its arrays begin (in words; BASES has numbers of values).
-LEAST, FIXED, EDGE, FALLS, GOALS, WALLS, LOW_SUMS = range(7)
-A_HIGH, A_LOW_SUMS, A_LOW_PLACES, A_LOW_START, A_OFFSETS, A_BASES, A_ROWS, A_GOALS = range(7, 15)
+LIMITS_FOR, GOALS_FOR, FIXED, EDGE, FALLS, GOALS, WALLS, LOW_SUMS = range(8)
+A_HIGH, A_LOW_SUMS, A_LOW_PLACES, A_LOW_START, A_OFFSETS, A_BASES, A_ROWS, A_GOALS = range(8, 16)
 PAGE_WORDS = 512
 DIGEST_BYTES = 16
 HINT = "solve some with `turnier tables 2048 --out FILE`"
@@ -80,7 +80,8 @@ def plan(formations: tuple[Formation, ...]) -> Plan:
         head = np.zeros(TABLE_WORDS, np.int64)
         edge = sum(15 << 4 * cell for cell in formation.edge)
         falls = sum((larger << 4 | smaller) << 8 * i for i, (larger, smaller) in enumerate(formation.falls))
-        facts = (formation.least, n.fixed, edge, falls, len(n.goals), n.walls, len(n.low_start) - 1)
+        tiles = formation.limits_for, formation.goals_for, n.fixed, edge, falls
+        facts = *tiles, len(n.goals), n.walls, len(n.low_start) - 1
         head[: LOW_SUMS + 1] = np.array(facts, np.uint64).view(np.int64)
         base = np.zeros(len(n.sizes), np.int64)
         bases.append(base)

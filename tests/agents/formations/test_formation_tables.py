@@ -127,6 +127,43 @@ def test_actions_are_those_of_the_state_s_value(table: Path) -> None:
     assert known > 100
 
 
+@pytest.mark.parametrize(("number", "formation"), list(enumerate((SIX, FIVE))), ids=["six", "five"])
+def test_limits_and_goals_are_lower_with_small_tiles_on_the_edge(
+    table: Path, number: int, formation: Formation
+) -> None:
+    words = open_tables(table, read_digest(table))
+    values, rng, found, head = words.view(np.uint16), random.Random(5), np.empty(8), head_of(words, number)
+    counts = {True: 0, False: 0}
+    for _ in range(20_000):
+        goal = dict(rng.choice(formation.goals)) if rng.random() < 0.5 else {}
+        drop = rng.randint(0, 2)
+        free = [max(goal[at] - drop, 0) if at in goal else rank for at, rank in enumerate(random_board(formation, rng))]
+        board = tuple(rng.randint(1, 7) if at in formation.fixed else rank for at, rank in enumerate(free))
+        known = is_known(formation, board)
+        assert (probabilities(words, values, packed(board), head, 0, found) >= 0) <= known, board
+        if known and any(moved(formation, tuple(free), action) not in (None, tuple(free)) for action in range(4)):
+            assert found[:4].max() >= 0, board
+        counts[known] += 1
+    assert min(counts.values()) > 100
+
+
+def is_known(formation: Formation, board: Board) -> bool:
+    """Whether a table has a probability for a board with its fixed tiles."""
+    for cell, tile in enumerate(board):
+        for at in [cell + 1] * (cell % 4 < 3) + [cell + 4] * (cell < 12):
+            both = at in formation.fixed
+            if cell in formation.fixed and (board[at] == tile or (board[at] > tile and not both)):
+                return False
+    if any(board[larger] <= board[smaller] for larger, smaller in formation.falls):
+        return False
+    smallest = min(board[cell] for cell in formation.edge)
+    lower, goals_lower = max(formation.limits_for - smallest, 0), max(formation.goals_for - smallest, 0)
+    if any(0 < board[cell] > limit - lower for cell, limit in enumerate(formation.largest) if limit >= 0):
+        return False
+    goals = [[(cell, rank - goals_lower) for cell, rank in goal] for goal in formation.goals]
+    return not any(all(0 < board[cell] == rank for cell, rank in goal) for goal in goals)
+
+
 def test_images_are_the_eight_symmetries() -> None:
     board = packed(tuple(range(16)))
     assert len({int(image(board, picture)) for picture in range(8)}) == 8
@@ -185,20 +222,21 @@ def test_damaged_files_are_refused_by_a_sentence(table: Path, tmp_path: Path, da
 
 def test_every_size_has_the_formations_that_it_says() -> None:
     assert FORMATIONS["tiny"] == (six(6),)
-    assert set(FORMATIONS["medium"]) > set(FORMATIONS["small"]) - {six(10)}
+    states = {size: sum(each.states for each in formations) for size, formations in FORMATIONS.items()}
+    assert states == {"tiny": 3_686_400, "small": 3_343_151_232, "medium": 7_788_036_096}
 
 
 @pytest.mark.parametrize(
     "formation",
     dict.fromkeys(FORMATIONS["small"] + FORMATIONS["medium"]),
-    ids=lambda each: f"{len(each.fixed)} {each.least}",
+    ids=lambda each: f"{len(each.fixed)} {each.goals_for}",
 )
 def test_formations_of_all_sizes_hold_what_they_promise(formation: Formation) -> None:
     """No free tile is as large as a fixed one beside it, chance's 4 fits everywhere, and every goal is a state."""
     free = [cell for cell in range(16) if cell not in formation.fixed]
     beside = {at for cell in free for line in (*LINES, *COLUMNS) if cell in line for at in next_to(cell, line)}
     assert beside - set(free) == set(formation.edge)
-    assert max(formation.largest) < formation.least and min(formation.largest[cell] for cell in free) >= 2
+    assert max(formation.largest) < formation.goals_for and min(formation.largest[cell] for cell in free) >= 2
     assert all(rank <= formation.largest[cell] for goal in formation.goals for cell, rank in goal)
 
 

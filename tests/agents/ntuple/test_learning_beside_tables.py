@@ -26,7 +26,13 @@ NETWORK = "ntuple(network=cells,cells=0.1.2/4.5.6/0.1.4.5)"
 UNPACKED = "ntuple(network=cells,cells=0.1.2,symmetric=false)"
 # A block of 3 x 2 in which 8s suffice, so that the first games have many such boards.
 LOW = Formation(
-    (0, 1, 2, 4, 5, 6), (2, 4, 5, 6), 3, (), (-1, -1, -1, 2, -1, -1, -1, 2, 2, 2, 2, 2, 2, 2, 2, 2), (((8, 2), (9, 2)),)
+    (0, 1, 2, 4, 5, 6),
+    (2, 4, 5, 6),
+    3,
+    3,
+    (),
+    (-1, -1, -1, 2, -1, -1, -1, 2, 2, 2, 2, 2, 2, 2, 2, 2),
+    (((8, 2), (9, 2)),),
 )
 
 
