@@ -11,12 +11,9 @@ from turnier.games.registry import make_game
 
 
 @pytest.mark.parametrize(
-    ("hours", "threads", "network", "restart"),
-    [(0.01, 1, "4x6", 10), (0.02, 2, "8x6", 10), (0.7, 2, "8x6", 10), (0.75, 2, "8x6", 0), (2.0, 2, "8x6", 0)],
+    ("hours", "threads", "network"), [(0.01, 1, "4x6"), (0.02, 2, "8x6"), (0.7, 2, "8x6"), (2.0, 2, "8x6")]
 )
-def test_network_and_method_go_with_the_hours_of_all_cores(
-    hours: float, threads: int, network: str, restart: int
-) -> None:
+def test_the_network_goes_with_the_hours_of_all_cores(hours: float, threads: int, network: str) -> None:
     preset = preset_for(make_game("2048"), hours, threads)
     assert EVALUATORS.make(preset.network) == EVALUATORS.make(f"ntuple(network={network})")
-    assert LEARNING.make(preset.learning).restart == restart
+    assert LEARNING.make(preset.learning) == LEARNING.make("td(trace=0.5,horizon=3,delayed=true)")

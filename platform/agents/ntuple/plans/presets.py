@@ -18,18 +18,14 @@ class Preset(NamedTuple):
     learning: str
 
 
-# Coherence, lambda 0.5 over three boards, and every game replayed from its middle again and again.
-METHOD = "td(trace=0.5,horizon=3,delayed=true,restart=10)"
+# Coherence, and lambda 0.5 over three boards.
+METHOD = "td(trace=0.5,horizon=3,delayed=true)"
 SMALL, LARGE = Preset("ntuple(network=4x6)", METHOD), Preset("ntuple(network=8x6)", METHOD)
-# Which stops getting better at about 200,000 points, where plain coherence still does.
-LASTING = Preset("ntuple(network=8x6)", "td")
-LARGE_FROM, LASTING_FROM = 1 / 30, 1.5  # hours of one core
+LARGE_FROM = 1 / 30  # hours of one core
 
 
 def preset_for(game: Game, hours: float, threads: int) -> Preset:
     """Returns how to learn in so many hours with so many cores; raises UserError for games that it does not know."""
     if game.full_text() != "2048(size=4)":
         raise UserError(f"a training by hours alone must be of 2048, got {game}; name a network too.")
-    if hours * threads >= LASTING_FROM:
-        return LASTING
     return LARGE if hours * threads >= LARGE_FROM else SMALL
