@@ -26,8 +26,11 @@ def main(path: Path) -> None:
     sums = np.zeros((len(BINS) - 1, 3))
     while sums[:, 0].sum() < ENDINGS:
         head = head_of(words, rng.randrange(int(words[M_TABLES])))
-        fixed, rank = np.uint64(words[head + FIXED]), int(words[head + GOALS_FOR])
-        cells = [cell for cell in range(16) if not int(fixed) >> 4 * cell & 15]
+        fixed, rank = int(words[head + FIXED]), int(words[head + GOALS_FOR])
+        cells = [cell for cell in range(16) if not fixed >> 4 * cell & 15]
+        corner = [cell for cell in range(16) if cell not in cells]
+        # The fixed tiles fall from 32,768, so that none is small or equals a neighbour.
+        tiles = np.uint64(sum(15 - i << 4 * cell for i, cell in enumerate(corner)))
         share = rng.random()
         board = sum(rng.randint(1, rank - 3) << 4 * cell for cell in cells if rng.random() < share)
         first, won = -1.0, 0
@@ -35,8 +38,7 @@ def main(path: Path) -> None:
             if is_reached(words, head, np.uint64(board)):
                 won = 1
                 break
-            # Fixed tiles are those of the mask: the largest, wherever they are.
-            p = probabilities(words, values, np.uint64(board) | fixed, head, 0, found)
+            p = probabilities(words, values, np.uint64(board) | tiles, head, 0, found)
             if p <= 0.0:
                 break
             first = p if first < 0.0 else first
