@@ -262,7 +262,7 @@ def test_hours_choose_a_network_for_2048_and_a_file_is_resumed_with_its_own(stor
         return Training("2048", **{"out": tmp_path / "none.npz", "hours": 2, "threads": 2, **changes})
 
     assert chosen().plan.evaluator.network == "8x6" and chosen(hours=0.01).plan.evaluator.network == "4x6"
-    assert chosen(hours=0.5).plan.learning.delayed and not chosen(hours=0.5, learning="td").plan.learning.delayed
+    assert chosen().plan.learning.delayed and not chosen(learning="td").plan.learning.delayed
     assert chosen(network="ntuple").plan.learning == LEARNING.make("td")
     out, network = tmp_path / "w.npz", "ntuple(network=cells,cells=0.1.2)"
     first = chosen(network=network, out=out, learning="td(restart=20)", hours=0.4 / 3600, threads=1)

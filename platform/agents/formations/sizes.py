@@ -16,16 +16,16 @@ def five(rank: int) -> Formation:
 
     The goal is that tile and beside it two of half of it, which merge to another one like it.
     """
-    limits = [rank - 1] * 12 + [rank - 2] * 4
+    fixed, limits = (0, 1, 2, 4, 5), [rank - 1] * 12 + [rank - 2] * 4
     limits[6] = rank
     chains = [{7: 1, 3: 1}, {7: 1, 11: 1}, {3: 1, 7: 2, 11: 2}, {10: 1, 9: 1}, {10: 1, 11: 1}]
     return Formation(
-        fixed=(0, 1, 2, 4, 5),
+        fixed=fixed,
         edge=(2, 4, 5),
         limits_for=rank,
         goals_for=rank + 1,
         falls=((4, 5),),
-        largest=without((0, 1, 2, 4, 5), limits),
+        largest=without(fixed, limits),
         goals=tuple(below(rank, {6: 0, **chain}) for chain in chains),
     )
 
@@ -33,19 +33,19 @@ def five(rank: int) -> Formation:
 def six(rank: int) -> Formation:
     """Returns a block of 3 x 2 beside which a tile of a rank, its smallest one's, is made: either below its end in the
     corner or beside its other end, out of a chain of a half, a quarter and two eighths."""
-    limits = [rank - 3] * CELLS
+    fixed, limits = (0, 1, 2, 4, 5, 6), [rank - 3] * CELLS
     limits[3] = limits[8] = rank - 1
     limits[7] = limits[9] = rank - 2
     below_corner, beside_end = {8: 1, 9: 2}, {3: 1, 7: 2, 11: 3}
     chains = [below_corner | {one: 3, two: 3} for one, two in ((10, 14), (10, 11), (13, 12), (13, 14))]
     chains += [beside_end | {two: 3} for two in (10, 15)]
     return Formation(
-        fixed=(0, 1, 2, 4, 5, 6),
+        fixed=fixed,
         edge=(2, 4, 5, 6),
         limits_for=rank,
         goals_for=rank,
         falls=(),
-        largest=without((0, 1, 2, 4, 5, 6), limits),
+        largest=without(fixed, limits),
         goals=tuple(below(rank, chain) for chain in chains),
     )
 
