@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from starlette.responses import Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from turnier.core.errors import UserError
 from turnier.server.board.requests import NEVER_STORED
@@ -23,20 +24,37 @@ class Streams:
 
     def response(self, found: Iterable[dict[str, Any]]) -> Response:
         """Sends what is found, then the event `end`, or `refused`; it stops when nobody listens any more."""
-        return StreamingResponse(self._events(found), media_type="text/event-stream", headers=NEVER_STORED)
+        return _Stream(self.places, found)
 
-    def _events(self, found: Iterable[dict[str, Any]]) -> Iterator[str]:
+
+class _Stream(StreamingResponse):
+    """Has a place from its first event until it ends or its listener has gone.
+
+    A generator could not give the place back: one that nobody asks any more is closed when it is collected, which may
+    be much later.
+    """
+
+    def __init__(self, places: threading.BoundedSemaphore, found: Iterable[dict[str, Any]]) -> None:
+        super().__init__(_events(found), media_type="text/event-stream", headers=NEVER_STORED)
+        self.places = places
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if not self.places.acquire(blocking=False):
-            yield _event(TOO_MUCH, "refused")
-            return
+            refused = Response(_event(TOO_MUCH, "refused"), media_type=self.media_type, headers=NEVER_STORED)
+            return await refused(scope, receive, send)
         try:
-            for item in found:
-                yield _event(item)
-            yield _event({}, "end")
-        except UserError as error:
-            yield _event({"error": str(error)}, "refused")
+            await super().__call__(scope, receive, send)
         finally:
             self.places.release()
+
+
+def _events(found: Iterable[dict[str, Any]]) -> Iterator[str]:
+    try:
+        for item in found:
+            yield _event(item)
+        yield _event({}, "end")
+    except UserError as error:
+        yield _event({"error": str(error)}, "refused")
 
 
 def _event(data: dict[str, Any], name: str = "message") -> str:
