@@ -45,6 +45,7 @@ SMALLER = (
     (r"--budget 50ms", "--budget 1ms"),
     (r"--hours 2", "--hours 0.0003"),
     (r"tables 2048", "tables 2048 --size tiny"),
+    (r"formations\(table=small.tables", r"\g<0>,otherwise=expectimax(depth=1,evaluator=corner2048)"),
     (r"--repeats \d+", "--repeats 3"),
     (r"--states \d+", "--states 1"),
     (r"--overlay 120", "--overlay 2"),
