@@ -9,55 +9,72 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from turnier.agents.abi import ACT, VALUES, VISITS, Root, SeatKernels
+from turnier.agents.abi import ACT, VALUES, VISITS, SeatKernels
 from turnier.agents.evaluator import Evaluator
 from turnier.agents.ntuple.board_lookups import BOARD, new_board, set_board, step_of_sweep, value_of_action
 from turnier.agents.ntuple.evaluator import NTuple
 from turnier.agents.ntuple.network_kernels import AT_END, LOOK_AHEAD, OUTPUTS, PACKED, EntryTable, Header
 from turnier.core.kernel import kernel
 from turnier.core.packing import lend
-from turnier.games.abi import GAME, TERMINAL, Actions, Floats, State
+from turnier.games.abi import GAME, TERMINAL, Actions, Floats, Gains, State
 from turnier.games.generic import copy_state
 
 
 @kernel(ACT)
 def act_one_ply(game, evaluator, settings, state, returns, rng, root):
     words, table = evaluator.weights.view(np.int64), evaluator.weights.view(np.float32)
-    actions, values = np.empty(game.max_choices, np.int64), np.empty(words[OUTPUTS], np.float32)
-    after, after_returns = np.empty_like(state), np.empty_like(returns)
-    return best_on_board(
-        game, words, table, state, returns, root, new_board(words), actions, values, after, after_returns
-    )
-
-
-@kernel(types.int64(GAME, Header, EntryTable, State, Floats, Root, BOARD, Actions, EntryTable, State, Floats))
-def best_on_board(game, words, table, state, returns, root, board, actions, values, after, after_returns):
-    """Returns the first of the best actions, and fills `root` in; from `board` on, arrays are scratch space."""
-    words, table, state, returns, root, board = lend((words, table, state, returns, root, board))
-    actions, values, after, after_returns = lend((actions, values, after, after_returns))
-    mover, n = game.to_move(state), game.legal(state, actions)
-    share, seats, outputs = 1.0 / game.max_return, returns.size, words[OUTPUTS]
-    best, step = actions[0], 0
+    actions, values = np.empty(game.max_choices, np.int64), np.empty((game.max_choices, returns.size))
+    n, mover, board = game.legal(state, actions), game.to_move(state), new_board(words)
     set_board(game, words, state, board)
+    worth_of_actions(
+        game, words, table, state, returns, actions, n, board, np.empty(words[OUTPUTS], np.float32),
+        np.empty_like(state), np.empty_like(returns), values, np.empty(game.max_choices, np.int64),
+    )  # fmt: skip
+    best = 0
+    for i in range(n):
+        root[VISITS, actions[i]], root[VALUES, actions[i]] = 1.0, values[i, mover]
+        if values[i, mover] > values[best, mover]:
+            best = i
+    return actions[best]
+
+
+@kernel(
+    types.void(
+        GAME, Header, EntryTable, State, Floats, Actions, types.int64, BOARD, EntryTable, State, Floats, Gains, Actions
+    )
+)
+def worth_of_actions(
+    game, words, table, state, returns, actions, n, board, outputs, after, after_returns, values, over
+):
+    """Fills in what the states after the first n actions are worth to every seat, / max_return.
+
+    Args:
+        board: that of the state, see `set_board`.
+        outputs, after, after_returns: scratch space.
+        values: [n or more, seats]; over: [n or more] whether the game is over then.
+    """
+    words, table, state, returns, actions, board = lend((words, table, state, returns, actions, board))
+    outputs, after, after_returns, values, over = lend((outputs, after, after_returns, values, over))
+    share, seats, step = 1.0 / game.max_return, returns.size, 0
     for i in range(n):
         action = actions[i]
         copy_state(state, after)
         for seat in range(seats):
             after_returns[seat] = returns[seat]
         game.step(after, action, after_returns)
-        next_mover, worth = game.to_move(after), 0.0
+        next_mover = game.to_move(after)
+        over[i] = next_mover == TERMINAL
         if i == 0:
             step = step_of_sweep(game, words, after, action, n, board)
-        if next_mover == TERMINAL or words[AT_END] == 0:
-            worth += after_returns[mover] * share
+        so_far = next_mover == TERMINAL or words[AT_END] == 0
+        for seat in range(seats):
+            values[i, seat] = after_returns[seat] * share if so_far else 0.0
         if next_mover != TERMINAL:
-            value_of_action(game, words, table, board, after, action, next_mover, step, values)
-            value = share * float(values[mover if outputs > 1 else 0])
-            worth += value if outputs > 1 or mover == 0 else -value
-        root[VISITS, action], root[VALUES, action] = 1.0, worth
-        if worth > root[VALUES, best] or i == 0:
-            best = action
-    return best
+            value_of_action(game, words, table, board, after, action, next_mover, step, outputs)
+            for o in range(words[OUTPUTS]):
+                values[i, o] += share * float(outputs[o])
+            if words[OUTPUTS] == 1 and seats == 2:
+                values[i, 1] -= share * float(outputs[0])
 
 
 def fits_boards(evaluator: Evaluator, seat: SeatKernels) -> bool:

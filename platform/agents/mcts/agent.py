@@ -27,6 +27,7 @@ from turnier.agents.evaluator import Evaluator
 from turnier.agents.evaluators.rollout import Rollout
 from turnier.agents.final_move import FINALS, final_parameter, security_parameter
 from turnier.agents.mcts.search import (
+    FORCED_DEPTH,
     ITERATIONS,
     NUM_SETTINGS,
     final_child,
@@ -61,7 +62,7 @@ def enough_nodes(iterations, max_choices):
 
 @kernel(ACT)
 def act_mcts(game, evaluator, settings, state, returns, rng, root):
-    action = without_search(game, settings, state, root)
+    action = without_search(game, np.int64(settings[FORCED_DEPTH]), state, root)
     if action != NONE:
         return action
     tree = tree_in(
@@ -87,7 +88,7 @@ class MctsPlayer(CompiledPlayer):
         began = time.perf_counter()
         root = np.zeros((2, self.game.num_actions))
         state, settings = position.view(position.to_move), self.kernels.settings
-        action = int(without_search(self.game.kernels, settings, state, root))
+        action = int(without_search(self.game.kernels, self.agent.forced_depth, state, root))
         if action == NONE:
             self.plant(state, position.returns)
             work = (self.game.kernels, self.kernels.evaluator, settings, self.tree, state, position.returns, self.rng)

@@ -208,14 +208,14 @@ def final_child(tree, settings, root):
     return tree.nodes[0, FIRST] + choose(children, settings[FINAL])
 
 
-@kernel(types.int64(GAME, Floats, State, Root))
-def without_search(game, settings, state, root):
+@kernel(types.int64(GAME, types.int64, State, Root))
+def without_search(game, forced_depth, state, root):
     """Returns the only legal action, or one that wins by force (as if visited once), or NONE where search is needed."""
     choices = np.empty(game.max_choices, np.int64)
     if game.legal(state, choices) == 1:
         return choices[0]
-    if game.has_forced_win and settings[FORCED_DEPTH] > 0.0:
-        action = game.forced_win(state, np.int64(settings[FORCED_DEPTH]))
+    if game.has_forced_win and forced_depth > 0:
+        action = game.forced_win(state, forced_depth)
         if action != NO_WIN:
             root[VISITS, action] = 1.0
             root[VALUES, action] = BEST

@@ -1,0 +1,183 @@
+"""Tree search with priors (PUCT, Gumbel) around any evaluator, best around a learned network."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from numba import types
+
+from turnier.agents.abi import ACT, EVALUATOR, VALUES, VISITS, SeatKernels
+from turnier.agents.agent import (
+    CompiledPlayer,
+    Decision,
+    SearchAgent,
+    milliseconds_parameter,
+    rollout_depth_parameter,
+    score_method_parameter,
+)
+from turnier.agents.budget import AMOUNT
+from turnier.agents.evaluator import Evaluator
+from turnier.agents.evaluators.rollout import Rollout
+from turnier.agents.expectimax.one_ply_boards import fits_boards
+from turnier.agents.mcts.search import without_search
+from turnier.agents.mcts.tree import (
+    ACTION,
+    MAX_NODES,
+    NONE,
+    PROVEN,
+    STATUS,
+    TREE,
+    clear_tree,
+    new_tree,
+    tree_in,
+    tree_words,
+)
+from turnier.agents.puct.halving import search_by_halving
+from turnier.agents.puct.search import (
+    BY_NETWORK,
+    FORCED_DEPTH,
+    GUMBEL,
+    ITERATIONS,
+    NUM_SETTINGS,
+    clear_extremes,
+    final_child,
+    iterate,
+    new_work,
+)
+from turnier.agents.timed import run_chunks
+from turnier.core.kernel import kernel
+from turnier.core.parameters import parameter
+from turnier.core.rng import Rng
+from turnier.games.abi import GAME, Floats, State
+from turnier.games.game import Game, Position
+
+
+@kernel(types.int64(types.int64, types.int64))
+def enough_nodes(iterations, max_choices):
+    """An iteration expands one node at most, and finds one outcome of chance."""
+    return min(1 + iterations * (max_choices + 1), MAX_NODES)
+
+
+@kernel(types.int64(GAME, EVALUATOR, Floats, TREE, State, Floats, Rng, Floats, Floats))
+def search_all(game, evaluator, settings, tree, state, returns, rng, extremes, noise):
+    """Runs the iterations of one decision on a tree with only its root; returns its favourite child, or NONE.
+
+    Args:
+        extremes: [2] see `clear_extremes`.
+        noise: [max_choices] what Gumbel's choice adds to the logits of the root's children.
+    """
+    work = new_work(game, evaluator, settings, state)
+    clear_extremes(extremes, returns.size)
+    if settings[GUMBEL] > 0.0:
+        return search_by_halving(game, evaluator, settings, tree, state, returns, rng, extremes, noise, work)
+    iterations = np.int64(settings[ITERATIONS])
+    iterate(game, evaluator, settings, tree, state, returns, rng, extremes, iterations, NONE, work)
+    return NONE
+
+
+@kernel(ACT)
+def act_puct(game, evaluator, settings, state, returns, rng, root):
+    action = without_search(game, np.int64(settings[FORCED_DEPTH]), state, root)
+    if action != NONE:
+        return action
+    capacity = enough_nodes(np.int64(settings[ITERATIONS]), game.max_choices)
+    tree = tree_in(capacity, returns.size, settings[NUM_SETTINGS:])
+    favourite = search_all(
+        game, evaluator, settings, tree, state, returns, rng, np.empty(2), np.zeros(game.max_choices)
+    )
+    return tree.nodes[final_child(tree, favourite, root), ACTION]
+
+
+class PuctPlayer(CompiledPlayer):
+    """Searches by the clock."""
+
+    agent: Puct
+
+    def __init__(self, agent: Puct, game: Game, rng: npt.NDArray[np.uint64]) -> None:
+        super().__init__(agent, game, rng)
+        self.tree = new_tree(MAX_NODES, game.num_seats)
+        self.extremes = np.empty(2)
+
+    def act(self, position: Position) -> Decision:
+        began = time.perf_counter()
+        root = np.zeros((2, self.game.num_actions))
+        state, settings = position.view(position.to_move), self.kernels.settings
+        action = int(without_search(self.game.kernels, self.agent.forced_depth, state, root))
+        if action == NONE:
+            clear_tree(self.tree)
+            clear_extremes(self.extremes, self.game.num_seats)
+            kernels = (self.game.kernels, self.kernels.evaluator, settings)
+            work = new_work(*kernels, state)
+
+            def search_chunk(iterations: int) -> bool:
+                arrays = (self.tree, state, position.returns, self.rng, self.extremes)
+                iterate(*kernels, *arrays, iterations, NONE, work)
+                return bool(self.tree.nodes[0, STATUS] != PROVEN)
+
+            run_chunks(search_chunk, 8, began, self.agent.milliseconds)
+            action = int(self.tree.nodes[final_child(self.tree, NONE, root), ACTION])
+        return Decision(action, root[VISITS], root[VALUES], int(root[VISITS].sum()), time.perf_counter() - began)
+
+
+@dataclass(frozen=True)
+class Puct(SearchAgent):
+    """Tree search that asks its evaluator which actions are worth trying, for any number of seats, with chance.
+
+    A state that is reached first gets all its children at once, with the values of one decision ahead; their softmax
+    are the priors. Every seat maximises its own value (Max-N). Outcomes of chance are drawn anew each time and have
+    nodes of their own. `puct` plays the most visited action; `gumbel` halves the considered ones again and again and
+    plays the best of the last two, but by the clock, where it cannot know how often, the most visited one.
+    Sources: Rosin 2011; Silver et al. 2017 (PUCT); Danihelka et al. 2022 (Gumbel, here without noise); Winands 2008
+    (solver).
+    """
+
+    name: ClassVar[str] = "puct"
+    timed_player: ClassVar[type[CompiledPlayer]] = PuctPlayer
+    act_kernel: ClassVar[Any] = act_puct
+
+    iterations: int = parameter(1_000, "iterations per move", low=1, high=10_000_000, log=True, search=(10, 10_000))
+    evaluator: Evaluator = parameter(Rollout(), "what values a new node and the states after its actions")
+    selection: str = parameter("puct", "how actions are chosen", choices=("puct", "gumbel"))
+    exploration: float = parameter(1.25, "puct: c", low=0, high=100, log=True, search=(0.1, 10))
+    temperature: float = parameter(
+        0.1, "of the softmax of values from 0 to 1", low=0.001, high=1000, log=True, search=(0.01, 10)
+    )
+    considered: int = parameter(16, "gumbel: actions that the root considers", low=1, high=1000, search=(2, 64))
+    value_scale: float = parameter(
+        0.1, "gumbel: what values count beside logits", low=0, high=100, log=True, search=(0.01, 1)
+    )
+    leaf: str = parameter("state", "a new node's value: its own, or its best child's", choices=("state", "best"))
+    tree_depth: int = parameter(100, "maximum actions on a path", low=1, high=10_000, search=(1, 100))
+    solver: bool = parameter(False, "proven wins and losses are backed up")
+    forced_depth: int = parameter(
+        0, "longest forced win looked for, where a game can; 0 = none", low=0, high=1000, search=(0, 9)
+    )
+    rollout_depth: int = rollout_depth_parameter(150)
+    score_method: int = score_method_parameter(2)
+    milliseconds: int = milliseconds_parameter("iterations")
+
+    budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "ms": {"milliseconds": AMOUNT},
+        "rollouts": {"iterations": AMOUNT, "milliseconds": 0},
+        "nodes": {"iterations": AMOUNT, "milliseconds": 0},
+    }
+
+    def memory_words(self, game: Game) -> int:
+        return int(tree_words(enough_nodes(self.iterations, game.kernels.max_choices), game.num_seats))
+
+    def settings(self) -> tuple[float, ...]:
+        gumbel = (self.selection == "gumbel", self.considered, self.value_scale)
+        return (
+            self.iterations, self.tree_depth, self.exploration, self.temperature, self.leaf == "best", self.solver,
+            self.forced_depth, *gumbel, False,
+        )  # fmt: skip
+
+    def kernels(self, game: Game) -> SeatKernels:
+        seat = super().kernels(game)
+        seat.settings[BY_NETWORK] = fits_boards(self.evaluator, seat)
+        return seat

@@ -1,0 +1,97 @@
+"""What a state's actions are worth one decision ahead, and the priors that follow from it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import types
+
+from turnier.agents.abi import EVALUATOR, SCRATCH
+from turnier.agents.expectimax.one_ply_boards import worth_of_actions
+from turnier.agents.ntuple.board_lookups import BOARD, new_board, set_board
+from turnier.agents.ntuple.network_kernels import BASES, OUTPUTS, EntryTable
+from turnier.core.kernel import kernel
+from turnier.core.rng import Rng
+from turnier.games.abi import GAME, TERMINAL, Actions, Floats, Gains, State
+from turnier.games.generic import copy_state
+
+
+class Ranking(NamedTuple):
+    """The actions of one state and what was found of them, and space to find it."""
+
+    choices: Any  # [max_choices] ascending
+    values: Any  # [max_choices, seats] of the state after each
+    over: Any  # [max_choices] whether the game is over then
+    priors: Any  # [max_choices] probabilities
+    logits: Any  # [max_choices] their logarithms
+    after: Any  # [state_words]
+    after_returns: Any  # [seats]
+    outputs: Any  # [outputs] of a network
+    board: Any  # of a network
+
+
+RANKING = types.NamedTuple([Actions, Gains, Actions, Floats, Floats, State, Floats, EntryTable, BOARD], Ranking)
+
+
+@kernel(RANKING(GAME, EVALUATOR, State, types.boolean))
+def new_ranking(game, evaluator, state, by_network):
+    words = evaluator.weights.view(np.int64) if by_network else np.zeros(BASES, np.int64)
+    return Ranking(
+        np.empty(game.max_choices, np.int64),
+        np.empty((game.max_choices, game.num_seats)),
+        np.zeros(game.max_choices, np.int64),
+        np.empty(game.max_choices),
+        np.empty(game.max_choices),
+        np.empty_like(state),
+        np.empty(game.num_seats),
+        np.empty(words[OUTPUTS], np.float32),
+        new_board(words),
+    )
+
+
+@kernel(types.void(GAME, EVALUATOR, types.boolean, State, Floats, types.int64, Rng, SCRATCH, RANKING))
+def rank_actions(game, evaluator, by_network, state, returns, n, rng, scratch, ranking):
+    """Evaluates the states after the first n of `ranking.choices`, before chance: what `greedy` looks at."""
+    choices, values, over = ranking.choices, ranking.values, ranking.over
+    after, after_returns = ranking.after, ranking.after_returns
+    if by_network:
+        words, table = evaluator.weights.view(np.int64), evaluator.weights.view(np.float32)
+        set_board(game, words, state, ranking.board)
+        worth_of_actions(
+            game, words, table, state, returns, choices, n, ranking.board, ranking.outputs, after, after_returns,
+            values, over,
+        )  # fmt: skip
+        return
+    for i in range(n):
+        copy_state(state, after)
+        for seat in range(returns.size):
+            after_returns[seat] = returns[seat]
+            values[i, seat] = 0.0
+        game.step(after, choices[i], after_returns)
+        over[i] = game.to_move(after) == TERMINAL
+        evaluator.evaluate(game, evaluator.weights, after, after_returns, 1, rng, values[i], scratch)
+
+
+@kernel(types.void(RANKING, types.int64, types.int64, types.float64))
+def set_priors(ranking, n, mover, temperature):
+    """Fills in priors and logits: the softmax of the mover's values, from 0 to 1, divided by the temperature.
+
+    A single seat's values, which may lie anywhere, reach from 0 for its worst action to 1 for its best.
+    """
+    values, logits, priors = ranking.values, ranking.logits, ranking.priors
+    low, high = math.inf, -math.inf
+    for i in range(n):
+        low, high = min(low, values[i, mover]), max(high, values[i, mover])
+    span = 2.0
+    if values.shape[1] == 1:
+        span = high - low if high > low else 1.0
+    total = 0.0
+    for i in range(n):
+        logits[i] = (values[i, mover] - high) / (span * temperature)
+        priors[i] = math.exp(logits[i])
+        total += priors[i]
+    for i in range(n):
+        priors[i] /= total
+        logits[i] -= math.log(total)

@@ -1,0 +1,293 @@
+"""Tree search with priors on the tree of MCTS: every state that an iteration reaches first is expanded at once.
+
+A node has the seat's mean value and, in place of 1/sqrt(n), its prior, which becomes 0 where the node is proven, as
+nothing is left to explore there. Its children begin with the values of one decision ahead. Where chance follows an
+action, the node's children are its outcomes so far, a list of rows that are linked by the column of actions; `seeds`
+tells them apart. Elsewhere `seeds` has the logarithm of the prior, and `proofs` a node's first value until it is
+proven.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import types
+
+from turnier.agents.abi import EVALUATOR, SCRATCH, VALUES, VISITS, Root, new_scratch
+from turnier.agents.final_move import ROBUST, ROOT_CHILDREN, choose, new_root_children
+from turnier.agents.mcts.search import BEST, back_up_proof, prove
+from turnier.agents.mcts.tree import (
+    ACTION,
+    COUNT,
+    DRAWN,
+    FIRST,
+    INVERSE_ROOT,
+    MEAN,
+    NODES,
+    NONE,
+    OPEN,
+    PROVEN,
+    STATS,
+    STATUS,
+    TREE,
+    TRIED,
+    WIDTH,
+    clear_node,
+    expand,
+)
+from turnier.agents.mctse.search import draw_chance
+from turnier.agents.puct.gumbel import best_improved
+from turnier.agents.puct.ranking import RANKING, new_ranking, rank_actions, set_priors
+from turnier.core.kernel import kernel
+from turnier.core.packing import lend
+from turnier.core.rng import Rng
+from turnier.games.abi import CHANCE, GAME, NO_WIN, TERMINAL, Actions, Floats, State
+from turnier.games.generic import copy_state
+
+(
+    ITERATIONS, TREE_DEPTH, EXPLORATION, TEMPERATURE, FROM_BEST, SOLVER, FORCED_DEPTH, GUMBEL, CONSIDERED, VALUE_SCALE,
+    BY_NETWORK, NUM_SETTINGS,
+) = range(12)  # fmt: skip
+PRIOR = INVERSE_ROOT
+LOW, HIGH = 0, 1  # of a search's extremes
+
+
+class Work(NamedTuple):
+    """What an iteration uses."""
+
+    scratch: Any
+    ranking: Any
+    state: Any  # [state_words]
+    returns: Any  # [seats]
+    values: Any  # [seats] of the iteration
+    path: Any  # [longest path] nodes
+    movers: Any  # [longest path] who chose each; NONE of an outcome
+    policy: Any  # [max_choices] scratch space
+
+
+WORK = types.NamedTuple([SCRATCH, RANKING, State, Floats, Floats, Actions, Actions, Floats], Work)
+
+
+@kernel(WORK(GAME, EVALUATOR, Floats, State))
+def new_work(game, evaluator, settings, state):
+    longest = 2 * np.int64(settings[TREE_DEPTH]) + 3  # an action and its outcome, and a proven child at the end
+    return Work(
+        new_scratch(game, state),
+        new_ranking(game, evaluator, state, settings[BY_NETWORK] > 0.0),
+        np.empty_like(state),
+        np.empty(game.num_seats),
+        np.empty(game.num_seats),
+        np.zeros(longest, np.int64),
+        np.full(longest, NONE),
+        np.empty(game.max_choices),
+    )
+
+
+@kernel(types.void(Floats, types.int64))
+def clear_extremes(extremes, seats):
+    """Sets the values from which to which a search's values are said to reach: -1 to 1, or what a single seat finds."""
+    extremes[LOW] = -1.0 if seats > 1 else math.inf
+    extremes[HIGH] = 1.0 if seats > 1 else -math.inf
+
+
+@kernel(types.int64(GAME, EVALUATOR, Floats, TREE, types.int64, State, Floats, types.int64, Rng, Floats, WORK))
+def expand_ranked(game, evaluator, settings, tree, node, state, returns, mover, rng, extremes, work):
+    """Gives a node its children with their first values and priors; returns how many, 0 where the tree is full."""
+    ranking, seats = work.ranking, returns.size
+    n = expand(game, tree, node, state, ranking.choices)
+    if n == 0:
+        return 0
+    by_network = settings[BY_NETWORK] > 0.0
+    rank_actions(game, evaluator, by_network, state, returns, n, rng, work.scratch, ranking)
+    set_priors(ranking, n, mover, settings[TEMPERATURE])
+    logits, first = tree.seeds.view(np.float64), tree.nodes[node, FIRST]
+    tree.nodes[node, TRIED] = n
+    for i in range(n):
+        child, value = first + i, ranking.values[i, mover]
+        clear_node(tree.nodes, tree.stats, child)
+        tree.stats[child, MEAN], tree.stats[child, PRIOR] = value, ranking.priors[i]
+        logits[child] = ranking.logits[i]
+        if seats == 1:
+            extremes[LOW], extremes[HIGH] = min(extremes[LOW], value), max(extremes[HIGH], value)
+        if ranking.over[i] != 0 and settings[SOLVER] > 0.0:
+            prove(tree, child, mover, ranking.values[i])
+    return n
+
+
+@kernel(types.void(RANKING, types.int64, types.int64, Floats))
+def values_of_best(ranking, n, mover, values):
+    """Makes `values` those of the first action that is best for the mover."""
+    best = 0
+    for i in range(n):
+        if ranking.values[i, mover] > ranking.values[best, mover]:
+            best = i
+    for seat in range(values.size):
+        values[seat] = ranking.values[best, seat]
+
+
+@kernel(types.int64(NODES, STATS, types.int64, types.float64, Floats))
+def select_by_prior(nodes, stats, node, exploration, extremes):
+    """Returns the child with the largest Q + c P sqrt(N) / (1 + n), of equals the first; Q is from 0 to 1.
+
+    Source: Silver et al. 2017, methods (PUCT); Schrittwieser et al. 2020, eq. 5 (Q between the extremes found so far).
+    """
+    span = extremes[HIGH] - extremes[LOW]
+    scale = 1.0 / span if span > 0.0 else 0.0
+    weight = exploration * math.sqrt(float(nodes[node, COUNT]))
+    first = nodes[node, FIRST]
+    best, best_score = first, -math.inf
+    for child in range(first, first + nodes[node, WIDTH]):
+        own = (stats[child, MEAN] - extremes[LOW]) * scale
+        score = own + weight * stats[child, PRIOR] / (1.0 + float(nodes[child, COUNT]))
+        if score > best_score:
+            best, best_score = child, score
+    return best
+
+
+@kernel(types.int64(TREE, types.int64, types.int64))
+def outcome_of(tree, node, code):
+    """Returns the child of an action's node for outcomes of chance, a new one if need be, NONE where the tree is full.
+
+    Args:
+        code: see `draw_chance`.
+    """
+    nodes = tree.nodes
+    newest = row = int(nodes[node, FIRST]) if nodes[node, WIDTH] > 0 else NONE
+    while row != NONE:
+        if tree.seeds[row] == np.uint64(code):
+            return row
+        row = int(nodes[row, ACTION])
+    row = tree.size[0]
+    if row == tree.stats.shape[0]:
+        return NONE
+    tree.size[0] = row + 1
+    clear_node(nodes, tree.stats, row)
+    nodes[row, ACTION], tree.seeds[row] = newest, np.uint64(code)
+    nodes[node, FIRST] = row
+    nodes[node, WIDTH] += 1
+    return row
+
+
+@kernel(types.void(TREE, Actions, Actions, types.int64, Floats, Floats))
+def back_up(tree, path, movers, length, values, extremes):
+    """Adds an iteration's values to the nodes of its path."""
+    tree.nodes[0, COUNT] += 1
+    for i in range(1, length + 1):
+        node, mover = path[i], movers[i]
+        tree.nodes[node, COUNT] += 1
+        if mover != NONE and tree.nodes[node, STATUS] != PROVEN:
+            mean = tree.stats[node, MEAN] if tree.nodes[node, COUNT] > 1 else 0.0
+            tree.stats[node, MEAN] = mean + (values[mover] - mean) / float(tree.nodes[node, COUNT])
+    if values.size == 1:
+        extremes[LOW], extremes[HIGH] = min(extremes[LOW], values[0]), max(extremes[HIGH], values[0])
+
+
+@kernel(types.void(GAME, EVALUATOR, Floats, TREE, State, Floats, Rng, Floats, types.int64, types.int64, WORK))
+def iterate(game, evaluator, settings, tree, root_state, returns, rng, extremes, iterations, through, work):
+    """Runs iterations on a tree, which may hold earlier ones, until all are done or the root is proven.
+
+    Args:
+        extremes: [2] see `clear_extremes`.
+        through: the root's child that they begin with, NONE = as selected.
+    """
+    evaluator, settings, tree, work = lend((evaluator, settings, tree, work))
+    root_state, returns, rng, extremes = lend((root_state, returns, rng, extremes))
+    nodes, stats, path, movers = tree.nodes, tree.stats, work.path, work.movers
+    state, leaf_returns, values = work.state, work.returns, work.values
+    choices, probs = work.scratch.choices, work.scratch.probs
+    tree_depth, exploration = np.int64(settings[TREE_DEPTH]), settings[EXPLORATION]
+    solver, gumbel = settings[SOLVER] > 0.0, settings[GUMBEL] > 0.0
+    forced_depth = np.int64(settings[FORCED_DEPTH]) if game.has_forced_win else 0
+    first_mover = game.to_move(root_state)
+    for _ in range(iterations):
+        if nodes[0, STATUS] == PROVEN:
+            return
+        copy_state(root_state, state)
+        for seat in range(values.size):
+            leaf_returns[seat] = returns[seat]
+            values[seat] = 0.0
+        node, length, depth, mover = 0, 0, 0, first_mover
+        # Selection; ends at a node without children, at an end of the tree or proven.
+        while depth < tree_depth and nodes[node, WIDTH] > 0 and nodes[node, STATUS] != PROVEN:
+            if depth == 0 and through != NONE:
+                child = through
+            elif gumbel:
+                child = best_improved(tree, node, mover, settings[VALUE_SCALE], work.policy)
+            else:
+                child = select_by_prior(nodes, stats, node, exploration, extremes)
+            depth += 1
+            length += 1
+            path[length], movers[length] = child, mover
+            game.step(state, nodes[child, ACTION], leaf_returns)
+            node, mover = child, game.to_move(state)
+            if mover == CHANCE:
+                nodes[child, STATUS] = DRAWN
+                code = draw_chance(game, state, rng, leaf_returns, choices, probs)
+                mover, node = game.to_move(state), outcome_of(tree, child, code)
+                if node == NONE:
+                    break
+                length += 1
+                path[length], movers[length] = node, NONE
+        found = False
+        if node != NONE and nodes[node, STATUS] == PROVEN:
+            values[:] = tree.proofs[node]
+            found = True
+        elif node != NONE and forced_depth > 0 and mover != TERMINAL and nodes[node, WIDTH] == 0:
+            found = nodes[node, STATUS] == OPEN and game.forced_win(state, forced_depth) != NO_WIN
+            for seat in range(values.size if found else 0):
+                # The loss is shared where there are several others.
+                values[seat] = BEST if seat == mover else -BEST / float(values.size - 1)
+            if found:
+                prove(tree, node, movers[length], values)
+        end = length
+        if not found:
+            n = 0
+            if node != NONE and mover != TERMINAL and nodes[node, WIDTH] == 0:
+                n = expand_ranked(
+                    game, evaluator, settings, tree, node, state, leaf_returns, mover, rng, extremes, work
+                )
+            if n > 0 and settings[FROM_BEST] > 0.0:
+                values_of_best(work.ranking, n, mover, values)
+            else:
+                evaluator.evaluate(game, evaluator.weights, state, leaf_returns, 1, rng, values, work.scratch)
+            if n > 0:
+                tree.proofs[node] = values  # as long as it has no proof
+            if solver and mover == TERMINAL and node != NONE and nodes[node, STATUS] == OPEN:
+                prove(tree, node, movers[length], values)
+            if n > 0 and solver:  # an action that ends the game may prove the node
+                end = length + 1
+                path[end], movers[end] = nodes[node, FIRST], mover
+        if solver and node != NONE and (end > length or nodes[node, STATUS] == PROVEN):
+            back_up_proof(tree, path, movers, end, values)
+        back_up(tree, path, movers, length, values, extremes)
+
+
+@kernel(ROOT_CHILDREN(TREE))
+def root_children(tree):
+    """Returns the root's children as the final move sees them."""
+    children = new_root_children(tree.nodes[0, TRIED])
+    for i in range(children.actions.size):
+        child = tree.nodes[0, FIRST] + i
+        children.actions[i] = tree.nodes[child, ACTION]
+        children.visits[i] = float(tree.nodes[child, COUNT])
+        children.values[i] = children.bounds[i] = tree.stats[child, MEAN]
+        children.proven[i] = tree.nodes[child, STATUS] == PROVEN
+    return children
+
+
+@kernel(types.int64(TREE, types.int64, Root))
+def final_child(tree, favourite, root):
+    """Fills `root` with the root's visited children; returns the one to play.
+
+    That is the favourite, without one (NONE) the most visited child, unless a proven one is no worse.
+    """
+    children = root_children(tree)
+    for i in range(children.actions.size):
+        if children.visits[i] > 0.0 or children.proven[i]:
+            root[VISITS, children.actions[i]] = children.visits[i]
+            root[VALUES, children.actions[i]] = children.values[i]
+        if favourite != NONE and not children.proven[i]:
+            children.visits[i] = 1.0 if i == favourite - tree.nodes[0, FIRST] else 0.0
+    return tree.nodes[0, FIRST] + choose(children, ROBUST)
