@@ -17,6 +17,15 @@ from turnier.core.rng import Rng
 from turnier.games.abi import GAME, TERMINAL, Actions, Floats, Gains, State
 from turnier.games.generic import copy_state
 
+UNPROVEN = 0.999  # at most; networks say more, and then a proven loss would look better than what may yet be saved
+
+
+@kernel(types.void(Floats))
+def limit(values):
+    """Has what is guessed of several seats lie between a loss and a win; values: [seats]."""
+    for seat in range(values.size if values.size > 1 else 0):
+        values[seat] = min(max(values[seat], -UNPROVEN), UNPROVEN)
+
 
 class Ranking(NamedTuple):
     """The actions of one state and what was found of them, and space to find it."""
@@ -63,8 +72,7 @@ def rank_actions(game, evaluator, by_network, state, returns, n, rng, scratch, r
             game, words, table, state, returns, choices, n, ranking.board, ranking.outputs, after, after_returns,
             values, over,
         )  # fmt: skip
-        return
-    for i in range(n):
+    for i in range(n if not by_network else 0):
         copy_state(state, after)
         for seat in range(returns.size):
             after_returns[seat] = returns[seat]
@@ -72,6 +80,9 @@ def rank_actions(game, evaluator, by_network, state, returns, n, rng, scratch, r
         game.step(after, choices[i], after_returns)
         over[i] = game.to_move(after) == TERMINAL
         evaluator.evaluate(game, evaluator.weights, after, after_returns, 1, rng, values[i], scratch)
+    for i in range(n):
+        if over[i] == 0:
+            limit(values[i])
 
 
 @kernel(types.void(RANKING, types.int64, types.int64, types.float64))

@@ -39,7 +39,7 @@ from turnier.agents.mcts.tree import (
 )
 from turnier.agents.mctse.search import draw_chance
 from turnier.agents.puct.gumbel import best_improved
-from turnier.agents.puct.ranking import RANKING, new_ranking, rank_actions, set_priors
+from turnier.agents.puct.ranking import RANKING, limit, new_ranking, rank_actions, set_priors
 from turnier.core.kernel import kernel
 from turnier.core.packing import lend
 from turnier.core.rng import Rng
@@ -252,6 +252,8 @@ def iterate(game, evaluator, settings, tree, root_state, returns, rng, extremes,
                 values_of_best(work.ranking, n, mover, values)
             else:
                 evaluator.evaluate(game, evaluator.weights, state, leaf_returns, 1, rng, values, work.scratch)
+                if mover != TERMINAL:
+                    limit(values)
             if n > 0:
                 tree.proofs[node] = values  # as long as it has no proof
             if solver and mover == TERMINAL and node != NONE and nodes[node, STATUS] == OPEN:

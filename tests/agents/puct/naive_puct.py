@@ -54,6 +54,13 @@ class Search:
         self.root = Node()
         self.seen: list[float] = [-1.0, 1.0] if self.game.num_seats > 1 else []
 
+    def guess(self, walk: Walk) -> list[float]:
+        """Returns what a state is said to be worth: among several seats not quite a win or a loss, unless it is one."""
+        values = self.evaluate(walk.state, walk.returns)
+        if walk.mover() == TERMINAL or len(values) == 1:
+            return values
+        return [min(max(value, -0.999), 0.999) for value in values]
+
     def expand(self, node: Node, walk: Walk) -> list[list[float]]:
         """Gives a node its children; returns what they are worth to every seat."""
         mover, worth = walk.mover(), []
@@ -61,7 +68,7 @@ class Search:
             ahead = Walk(self.position)
             ahead.state, ahead.returns = walk.state.copy(), walk.returns.copy()
             ahead.step(action)
-            values = self.evaluate(ahead.state, ahead.returns)
+            values = self.guess(ahead)
             child = Node(action, mover, values[mover])
             if self.agent.solver and ahead.mover() == TERMINAL:
                 child.proof = values
@@ -145,7 +152,7 @@ class Search:
             if worth and agent.leaf == "best":
                 values = list(max(worth, key=lambda own: own[mover]))
             else:
-                values = self.evaluate(walk.state, walk.returns)
+                values = self.guess(walk)
             node.own = node.own or list(values)
             if agent.solver and mover == TERMINAL:
                 node.proof = values
