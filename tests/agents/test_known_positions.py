@@ -21,6 +21,8 @@ pytestmark = pytest.mark.skipif(not JIT, reason="thousands of searches; the cont
 MC = "mc(iterations=2000)"
 UCT = "mctse(iterations=2000,selection=uct,exploration=1.4)"
 MCTS = "mcts(iterations=2000,exploration=0.7)"
+PUCT = "puct(iterations=2000,evaluator=score,solver=true)"
+GUMBEL = PUCT.replace("solver", "selection=gumbel,solver")
 ALL_MARKS = oracle.all_marks()
 OTHER = {"X": "O", "O": "X"}
 
@@ -67,7 +69,10 @@ def test_tree_search_blocks_every_threat(agent: str) -> None:
         assert [decide(agent, marks).action] == oracle.winning_cells(marks, OTHER[mover(marks)]), marks
 
 
-@pytest.mark.parametrize("agent", [UCT, "mctse(iterations=2000)", MCTS, "mcts(iterations=2000)", "expectimax(depth=9)"])
+@pytest.mark.parametrize(
+    "agent",
+    [UCT, "mctse(iterations=2000)", MCTS, "mcts(iterations=2000)", PUCT, GUMBEL, "expectimax(depth=9)"],
+)
 def test_tree_search_plays_tictactoe_perfectly(agent: str) -> None:
     """No action of the search is worse than the best one, by minimax, in any position."""
     assert len(ALL_MARKS) == 627
@@ -126,6 +131,8 @@ ONE_SURVIVES: list[tuple[str, naive.Board]] = [
         "mc(iterations=300,rollout_depth=1)",
         "mctse(iterations=1000)",
         "mctse(iterations=1000,selection=uct,exploration=0.0566,rollout_depth=20)",
+        "puct(iterations=300,evaluator=rows2048)",
+        "puct(iterations=300,evaluator=rows2048,selection=gumbel)",
         "expectimax(depth=2,evaluator=rows2048)",
         "expectimax(depth=1,leaf=state,evaluator=rows2048)",
         "majority(agent=mc(iterations=300,rollout_depth=1),members=3)",

@@ -149,7 +149,7 @@ class Puct(SearchAgent):
     )
     considered: int = parameter(16, "gumbel: actions that the root considers", low=1, high=1000, search=(2, 64))
     value_scale: float = parameter(
-        0.1, "gumbel: what values count beside logits", low=0, high=100, log=True, search=(0.01, 1)
+        1.0, "gumbel: what values count beside logits", low=0, high=100, log=True, search=(0.01, 10)
     )
     leaf: str = parameter("state", "a new node's value: its own, or its best child's", choices=("state", "best"))
     tree_depth: int = parameter(100, "maximum actions on a path", low=1, high=10_000, search=(1, 100))

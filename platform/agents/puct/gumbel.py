@@ -38,9 +38,9 @@ def mixed_value(tree, node, mover):
 
 @kernel(types.void(TREE, types.int64, types.int64, types.float64, Floats))
 def set_improved_logits(tree, node, mover, value_scale, scores):
-    """Fills in logit + sigma(Q) of a node's children, Q from 0 for the worst of them to 1 for the best.
+    """Fills in logit + sigma(Q) of a node's children: sigma(Q) = (50 + the most visits of a child) * value_scale * Q.
 
-    sigma(Q) = (50 + the most visits of a child) * value_scale * Q.
+    Q is from 0 for a loss to 1 for a win, for a single seat from its worst child to its best.
     """
     nodes, first, width = tree.nodes, tree.nodes[node, FIRST], tree.nodes[node, WIDTH]
     logits, unvisited = tree.seeds.view(np.float64), mixed_value(tree, node, mover)
@@ -50,6 +50,8 @@ def set_improved_logits(tree, node, mover, value_scale, scores):
         scores[i] = tree.stats[first + i, MEAN] if known else unvisited
         low, high = min(low, scores[i]), max(high, scores[i])
         most = max(most, float(nodes[first + i, COUNT]))
+    if tree.proofs.shape[1] > 1:
+        low, high = -1.0, 1.0
     scale = (VISITS_BEFORE + most) * value_scale / (high - low) if high > low else 0.0
     for i in range(width):
         scores[i] = logits[first + i] + scale * (scores[i] - low)

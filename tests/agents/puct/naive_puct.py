@@ -101,7 +101,7 @@ class Search:
         if visited:
             mixed = (mixed + count * total / weights) / (1 + count)
         means = [child.mean if child.visits or child.proof is not None else mixed for child in node.children]
-        low, high = min(means), max(means)
+        low, high = (-1.0, 1.0) if self.game.num_seats > 1 else (min(means), max(means))
         most = max(child.visits for child in node.children)
         scale = (50.0 + most) * self.agent.value_scale / (high - low) if high > low else 0.0
         return [child.logit + scale * (mean - low) for child, mean in zip(node.children, means, strict=True)]

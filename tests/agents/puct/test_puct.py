@@ -176,11 +176,11 @@ def test_selection_by_hand() -> None:
 
 
 def test_the_improved_policy_by_hand() -> None:
-    """softmax(log(0.5, 0.3, 0.2) + (50 + 4) * 0.1 * (1, 0, Q)): the third is worth (0.05 + 6 * 0.1 / 0.8) / 7."""
+    """softmax(log(0.5, 0.3, 0.2) + (50 + 4) * 0.1 * (1 + q) / 2): the third's q is (0.05 + 6 * 0.1 / 0.8) / 7."""
     tree, policy = node_of([(4, 0.5, 0.5), (2, -0.5, 0.3), (0, 0.9, 0.2)], visits=7), np.empty(3)
     tree.proofs[0] = 0.05, -0.05
     set_improved_policy(tree, 0, 0, 0.1, policy)
-    weights = np.array([0.5 * math.exp(5.4), 0.3, 0.2 * math.exp(5.4 * (0.8 / 7 + 0.5))])
+    weights = np.array([0.5, 0.3, 0.2]) * np.exp(2.7 * np.array([1.5, 0.5, 1 + 0.8 / 7]))
     assert policy == pytest.approx(weights / weights.sum())
 
 
