@@ -51,6 +51,7 @@ from turnier.games.generic import copy_state
     BY_NETWORK, NUM_SETTINGS,
 ) = range(12)  # fmt: skip
 PRIOR = INVERSE_ROOT
+_I64 = types.int64
 LOW, HIGH = 0, 1  # of a search's extremes
 
 
@@ -184,6 +185,89 @@ def back_up(tree, path, movers, length, values, extremes):
         extremes[LOW], extremes[HIGH] = min(extremes[LOW], values[0]), max(extremes[HIGH], values[0])
 
 
+@kernel(types.UniTuple(types.int64, 3)(GAME, Floats, TREE, Rng, Floats, types.int64, WORK), inline=True)
+def descend(game, settings, tree, rng, extremes, through, work):
+    """Selects actions from the root's state, `work.state`, in place, to a node without children or proven.
+
+    Returns that node, NONE where the tree has no room for outcomes of chance, the length of its path and who moves.
+    """
+    nodes, stats, path, movers = tree.nodes, tree.stats, work.path, work.movers
+    state, returns, choices, probs = work.state, work.returns, work.scratch.choices, work.scratch.probs
+    node, length, mover = 0, 0, game.to_move(state)
+    for depth in range(np.int64(settings[TREE_DEPTH])):
+        if nodes[node, WIDTH] == 0 or nodes[node, STATUS] == PROVEN:
+            break
+        if depth == 0 and through != NONE:
+            node = through
+        elif settings[GUMBEL] > 0.0:
+            node = best_improved(tree, node, mover, settings[VALUE_SCALE], work.policy)
+        else:
+            node = select_by_prior(nodes, stats, node, settings[EXPLORATION], extremes)
+        length += 1
+        path[length], movers[length] = node, mover
+        game.step(state, nodes[node, ACTION], returns)
+        mover = game.to_move(state)
+        if mover == CHANCE:
+            nodes[node, STATUS] = DRAWN
+            code = draw_chance(game, state, rng, returns, choices, probs)
+            mover, node = game.to_move(state), outcome_of(tree, node, code)
+            if node == NONE:
+                break
+            length += 1
+            path[length], movers[length] = node, NONE
+    return node, length, mover
+
+
+@kernel(types.boolean(GAME, Floats, TREE, types.int64, types.int64, types.int64, WORK))
+def is_forced(game, settings, tree, node, length, mover, work):
+    """Returns whether the mover wins a new node by force; then proves it and fills in `work.values`."""
+    if not game.has_forced_win or settings[FORCED_DEPTH] == 0.0 or mover == TERMINAL:
+        return False
+    if tree.nodes[node, WIDTH] > 0 or tree.nodes[node, STATUS] != OPEN:
+        return False
+    if game.forced_win(work.state, np.int64(settings[FORCED_DEPTH])) == NO_WIN:
+        return False
+    values = work.values
+    for seat in range(values.size):  # the loss is shared where there are several others
+        values[seat] = BEST if seat == mover else -BEST / float(values.size - 1)
+    prove(tree, node, work.movers[length], values)
+    return True
+
+
+@kernel(
+    types.int64(GAME, EVALUATOR, Floats, TREE, types.int64, types.int64, types.int64, Rng, Floats, WORK), inline=True
+)
+def value_end(game, evaluator, settings, tree, node, length, mover, rng, extremes, work):
+    """Fills in `work.values`, those of a path's end, which gets children if it can; returns where proofs may begin.
+
+    That is the end of the path or, where an action from there ends the game, one further.
+    """
+    values, state, returns = work.values, work.state, work.returns
+    if node != NONE and tree.nodes[node, STATUS] == PROVEN:
+        values[:] = tree.proofs[node]
+        return length
+    if node != NONE and is_forced(game, settings, tree, node, length, mover, work):
+        return length
+    n, solver = 0, settings[SOLVER] > 0.0
+    if node != NONE and mover != TERMINAL and tree.nodes[node, WIDTH] == 0:
+        n = expand_ranked(game, evaluator, settings, tree, node, state, returns, mover, rng, extremes, work)
+    if n > 0 and settings[FROM_BEST] > 0.0:
+        values_of_best(work.ranking, n, mover, values)
+    else:
+        values[:] = 0.0
+        evaluator.evaluate(game, evaluator.weights, state, returns, 1, rng, values, work.scratch)
+        if mover != TERMINAL:
+            limit(values)
+    if n > 0:
+        tree.proofs[node] = values  # as long as it has no proof
+    if solver and mover == TERMINAL and node != NONE and tree.nodes[node, STATUS] == OPEN:
+        prove(tree, node, work.movers[length], values)
+    if n == 0 or not solver:
+        return length
+    work.path[length + 1], work.movers[length + 1] = tree.nodes[node, FIRST], mover
+    return length + 1
+
+
 @kernel(types.void(GAME, EVALUATOR, Floats, TREE, State, Floats, Rng, Floats, types.int64, types.int64, WORK))
 def iterate(game, evaluator, settings, tree, root_state, returns, rng, extremes, iterations, through, work):
     """Runs iterations on a tree, which may hold earlier ones, until all are done or the root is proven.
@@ -194,74 +278,17 @@ def iterate(game, evaluator, settings, tree, root_state, returns, rng, extremes,
     """
     evaluator, settings, tree, work = lend((evaluator, settings, tree, work))
     root_state, returns, rng, extremes = lend((root_state, returns, rng, extremes))
-    nodes, stats, path, movers = tree.nodes, tree.stats, work.path, work.movers
-    state, leaf_returns, values = work.state, work.returns, work.values
-    choices, probs = work.scratch.choices, work.scratch.probs
-    tree_depth, exploration = np.int64(settings[TREE_DEPTH]), settings[EXPLORATION]
-    solver, gumbel = settings[SOLVER] > 0.0, settings[GUMBEL] > 0.0
-    forced_depth = np.int64(settings[FORCED_DEPTH]) if game.has_forced_win else 0
-    first_mover = game.to_move(root_state)
+    nodes, state, state_returns, values = tree.nodes, work.state, work.returns, work.values
+    path, movers = work.path, work.movers
     for _ in range(iterations):
         if nodes[0, STATUS] == PROVEN:
             return
         copy_state(root_state, state)
-        for seat in range(values.size):
-            leaf_returns[seat] = returns[seat]
-            values[seat] = 0.0
-        node, length, depth, mover = 0, 0, 0, first_mover
-        # Selection; ends at a node without children, at an end of the tree or proven.
-        while depth < tree_depth and nodes[node, WIDTH] > 0 and nodes[node, STATUS] != PROVEN:
-            if depth == 0 and through != NONE:
-                child = through
-            elif gumbel:
-                child = best_improved(tree, node, mover, settings[VALUE_SCALE], work.policy)
-            else:
-                child = select_by_prior(nodes, stats, node, exploration, extremes)
-            depth += 1
-            length += 1
-            path[length], movers[length] = child, mover
-            game.step(state, nodes[child, ACTION], leaf_returns)
-            node, mover = child, game.to_move(state)
-            if mover == CHANCE:
-                nodes[child, STATUS] = DRAWN
-                code = draw_chance(game, state, rng, leaf_returns, choices, probs)
-                mover, node = game.to_move(state), outcome_of(tree, child, code)
-                if node == NONE:
-                    break
-                length += 1
-                path[length], movers[length] = node, NONE
-        found = False
-        if node != NONE and nodes[node, STATUS] == PROVEN:
-            values[:] = tree.proofs[node]
-            found = True
-        elif node != NONE and forced_depth > 0 and mover != TERMINAL and nodes[node, WIDTH] == 0:
-            found = nodes[node, STATUS] == OPEN and game.forced_win(state, forced_depth) != NO_WIN
-            for seat in range(values.size if found else 0):
-                # The loss is shared where there are several others.
-                values[seat] = BEST if seat == mover else -BEST / float(values.size - 1)
-            if found:
-                prove(tree, node, movers[length], values)
-        end = length
-        if not found:
-            n = 0
-            if node != NONE and mover != TERMINAL and nodes[node, WIDTH] == 0:
-                n = expand_ranked(
-                    game, evaluator, settings, tree, node, state, leaf_returns, mover, rng, extremes, work
-                )
-            if n > 0 and settings[FROM_BEST] > 0.0:
-                values_of_best(work.ranking, n, mover, values)
-            else:
-                evaluator.evaluate(game, evaluator.weights, state, leaf_returns, 1, rng, values, work.scratch)
-                if mover != TERMINAL:
-                    limit(values)
-            if n > 0:
-                tree.proofs[node] = values  # as long as it has no proof
-            if solver and mover == TERMINAL and node != NONE and nodes[node, STATUS] == OPEN:
-                prove(tree, node, movers[length], values)
-            if n > 0 and solver:  # an action that ends the game may prove the node
-                end = length + 1
-                path[end], movers[end] = nodes[node, FIRST], mover
-        if solver and node != NONE and (end > length or nodes[node, STATUS] == PROVEN):
+        for seat in range(returns.size):
+            state_returns[seat] = returns[seat]
+        node, length, mover = descend(game, settings, tree, rng, extremes, through, work)
+        end = value_end(game, evaluator, settings, tree, node, length, mover, rng, extremes, work)
+        if settings[SOLVER] > 0.0 and node != NONE and (end > length or nodes[node, STATUS] == PROVEN):
             back_up_proof(tree, path, movers, end, values)
         back_up(tree, path, movers, length, values, extremes)
 
