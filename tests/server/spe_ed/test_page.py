@@ -109,7 +109,9 @@ def test_the_round_is_timed_and_keys_step_through_a_game_that_is_then_saved(brow
             clock = page.locator("#clock")
             playwright.expect(clock).to_have_text(re.compile(r"^5\d s left, waiting for name1$"))
             playwright.expect(page.locator("#players li").nth(0)).to_contain_text("thinking")
-            playwright.expect(page.locator("#players li").nth(1)).to_contain_text(re.compile(r"answered after \d+\.\d+ s"))
+            playwright.expect(page.locator("#players li").nth(1)).to_contain_text(
+                re.compile(r"answered after \d+\.\d+ s")
+            )
             shot(page, "timed")
             running = True
             while running:
