@@ -12,14 +12,12 @@ from tests.agents.positions import board_position, marks_position
 from tests.agents.puct.naive_puct import Node, Search
 from tests.contract.tiny_games import Fuse, Pennies, Pig
 from turnier.agents.agent import seat_rng
-from turnier.agents.mcts.tree import ACTION, COUNT, DRAWN, FIRST, MEAN, NONE, PROVEN, STATUS, TREE, WIDTH, new_tree
+from turnier.agents.mcts.tree import ACTION, COUNT, DRAWN, FIRST, MEAN, NONE, PROVEN, STATUS, WIDTH, new_tree
 from turnier.agents.puct.agent import Puct, search_all
 from turnier.agents.puct.gumbel import set_improved_policy
 from turnier.agents.puct.search import (
     HIGH,
-    ITERATIONS,
     LOW,
-    PRIOR,
     clear_extremes,
     final_child,
     iterate,
@@ -241,7 +239,3 @@ def test_a_proof_ends_the_search() -> None:
     decision = puct(iterations=100_000, solver=True).start(marks_position("XX.OO....").game, 0, 1)
     found = decision.act(marks_position("XX.OO...."))
     assert found.action == 2 and found.values[2] == 1.0 and found.nodes < 100
-
-
-def test_the_tree_type_is_that_of_mcts() -> None:
-    assert TREE.instance_class.__name__ == "MctsTree" and PRIOR == 1 and ITERATIONS == 0
