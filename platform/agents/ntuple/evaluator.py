@@ -42,7 +42,7 @@ from turnier.agents.ntuple.network_kernels import (
     Header,
     stage_of,
 )
-from turnier.agents.ntuple.weights import evaluator_weights, read_config, weights_from_file
+from turnier.agents.ntuple.weights import evaluator_weights, read_config, read_values, weights_from_file
 from turnier.core.errors import UserError
 from turnier.core.kernel import kernel
 from turnier.core.parameters import parameter, parameters_of
@@ -185,7 +185,7 @@ class NTuple(Evaluator):
             if field.name not in ("file", "digest") and getattr(self, field.name) != field.default:
                 raise UserError(f"ntuple: the file says what the network is, got {field.name} too; leave it out.")
         if not self.digest:
-            object.__setattr__(self, "digest", read_config(Path(self.file))["digest"])
+            object.__setattr__(self, "digest", read_values(Path(self.file))["digest"])
 
     def cannot_evaluate(self, game: Game) -> str | None:
         if not game.num_cells:

@@ -31,6 +31,7 @@ _TRAINING: dict[str, type | tuple[type, ...]] = {
     **dict.fromkeys(("seed", "every", "games", "done", "moves"), int),
     "points": list,
 }
+POLICY = "policy"  # what is true in the training of weights that are logits of actions
 BLOCK = 16  # entries that are compared at once
 HASHED_ROWS = 1 << 14  # at once: they stay in a core's cache
 _COLUMN = types.Array(types.float32, 1, "A")
@@ -184,6 +185,25 @@ def _gather(values, signed, absolute, initial, lengths, places, entries):
 def read_config(path: Path) -> dict[str, Any]:
     """Returns a file's description without its entries; raises UserError where it is no file of weights."""
     config, _ = _read(path, ())
+    return config
+
+
+def read_policy(path: Path) -> dict[str, Any]:
+    """`read_config` of a policy; raises UserError where the file has values."""
+    config = read_config(path)
+    if not config["training"].get(POLICY):
+        raise UserError(
+            f"a policy must be one that `turnier train --self-play` wrote, got {path}, which has values; name it as"
+            " ntuple(file=...)."
+        )
+    return config
+
+
+def read_values(path: Path) -> dict[str, Any]:
+    """`read_config` of a network of values; raises UserError where the file has a policy."""
+    config = read_config(path)
+    if config["training"].get(POLICY):
+        raise UserError(f"an evaluator must have values, got {path}, which has a policy; name it as puct(policy=...).")
     return config
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -37,6 +38,8 @@ from turnier.agents.mcts.tree import (
     tree_in,
     tree_words,
 )
+from turnier.agents.ntuple.evaluator import NTuple
+from turnier.agents.ntuple.weights import read_policy, weights_from_file
 from turnier.agents.puct.halving import search_by_halving
 from turnier.agents.puct.search import (
     BY_NETWORK,
@@ -44,17 +47,20 @@ from turnier.agents.puct.search import (
     GUMBEL,
     ITERATIONS,
     NUM_SETTINGS,
+    POLICY,
     clear_extremes,
     final_child,
     iterate,
     new_work,
 )
 from turnier.agents.timed import run_chunks
+from turnier.core.errors import UserError
 from turnier.core.kernel import kernel
 from turnier.core.parameters import parameter
 from turnier.core.rng import Rng
 from turnier.games.abi import GAME, Floats, State
 from turnier.games.game import Game, Position
+from turnier.games.registry import GAMES
 
 
 @kernel(types.int64(types.int64, types.int64))
@@ -160,12 +166,35 @@ class Puct(SearchAgent):
     rollout_depth: int = rollout_depth_parameter(150)
     score_method: int = score_method_parameter(2)
     milliseconds: int = milliseconds_parameter("iterations")
+    policy: str = parameter(
+        "", "a policy's weights, which `turnier train --self-play` wrote, instead of the softmax of values", later=True
+    )
+    digest: str = parameter("", "which weights of a policy those must be; filled in", later=True)
 
     budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "ms": {"milliseconds": AMOUNT},
         "rollouts": {"iterations": AMOUNT, "milliseconds": 0},
         "nodes": {"iterations": AMOUNT, "milliseconds": 0},
     }
+
+    def check(self) -> None:
+        if self.digest and not self.policy:
+            raise UserError("puct: a digest must belong to a policy, got none; leave the digest out.")
+        if self.policy and not self.digest:
+            object.__setattr__(self, "digest", read_policy(Path(self.policy))["digest"])
+
+    def cannot_play(self, game: Game) -> str | None:
+        if self.policy:
+            if type(self.evaluator) is not NTuple or game.num_seats == 1:
+                return (
+                    "puct with a policy needs an n-tuple network as its evaluator and a game of several seats, got"
+                    f" {self.evaluator} and {game}; leave the policy out."
+                )
+            file = Path(self.policy)  # without it stored matches can be counted still; whoever wants to play is told
+            learned = GAMES.make(read_policy(file)["network"]["game"]) if file.is_file() else game
+            if learned != game:
+                return f"the policy in {self.policy} is for {learned}, got {game}; train one for it."
+        return super().cannot_play(game)
 
     def memory_words(self, game: Game) -> int:
         return int(tree_words(enough_nodes(self.iterations, game.kernels.max_choices), game.num_seats))
@@ -174,10 +203,19 @@ class Puct(SearchAgent):
         gumbel = (self.selection == "gumbel", self.considered, self.value_scale)
         return (
             self.iterations, self.tree_depth, self.exploration, self.temperature, self.leaf == "best", self.solver,
-            self.forced_depth, *gumbel, False,
+            self.forced_depth, *gumbel, False, 0,
         )  # fmt: skip
 
     def kernels(self, game: Game) -> SeatKernels:
         seat = super().kernels(game)
+        if self.policy:
+            return with_policy(seat, weights_from_file(str(Path(self.policy).resolve()), self.digest))
         seat.settings[BY_NETWORK] = fits_boards(self.evaluator, seat)
         return seat
+
+
+def with_policy(seat: SeatKernels, policy: npt.NDArray[np.float64]) -> SeatKernels:
+    """Returns the kernels of a search around a network with a policy's header and entries behind those of values."""
+    values = seat.evaluator.weights
+    seat.settings[BY_NETWORK], seat.settings[POLICY] = True, len(values)
+    return seat._replace(evaluator=seat.evaluator._replace(weights=np.concatenate([values, policy])))

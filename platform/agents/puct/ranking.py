@@ -1,4 +1,4 @@
-"""What a state's actions are worth one decision ahead, and the priors that follow from it."""
+"""What a state's actions are worth one decision ahead, and the priors that follow from it or from a policy."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from turnier.agents.abi import EVALUATOR, SCRATCH
 from turnier.agents.expectimax.one_ply_boards import worth_of_actions
 from turnier.agents.ntuple.board_lookups import BOARD, new_board, set_board
 from turnier.agents.ntuple.network_kernels import BASES, OUTPUTS, EntryTable
+from turnier.agents.puct.policy import logits_of_actions
 from turnier.core.kernel import kernel
 from turnier.core.rng import Rng
 from turnier.games.abi import GAME, TERMINAL, Actions, Floats, Gains, State
@@ -39,14 +40,21 @@ class Ranking(NamedTuple):
     after_returns: Any  # [seats]
     outputs: Any  # [outputs] of a network
     board: Any  # of a network
+    policy_outputs: Any  # [outputs] of a policy
+    policy_board: Any  # of a policy
 
 
-RANKING = types.NamedTuple([Actions, Gains, Actions, Floats, Floats, State, Floats, EntryTable, BOARD], Ranking)
+RANKING = types.NamedTuple(
+    [Actions, Gains, Actions, Floats, Floats, State, Floats, EntryTable, BOARD, EntryTable, BOARD], Ranking
+)
 
 
-@kernel(RANKING(GAME, EVALUATOR, State, types.boolean))
-def new_ranking(game, evaluator, state, by_network):
-    words = evaluator.weights.view(np.int64) if by_network else np.zeros(BASES, np.int64)
+@kernel(RANKING(GAME, EVALUATOR, State, types.boolean, types.int64))
+def new_ranking(game, evaluator, state, by_network, policy):
+    """Returns space; policy: see `rank_actions`."""
+    nothing = np.zeros(BASES, np.int64)
+    words = evaluator.weights.view(np.int64) if by_network else nothing
+    policy_words = evaluator.weights.view(np.int64)[policy:] if policy > 0 else nothing
     return Ranking(
         np.empty(game.max_choices, np.int64),
         np.empty((game.max_choices, game.num_seats)),
@@ -57,6 +65,8 @@ def new_ranking(game, evaluator, state, by_network):
         np.empty(game.num_seats),
         np.empty(words[OUTPUTS], np.float32),
         new_board(words),
+        np.empty(policy_words[OUTPUTS], np.float32),
+        new_board(policy_words),
     )
 
 
@@ -85,22 +95,45 @@ def rank_actions(game, evaluator, by_network, state, returns, n, rng, scratch, r
             limit(values[i])
 
 
+@kernel(types.void(GAME, EVALUATOR, types.int64, State, Floats, types.int64, types.int64, RANKING))
+def set_learned_logits(game, evaluator, policy, state, returns, n, mover, ranking):
+    """Fills in the logits that a policy gives to what `rank_actions` looked at, up to a constant.
+
+    Args:
+        policy: where its weights begin among those of the evaluator.
+    """
+    words, table = evaluator.weights.view(np.int64)[policy:], evaluator.weights.view(np.float32)[2 * policy :]
+    logits_of_actions(
+        game, words, table, state, returns, mover, ranking.choices, n, ranking.policy_board, ranking.policy_outputs,
+        ranking.after, ranking.after_returns, ranking.logits,
+    )  # fmt: skip
+
+
 @kernel(types.void(RANKING, types.int64, types.int64, types.float64))
-def set_priors(ranking, n, mover, temperature):
-    """Fills in priors and logits: the softmax of the mover's values, from 0 to 1, divided by the temperature.
+def set_logits_of_values(ranking, n, mover, temperature):
+    """Fills in the mover's values, from 0 to 1, divided by the temperature, up to a constant.
 
     A single seat's values, which may lie anywhere, reach from 0 for its worst action to 1 for its best.
     """
-    values, logits, priors = ranking.values, ranking.logits, ranking.priors
+    values = ranking.values
     low, high = math.inf, -math.inf
     for i in range(n):
         low, high = min(low, values[i, mover]), max(high, values[i, mover])
     span = 2.0
     if values.shape[1] == 1:
         span = high - low if high > low else 1.0
-    total = 0.0
     for i in range(n):
-        logits[i] = (values[i, mover] - high) / (span * temperature)
+        ranking.logits[i] = (values[i, mover] - high) / (span * temperature)
+
+
+@kernel(types.void(Floats, types.int64, Floats))
+def set_softmax(logits, n, priors):
+    """Fills in the softmax of the first n logits, which become its logarithms."""
+    high, total = -math.inf, 0.0
+    for i in range(n):
+        high = max(high, logits[i])
+    for i in range(n):
+        logits[i] -= high
         priors[i] = math.exp(logits[i])
         total += priors[i]
     for i in range(n):

@@ -39,7 +39,15 @@ from turnier.agents.mcts.tree import (
 )
 from turnier.agents.mctse.search import draw_chance
 from turnier.agents.puct.gumbel import best_improved
-from turnier.agents.puct.ranking import RANKING, limit, new_ranking, rank_actions, set_priors
+from turnier.agents.puct.ranking import (
+    RANKING,
+    limit,
+    new_ranking,
+    rank_actions,
+    set_learned_logits,
+    set_logits_of_values,
+    set_softmax,
+)
 from turnier.core.kernel import kernel
 from turnier.core.packing import lend
 from turnier.core.rng import Rng
@@ -48,8 +56,8 @@ from turnier.games.generic import copy_state
 
 (
     ITERATIONS, TREE_DEPTH, EXPLORATION, TEMPERATURE, FROM_BEST, SOLVER, FORCED_DEPTH, GUMBEL, CONSIDERED, VALUE_SCALE,
-    BY_NETWORK, NUM_SETTINGS,
-) = range(12)  # fmt: skip
+    BY_NETWORK, POLICY, NUM_SETTINGS,
+) = range(13)  # fmt: skip
 PRIOR = INVERSE_ROOT
 _I64 = types.int64
 LOW, HIGH = 0, 1  # of a search's extremes
@@ -76,7 +84,7 @@ def new_work(game, evaluator, settings, state):
     longest = 2 * np.int64(settings[TREE_DEPTH]) + 3  # an action and its outcome, and a proven child at the end
     return Work(
         new_scratch(game, state),
-        new_ranking(game, evaluator, state, settings[BY_NETWORK] > 0.0),
+        new_ranking(game, evaluator, state, settings[BY_NETWORK] > 0.0, np.int64(settings[POLICY])),
         np.empty_like(state),
         np.empty(game.num_seats),
         np.empty(game.num_seats),
@@ -102,7 +110,11 @@ def expand_ranked(game, evaluator, settings, tree, node, state, returns, mover, 
         return 0
     by_network = settings[BY_NETWORK] > 0.0
     rank_actions(game, evaluator, by_network, state, returns, n, rng, work.scratch, ranking)
-    set_priors(ranking, n, mover, settings[TEMPERATURE])
+    if settings[POLICY] > 0.0:
+        set_learned_logits(game, evaluator, np.int64(settings[POLICY]), state, returns, n, mover, ranking)
+    else:
+        set_logits_of_values(ranking, n, mover, settings[TEMPERATURE])
+    set_softmax(ranking.logits, n, ranking.priors)
     logits, first = tree.seeds.view(np.float64), tree.nodes[node, FIRST]
     tree.nodes[node, TRIED] = n
     for i in range(n):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,14 +16,18 @@ from turnier.games.registry import make_game
 
 
 @pytest.fixture
-def trained(tmp_path: Path) -> Callable[[str, str], Path]:
-    """Returns what trains a network on a game and returns its file."""
+def trained(tmp_path: Path) -> Callable[..., Path]:
+    """Returns what trains a network on a game, of values or as a policy, and returns its file."""
 
-    def train(game: str, network: str) -> Path:
-        evaluator = EVALUATORS.make(network)
+    def train(game: str, network: str, policy: bool = False) -> Path:
+        evaluator, out = EVALUATORS.make(network), tmp_path / ("policy.npz" if policy else "w.npz")
         assert isinstance(evaluator, NTuple)
-        plan = Plan(make_game(game), evaluator, LEARNING.make("td(epsilon=0.3)"))
-        TrainingLoop(plan, tmp_path / "w.npz", 60).run()
-        return tmp_path / "w.npz"
+        plan = Plan(make_game(game), evaluator, LEARNING.make("td(epsilon=0.3)"), seed=2 if policy else 1)
+        loop = TrainingLoop(plan, out, 60)
+        loop.run()
+        if policy:  # any weights are one
+            weights = loop.weights()
+            dataclasses.replace(weights, training=weights.training | {"policy": True}).save(out)
+        return out
 
     return train

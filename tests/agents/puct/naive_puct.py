@@ -17,6 +17,7 @@ from turnier.games.game import Game, Position
 from turnier.games.generic import draw_outcome
 
 Evaluate = Callable[[Any, Any], list[float]]
+Policy = Callable[[Any, int], float]  # the logit of an action, from the state after it and who chose it
 
 
 @dataclass
@@ -48,8 +49,11 @@ class Node:
 class Search:
     """One search: a tree and the extremes of its values."""
 
-    def __init__(self, agent: Any, position: Position, rng: Any, evaluate: Evaluate) -> None:
+    def __init__(
+        self, agent: Any, position: Position, rng: Any, evaluate: Evaluate, policy: Policy | None = None
+    ) -> None:
         self.agent, self.position, self.rng, self.evaluate = agent, position, rng, evaluate
+        self.policy = policy
         self.game: Game = position.game
         self.root = Node()
         self.seen: list[float] = [-1.0, 1.0] if self.game.num_seats > 1 else []
@@ -63,12 +67,14 @@ class Search:
 
     def expand(self, node: Node, walk: Walk) -> list[list[float]]:
         """Gives a node its children; returns what they are worth to every seat."""
-        mover, worth = walk.mover(), []
+        mover, worth, learned = walk.mover(), [], []
         for action in walk.legal():
             ahead = Walk(self.position)
             ahead.state, ahead.returns = walk.state.copy(), walk.returns.copy()
             ahead.step(action)
             values = self.guess(ahead)
+            if self.policy:
+                learned.append(self.policy(ahead.state, mover))
             child = Node(action, mover, values[mover])
             if self.agent.solver and ahead.mover() == TERMINAL:
                 child.proof = values
@@ -79,6 +85,8 @@ class Search:
         own = [values[mover] for values in worth]
         span = 2.0 if self.game.num_seats > 1 else (max(own) - min(own) or 1.0)
         logits = [(value - max(own)) / (span * self.agent.temperature) for value in own]
+        if self.policy:
+            logits = [logit - max(learned) for logit in learned]
         total = 0.0
         for logit in logits:
             total += math.exp(logit)

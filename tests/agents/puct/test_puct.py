@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,21 +14,27 @@ from tests.agents.puct.naive_puct import Node, Search
 from tests.contract.tiny_games import Fuse, Pennies, Pig
 from turnier.agents.agent import seat_rng
 from turnier.agents.mcts.tree import ACTION, COUNT, DRAWN, FIRST, MEAN, NONE, PROVEN, STATUS, WIDTH, new_tree
+from turnier.agents.ntuple.evaluator import cells_value
+from turnier.agents.ntuple.network_kernels import OUTPUTS
+from turnier.agents.ntuple.weights import weights_from_file
 from turnier.agents.puct.agent import Puct, search_all
 from turnier.agents.puct.gumbel import set_improved_policy
 from turnier.agents.puct.search import (
+    BY_NETWORK,
     HIGH,
     LOW,
+    PRIOR,
     clear_extremes,
     final_child,
     iterate,
     new_work,
     select_by_prior,
 )
-from turnier.agents.registry import EVALUATORS, make_agent
+from turnier.agents.registry import AGENTS, EVALUATORS, make_agent
 from turnier.arena.match import MatchSpec
 from turnier.arena.play import play_matches
 from turnier.contract.evaluators import estimate
+from turnier.core.errors import UserError
 from turnier.core.rng import stream
 from turnier.games.game import Position
 from turnier.games.registry import make_game
@@ -137,13 +144,74 @@ def test_a_network_ranks_actions_as_the_evaluator_does(game_text: str, network: 
     shapes = []
     for by_network in (True, False):
         settings = kernels.settings.copy()
-        assert settings[-1 - agent.memory_words(game)] == 1.0
-        settings[len(agent.settings()) - 1] = by_network
+        assert settings[BY_NETWORK] == 1.0
+        settings[BY_NETWORK] = by_network
         tree, position = new_tree(30_000, game.num_seats), game.start()
         arrays = (tree, position.state, position.returns, stream(1), np.empty(2), np.zeros(game.kernels.max_choices))
         search_all(game.kernels, kernels.evaluator, settings, *arrays)
         shapes.append(shape(tree))
     assert shapes[0] == shapes[1] and shapes[0][0] == agent.iterations
+
+
+@pytest.mark.parametrize("selection", ["puct", "gumbel"])
+@pytest.mark.parametrize(
+    ("game_text", "network", "plies"),
+    [
+        ("yavalath(size=3)", "ntuple(tuples=5,length=3)", (3, 9, 1)),  # by a sweep
+        ("yavalath(size=3,players=3)", "ntuple(tuples=5,length=3)", (3, 9)),  # an output for each seat
+        ("othello(size=4)", "ntuple(tuples=5,length=4)", (1,)),  # actions that change several cells
+        ("connect_four", "ntuple(tuples=5,length=4)", (3, 2, 3, 2, 3)),  # an action may end the game
+    ],
+)
+def test_a_policy_gives_the_priors(
+    game_text: str, network: str, plies: tuple[int, ...], selection: str, trained: Any
+) -> None:
+    """The whole tree is that of a plain search which sums the policy's entries of every state after an action."""
+    game, policy = make_game(game_text), trained(game_text, network, policy=True)
+    position = game.start()
+    for ply in plies:
+        position = position.play(ply)
+    values = EVALUATORS.make(f"ntuple(file={trained(game_text, network)})")
+    agent = puct(evaluator=values, policy=str(policy), selection=selection, solver=True, iterations=200)
+    weights = weights_from_file(str(policy), agent.digest)
+    words, cells = weights.view(np.int64), np.zeros(game.kernels.max_choices + game.num_cells, np.int64)
+
+    def logit(state: Any, mover: int) -> float:
+        game.kernels.cells(state, cells)
+        outputs = int(words[OUTPUTS])
+        return float(cells_value(words, weights.view(np.float32), cells, mover * outputs + mover * (outputs > 1)))
+
+    evaluator, rng = agent.kernels(game).evaluator, seat_rng(5, position.to_move, game.num_seats)
+    plain = Search(agent, position, rng, lambda s, r: [float(v) for v in estimate(game, evaluator, s, r, rng)], logit)
+    tree, favourite = grown(agent, position, np.zeros(game.kernels.max_choices))
+    if selection == "gumbel":
+        best = plain.halve([0.0] * game.kernels.max_choices)
+        assert (best is None) == (favourite == NONE)
+    else:
+        for _ in range(agent.iterations):
+            plain.iterate()
+    assert shape(tree) == plain_shape(plain.root)
+    priors = {round(float(p), 6) for p in tree.stats[1 : 1 + tree.nodes[0, WIDTH], PRIOR]}
+    assert len(priors) > 1 or plain.root.proof is not None
+
+
+def test_what_a_policy_needs(trained: Any, tmp_path: Path) -> None:
+    values = trained("yavalath(size=3)", "ntuple(tuples=5,length=3)")
+    policy = trained("yavalath(size=3)", "ntuple(tuples=5,length=3)", policy=True)
+    for text, reason in (
+        (f"puct(policy={values})", "which has values"),
+        (f"greedy(evaluator=ntuple(file={policy}))", "which has a policy"),
+        ("puct(digest=12)", "a digest must belong to a policy"),
+        (f"puct(policy={tmp_path / 'none.npz'})", "which is none"),
+    ):
+        with pytest.raises(UserError, match=reason):
+            AGENTS.make(text)
+    for game, evaluator, reason in (
+        ("yavalath(size=3)", "rollout", "needs an n-tuple network as its evaluator"),
+        ("connect_four", f"ntuple(file={values})", "is for yavalath"),
+    ):
+        with pytest.raises(UserError, match=reason):
+            AGENTS.make(f"puct(policy={policy},evaluator={evaluator})").require(make_game(game))
 
 
 def node_of(children: list[tuple[int, float, float]], visits: int) -> Any:
