@@ -13,7 +13,7 @@ from numba import types
 
 from turnier.agents.ntuple.evaluator import NTuple
 from turnier.agents.ntuple.network_kernels import EntryTable, Index, find_entries
-from turnier.agents.ntuple.td import LEARNING
+from turnier.agents.ntuple.td import td_of
 from turnier.agents.ntuple.training import Plan, TrainingLoop
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import MatchSpec, derive_seed
@@ -41,7 +41,7 @@ YAVALATH = "td(alpha=0.08333,alpha_end=0.05,epsilon=0.3,epsilon_end=0.1)"
 
 def _warmed_up(learning: str, this: Round) -> TrainingLoop:
     """Returns a training at 2048 that has learned from WARM_GAMES games."""
-    plan = Plan(GAMES.make("2048"), NTuple(network="4x6"), LEARNING.make(learning), this.seed)
+    plan = Plan(GAMES.make("2048"), NTuple(network="4x6"), td_of(learning), this.seed)
     training = TrainingLoop(plan, Path("no file is written"), WARM_GAMES + 2 * GAMES_MEASURED)
     training.play(0, this.part(WARM_GAMES))
     return training
@@ -124,7 +124,7 @@ def look_ups_of_learning(this: Round) -> Rates:
 
 def learned_games_of_yavalath(this: Round) -> Rates:
     """Training games/s with 200 tuples of 7 cells and temporal coherence; both programs learn the same weights."""
-    evaluator, learning = NTuple(network="walk", tuples=200, length=7), LEARNING.make(YAVALATH)
+    evaluator, learning = NTuple(network="walk", tuples=200, length=7), td_of(YAVALATH)
     games_before, games = this.part(WARM_GAMES), this.part(GAMES_MEASURED)
     plan = Plan(GAMES.make("yavalath"), evaluator, learning, this.seed)
     training = TrainingLoop(plan, Path("no file is written"), games_before + games)

@@ -1,21 +1,61 @@
-"""Arrays from .npz archives that may be damaged or made to harm: nothing is unpickled, no memory is taken in vain."""
+"""Arrays in .npz archives: written whole or not at all, and read although they may be damaged or made to harm.
+
+Nothing is unpickled, and no memory is taken in vain.
+"""
 
 from __future__ import annotations
 
 import math
+import os
 import threading
 import zipfile
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from turnier.core.errors import UserError
+
 REASON = 200  # characters of a reason
 # numpy has Python parse the head of an array, which in Python 3.11 fails now and then where two threads do so at once
 # ("AST constructor recursion depth mismatch").
 _one_reader = threading.Lock()
+
+
+def write_arrays(path: Path, what: str, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+    """Writes the file anew or not at all, whatever happens meanwhile; raises UserError where that cannot be done.
+
+    Args:
+        path: of the file.
+        what: it holds, for the error, such as "weights".
+        arrays: by name.
+    """
+    temporary = path.with_name(f".{path.name}.new")
+    try:
+        with temporary.open("wb") as file:
+            np.savez(file, **dict[str, Any](arrays))
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+        _sync_folder(path.parent)
+    except OSError as error:
+        raise UserError(
+            f"{what} must go to a file that can be written, got {path}: {error.strerror}; what it held before is"
+            " still there; make room, and repeat the command."
+        ) from None
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Has the name of a new file outlive a power cut, as its contents do."""
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
 
 
 def read_arrays(

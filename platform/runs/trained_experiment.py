@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from turnier.agents.ntuple.evaluator import NTuple
-from turnier.agents.ntuple.td import LEARNING
+from turnier.agents.ntuple.td import td_of
 from turnier.agents.ntuple.training import Plan, TrainingLoop
 from turnier.agents.ntuple.weights import Weights, read_config
 from turnier.agents.registry import EVALUATORS
@@ -44,9 +44,7 @@ class Learner:
         evaluator = EVALUATORS.make(self.network)
         if not isinstance(evaluator, NTuple):
             raise UserError(f"training needs an n-tuple network, got {evaluator}; name one, such as ntuple.")
-        return Plan(
-            GAMES.make(self.game), evaluator, LEARNING.make(self.learning), self.seed, max(1, self.games // 100)
-        )
+        return Plan(GAMES.make(self.game), evaluator, td_of(self.learning), self.seed, max(1, self.games // 100))
 
     def out(self, folder: Path) -> Path:
         """Returns the checkpoint's file; its name depends on everything that decides the weights."""

@@ -13,7 +13,7 @@ from turnier.agents.agent import Agent
 from turnier.agents.evaluator import Evaluator
 from turnier.agents.ntuple.evaluator import NTuple
 from turnier.agents.ntuple.plans.presets import preset_for
-from turnier.agents.ntuple.td import LEARNING, Td, learning_for
+from turnier.agents.ntuple.td import Td, learning_for, td_of
 from turnier.agents.ntuple.training import Plan, TrainingLoop
 from turnier.agents.ntuple.weights import Weights, read_config
 from turnier.agents.registry import AGENTS, EVALUATORS
@@ -121,7 +121,7 @@ class Training:
 
     def _learning(self, game: Game, text: str) -> Td:
         """Returns how to learn; a file that has learned what the text says to the letter is trained further so."""
-        plain = LEARNING.make(text)
+        plain = td_of(text)
         if self.out.exists() and read_config(self.out)["training"]["learning"] == plain.full_text():
             return plain
         return learning_for(game, text)

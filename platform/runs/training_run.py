@@ -84,7 +84,6 @@ class TrainingRun:
         plan = training.plan
         definition = defined(training, evaluating)
         self.id = run_id_of(definition)
-        self.measure = _measure(plan.game)
         self.folder = training.out.with_name(f"{training.out.name}.evaluating")
         store.begin_run(self.id, KIND, str(plan.game), definition)
         if training.done == 0:
@@ -132,11 +131,7 @@ class TrainingRun:
             return None
         self.store.curves.add_evaluation(self.id, games, agent.full_text())
         snapshot.unlink()
-        return self.evaluation(games, agent.full_text())
-
-    def evaluation(self, games: int, agent: str) -> Evaluation:
-        """Returns a stored evaluation's figures."""
-        return _evaluation(self.store, self.id, self.measure, games, agent)
+        return stored_evaluation(self.store, self.id, plan.game, games, agent.full_text())
 
     def evaluations(self) -> list[Evaluation]:
         """Returns all that are stored, by games."""
@@ -146,7 +141,15 @@ class TrainingRun:
 def stored_evaluations(store: Store, run_id: str, game: Game) -> list[Evaluation]:
     """Returns all evaluations of a run that are stored, by games."""
     evaluated = store.curves.evaluated(run_id)
-    return [_evaluation(store, run_id, _measure(game), *item) for item in evaluated.items()]
+    return [stored_evaluation(store, run_id, game, *item) for item in evaluated.items()]
+
+
+def stored_evaluation(store: Store, run_id: str, game: Game, games: int, agent: str) -> Evaluation:
+    """Returns the figures of one: of the agent's games with those that the run is evaluated against."""
+    against = store.run(run_id).definition.get("against", "")
+    records = store.records(store.curves.match_ids(run_id, agent))
+    records = [record for record in records if set(record.spec.agents) <= {agent, against}]
+    return Evaluation(games, *MATCH_MEASURES[_measure(game)].estimate(records, agent))
 
 
 def evaluation_unit(game: Game) -> str:
@@ -156,11 +159,6 @@ def evaluation_unit(game: Game) -> str:
 
 def _measure(game: Game) -> str:
     return "score" if game.num_seats == 1 else "win_rate"
-
-
-def _evaluation(store: Store, run_id: str, measure: str, games: int, agent: str) -> Evaluation:
-    records = store.records(store.curves.match_ids(run_id, agent))
-    return Evaluation(games, *MATCH_MEASURES[measure].estimate(records, agent))
 
 
 class Evaluations:

@@ -20,7 +20,7 @@ from optuna.trial import FrozenTrial, TrialState, create_trial
 
 from turnier.agents.agent import Agent
 from turnier.agents.ntuple.evaluator import NTuple
-from turnier.agents.ntuple.td import LEARNING, Td
+from turnier.agents.ntuple.td import Td, td_of
 from turnier.agents.ntuple.training import Plan, TrainingLoop
 from turnier.agents.ntuple.weights import read_config
 from turnier.agents.registry import AGENTS, EVALUATORS
@@ -107,7 +107,7 @@ class LearningStudy(StoredStudy):
     def __init__(self, store: Store, definition: LearningStudyDefinition, folder: Path) -> None:
         self.definition, self.folder = definition, folder
         self.game: Game = GAMES.make(definition.game)
-        evaluator, self.start = EVALUATORS.make(definition.evaluator), LEARNING.make(definition.learning)
+        evaluator, self.start = EVALUATORS.make(definition.evaluator), td_of(definition.learning)
         if not isinstance(evaluator, NTuple):
             raise UserError(f"a study of learning needs an n-tuple network, got {evaluator}; name one, such as ntuple.")
         self.evaluator = evaluator

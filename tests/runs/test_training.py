@@ -18,7 +18,7 @@ from sqlalchemy import inspect
 
 from tests.results.made import as_version
 from turnier.agents.ntuple.evaluator import NTuple
-from turnier.agents.ntuple.td import LEARNING, learning_for
+from turnier.agents.ntuple.td import learning_for, td_of
 from turnier.agents.ntuple.training import Plan, TrainingLoop, end_all
 from turnier.agents.ntuple.weights import Weights, load_weights
 from turnier.agents.registry import EVALUATORS, make_agent
@@ -44,7 +44,7 @@ def store(tmp_path: Path) -> Store:
 def training(out: Path, games: int, seed: int = 1) -> TrainingLoop:
     evaluator = EVALUATORS.make("ntuple(tuples=4,length=4)")
     assert isinstance(evaluator, NTuple)
-    learning = LEARNING.make("td(epsilon=0.1)")
+    learning = td_of("td(epsilon=0.1)")
     return TrainingLoop(Plan(make_game("tictactoe"), evaluator, learning, seed, every=20), out, games)
 
 
@@ -251,7 +251,7 @@ def test_a_game_without_chance_is_explored_unless_the_text_or_the_file_says_othe
     plan: dict[str, Any] = {"network": "ntuple(tuples=4,length=4)", "out": tmp_path / "w.npz", "games": 20}
     first = Training("tictactoe", **plan)
     assert first.plan.learning == explored
-    before = Plan(first.plan.game, first.plan.evaluator, LEARNING.make("td"), every=1000)  # what `td` used to say
+    before = Plan(first.plan.game, first.plan.evaluator, td_of("td"), every=1000)  # what `td` used to say
     TrainingLoop(before, tmp_path / "w.npz", 10).run()
     assert Training("tictactoe", **plan).plan == before
     assert Training("tictactoe", **plan, learning="td(epsilon=0.1)").plan != before
@@ -263,7 +263,7 @@ def test_hours_choose_a_network_for_2048_and_a_file_is_resumed_with_its_own(stor
 
     assert chosen().plan.evaluator.network == "8x6" and chosen(hours=0.01).plan.evaluator.network == "4x6"
     assert chosen().plan.learning.delayed and not chosen(learning="td").plan.learning.delayed
-    assert chosen(network="ntuple").plan.learning == LEARNING.make("td")
+    assert chosen(network="ntuple").plan.learning == td_of("td")
     out, network = tmp_path / "w.npz", "ntuple(network=cells,cells=0.1.2)"
     first = chosen(network=network, out=out, learning="td(restart=20)", hours=0.4 / 3600, threads=1)
     assert first.run(store, progress=False).loop.done == first.done > 0 and first.finished

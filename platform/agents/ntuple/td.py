@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +22,19 @@ DISCOUNT, TRACE, METHOD, FROM_RANDOM, HORIZON, RESTART, COHERENT, DELAYED, ONCE,
 
 
 @dataclass(frozen=True)
-class Td(Declared):
+class Learning(Declared):
+    """Base of the ways to learn an n-tuple network."""
+
+    kind: ClassVar[str] = "learning"
+
+    @property
+    @abstractmethod
+    def whole(self) -> bool:
+        """Whether values are of a game's whole return, and not of what is to come."""
+
+
+@dataclass(frozen=True)
+class Td(Learning):
     """TD(lambda) by self-play on the values of afterstates.
 
     After each action the board before moves towards reward + discount x value of the board after; `alpha` is the
@@ -36,7 +49,6 @@ class Td(Declared):
     """
 
     name: ClassVar[str] = "td"
-    kind: ClassVar[str] = "learning"
 
     alpha: float = parameter(1.0, "learning rate, for the whole board", low=0, high=10, search=(0.01, 3), log=True)
     alpha_end: float = parameter(
@@ -100,6 +112,10 @@ class Td(Declared):
         object.__setattr__(self, "digest", required_digest("td", self.table, self.digest))
 
     @property
+    def whole(self) -> bool:
+        return self.method == 1
+
+    @property
     def is_fused(self) -> bool:
         """Whether learn_2048 learns this way."""
         return (self.delayed or not self.trace) and not self.once
@@ -146,12 +162,22 @@ class Td(Declared):
 
 
 EXPLORING: Mapping[str, float | bool] = {"alpha": 0.3, "epsilon": 0.3, "from_random": True}
-LEARNING: Registry[Td] = Registry("learning", {"td": "turnier.agents.ntuple.td:Td"})
+LEARNING: Registry[Learning] = Registry(
+    "learning", {"td": "turnier.agents.ntuple.td:Td", "self_play": "turnier.agents.puct.self_play:SelfPlay"}
+)
+
+
+def td_of(text: str) -> Td:
+    """Returns the method of TD learning that a text names; raises UserError where it names another."""
+    learning = LEARNING.make(text)
+    if not isinstance(learning, Td):
+        raise UserError(f"a network on its own must learn by td, got {learning}; write td, or train puct by self-play.")
+    return learning
 
 
 def learning_for(game: Game, text: str) -> Td:
     """Returns the method that a text names, exploring a game without chance as far as the text leaves that open."""
-    learning = LEARNING.make(text)
+    learning = td_of(text)
     if game.has_chance:
         return learning
     named = parse(text).parameters

@@ -6,7 +6,6 @@ import dataclasses
 import functools
 import hashlib
 import json
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,7 +18,7 @@ from turnier.agents.ntuple.layout import Floats32, Layout, Places, new_table, pl
 from turnier.agents.ntuple.network import Network
 from turnier.agents.ntuple.network_kernels import AT_END, ORIGIN
 from turnier.agents.ntuple.td import LEARNING
-from turnier.core.array_files import read_arrays
+from turnier.core.array_files import read_arrays, write_arrays
 from turnier.core.errors import UserError
 from turnier.core.kernel import kernel
 
@@ -89,36 +88,8 @@ class Weights:
             "digest": self.digest,
         }
         config["checksum"] = _checksum(config, self)
-        temporary = path.with_name(f".{path.name}.new")
-        try:
-            with temporary.open("wb") as file:
-                np.savez(
-                    file,
-                    config=np.array(json.dumps(config)),
-                    places=self.places,
-                    entries=self.entries,
-                    curve=self.curve,
-                )
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, path)
-            _sync_folder(path.parent)
-        except OSError as error:
-            raise UserError(
-                f"weights must go to a file that can be written, got {path}: {error.strerror}; what it held before is"
-                " still there; make room, and repeat the command."
-            ) from None
-        finally:
-            temporary.unlink(missing_ok=True)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Has the name of a new file outlive a power cut, as its contents do."""
-    opened = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(opened)
-    finally:
-        os.close(opened)
+        arrays: dict[str, npt.NDArray[Any]] = {"places": self.places, "entries": self.entries, "curve": self.curve}
+        write_arrays(path, "weights", arrays | {"config": np.array(json.dumps(config))})
 
 
 class Room(NamedTuple):
@@ -310,7 +281,7 @@ def evaluator_weights(network: Network, values: Weights | None) -> npt.NDArray[n
     words[ORIGIN] = origin
     memory.view(np.int64)[: len(words)] = words
     if values is not None:
-        memory.view(np.int64)[AT_END] = LEARNING.make(values.training["learning"]).method == 1
+        memory.view(np.int64)[AT_END] = LEARNING.make(values.training["learning"]).whole
         table = memory[origin : origin + network.entries]
         table[:] = values.initial
         table[layout.places(values.places)] = values.entries[:, 0]

@@ -1,4 +1,4 @@
-"""`turnier train`: trains an n-tuple network into a file, and resumes where it stopped."""
+"""`turnier train`: trains n-tuple networks into a file, and resumes where it stopped."""
 
 from __future__ import annotations
 
@@ -11,7 +11,15 @@ from rich.console import Console
 from rich.table import Table
 
 from turnier.commands.command_line import saving
-from turnier.commands.options import DEFAULT_URL, StoreOption, writable_file
+from turnier.commands.options import (
+    DEFAULT_URL,
+    EXECUTOR,
+    AddressOption,
+    ExecutorOption,
+    StoreOption,
+    WorkersOption,
+    writable_file,
+)
 from turnier.core.number_text import plus_minus
 
 if TYPE_CHECKING:
@@ -24,7 +32,11 @@ def train(
         Path, typer.Option(help="the file of weights; an existing one is trained further", callback=writable_file)
     ],
     evaluator: Annotated[
-        str, typer.Argument(help='the network, such as "ntuple(network=4x6)"; --hours can choose one for 2048')
+        str,
+        typer.Argument(
+            help='the network, such as "ntuple(network=4x6)", or for --self-play the search; --hours can choose one for'
+            " 2048"
+        ),
     ] = "",
     games: Annotated[
         int | None,
@@ -36,12 +48,20 @@ def train(
         float, typer.Option(help="hours in all, including those of earlier runs; 0 = as the games take", min=0)
     ] = 0.0,
     learning: Annotated[
-        str, typer.Option(help='the method, such as "td(alpha=0.1,coherence=false)"; by default td, or by --hours')
+        str,
+        typer.Option(
+            help='the method, such as "td(alpha=0.1,coherence=false)"; by default td, by --hours, or self_play'
+        ),
     ] = "",
+    self_play: Annotated[
+        bool, typer.Option("--self-play", help="learn values and a policy from games of a search with them")
+    ] = False,
     begins: Annotated[
         str, typer.Option("--from", help="weights of such a network to begin with, or the mean of some: a.npz,b.npz")
     ] = "",
-    seed: Annotated[int, typer.Option(help="same seed and one thread, same weights", min=0)] = 1,
+    seed: Annotated[
+        int, typer.Option(help="same seed and one thread, same weights; --self-play: whatever plays", min=0)
+    ] = 1,
     threads: Annotated[int, typer.Option(help="threads that learn at once and share the weights", min=1)] = 1,
     every: Annotated[int, typer.Option(help="games per point of the learning curve", min=1)] = 1000,
     evaluate_every: Annotated[int, typer.Option(help="games between two evaluations, 0 = none", min=0)] = 0,
@@ -52,12 +72,19 @@ def train(
     evaluation_workers: Annotated[int, typer.Option(help="threads that evaluate during training", min=1)] = 1,
     plot: Annotated[Path | None, typer.Option(help="write a picture of the curve, such as curve.png")] = None,
     store: StoreOption = DEFAULT_URL,
+    executor: ExecutorOption = EXECUTOR,
+    workers: WorkersOption = None,
+    address: AddressOption = None,
 ) -> None:
-    """Train an n-tuple network by self-play.
+    """Train n-tuple networks by self-play.
 
     The weights go into a file, the learning curve into the store, and so do the games of evaluations, in which the
     greedy agent plays with the weights of that moment, alone or against another agent. Repeat the command to resume a
     training that was stopped.
+
+    With --self-play a search, puct, plays with the networks so far, on all workers, and they learn from what it found
+    (AlphaZero's loop): the file holds checkpoints, and beside it FILE.values.npz and FILE.policy.npz are written to
+    play with. Each evaluated checkpoint also plays the best one before, and all are rated.
 
     \b
     Examples:
@@ -68,7 +95,30 @@ def train(
         --against "mcts(iterations=10000)"
       turnier train 2048 --hours 2 --threads 2 --out strong.npz
       turnier train 2048 "ntuple(network=4x6)" --from a.npz,b.npz --games 0 --out mean.npz
+      turnier train tictactoe "puct(iterations=30,selection=gumbel,evaluator=ntuple)" --self-play --games 2000 \\
+        --out z.npz --evaluate-every 1000 --against random
     """
+    if self_play:
+        from turnier.commands.runs.self_play import train_by_search
+
+        inapplicable = {"--hours": hours, "--from": begins, "--threads": threads - 1, "--plot": plot}
+        inapplicable["--evaluation-workers"] = evaluation_workers - 1
+        train_by_search(
+            game,
+            evaluator,
+            [name for name, given in inapplicable.items() if given],
+            store=store,
+            where=(executor, workers, address),
+            out=out,
+            games=10_000 if games is None else games,
+            learning=learning,
+            seed=seed,
+            every=every,
+            evaluate_every=evaluate_every,
+            evaluation_games=evaluation_games or 100,
+            against=against,
+        )
+        return
     from turnier.agents.ntuple.training import end_all
     from turnier.results.store.store import Store
     from turnier.runs.training import Training

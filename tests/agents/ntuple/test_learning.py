@@ -17,7 +17,7 @@ from turnier.agents.ntuple.evaluator import NTuple
 from turnier.agents.ntuple.layout import Layout
 from turnier.agents.ntuple.learn2048 import learn_2048
 from turnier.agents.ntuple.learn_games import learn_games
-from turnier.agents.ntuple.td import LEARNING
+from turnier.agents.ntuple.td import td_of
 from turnier.agents.ntuple.training import Plan, TrainingLoop
 from turnier.agents.registry import EVALUATORS
 from turnier.contract.evaluators import estimate
@@ -40,7 +40,7 @@ def maker(network: str) -> NTuple:
 
 
 def training(game: str, network: str, learning: str, games: int = 10, out: Path = Path("none.npz")) -> TrainingLoop:
-    return TrainingLoop(Plan(make_game(game), maker(network), LEARNING.make(learning), every=4), out, games)
+    return TrainingLoop(Plan(make_game(game), maker(network), td_of(learning), every=4), out, games)
 
 
 def table_of(run: TrainingLoop) -> Any:

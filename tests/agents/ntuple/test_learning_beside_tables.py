@@ -12,7 +12,7 @@ from turnier.agents.formations.follow import FIVE, SIX, followed_action
 from turnier.agents.formations.formation import Formation
 from turnier.agents.formations.solver import Solver
 from turnier.agents.ntuple.evaluator import NTuple
-from turnier.agents.ntuple.td import LEARNING
+from turnier.agents.ntuple.td import td_of
 from turnier.agents.ntuple.training import Plan, TrainingLoop
 from turnier.agents.registry import EVALUATORS
 from turnier.core.errors import UserError
@@ -46,7 +46,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def training(learning: str, game: str = "2048", network: str = NETWORK) -> TrainingLoop:
     evaluator = EVALUATORS.make(network)
     assert isinstance(evaluator, NTuple)
-    return TrainingLoop(Plan(make_game(game), evaluator, LEARNING.make(learning)), Path("none.npz"), 10)
+    return TrainingLoop(Plan(make_game(game), evaluator, td_of(learning)), Path("none.npz"), 10)
 
 
 @pytest.mark.skipif(not JIT, reason="solves a table")
@@ -84,12 +84,12 @@ def test_learning_beside_tables_is_that_of_the_plain_oracle(table: Path, learnin
 
 
 def test_the_digest_of_the_tables_belongs_to_the_method(table: Path) -> None:
-    learning = LEARNING.make(f"td(table={table})")
-    assert learning.digest and learning.replace(table="", digest="") == LEARNING.make("td")
+    learning = td_of(f"td(table={table})")
+    assert learning.digest and learning.replace(table="", digest="") == td_of("td")
     with pytest.raises(UserError, match="td: a digest must belong to a table, got none"):
-        LEARNING.make("td(digest=0123456789abcdef)")
+        td_of("td(digest=0123456789abcdef)")
     with pytest.raises(UserError, match="must have the digest"):
-        LEARNING.make(f"td(table={table},digest=0123456789abcdef)").formations()
+        td_of(f"td(table={table},digest=0123456789abcdef)").formations()
 
 
 @pytest.mark.parametrize(

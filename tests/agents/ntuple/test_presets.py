@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from turnier.agents.ntuple.plans.presets import preset_for
-from turnier.agents.ntuple.td import LEARNING
+from turnier.agents.ntuple.td import td_of
 from turnier.agents.registry import EVALUATORS
 from turnier.games.registry import make_game
 
@@ -16,4 +16,4 @@ from turnier.games.registry import make_game
 def test_the_network_goes_with_the_hours_of_all_cores(hours: float, threads: int, network: str) -> None:
     preset = preset_for(make_game("2048"), hours, threads)
     assert EVALUATORS.make(preset.network) == EVALUATORS.make(f"ntuple(network={network})")
-    assert LEARNING.make(preset.learning) == LEARNING.make("td(trace=0.5,horizon=3,delayed=true)")
+    assert td_of(preset.learning) == td_of("td(trace=0.5,horizon=3,delayed=true)")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.agents.ntuple.test_learning import SMALL, maker, table_of, training
-from turnier.agents.ntuple.td import LEARNING
+from turnier.agents.ntuple.td import td_of
 from turnier.agents.ntuple.training import Plan, TrainingLoop
 from turnier.agents.ntuple.weights import load_weights
 from turnier.core.errors import UserError
@@ -30,17 +30,17 @@ def test_a_stopped_run_resumes_bit_for_bit(tmp_path: Path) -> None:
 
 
 def test_rates_are_held_then_fall_and_plain_games_have_their_own() -> None:
-    td = LEARNING.make("td(alpha=1,alpha_end=0.01,hold=0.5,plain=0.2,plain_alpha=0.25)")
+    td = td_of("td(alpha=1,alpha_end=0.01,hold=0.5,plain=0.2,plain_alpha=0.25)")
     assert td.rates(0, 10, 10) == pytest.approx([0.25, 0.25, 1, 1, 1, 1, 10**-0.4, 10**-0.8, 10**-1.2, 10**-1.6])
     assert td.rates(7, 2, 10) == pytest.approx([10**-0.8, 10**-1.2])
-    assert LEARNING.make("td(alpha=1,alpha_end=0.01,hold=1)").rates(8, 2, 10) == pytest.approx([1, 1])
-    assert [LEARNING.make(text).plain_games(10) for text in ("td", "td(plain=0.4)", "td(coherence=false)")] == [
+    assert td_of("td(alpha=1,alpha_end=0.01,hold=1)").rates(8, 2, 10) == pytest.approx([1, 1])
+    assert [td_of(text).plain_games(10) for text in ("td", "td(plain=0.4)", "td(coherence=false)")] == [
         0,
         4,
         10,
     ]
     with pytest.raises(UserError, match="plain must be 0 without coherence"):
-        LEARNING.make("td(coherence=false,plain=0.5)")
+        td_of("td(coherence=false,plain=0.5)")
 
 
 @pytest.mark.parametrize("learning", ["td(optimism=100,plain=0.5)", "td(alpha_end=0.1,hold=0.3,restart=20)"])
@@ -68,9 +68,9 @@ def test_a_training_begins_with_the_mean_of_others(tmp_path: Path) -> None:
     """Entries that one file has, that both have and that none has; a file remembers what it began with."""
     files = (tmp_path / "a.npz", tmp_path / "b.npz")
     for seed, file in enumerate(files):
-        TrainingLoop(Plan(make_game("2048"), maker(SMALL), LEARNING.make("td(optimism=100)"), seed), file, 6).run()
+        TrainingLoop(Plan(make_game("2048"), maker(SMALL), td_of("td(optimism=100)"), seed), file, 6).run()
     a, b = (load_weights(file) for file in files)
-    plan = Plan(make_game("2048"), maker(SMALL), LEARNING.make("td"), begins=files)
+    plan = Plan(make_game("2048"), maker(SMALL), td_of("td"), begins=files)
     mean = TrainingLoop(plan, tmp_path / "mean.npz", 0)
     mean.run()
     assert np.allclose(table_of(mean), means(a, b, mean.network.entries), rtol=1e-6)
@@ -94,11 +94,11 @@ def test_stages_begin_with_the_entries_of_a_network_without_any(tmp_path: Path) 
     training("2048", SMALL, "td(optimism=50)", 6, file).run()
     staged = SMALL.replace(")", ",stages=5.7)")
     begun = TrainingLoop(
-        Plan(make_game("2048"), maker(staged), LEARNING.make("td"), begins=(file,)), tmp_path / "staged.npz", 0
+        Plan(make_game("2048"), maker(staged), td_of("td"), begins=(file,)), tmp_path / "staged.npz", 0
     )
     table, one = table_of(begun), table_of(training("2048", SMALL, "td(optimism=50)", 6, file))
     assert np.array_equal(table, np.concatenate([one] * 3)) and np.any(one[:, 1])
-    other = Plan(make_game("2048"), maker(SMALL.replace("/4.5.6", "")), LEARNING.make("td"), begins=(file,))
+    other = Plan(make_game("2048"), maker(SMALL.replace("/4.5.6", "")), td_of("td"), begins=(file,))
     with pytest.raises(UserError, match="must be of the network that is trained"):
         TrainingLoop(other, tmp_path / "b.npz", 0)
 

@@ -1,0 +1,172 @@
+"""Values and a policy as n-tuple networks learn from positions of self-play, one after the other.
+
+Both networks have one shape without stages, and so one header. Change by change they learn as TD does: with temporal
+coherence each entry at its own rate.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import types
+
+from turnier.agents.ntuple.board_lookups import BOARD, new_board, set_board, shift_entries
+from turnier.agents.ntuple.network_kernels import (
+    ENTRIES,
+    OUTPUTS,
+    SYMMETRIES,
+    TUPLES,
+    WIDTH,
+    EntryTable,
+    Header,
+    Index,
+    add_coherently_apart,
+    add_plainly,
+    sum_entries,
+)
+from turnier.agents.puct.policy import output_of
+from turnier.agents.puct.ranking import set_softmax
+from turnier.agents.puct.self_play_kernels import Shares
+from turnier.core.kernel import kernel
+from turnier.core.packing import lend
+from turnier.games.abi import GAME, Actions, Floats, State, States
+from turnier.games.generic import copy_state
+
+RATE, POLICY_RATE, COHERENT, NUM_RATES = range(4)  # of `rates`
+_U = np.uint64
+_U64, _I64, _F32 = types.uint64, types.int64, types.float32
+Targets = types.Array(types.float32, 2, "C")
+
+
+class Space(NamedTuple):
+    """What learning works in."""
+
+    board: Any
+    index: Any  # [max_choices * look-ups] places of entries that actions change, one action after the other
+    numbers: Any  # [max_choices * look-ups] which look-ups those are
+    ends: Any  # [max_choices] where an action's end
+    shares: Any  # [look-ups] what the entries of the board itself are to learn
+    logits: Any  # [max_choices]
+    priors: Any  # [max_choices]
+    legal: Any  # [max_choices]
+    after: Any  # [words]
+    returns: Any  # [seats]
+
+
+SPACE = types.NamedTuple([BOARD, Index, Index, Actions, EntryTable, Floats, Floats, Actions, State, Floats], Space)
+
+
+@kernel(SPACE(GAME, Header, State))
+def new_space(game, words, state):
+    lookups = words[SYMMETRIES] * words[TUPLES]
+    return Space(
+        new_board(words),
+        np.empty(game.max_choices * lookups, np.uint64),
+        np.empty(game.max_choices * lookups, np.uint64),
+        np.empty(game.max_choices, np.int64),
+        np.empty(lookups, np.float32),
+        np.empty(game.max_choices),
+        np.empty(game.max_choices),
+        np.empty(game.max_choices, np.int64),
+        np.empty_like(state),
+        np.empty(game.num_seats),
+    )
+
+
+@kernel(types.void(Header, EntryTable, Index, _U64, _U64, _F32, types.boolean))
+def add_change(words, table, index, first, count, change, coherent):
+    """Adds a change to some entries."""
+    if coherent:
+        add_coherently_apart(words, table, index, first, count, _U(0), change)
+    else:
+        add_plainly(table, index, first, count, _U(0), change)
+
+
+@kernel(types.void(GAME, Header, EntryTable, Floats, _I64, EntryTable, SPACE))
+def learn_values(game, words, table, rates, mover, targets, space):
+    """Moves what `space.board` is worth when it is a seat's turn towards the targets [outputs]."""
+    lookups, outputs, index = words[SYMMETRIES] * words[TUPLES], words[OUTPUTS], space.index
+    for o in range(outputs):
+        block = (mover * outputs + o) * words[ENTRIES] * words[WIDTH]
+        for i in range(lookups):
+            index[i] = _U(space.board.now[i] + block)
+        value = sum_entries(table, index, _U(0), _U(words[TUPLES]), _U(words[SYMMETRIES]), _U(0))
+        change = np.float32(rates[RATE] / float(lookups)) * (targets[o] - value)
+        add_change(words, table, index, _U(0), _U(lookups), change, rates[COHERENT] != 0.0)
+
+
+@kernel(_I64(GAME, Header, EntryTable, State, Actions, _I64, _I64, SPACE))
+def rank_by_changes(game, words, table, state, legal, n, mover, space):
+    """Fills in the logits of n actions but for a constant, and which entries make them; returns how many those are.
+
+    The entries that an action does not change say the same of all actions.
+    """
+    board, written = space.board, 0
+    block = _U((mover * words[OUTPUTS] + output_of(words, mover)) * words[ENTRIES] * words[WIDTH])
+    for i in range(n):
+        copy_state(state, space.after)
+        space.returns[:] = 0.0
+        game.step(space.after, legal[i], space.returns)
+        game.cells(space.after, board.after_cells)
+        changed, logit = shift_entries(words, table, board, block), 0.0
+        for k in range(changed):
+            number = board.changed[k]
+            place = _U(board.shifted[number]) + block
+            logit += np.float64(table[place]) - np.float64(table[_U(board.now[number]) + block])
+            space.index[written], space.numbers[written] = place, number
+            board.shifted[number] = board.now[number]
+            written += 1
+        space.logits[i], space.ends[i] = logit, written
+    return written
+
+
+@kernel(types.void(GAME, Header, EntryTable, Floats, State, _I64, Shares, SPACE))
+def learn_policy(game, words, table, rates, state, mover, wanted, space):
+    """Moves the policy's softmax over a state's actions towards the shares [actions] that are wanted of them.
+
+    The step down the cross-entropy's gradient: each action's error is shared by the entries that it changes, and taken
+    from those that the board has in their place.
+    """
+    n = game.legal(state, space.legal)
+    rank_by_changes(game, words, table, state, space.legal, n, mover, space)
+    set_softmax(space.logits, n, space.priors)
+    lookups, coherent = words[SYMMETRIES] * words[TUPLES], rates[COHERENT] != 0.0
+    space.shares[:] = np.float32(0)
+    first = 0
+    for i in range(n):
+        end = space.ends[i]
+        change = np.float32(rates[POLICY_RATE] * (np.float64(wanted[i]) - space.priors[i]) / float(max(end - first, 1)))
+        add_change(words, table, space.index, _U(first), _U(end - first), change, coherent)
+        for k in range(first, end):
+            space.shares[space.numbers[k]] -= change
+        first = end
+    block = _U((mover * words[OUTPUTS] + output_of(words, mover)) * words[ENTRIES] * words[WIDTH])
+    for i in range(lookups):
+        if space.shares[i] != np.float32(0):
+            space.index[0] = _U(space.board.now[i]) + block
+            add_change(words, table, space.index, _U(0), _U(1), space.shares[i], coherent)
+
+
+@kernel(types.void(GAME, Header, EntryTable, EntryTable, Floats, States, Targets, Actions, Shares, Actions))
+def learn_positions(game, words, values, policy, rates, states, targets, ends, policies, order):
+    """Has both networks learn from positions.
+
+    Args:
+        words: the header of either; values, policy: their entries, learned in place; an empty policy is not learned.
+        rates: [NUM_RATES]
+        states: [n, state words]
+        targets: [n, outputs] what values are to say.
+        ends: [n + 1] where a position's share of `policies` ends, behind a 0; it has none where nothing was found.
+        policies: what the policy is to say, a share for each legal action.
+        order: the positions to learn from, in that order.
+    """
+    words, values, policy, rates, states, targets = lend((words, values, policy, rates, states, targets))
+    space = new_space(game, words, states[0])
+    for at in order:
+        state = states[at]
+        mover = game.to_move(state)
+        set_board(game, words, state, space.board)
+        learn_values(game, words, values, rates, mover, targets[at], space)
+        if policy.size > 0 and ends[at + 1] > ends[at]:
+            learn_policy(game, words, policy, rates, state, mover, policies[ends[at] : ends[at + 1]], space)

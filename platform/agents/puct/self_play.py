@@ -1,0 +1,47 @@
+"""How values and a policy are learned by self-play with search, as declared parameters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from turnier.agents.ntuple.td import Learning
+from turnier.core.parameters import parameter
+
+
+@dataclass(frozen=True)
+class SelfPlay(Learning):
+    """Learning from games that a search with the networks so far plays against itself (AlphaZero's loop).
+
+    After every generation of games both networks learn from positions drawn from the window of the newest games. Values
+    move towards the result, shared with the value that the search found. The policy moves towards that of the search:
+    Gumbel's improved policy, or the shares of the visits. As each entry has its own rate (temporal coherence), no
+    schedule is needed. Sources: Silver et al. 2018 (the loop); Danihelka et al. 2022 (targets of Gumbel); Wu 2019,
+    "Accelerating self-play learning in Go" (a share of fully searched moves); Beal and Smith 1999 (coherence).
+    """
+
+    name: ClassVar[str] = "self_play"
+
+    generation: int = parameter(200, "games between two updates", low=1, high=1_000_000, search=(50, 1_000), log=True)
+    window: int = parameter(5_000, "newest games that are learned from", low=1, high=10_000_000)
+    reuse: float = parameter(2.0, "how often a position is learned from, on average", low=0, high=1000, search=(1, 10))
+    full: float = parameter(
+        0.25, "share of the moves that are searched fully; the policy learns from them", low=0, high=1
+    )
+    fast: int = parameter(20, "iterations of the other moves", low=1, high=10_000_000, search=(1, 100), log=True)
+    drawn: int = parameter(
+        10, "plies of a game whose moves are drawn from the policy of the search", low=0, high=10_000
+    )
+    found: float = parameter(0.5, "two seats: share of the search's value in the target", low=0, high=1, search=(0, 1))
+    alpha: float = parameter(
+        1.0, "learning rate of values, for the whole board", low=0, high=10, search=(0.01, 3), log=True
+    )
+    policy_alpha: float = parameter(
+        1.0, "learning rate of the policy, for what an action changes", low=0, high=10, search=(0.01, 3), log=True
+    )
+    coherence: bool = parameter(True, "temporal coherence: each weight has its own rate, alpha times 0 to 1")
+    policy: bool = parameter(True, "learn a policy; otherwise the softmax of values gives the priors")
+
+    @property
+    def whole(self) -> bool:
+        return True

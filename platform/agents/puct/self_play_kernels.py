@@ -1,0 +1,128 @@
+"""Games of self-play in compiled code: what a search found in each position, from which networks learn."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import types
+
+from turnier.agents.abi import EVALUATOR, VALUES
+from turnier.agents.mcts.search import BEST, without_search
+from turnier.agents.mcts.tree import ACTION, COUNT, FIRST, MEAN, NONE, PROVEN, STATUS, TREE, WIDTH, clear_tree, tree_in
+from turnier.agents.puct.agent import enough_nodes, search_all
+from turnier.agents.puct.gumbel import set_improved_policy
+from turnier.agents.puct.search import FORCED_DEPTH, GUMBEL, ITERATIONS, NUM_SETTINGS, VALUE_SCALE, final_child
+from turnier.core.kernel import kernel
+from turnier.core.packing import lend
+from turnier.core.rng import Rng, uniform
+from turnier.games.abi import GAME, TERMINAL, Actions, Floats, State, States
+from turnier.games.generic import copy_state
+
+FULL_SHARE, FAST, DRAWN, NUM_CHOICES = range(4)  # of `choices`: how moves are chosen
+NO_ROOM = -1
+Shares = types.Array(types.float32, 1, "C")
+
+
+@kernel(types.void(types.int64, types.boolean, Rng, Floats))
+def set_noise(count, noisy, rng, noise):
+    """Fills in independent Gumbel variables, or zeros."""
+    for i in range(count):
+        noise[i] = -math.log(-math.log(max(uniform(rng), 1e-300))) if noisy else 0.0
+
+
+@kernel(types.boolean(TREE, Floats, types.int64, types.int64, Floats))
+def set_found_policy(tree, settings, mover, best, policy):
+    """Fills in what the search makes of the root's children; returns whether there is something to learn from it.
+
+    Args:
+        best: the child to play; where the root is proven a win, all.
+    """
+    first, width = tree.nodes[0, FIRST], tree.nodes[0, WIDTH]
+    if tree.nodes[0, STATUS] == PROVEN:
+        for i in range(width):
+            policy[i] = 1.0 if first + i == best else 0.0
+        return tree.stats[best, MEAN] == BEST
+    if settings[GUMBEL] > 0.0:
+        set_improved_policy(tree, 0, mover, settings[VALUE_SCALE], policy)
+        return True
+    visits = 0.0
+    for i in range(width):
+        visits += float(tree.nodes[first + i, COUNT])
+    for i in range(width if visits > 0.0 else 0):
+        policy[i] = float(tree.nodes[first + i, COUNT]) / visits
+    return visits > 0.0
+
+
+@kernel(types.int64(Floats, types.int64, Rng))
+def draw(policy, count, rng):
+    """Draws one of the first `count` by their shares."""
+    left = uniform(rng)
+    for i in range(count):
+        left -= policy[i]
+        if left < 0.0:
+            return i
+    return count - 1
+
+
+@kernel(
+    types.int64(
+        GAME, EVALUATOR, Floats, Floats, State, Rng, States, Floats, Actions, Shares, Floats
+    )
+)  # fmt: skip
+def play_by_search(game, evaluator, settings, choices, state, rng, states, values, ends, policies, returns):
+    """Plays a game in place; returns its moves, NO_ROOM where the arrays have none.
+
+    A share of the moves is searched fully, with noise; the others have few iterations and none.
+
+    Args:
+        settings: of `puct`, with memory for its tree.
+        choices: [NUM_CHOICES]
+        states: [room, words] filled in: where each move was made.
+        values: [room] filled in: what the search found for the mover, NaN where it did not search.
+        ends: [room] filled in: where a move's share of `policies` ends.
+        policies: what fully searched moves teach, a share for each legal action, ascending.
+        returns: [seats] zeros, filled in.
+    """
+    evaluator, settings, state, states, returns = lend((evaluator, settings, state, states, returns))
+    tree = tree_in(
+        enough_nodes(np.int64(settings[ITERATIONS]), game.max_choices), returns.size, settings[NUM_SETTINGS:]
+    )
+    fast = settings[:NUM_SETTINGS].copy()
+    fast[ITERATIONS] = choices[FAST]
+    noise, policy, extremes = np.empty(game.max_choices), np.empty(game.max_choices), np.empty(2)
+    root, legal = np.zeros((2, game.num_actions)), np.empty(game.max_choices, np.int64)
+    game.init(state, rng)
+    moves, written = 0, 0
+    while True:
+        mover = game.to_move(state)
+        if mover == TERMINAL:
+            return moves
+        if moves == states.shape[0] or written + game.max_choices > policies.size:
+            return NO_ROOM
+        copy_state(state, states[moves])
+        is_full = uniform(rng) < choices[FULL_SHARE]
+        action = without_search(game, np.int64(settings[FORCED_DEPTH]), state, root)
+        if action != NONE:
+            n = game.legal(state, legal)
+            values[moves] = math.nan if n == 1 else root[VALUES, action]
+            for i in range(n if n > 1 and is_full else 0):
+                policies[written] = np.float32(legal[i] == action)
+                written += 1
+        else:
+            clear_tree(tree)
+            set_noise(game.max_choices, is_full, rng, noise)
+            own = settings if is_full else fast
+            favourite = search_all(game, evaluator, own, tree, state, returns, rng, extremes, noise)
+            best = final_child(tree, favourite, root)
+            n, values[moves] = tree.nodes[0, WIDTH], tree.stats[best, MEAN]
+            learns = set_found_policy(tree, settings, mover, best, policy)
+            for i in range(n if learns and is_full else 0):
+                policies[written] = np.float32(policy[i])
+                written += 1
+            if learns and moves < choices[DRAWN]:
+                best = tree.nodes[0, FIRST] + draw(policy, n, rng)
+            action = tree.nodes[best, ACTION]
+        ends[moves] = written
+        game.step(state, action, returns)
+        moves += 1

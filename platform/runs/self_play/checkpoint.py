@@ -1,0 +1,137 @@
+"""Checkpoints of self-play: one file with all that the next generation depends on, written whole or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from turnier.agents.ntuple.layout import Floats32
+from turnier.agents.ntuple.network import Network
+from turnier.core.array_files import read_arrays, write_arrays
+from turnier.core.errors import UserError
+from turnier.runs.self_play.plan import Plan
+from turnier.runs.self_play.window import Lessons, Window
+
+FORMAT = 1
+_NETWORKS = ("values", "policy")
+
+
+class Entries(NamedTuple):
+    """A network's entries that learning changed."""
+
+    places: npt.NDArray[np.int64]  # [n] ascending
+    entries: Floats32  # [n, width] see Weights
+
+    @classmethod
+    def none(cls, coherent: bool) -> Entries:
+        return cls(np.empty(0, np.int64), np.empty((0, 3 if coherent else 1), np.float32))
+
+    def check(self, network: Network, coherent: bool) -> None:
+        """Raises ValueError where they are none of the network's: kernels do not look."""
+        places, entries = self
+        if (places.dtype.str, entries.dtype.str) != ("<i8", "<f4") or places.ndim != 1:
+            raise ValueError("its entries are of a wrong kind")
+        if entries.shape != (len(places), 3 if coherent else 1) or (np.diff(places) <= 0).any():
+            raise ValueError("its entries have a wrong shape")
+        if len(places) and not (places[0] >= 0 and places[-1] < network.entries):
+            raise ValueError("its entries are not those of its network")
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    done: int  # games
+    moves: int
+    points: npt.NDArray[np.float64]  # [points, 3] see Points
+    values: Entries
+    policy: Entries
+    window: Window
+
+
+def save(out: Path, plan: Plan, network: Network, checkpoint: Checkpoint) -> None:
+    arrays: dict[str, npt.NDArray[Any]] = {"points": checkpoint.points}
+    for name in _NETWORKS:
+        entries: Entries = getattr(checkpoint, name)
+        arrays |= {f"{name}_places": entries.places, f"{name}_entries": entries.entries}
+    arrays |= {f"window_{name}": array for name, array in checkpoint.window.arrays().items()}
+    config = {
+        "self_play": FORMAT,
+        "plan": plan.described(),
+        "network": network.to_json(),
+        "done": checkpoint.done,
+        "moves": checkpoint.moves,
+    }
+    config["checksum"] = _checksum(config, arrays)
+    write_arrays(out, "the checkpoint", {"config": np.array(json.dumps(config)), **arrays})
+
+
+def load(out: Path, plan: Plan, network: Network) -> Checkpoint:
+    """Reads the checkpoint of a plan; raises UserError where the file is damaged or of another plan."""
+    config = _read_config(out)
+    for name, value in plan.described().items():
+        if config["plan"].get(name) != value:
+            raise UserError(
+                f"{out} was trained with {name} {config['plan'].get(name)}, got {value}; train into another file, or"
+                " with the same."
+            )
+    window_names = ("moves", *Lessons._fields)
+    names = ["points", *(f"{name}_{part}" for name in _NETWORKS for part in Entries._fields)]
+    names += [f"window_{name}" for name in window_names]
+    try:
+        optional = [f"window_{name}" for name in Lessons._fields]
+        arrays = read_arrays(out, names, limit=out.stat().st_size, optional=optional)
+        checksum = config.pop("checksum")
+        if _checksum(config, arrays) != checksum:
+            raise ValueError("it differs from its checksum")
+        values, policy = (Entries(arrays[f"{name}_places"], arrays[f"{name}_entries"]) for name in _NETWORKS)
+        for entries in (values, policy):
+            entries.check(network, plan.learning.coherence)
+        window, game = Window(plan.learning.window), plan.game
+        found = {name: arrays[f"window_{name}"] for name in window_names if f"window_{name}" in arrays}
+        window.restore(found, game.state_words, network.outputs, game.kernels.max_choices)
+        points = np.array(arrays["points"], np.float64).reshape(-1, 3)
+        return Checkpoint(int(config["done"]), int(config["moves"]), points, values, policy, window)
+    except (OSError, ValueError, TypeError, KeyError) as failure:
+        raise _damaged(out, failure) from None
+
+
+def games_of(out: Path) -> int:
+    """Returns how many games a checkpoint has learned from."""
+    return int(_read_config(out)["done"])
+
+
+def _read_config(out: Path) -> dict[str, Any]:
+    try:
+        config: dict[str, Any] = json.loads(str(read_arrays(out, ("config",), limit=out.stat().st_size)["config"]))
+        known = config.get("self_play") == FORMAT
+        if known and not isinstance(config["plan"], dict):
+            raise TypeError("it has no plan")
+        int(config["done"] if known else 0)
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError) as failure:
+        raise _damaged(out, failure) from None
+    if not known:
+        raise UserError(f"{out} must be a checkpoint of self-play, which it is not; train into another file.")
+    return config
+
+
+def _damaged(out: Path, failure: Exception) -> UserError:
+    reason = f"{failure} is missing" if isinstance(failure, KeyError) else str(failure).rstrip(".")
+    return UserError(
+        f"a checkpoint of self-play must be undamaged, got {out}: {reason}; restore it from a copy, or train into"
+        " another file."
+    )
+
+
+def _checksum(config: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> str:
+    """Returns 32 hexadecimal digits that depend on all of it."""
+    digest = hashlib.sha256(json.dumps(config, sort_keys=True).encode())
+    for name in sorted(arrays):
+        digest.update(name.encode())
+        digest.update(np.ascontiguousarray(arrays[name]).tobytes())
+    return digest.hexdigest()[:32]

@@ -1,0 +1,73 @@
+"""What is learned by self-play with search, and how."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from turnier.agents.ntuple.evaluator import NTuple
+from turnier.agents.ntuple.network import Network
+from turnier.agents.puct.agent import Puct
+from turnier.agents.puct.learning_kernels import NUM_RATES
+from turnier.agents.puct.self_play import SelfPlay
+from turnier.agents.puct.self_play_kernels import NUM_CHOICES
+from turnier.core.errors import UserError
+from turnier.games.game import Game
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Two trainings with the same plan learn the same weights, whatever plays their games."""
+
+    game: Game
+    agent: Puct  # which plays; its evaluator is the empty network to be learned
+    learning: SelfPlay
+    seed: int = 1
+    every: int = 1000  # games of a point of the curve
+
+    def described(self) -> dict[str, Any]:
+        return {
+            "game": self.game.full_text(),
+            "agent": self.agent.full_text(),
+            "learning": self.learning.full_text(),
+            "seed": self.seed,
+            "every": self.every,
+        }
+
+    def check(self) -> None:
+        """Raises UserError where this cannot be learned."""
+        game, agent, network = self.game, self.agent, self.agent.evaluator
+        if not isinstance(network, NTuple) or network.file or network.stages or agent.policy:
+            raise UserError(
+                f"puct must learn around an empty n-tuple network without stages, got {agent}; write"
+                ' "puct(iterations=100,selection=gumbel,evaluator=ntuple(tuples=20,length=4))".'
+            )
+        if game.num_seats == 1 or game.has_chance or game.hidden or game.in_python:
+            raise UserError(
+                f"self-play with search is for compiled games of several seats without chance, got {game}; train an"
+                " ntuple without --self-play."
+            )
+        if agent.milliseconds:
+            raise UserError(f"self-play must be the same every time, got {agent}; give iterations, not milliseconds.")
+        agent.require(game)
+        self.network()
+
+    def network(self) -> Network:
+        """Returns the shape of both networks."""
+        assert isinstance(self.agent.evaluator, NTuple)
+        return self.agent.evaluator.network_for(self.game)
+
+    def choices(self) -> npt.NDArray[np.float64]:
+        """Returns how moves are chosen, as `play_by_search` reads it."""
+        choices = np.array((self.learning.full, self.learning.fast, self.learning.drawn), np.float64)
+        assert len(choices) == NUM_CHOICES
+        return choices
+
+    def rates(self) -> npt.NDArray[np.float64]:
+        """Returns the learning rates, as `learn_positions` reads them."""
+        rates = np.array((self.learning.alpha, self.learning.policy_alpha, self.learning.coherence), np.float64)
+        assert len(rates) == NUM_RATES
+        return rates

@@ -1,0 +1,297 @@
+"""Training by self-play in a store: its curve, and the strength of its checkpoints, which are rated on one scale."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from turnier.agents.agent import Agent
+from turnier.agents.ntuple.evaluator import NTuple
+from turnier.agents.ntuple.td import LEARNING
+from turnier.agents.puct.agent import Puct
+from turnier.agents.puct.self_play import SelfPlay
+from turnier.agents.registry import AGENTS
+from turnier.arena.match import derive_seed
+from turnier.arena.schedules.duel import Duel
+from turnier.arena.schedules.round_robin import round_robin
+from turnier.arena.workers.executor import Executor
+from turnier.core.errors import MAX_GAMES, MAX_IN_MEMORY, UserError, require_at_most
+from turnier.core.outputs import only_writer, require_file
+from turnier.games.game import Game
+from turnier.games.registry import GAMES
+from turnier.results.store.curves import CurvePoint
+from turnier.results.store.locks import Lock
+from turnier.results.store.store import Store
+from turnier.runs.bar import Bar
+from turnier.runs.play import play_into, play_rounds, playing
+from turnier.runs.results import RunResults
+from turnier.runs.self_play.checkpoint import games_of
+from turnier.runs.self_play.loop import SelfPlayLoop
+from turnier.runs.self_play.plan import Plan
+from turnier.runs.training_run import (
+    KIND,
+    Evaluating,
+    Evaluation,
+    evaluation_unit,
+    run_id_of,
+    stored_evaluation,
+    stored_evaluations,
+)
+from turnier.statistics.sprt import Verdict
+
+BEST = "best"  # annotation: the games after which the best checkpoint so far was made
+SECONDS = "seconds"  # annotation: JSON, how long learning had taken at each checkpoint
+
+
+class SelfPlayTraining:
+    """Networks of values and of a policy that learn a game from games of a search with them."""
+
+    def __init__(
+        self,
+        game: str | Game,
+        agent: str | Agent,
+        *,
+        out: Path | str,
+        games: int = 10_000,
+        learning: str = "self_play",
+        seed: int = 1,
+        every: int = 1000,
+        evaluate_every: int = 0,
+        evaluation_games: int = 100,
+        against: str | Agent = "",
+    ) -> None:
+        """Plans a training; raises UserError where it cannot be done.
+
+        Args:
+            game: such as "yavalath".
+            agent: the search, such as "puct(iterations=100,selection=gumbel,evaluator=ntuple(tuples=20,length=4))".
+            out: the file of checkpoints; an existing one is trained further. The networks to play with go beside it.
+            games: in all, including those of earlier runs.
+            learning: the method, such as "self_play(generation=500)".
+            seed: the same seed gives the same weights, whatever the number of workers.
+            every: games per point of the curve.
+            evaluate_every: games between two checkpoints that are kept and evaluated; 0 = none.
+            evaluation_games: of a checkpoint against each of the best one so far and the opponent, at most.
+            against: that opponent; empty = MCTS.
+        """
+        if games < 1:
+            raise UserError(f"games of a training must be at least 1, got {games}.")
+        require_at_most(MAX_GAMES, max(games, every, evaluate_every), "games of a training")
+        require_at_most(MAX_IN_MEMORY, evaluation_games, "games of an evaluation")
+        made, puct, method = GAMES.make(game), AGENTS.make(agent), LEARNING.make(learning or "self_play")
+        if not isinstance(puct, Puct):
+            raise UserError(
+                f'self-play with search needs puct, got {puct}; write "puct(selection=gumbel,evaluator=ntuple)".'
+            )
+        if not isinstance(method, SelfPlay):
+            raise UserError(f"self-play with search needs the method self_play, got {method}; leave it out.")
+        if against and not evaluate_every:
+            raise UserError(
+                f"the opponent {against} needs evaluations to play in; name their interval with --evaluate-every."
+            )
+        self.plan = Plan(made, puct, method, seed, every)
+        self.plan.check()
+        self.out, self.games = Path(out), games
+        require_file(self.out, "the file of checkpoints")
+        self._loop: SelfPlayLoop | None = None  # while it runs
+        self.evaluating: Evaluating | None = None
+        if evaluate_every:
+            self.evaluating = Evaluating.of(made, evaluate_every, evaluation_games, str(against))
+
+    @property
+    def definition(self) -> dict[str, Any]:
+        """What is stored of the run."""
+        evaluating = asdict(self.evaluating) if self.evaluating else {}
+        return self.plan.described() | {"out": str(self.out)} | evaluating
+
+    @property
+    def run_id(self) -> str:
+        return run_id_of(self.definition)
+
+    @property
+    def done(self) -> int:
+        """The games that the last checkpoint has learned from."""
+        return games_of(self.out) if self.out.exists() else 0
+
+    @property
+    def finished(self) -> bool:
+        return self.done >= self.games
+
+    def agent(self, values: Path, policy: Path) -> Agent:
+        """Returns the search with networks of those files."""
+        with_policy = str(policy) if self.plan.learning.policy else ""
+        return self.plan.agent.replace(evaluator=NTuple(file=str(values)), policy=with_policy)
+
+    @property
+    def learned(self) -> tuple[Path, Path]:
+        """The files of the newest networks: values and policy."""
+        return self.out.with_suffix(".values.npz"), self.out.with_suffix(".policy.npz")
+
+    def run(
+        self,
+        store: Store,
+        *,
+        executor: str | Executor = "threads",
+        workers: int | None = None,
+        address: str | None = None,
+        progress: bool = True,
+    ) -> SelfPlayResults:
+        """Learns until all games are played; after a stop or a kill, the same call resumes it. See `playing`.
+
+        Raises UserError where another process trains this file, or in this store.
+        """
+        with only_writer(self.out, f"has trained {self.plan.agent} on {self.plan.game}"):
+            loop = self._loop = SelfPlayLoop(self.plan, self.out, self.games)
+            with store.lock(self.run_id) as lock:
+
+                def begin() -> None:
+                    store.begin_run(self.run_id, KIND, str(self.plan.game), self.definition)
+                    if loop.done == 0:
+                        store.curves.clear(self.run_id)
+                        for name in (BEST, SECONDS):
+                            store.annotations.set(self.run_id, name, "")
+
+                where = executor, workers, address
+                with playing(store, self.run_id, str(self.plan.game), self.games, *where, progress, begin) as (
+                    pool,
+                    bar,
+                ):
+                    if loop.done:
+                        bar.skip(loop.done)
+                        bar.print(f"Resuming after {loop.done:,} games of earlier runs.")
+                    Evaluator(self, store, loop, pool, bar).learn(lock)
+            return SelfPlayResults(store, self.run_id, self)
+
+    def stop(self) -> bool:
+        """Has `run` end soon by KeyboardInterrupt, with a checkpoint; returns whether it runs."""
+        if self._loop:
+            self._loop.stop()
+        return self._loop is not None
+
+    def save(self, loop: SelfPlayLoop, values: Path, policy: Path) -> None:
+        """Writes what was learned as files to play with."""
+        learned = loop.networks()
+        for weights, path in zip(learned, (values, policy), strict=True):
+            if weights:
+                weights.save(path)
+
+
+class Evaluator:
+    """Has a loop learn, and evaluates checkpoints on the way with the same workers."""
+
+    def __init__(
+        self, training: SelfPlayTraining, store: Store, loop: SelfPlayLoop, executor: Executor, bar: Bar
+    ) -> None:
+        self.training, self.store, self.loop, self.executor, self.bar = training, store, loop, executor, bar
+        self.id, self.plan, self.evaluating = training.run_id, training.plan, training.evaluating
+        self.seconds: dict[str, float] = json.loads(store.annotations.get(self.id, SECONDS) or "{}")
+        self._learned = max(self.seconds.values(), default=0.0)  # seconds, without evaluations
+        self._since = time.monotonic()
+
+    def learn(self, lock: Lock) -> None:
+        def after_generation(loop: SelfPlayLoop) -> None:
+            lock.heartbeat()  # raises where another driver has taken over
+            self._learned += time.monotonic() - self._since
+            self._save_points()
+            self._evaluate_if_due()
+            self._since = time.monotonic()
+
+        self._evaluate_if_due()  # a kill may have come between the checkpoint and what follows it
+        self._since = time.monotonic()
+        self.loop.run(self.executor, self.bar.advance, after_generation)
+        self.training.save(self.loop, *self.training.learned)
+
+    def _save_points(self) -> None:
+        done = self.loop.done
+        rows = self.loop.points.curve().tolist()
+        points = [CurvePoint(min(int(end), done), int(count), *rest) for end, count, *rest in rows if count]
+        self.store.curves.replace_points(self.id, points)
+
+    def _evaluate_if_due(self) -> None:
+        done, size = self.loop.done, self.plan.learning.generation
+        if not self.evaluating or done in self.store.curves.evaluated(self.id):
+            return
+        passed = done // self.evaluating.every > max(done - size, 0) // self.evaluating.every
+        if not (passed or done in (0, self.loop.games)):
+            return
+        values, policy = self._files(done)
+        values.parent.mkdir(exist_ok=True)
+        self.training.save(self.loop, values, policy)
+        agent = self.training.agent(values, policy)
+        self.seconds[str(done)] = self._learned
+        self.store.annotations.set(self.id, SECONDS, json.dumps(self.seconds))
+        verdict = self._compare_with_best(done, agent)
+        self._play_against(done, agent)
+        self.store.curves.add_evaluation(self.id, done, agent.full_text())
+        found = stored_evaluation(self.store, self.id, self.plan.game, done, agent.full_text())
+        self.bar.print(f"after {done:,} games: {found} ({evaluation_unit(self.plan.game)}){verdict}")
+
+    def _files(self, games: int) -> tuple[Path, Path]:
+        folder = self.training.out.with_suffix(".checkpoints")
+        return folder / f"{games}.values.npz", folder / f"{games}.policy.npz"
+
+    def _compare_with_best(self, games: int, agent: Agent) -> str:
+        """Plays pairs of games with the best checkpoint so far until it is clear which is stronger; says so."""
+        assert self.evaluating
+        best = int(self.store.annotations.get(self.id, BEST) or games)
+        if best == games:
+            self.store.annotations.set(self.id, BEST, str(games))
+            return ""
+        other = self.training.agent(*self._files(best))
+        seed = derive_seed(KIND, self.plan.seed, games, "best")
+        duel = Duel(self.plan.game, (agent, other), seed, games=self.evaluating.games, first_round=8)
+        for _ in play_rounds(self.store, self.id, duel.rounds(), self.executor):
+            pass
+        verdict = duel.test.verdict
+        if verdict is Verdict.STRONGER:
+            self.store.annotations.set(self.id, BEST, str(games))
+        return f"; than the best before, of {best:,} games: {verdict.value} after {duel.games} games of both"
+
+    def _play_against(self, games: int, agent: Agent) -> None:
+        assert self.evaluating
+        others = [AGENTS.make(self.evaluating.against) for _ in range(self.plan.game.num_seats - 1)]
+        seed = derive_seed(KIND, self.plan.seed, games)
+        specs = round_robin(self.plan.game, [agent, *others], self.evaluating.games, seed)
+        for _ in play_into(self.store, self.id, specs, self.executor):
+            pass
+
+
+@dataclass(frozen=True, repr=False)
+class SelfPlayResults(RunResults):
+    """The results of a training by self-play."""
+
+    training: SelfPlayTraining
+
+    @property
+    def agent(self) -> Agent:
+        """The search with the networks."""
+        return self.training.agent(*self.training.learned)
+
+    @property
+    def best(self) -> int:
+        """The games after which the best checkpoint was made; 0 also where none was evaluated."""
+        return int(self.store.annotations.get(self.id, BEST) or 0)
+
+    def evaluations(self) -> list[Evaluation]:
+        return stored_evaluations(self.store, self.id, self.training.plan.game)
+
+    def table(self) -> pd.DataFrame:
+        """Returns one row per evaluated checkpoint.
+
+        Games and minutes of learning, the value against the opponent with its 95 % interval and games, and Elo with its
+        interval on the scale of all that played here.
+        """
+        checkpoints = self.store.curves.evaluated(self.id)
+        rated = self.ratings().set_index("agent") if checkpoints else pd.DataFrame()
+        seconds = json.loads(self.store.annotations.get(self.id, SECONDS) or "{}")
+        rows = []
+        for found in self.evaluations():
+            agent = rated.loc[checkpoints[found.games]]
+            minutes = seconds.get(str(found.games), float("nan")) / 60
+            rows.append(asdict(found) | {"minutes": minutes, **agent[["elo", "elo_low", "elo_high"]]})
+        return pd.DataFrame(rows)
