@@ -31,6 +31,7 @@ from turnier.results.store.progress import RUNNING, RunProgress, progress_of_run
 from turnier.results.store.store import Run, Store
 from turnier.runs.comparison import ComparisonResults
 from turnier.runs.experiment import Experiment, Measurement, measurements
+from turnier.runs.self_play import ratings
 from turnier.runs.training_run import Evaluation, stored_evaluations
 from turnier.search.front.points import Point, stored_points
 from turnier.search.storage import trials
@@ -302,6 +303,16 @@ def _evaluations(url: str, run: str, game: str, known: tuple[int, ...]) -> list[
 def evaluations(run: str, game: str) -> list[Evaluation]:
     """Returns the evaluations of a network during its training."""
     return _evaluations(url(), run, game, tuple(store().curves.evaluated(run)))
+
+
+@st.cache_data(max_entries=KEPT, show_spinner="Rating checkpoints ...")
+def _rated_checkpoints(url: str, run: str, known: tuple[int, ...]) -> pd.DataFrame:
+    return ratings.rated_checkpoints(_store(url), run)
+
+
+def rated_checkpoints(run: str) -> pd.DataFrame:
+    """Returns the strength of a training's checkpoints by self-play, see `ratings.rated_checkpoints`."""
+    return _rated_checkpoints(url(), run, tuple(store().curves.evaluated(run)))
 
 
 @st.cache_data(ttl=5, max_entries=KEPT, show_spinner=False)

@@ -1,4 +1,4 @@
-"""Training as figures: scores of the training games and evaluations during the training, for one or several runs."""
+"""Training as figures: scores of the training games, evaluations and ratings of checkpoints, of one or several runs."""
 
 from __future__ import annotations
 
@@ -76,6 +76,17 @@ def evaluation_curves(
         data,
         f"The greedy agent on the network in evaluation games{against}; 95 % intervals.",
     )
+
+
+def rating_curves(checkpoints_by_run: Mapping[str, pd.DataFrame]) -> Figure | None:
+    """The strength of the checkpoints of self-play, by run, see `rated_checkpoints`; None where there are none."""
+    parts = [frame.assign(run=name) for name, frame in checkpoints_by_run.items() if len(frame)]
+    if not parts:
+        return None
+    data = pd.concat(parts, ignore_index=True)
+    chart = charts.lines(data, "games", "elo", "elo_low", "elo_high", "run", ("games trained", "Elo"))
+    note = "Each run's checkpoints and their opponent on one scale, whose mean is 0; 95 % intervals."
+    return Figure("Ratings of checkpoints", chart, data, note)
 
 
 def evaluation_table(evaluations: pd.DataFrame, unit: str) -> pd.DataFrame:

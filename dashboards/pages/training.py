@@ -5,9 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from turnier.agents.ntuple.td import LEARNING
-from turnier.agents.registry import EVALUATORS
+from turnier.agents.registry import AGENTS, EVALUATORS
+from turnier.core.parameters import Declared
 from turnier.dashboards import cached_store, widgets
-from turnier.dashboards.figures.training import evaluation_curves, evaluation_table, training_curves
+from turnier.dashboards.figures.training import evaluation_curves, evaluation_table, rating_curves, training_curves
 from turnier.games.registry import game_of
 from turnier.runs.training_run import evaluation_unit
 
@@ -46,6 +47,10 @@ def _draw(chosen: list[cached_store.Run], game: str) -> None:
     with right:
         if evaluated:
             widgets.show_figure(evaluated)
+    if rated := rating_curves(
+        {names[r.id]: cached_store.rated_checkpoints(r.id) for r in chosen if "agent" in r.definition}
+    ):
+        widgets.show_figure(rated)
     if evaluated:
         widgets.show_table("Evaluations", evaluation_table(evaluated.data, unit))
 
@@ -53,5 +58,6 @@ def _draw(chosen: list[cached_store.Run], game: str) -> None:
 def run_name(run: cached_store.Run) -> str:
     """Returns a name that distinguishes a training: what learns how, with which seed."""
     plan = run.definition
-    what, how = EVALUATORS.make(plan["evaluator"]), LEARNING.make(plan["learning"])
+    what: Declared = AGENTS.make(plan["agent"]) if "agent" in plan else EVALUATORS.make(plan["evaluator"])
+    how = LEARNING.make(plan["learning"])
     return f"{what}, {how}, seed {plan['seed']} ({run.id.partition(':')[2][:6]})"

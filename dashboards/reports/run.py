@@ -67,7 +67,7 @@ from turnier.dashboards.figures.tournament import (
     rating_points,
     seat_points,
 )
-from turnier.dashboards.figures.training import evaluation_curves, training_curves
+from turnier.dashboards.figures.training import evaluation_curves, rating_curves, training_curves
 from turnier.dashboards.reports.page import html_page
 from turnier.dashboards.run_summary import COMPARED, Scores, of_agents, of_game, ranks, scores
 from turnier.games.registry import game_of
@@ -78,6 +78,7 @@ from turnier.results.store.store import Run, Store
 from turnier.runs.comparison import KIND as COMPARISON
 from turnier.runs.comparison import ComparisonResults
 from turnier.runs.experiment import Experiment, measurements
+from turnier.runs.self_play.ratings import rated_checkpoints
 from turnier.runs.training_run import evaluation_unit, stored_evaluations
 from turnier.search.front.points import stored_points
 from turnier.search.storage import trials
@@ -241,7 +242,8 @@ def _training(store: Store, run: Run) -> Iterator[Section]:
     curve = training_curves({run.id: store.curves.points(run.id)})
     evaluations, opponents = {run.id: stored_evaluations(store, run.id, game)}, [str(run.definition.get("against", ""))]
     evaluated = evaluation_curves(evaluations, evaluation_unit(game), opponents)
-    yield from (figure for figure in (curve, evaluated) if figure)
+    rated = rating_curves({run.id: rated_checkpoints(store, run.id)}) if "agent" in run.definition else None
+    yield from (figure for figure in (curve, evaluated, rated) if figure)
 
 
 def _origin(store: Store, run: Run) -> str:

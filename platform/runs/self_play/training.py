@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,7 @@ from turnier.runs.results import RunResults
 from turnier.runs.self_play.checkpoint import games_of
 from turnier.runs.self_play.loop import SelfPlayLoop
 from turnier.runs.self_play.plan import Plan
+from turnier.runs.self_play.ratings import BEST, SECONDS, best_checkpoint, rated_checkpoints, seconds_of
 from turnier.runs.training_run import (
     KIND,
     Evaluating,
@@ -43,9 +44,6 @@ from turnier.runs.training_run import (
     stored_evaluations,
 )
 from turnier.statistics.sprt import Verdict
-
-BEST = "best"  # annotation: the games after which the best checkpoint so far was made
-SECONDS = "seconds"  # annotation: JSON, how long learning had taken at each checkpoint
 
 
 class SelfPlayTraining:
@@ -189,7 +187,7 @@ class Evaluator:
     ) -> None:
         self.training, self.store, self.loop, self.executor, self.bar = training, store, loop, executor, bar
         self.id, self.plan, self.evaluating = training.run_id, training.plan, training.evaluating
-        self.seconds: dict[str, float] = json.loads(store.annotations.get(self.id, SECONDS) or "{}")
+        self.seconds = seconds_of(store, self.id)
         self._learned = max(self.seconds.values(), default=0.0)  # seconds, without evaluations
         self._since = time.monotonic()
 
@@ -223,7 +221,7 @@ class Evaluator:
         values.parent.mkdir(exist_ok=True)
         self.training.save(self.loop, values, policy)
         agent = self.training.agent(values, policy)
-        self.seconds[str(done)] = self._learned
+        self.seconds[done] = self._learned
         self.store.annotations.set(self.id, SECONDS, json.dumps(self.seconds))
         verdict = self._compare_with_best(done, agent)
         self._play_against(done, agent)
@@ -238,8 +236,8 @@ class Evaluator:
     def _compare_with_best(self, games: int, agent: Agent) -> str:
         """Plays pairs of games with the best checkpoint so far until it is clear which is stronger; says so."""
         assert self.evaluating
-        best = int(self.store.annotations.get(self.id, BEST) or games)
-        if best == games:
+        best = best_checkpoint(self.store, self.id)
+        if best is None or best == games:  # the latter where a kill came before all was noted
             self.store.annotations.set(self.id, BEST, str(games))
             return ""
         other = self.training.agent(*self._files(best))
@@ -273,25 +271,15 @@ class SelfPlayResults(RunResults):
         return self.training.agent(*self.training.learned)
 
     @property
-    def best(self) -> int:
-        """The games after which the best checkpoint was made; 0 also where none was evaluated."""
-        return int(self.store.annotations.get(self.id, BEST) or 0)
-
-    def evaluations(self) -> list[Evaluation]:
-        return stored_evaluations(self.store, self.id, self.training.plan.game)
+    def best(self) -> int | None:
+        """The games after which the best checkpoint was made, None where none was evaluated."""
+        return best_checkpoint(self.store, self.id)
 
     def table(self) -> pd.DataFrame:
-        """Returns one row per evaluated checkpoint.
+        """Returns one row per evaluated checkpoint, see `rated_checkpoints`, and its value against the opponent.
 
-        Games and minutes of learning, the value against the opponent with its 95 % interval and games, and Elo with its
-        interval on the scale of all that played here.
+        That is the share of games won, %, with its 95 % interval and the number of games.
         """
-        checkpoints = self.store.curves.evaluated(self.id)
-        rated = self.ratings().set_index("agent") if checkpoints else pd.DataFrame()
-        seconds = json.loads(self.store.annotations.get(self.id, SECONDS) or "{}")
-        rows = []
-        for found in self.evaluations():
-            agent = rated.loc[checkpoints[found.games]]
-            minutes = seconds.get(str(found.games), float("nan")) / 60
-            rows.append(asdict(found) | {"minutes": minutes, **agent[["elo", "elo_low", "elo_high"]]})
-        return pd.DataFrame(rows)
+        found = stored_evaluations(self.store, self.id, self.training.plan.game)
+        values = pd.DataFrame([asdict(each) for each in found], columns=[field.name for field in fields(Evaluation)])
+        return rated_checkpoints(self.store, self.id).merge(values, on="games")

@@ -1,0 +1,39 @@
+"""How strong the checkpoints of a training by self-play are, on one scale with what they played against."""
+
+from __future__ import annotations
+
+import json
+
+import pandas as pd
+
+from turnier.results.frames.matches import matches_frame
+from turnier.results.frames.standings import Standings
+from turnier.results.store.store import Store
+
+BEST = "best"  # annotation: the games after which the best checkpoint so far was made
+SECONDS = "seconds"  # annotation: JSON, how long learning had taken at each checkpoint
+COLUMNS = ("games", "minutes", "elo", "elo_low", "elo_high")
+
+
+def best_checkpoint(store: Store, run_id: str) -> int | None:
+    """Returns the games after which the best checkpoint was made, None before there is any."""
+    best = store.annotations.get(run_id, BEST)
+    return int(best) if best else None
+
+
+def seconds_of(store: Store, run_id: str) -> dict[int, float]:
+    """Returns how long learning had taken at each checkpoint, evaluations not counted."""
+    seconds = json.loads(store.annotations.get(run_id, SECONDS) or "{}")
+    return {int(games): float(value) for games, value in seconds.items()}
+
+
+def rated_checkpoints(store: Store, run_id: str) -> pd.DataFrame:
+    """Returns one row per evaluated checkpoint: games and minutes of learning, and Elo with its 95 % interval."""
+    checkpoints, seconds = store.curves.evaluated(run_id), seconds_of(store, run_id)
+    if not checkpoints:
+        return pd.DataFrame(columns=list(COLUMNS))
+    ratings = Standings.of(matches_frame(store, run=run_id, ids=False), pairs=False).ratings.set_index("agent")
+    frame = ratings.loc[list(checkpoints.values()), list(COLUMNS[2:])].reset_index(drop=True)
+    frame.insert(0, "games", list(checkpoints))
+    frame.insert(1, "minutes", [seconds.get(games, float("nan")) / 60 for games in checkpoints])
+    return frame

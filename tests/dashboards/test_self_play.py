@@ -1,0 +1,40 @@
+"""A training by self-play on the Training page, in its line of the Runs page and in its report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import streamlit as st
+
+from tests.dashboards.test_pages import charts, look, texts
+from turnier.dashboards import STORE_VARIABLE
+from turnier.dashboards.reports.run import run_page
+from turnier.dashboards.run_glance import agents_planned, glance
+from turnier.results.store.store import Store
+from turnier.runs.self_play.training import SelfPlayTraining
+
+AGENT = "puct(iterations=8,evaluator=ntuple(tuples=4),selection=gumbel)"
+
+
+def test_its_checkpoints_are_rated_on_the_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    url = f"sqlite:///{tmp_path}/own.db"
+    monkeypatch.setenv(STORE_VARIABLE, url)
+    st.cache_data.clear()
+    st.cache_resource.clear()
+    settings = {"learning": "self_play(generation=10)", "evaluate_every": 20, "evaluation_games": 8}
+    with Store.open(url) as store:
+        results = SelfPlayTraining(
+            "tictactoe", AGENT, out=tmp_path / "z.npz", games=40, every=10, against="random", **settings
+        ).run(store, progress=False)
+        (run,) = store.runs()
+        assert agents_planned(run) == (AGENT,)
+        assert glance(store, run).result.startswith("after 40 training games: games won")
+        report = run_page(store, run).decode()
+        checkpoints = set(store.curves.evaluated(run.id).values())
+    assert "Ratings of checkpoints" in report and report.count("<svg") == 3
+    page = look("training")
+    assert not page.error and not page.warning, texts(page)
+    assert "Ratings of checkpoints" in texts(page)
+    assert charts(page) == 3
+    assert len(checkpoints) == 3 and results.best in (0, 20, 40)

@@ -1,0 +1,176 @@
+"""Training by self-play: the same weights however it runs, stops and resumes; refusals; and that it learns."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from turnier.agents.ntuple.weights import load_weights
+from turnier.arena.workers.local import SerialExecutor, ThreadExecutor
+from turnier.core.errors import UserError
+from turnier.core.kernel import JIT
+from turnier.results.store.store import Store
+from turnier.runs.self_play.checkpoint import games_of
+from turnier.runs.self_play.loop import SelfPlayLoop
+from turnier.runs.self_play.training import SelfPlayTraining
+
+AGENT = "puct(iterations=16,selection=gumbel,evaluator=ntuple(tuples=6,length=4))"
+LEARNING = "self_play(generation=10,window=25,fast=4)"
+GAMES = 60 if JIT else 20
+
+
+def planned(out: Path, games: int = GAMES, **changes: Any) -> SelfPlayTraining:
+    named = {"game": "tictactoe", "agent": AGENT, "learning": LEARNING} | changes
+    return SelfPlayTraining(named.pop("game"), named.pop("agent"), out=out, games=games, **named)
+
+
+def learned(out: Path, games: int = GAMES, workers: int = 1, **changes: Any) -> bytes:
+    """Trains and returns the file of checkpoints."""
+    with SerialExecutor() if workers == 1 else ThreadExecutor(workers) as executor:
+        SelfPlayLoop(planned(out, games, **changes).plan, out, games).run(executor)
+    return out.read_bytes()
+
+
+def test_neither_workers_nor_stops_change_what_is_learned(tmp_path: Path) -> None:
+    whole = learned(tmp_path / "whole.npz")
+    assert learned(tmp_path / "threads.npz", workers=3) == whole
+    for games in (10, 30, GAMES):
+        parts = learned(tmp_path / "parts.npz", min(games, GAMES))
+    assert parts == whole
+    assert learned(tmp_path / "seed.npz", seed=2) != whole
+    values, policy = SelfPlayLoop(planned(tmp_path / "whole.npz").plan, tmp_path / "whole.npz", GAMES).networks()
+    assert policy is not None and values.digest != policy.digest and len(values.places) and len(policy.places)
+
+
+def test_a_killed_training_resumes_to_the_same_bytes(tmp_path: Path) -> None:
+    """Killed by SIGKILL at whatever moment, again and again, until it is done."""
+    games = 400 if JIT else 30
+    whole = learned(tmp_path / "whole.npz", games)
+    out = tmp_path / "killed.npz"
+    code = (
+        "import sys; from pathlib import Path; from tests.runs.self_play.test_self_play import learned\n"
+        f"learned(Path({str(out)!r}), {games})"
+    )
+    kills = 0
+    while True:
+        process = subprocess.Popen([sys.executable, "-c", code])
+        began = games_of(out) if out.exists() else 0
+        while process.poll() is None and kills < 3 and (games_of(out) if out.exists() else 0) <= began:
+            time.sleep(0.01)
+        if kills == 3 or process.poll() is not None:
+            assert process.wait(300) == 0
+            break
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        kills += 1
+        assert not out.exists() or games_of(out) < games or out.read_bytes() == whole
+    assert out.read_bytes() == whole
+
+
+def test_a_stop_leaves_a_checkpoint(tmp_path: Path) -> None:
+    loop = SelfPlayLoop(planned(tmp_path / "z.npz").plan, tmp_path / "z.npz", GAMES)
+    with SerialExecutor() as executor, pytest.raises(KeyboardInterrupt):
+        loop.run(executor, report=lambda games: loop.stop())
+    assert games_of(tmp_path / "z.npz") == 10
+
+
+def test_checkpoints_are_evaluated_and_rated(tmp_path: Path) -> None:
+    out, url = tmp_path / "z.npz", f"sqlite:///{tmp_path}/z.db"
+    settings: dict[str, Any] = {"evaluate_every": 20, "evaluation_games": 16, "against": "random"}
+    with Store.open(url) as store:
+        training = planned(out, 40, **settings)
+        results = training.run(store, progress=False)
+        table = results.table()
+        assert table["games"].tolist() == [0, 20, 40]
+        assert (table["matches"] == 16).all() and table["elo"].notna().all()
+        assert (table["elo_low"] < table["elo"]).all() and (table["minutes"].diff()[1:] > 0).all()
+        assert results.best in (0, 20, 40)
+        newest = (tmp_path / "z.checkpoints" / f"40.{name}.npz" for name in ("values", "policy"))
+        agents = set(results.frame()["agent"])
+        assert len(agents) == 4 and training.agent(*newest).full_text() in agents
+        again, matches = planned(out, 40, **settings), len(results.frame())
+        assert again.finished
+        assert again.run(store, progress=False).table().equals(table) and len(results.frame()) == matches
+        values, policy = training.learned
+        assert load_weights(values).digest == load_weights(tmp_path / "z.checkpoints/40.values.npz").digest
+        assert load_weights(policy).training["policy"]
+        more = planned(out, 60, **settings).run(store, progress=False).table()
+        assert more["games"].tolist() == [0, 20, 40, 60]
+
+
+@pytest.mark.skipif(not JIT, reason="thousands of games")
+def test_it_learns(tmp_path: Path) -> None:
+    """Against random play, and against the search around an empty network, which is what it began as."""
+    url = f"sqlite:///{tmp_path}/z.db"
+    with Store.open(url) as store:
+        training = planned(
+            tmp_path / "z.npz", 2000, learning="self_play", evaluate_every=2000, evaluation_games=200, against="random",
+            agent="puct(iterations=16,selection=gumbel,evaluator=ntuple)",
+        )  # fmt: skip
+        results = training.run(store, workers=2, progress=False)
+        table = results.table()
+    assert table["value"].iloc[-1] > table["high"].iloc[0] and table["elo_low"].iloc[-1] > table["elo_high"].iloc[0]
+    assert results.best == 2000
+
+
+def test_without_a_policy_there_is_none(tmp_path: Path) -> None:
+    training = planned(tmp_path / "z.npz", 10, learning="self_play(generation=10,policy=false)")
+    with Store.open(f"sqlite:///{tmp_path}/z.db") as store:
+        training.run(store, progress=False)
+    assert training.learned[0].exists() and not training.learned[1].exists()
+    assert "policy=" not in str(training.agent(*training.learned))
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"agent": "mcts"}, "needs puct, got mcts"),
+        ({"agent": "puct"}, "must learn around an empty n-tuple network"),
+        ({"agent": "puct(evaluator=ntuple(stages=2))", "game": "2048"}, "must learn around an empty n-tuple network"),
+        ({"agent": "puct(evaluator=ntuple)", "game": "2048"}, "compiled games of several seats without chance"),
+        ({"agent": "puct(evaluator=ntuple,milliseconds=5)"}, "must be the same every time"),
+        ({"learning": "td"}, "needs the method self_play"),
+        ({"against": "random"}, "needs evaluations to play in"),
+        ({"games": 0}, "must be at least 1"),
+        ({"learning": "self_play(generation=0)"}, "generation"),
+    ],
+)
+def test_what_cannot_be_learned_is_refused(changes: dict[str, Any], reason: str, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=reason):
+        planned(tmp_path / "z.npz", **changes)
+
+
+def test_files_of_others_are_left_alone(tmp_path: Path) -> None:
+    out = tmp_path / "z.npz"
+    learned(out, 10)
+    for changes, reason in (({"seed": 5}, "with seed 1, got 5"), ({"game": "connect_four"}, "with game tictactoe")):
+        with pytest.raises(UserError, match=reason):
+            learned(out, 20, **changes)
+    with Store.open(f"sqlite:///{tmp_path}/z.db") as store:
+        training = planned(tmp_path / "y.npz", 10)
+        training.run(store, progress=False)
+    with pytest.raises(UserError, match="must be a checkpoint of self-play"):
+        learned(training.learned[0], 20)
+
+
+@pytest.mark.parametrize("at", np.linspace(0.02, 0.98, 12))
+def test_a_damaged_file_is_refused(at: float, tmp_path: Path) -> None:
+    """Any changed byte that matters: in archives some, as padding, do not."""
+    out = tmp_path / "z.npz"
+    whole = learned(out, 10)
+    data = bytearray(whole)
+    data[int(at * len(data))] ^= 0xFF
+    out.write_bytes(data)
+    with pytest.raises(UserError, match=r"must be undamaged|must be a checkpoint"):
+        learned(out, 20)
+    out.write_bytes(whole[: int(at * len(whole))])
+    with pytest.raises(UserError, match="must be undamaged"):
+        learned(out, 20)
