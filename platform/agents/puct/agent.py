@@ -51,6 +51,7 @@ from turnier.agents.puct.search import (
     clear_extremes,
     final_child,
     iterate,
+    mix_priors,
     new_work,
 )
 from turnier.agents.timed import run_chunks
@@ -75,14 +76,17 @@ def search_all(game, evaluator, settings, tree, state, returns, rng, extremes, n
 
     Args:
         extremes: [2] see `clear_extremes`.
-        noise: [max_choices] what Gumbel's choice adds to the logits of the root's children.
+        noise: [max_choices] what Gumbel's choice adds to the logits of the root's children; for PUCT shares that are
+            mixed into their priors, zeros = none.
     """
     work = new_work(game, evaluator, settings, state)
     clear_extremes(extremes, returns.size)
     if settings[GUMBEL] > 0.0:
         return search_by_halving(game, evaluator, settings, tree, state, returns, rng, extremes, noise, work)
     iterations = np.int64(settings[ITERATIONS])
-    iterate(game, evaluator, settings, tree, state, returns, rng, extremes, iterations, NONE, work)
+    iterate(game, evaluator, settings, tree, state, returns, rng, extremes, 1, NONE, work)
+    mix_priors(tree, noise)
+    iterate(game, evaluator, settings, tree, state, returns, rng, extremes, iterations - 1, NONE, work)
     return NONE
 
 

@@ -59,6 +59,7 @@ from turnier.games.generic import copy_state
     BY_NETWORK, POLICY, NUM_SETTINGS,
 ) = range(13)  # fmt: skip
 PRIOR = INVERSE_ROOT
+MIXED = 0.25  # share of the noise
 _I64 = types.int64
 LOW, HIGH = 0, 1  # of a search's extremes
 
@@ -303,6 +304,21 @@ def iterate(game, evaluator, settings, tree, root_state, returns, rng, extremes,
         if settings[SOLVER] > 0.0 and node != NONE and (end > length or nodes[node, STATUS] == PROVEN):
             back_up_proof(tree, path, movers, end, values)
         back_up(tree, path, movers, length, values, extremes)
+
+
+@kernel(types.void(TREE, Floats))
+def mix_priors(tree, noise):
+    """Mixes shares into the priors of the root's children that are not proven, where there are any.
+
+    Source: Silver et al. 2017, methods (Dirichlet noise).
+    """
+    total = 0.0
+    for i in range(tree.nodes[0, WIDTH]):
+        total += noise[i]
+    for i in range(tree.nodes[0, WIDTH] if total > 0.0 else 0):
+        child = tree.nodes[0, FIRST] + i
+        if tree.nodes[child, STATUS] == OPEN:
+            tree.stats[child, PRIOR] += MIXED * (noise[i] - tree.stats[child, PRIOR])
 
 
 @kernel(ROOT_CHILDREN(TREE))

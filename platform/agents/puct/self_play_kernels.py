@@ -20,15 +20,41 @@ from turnier.games.abi import GAME, TERMINAL, Actions, Floats, State, States
 from turnier.games.generic import copy_state
 
 FULL_SHARE, FAST, DRAWN, NUM_CHOICES = range(4)  # of `choices`: how moves are chosen
+CONCENTRATION = 10.0  # of the Dirichlet distribution, over all actions: as AlphaZero's for games of various sizes
 NO_ROOM = -1
 Shares = types.Array(types.float32, 1, "C")
 
 
+@kernel(types.float64(Rng))
+def positive(rng):
+    """Draws a float from (0, 1)."""
+    return max(uniform(rng), 1e-300)
+
+
+@kernel(types.float64(types.float64, Rng))
+def draw_gamma(shape, rng):
+    """Draws from the gamma distribution with scale 1. Source: Marsaglia and Tsang 2000; shapes below 1 by its note."""
+    boost = 1.0
+    if shape < 1.0:
+        boost = positive(rng) ** (1.0 / shape)
+        shape += 1.0
+    d = shape - 1.0 / 3.0
+    while True:
+        normal = math.sqrt(-2.0 * math.log(positive(rng))) * math.cos(2.0 * math.pi * uniform(rng))  # Box and Muller
+        v = (1.0 + normal / math.sqrt(9.0 * d)) ** 3
+        if v > 0.0 and math.log(positive(rng)) < 0.5 * normal * normal + d - d * v + d * math.log(v):
+            return boost * d * v
+
+
 @kernel(types.void(types.int64, types.boolean, Rng, Floats))
-def set_noise(count, noisy, rng, noise):
-    """Fills in independent Gumbel variables, or zeros."""
+def set_noise(count, gumbel, rng, noise):
+    """Fills in what a full search of so many actions needs: Gumbel variables, otherwise Dirichlet shares."""
+    total = 0.0
     for i in range(count):
-        noise[i] = -math.log(-math.log(max(uniform(rng), 1e-300))) if noisy else 0.0
+        noise[i] = -math.log(-math.log(positive(rng))) if gumbel else draw_gamma(CONCENTRATION / float(count), rng)
+        total += noise[i]
+    for i in range(count if not gumbel and total > 0.0 else 0):
+        noise[i] /= total
 
 
 @kernel(types.boolean(TREE, Floats, types.int64, types.int64, Floats))
@@ -111,7 +137,9 @@ def play_by_search(game, evaluator, settings, choices, state, rng, states, value
                 written += 1
         else:
             clear_tree(tree)
-            set_noise(game.max_choices, is_full, rng, noise)
+            noise[:] = 0.0
+            if is_full:
+                set_noise(game.legal(state, legal), settings[GUMBEL] > 0.0, rng, noise)
             own = settings if is_full else fast
             favourite = search_all(game, evaluator, own, tree, state, returns, rng, extremes, noise)
             best = final_child(tree, favourite, root)

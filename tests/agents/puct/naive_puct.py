@@ -179,6 +179,13 @@ class Search:
         if self.game.num_seats == 1:
             self.seen.append(values[0])
 
+    def mix(self, noise: Sequence[float]) -> None:
+        """Has the noise take a quarter of the priors at the root."""
+        shares = [float(share) for share in noise][: len(self.root.children)]
+        for child, share in zip(self.root.children, shares, strict=True):
+            if sum(shares) > 0 and child.proof is None:
+                child.prior += 0.25 * (share - child.prior)
+
     def halve(self, noise: Sequence[float]) -> Node | None:
         """Sequential halving; returns the favourite."""
         self.iterate()

@@ -122,7 +122,9 @@ def test_the_search_equals_a_plain_one(where: str, variant: str) -> None:
             assert (best is None) == (favourite == NONE)
             assert best is None or best.action == tree.nodes[favourite, ACTION]
         else:
-            for _ in range(agent.iterations):
+            plain.iterate()
+            plain.mix(noise)
+            for _ in range(agent.iterations - 1):
                 plain.iterate()
         assert shape(tree) == plain_shape(plain.root)
         assert tree.nodes[0, COUNT] == agent.iterations or plain.root.proof is not None

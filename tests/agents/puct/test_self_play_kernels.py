@@ -9,11 +9,14 @@ import numpy as np
 import pytest
 
 from tests.agents.ntuple.naive_learning import F32, NaiveNetwork
+from turnier.agents.mcts.tree import new_tree
 from turnier.agents.ntuple.evaluator import NTuple
 from turnier.agents.ntuple.layout import new_table
 from turnier.agents.ntuple.weights import evaluator_weights
+from turnier.agents.puct.agent import search_all
 from turnier.agents.puct.learning_kernels import learn_positions
-from turnier.agents.puct.self_play_kernels import NO_ROOM, play_by_search
+from turnier.agents.puct.search import PRIOR
+from turnier.agents.puct.self_play_kernels import NO_ROOM, draw_gamma, play_by_search, set_noise
 from turnier.agents.registry import EVALUATORS, make_agent
 from turnier.core.kernel import JIT
 from turnier.core.rng import stream
@@ -57,7 +60,7 @@ def test_a_game_is_played_move_by_move(game_text: str, selection: str) -> None:
     game = make_game(game_text)
     agent = f"puct(iterations=20,solver=true,selection={selection},evaluator={GAMES[game_text]})"
     moves, states, found, ends, shares, returns = played(game, agent, 3, (1.0, 5, 4))
-    assert moves > 3 and any(returns)
+    assert moves > 3
     position = game.start()
     for i in range(moves):
         assert (position.state == states[i]).all()
@@ -200,3 +203,39 @@ def test_what_is_taught_again_and_again_is_known() -> None:
     logits = np.array([total(policy, position.play(action), 1) for action in legal])
     priors = np.exp(logits - logits.max()) / np.exp(logits - logits.max()).sum()
     assert priors == pytest.approx(wanted, abs=0.02 if JIT else 0.1)
+
+
+def test_noise_has_its_distribution() -> None:
+    """Moments of a hundred thousand draws: Gumbel has mean 0.5772 and variance pi² / 6, Dirichlet shares 1 / n."""
+    rng, noise, draws = stream(3), np.empty(5), 20_000 if JIT else 200
+    gumbel, shares = np.empty((draws, 5)), np.empty((draws, 5))
+    for row in gumbel:
+        set_noise(5, True, rng, noise)
+        row[:] = noise
+    for row in shares:
+        set_noise(5, False, rng, noise)
+        row[:] = noise
+    error = 5 / math.sqrt(gumbel.size)  # five standard errors of a variance near 1
+    assert gumbel.mean() == pytest.approx(np.euler_gamma, abs=1.3 * error)
+    assert gumbel.var() == pytest.approx(math.pi**2 / 6, abs=4 * error)
+    assert shares.sum(axis=1) == pytest.approx(np.ones(draws))
+    assert shares.mean(axis=0) == pytest.approx(np.full(5, 0.2), abs=error)
+    assert shares.var(axis=0) == pytest.approx(np.full(5, 0.2 * 0.8 / 11), rel=0.05 if JIT else 0.5)
+    small = np.array([draw_gamma(0.3, rng) for _ in range(draws)])
+    assert (small.mean(), small.var()) == pytest.approx((0.3, 0.3), rel=0.1 if JIT else 0.9)
+
+
+def test_noise_takes_a_quarter_of_the_priors() -> None:
+    game = make_game("connect_four")
+    agent = make_agent("puct(iterations=1,evaluator=ntuple)")
+    seat = agent.kernels(game)  # type: ignore[attr-defined]
+    priors = []
+    for noise in (np.zeros(7), np.eye(7)[2]):
+        tree, position = new_tree(100, 2), game.start()
+        search_all(
+            game.kernels, seat.evaluator, seat.settings, tree, position.state, position.returns, stream(1),
+            np.empty(2), noise,
+        )  # fmt: skip
+        priors.append(tree.stats[1:8, PRIOR].copy())
+    assert priors[0] == pytest.approx(np.full(7, 1 / 7))
+    assert priors[1] == pytest.approx(0.75 / 7 + 0.25 * np.eye(7)[2])
