@@ -171,7 +171,7 @@ class Puct(SearchAgent):
     score_method: int = score_method_parameter(2)
     milliseconds: int = milliseconds_parameter("iterations")
     policy: str = parameter(
-        "", "a policy's weights, which `turnier train --self-play` wrote, instead of the softmax of values", later=True
+        "", "weights of a policy, which corrects those priors, from `turnier train --self-play`", later=True
     )
     digest: str = parameter("", "which weights of a policy those must be; filled in", later=True)
 

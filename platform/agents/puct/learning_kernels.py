@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
+from turnier.agents.expectimax.one_ply_boards import worth_of_actions
 from turnier.agents.ntuple.board_lookups import BOARD, new_board, set_board, shift_entries
 from turnier.agents.ntuple.network_kernels import (
     ENTRIES,
@@ -26,16 +27,16 @@ from turnier.agents.ntuple.network_kernels import (
     sum_entries,
 )
 from turnier.agents.puct.policy import output_of
-from turnier.agents.puct.ranking import set_softmax
+from turnier.agents.puct.ranking import limit, set_logits_of_values, set_softmax
 from turnier.agents.puct.self_play_kernels import Shares
 from turnier.core.kernel import kernel
 from turnier.core.packing import lend
-from turnier.games.abi import GAME, Actions, Floats, State, States
+from turnier.games.abi import GAME, Actions, Floats, Gains, State, States
 from turnier.games.generic import copy_state
 
-RATE, POLICY_RATE, COHERENT, NUM_RATES = range(4)  # of `rates`
+RATE, POLICY_RATE, COHERENT, TEMPERATURE, NUM_RATES = range(5)  # of `rates`
 _U = np.uint64
-_U64, _I64, _F32 = types.uint64, types.int64, types.float32
+_U64, _I64, _F32, _F64 = types.uint64, types.int64, types.float32, types.float64
 Targets = types.Array(types.float32, 2, "C")
 
 
@@ -43,6 +44,10 @@ class Space(NamedTuple):
     """What learning works in."""
 
     board: Any
+    ahead: Any  # the same board, for what values say of the boards after it
+    worth: Any  # [max_choices, seats] of those
+    over: Any  # [max_choices]
+    outputs: Any  # [outputs]
     index: Any  # [max_choices * look-ups] places of entries that actions change, one action after the other
     numbers: Any  # [max_choices * look-ups] which look-ups those are
     ends: Any  # [max_choices] where an action's end
@@ -52,9 +57,16 @@ class Space(NamedTuple):
     legal: Any  # [max_choices]
     after: Any  # [words]
     returns: Any  # [seats]
+    after_returns: Any  # [seats]
 
 
-SPACE = types.NamedTuple([BOARD, Index, Index, Actions, EntryTable, Floats, Floats, Actions, State, Floats], Space)
+SPACE = types.NamedTuple(
+    [
+        BOARD, BOARD, Gains, Actions, EntryTable, Index, Index, Actions, EntryTable, Floats, Floats, Actions, State,
+        Floats, Floats,
+    ],
+    Space,
+)  # fmt: skip
 
 
 @kernel(SPACE(GAME, Header, State))
@@ -62,6 +74,10 @@ def new_space(game, words, state):
     lookups = words[SYMMETRIES] * words[TUPLES]
     return Space(
         new_board(words),
+        new_board(words),
+        np.empty((game.max_choices, game.num_seats)),
+        np.empty(game.max_choices, np.int64),
+        np.empty(words[OUTPUTS], np.float32),
         np.empty(game.max_choices * lookups, np.uint64),
         np.empty(game.max_choices * lookups, np.uint64),
         np.empty(game.max_choices, np.int64),
@@ -70,6 +86,7 @@ def new_space(game, words, state):
         np.empty(game.max_choices),
         np.empty(game.max_choices, np.int64),
         np.empty_like(state),
+        np.empty(game.num_seats),
         np.empty(game.num_seats),
     )
 
@@ -96,9 +113,24 @@ def learn_values(game, words, table, rates, mover, targets, space):
         add_change(words, table, index, _U(0), _U(lookups), change, rates[COHERENT] != 0.0)
 
 
-@kernel(_I64(GAME, Header, EntryTable, State, Actions, _I64, _I64, SPACE))
+@kernel(types.void(GAME, Header, EntryTable, State, _I64, _I64, _F64, SPACE))
+def rank_by_values(game, words, table, state, n, mover, temperature, space):
+    """Fills in the logits of n actions that their values give, as in a search, as if nothing had been paid before."""
+    space.returns[:] = 0.0
+    set_board(game, words, state, space.ahead)
+    worth_of_actions(
+        game, words, table, state, space.returns, space.legal, n, space.ahead, space.outputs, space.after,
+        space.after_returns, space.worth, space.over,
+    )  # fmt: skip
+    for i in range(n):
+        if space.over[i] == 0:
+            limit(space.worth[i])
+    set_logits_of_values(space.worth, n, mover, temperature, space.logits)
+
+
+@kernel(types.void(GAME, Header, EntryTable, State, Actions, _I64, _I64, SPACE))
 def rank_by_changes(game, words, table, state, legal, n, mover, space):
-    """Fills in the logits of n actions but for a constant, and which entries make them; returns how many those are.
+    """Adds the policy's logits of n actions but for a constant, and fills in which entries make them.
 
     The entries that an action does not change say the same of all actions.
     """
@@ -117,18 +149,19 @@ def rank_by_changes(game, words, table, state, legal, n, mover, space):
             space.index[written], space.numbers[written] = place, number
             board.shifted[number] = board.now[number]
             written += 1
-        space.logits[i], space.ends[i] = logit, written
-    return written
+        space.logits[i] += logit
+        space.ends[i] = written
 
 
-@kernel(types.void(GAME, Header, EntryTable, Floats, State, _I64, Shares, SPACE))
-def learn_policy(game, words, table, rates, state, mover, wanted, space):
-    """Moves the policy's softmax over a state's actions towards the shares [actions] that are wanted of them.
+@kernel(types.void(GAME, Header, EntryTable, EntryTable, Floats, State, _I64, Shares, SPACE))
+def learn_policy(game, words, values, table, rates, state, mover, wanted, space):
+    """Moves the priors of a state's actions towards the shares [actions] that are wanted of them, by the policy alone.
 
     The step down the cross-entropy's gradient: each action's error is shared by the entries that it changes, and taken
     from those that the board has in their place.
     """
     n = game.legal(state, space.legal)
+    rank_by_values(game, words, values, state, n, mover, rates[TEMPERATURE], space)
     rank_by_changes(game, words, table, state, space.legal, n, mover, space)
     set_softmax(space.logits, n, space.priors)
     lookups, coherent = words[SYMMETRIES] * words[TUPLES], rates[COHERENT] != 0.0
@@ -169,4 +202,4 @@ def learn_positions(game, words, values, policy, rates, states, targets, ends, p
         set_board(game, words, state, space.board)
         learn_values(game, words, values, rates, mover, targets[at], space)
         if policy.size > 0 and ends[at + 1] > ends[at]:
-            learn_policy(game, words, policy, rates, state, mover, policies[ends[at] : ends[at + 1]], space)
+            learn_policy(game, words, values, policy, rates, state, mover, policies[ends[at] : ends[at + 1]], space)

@@ -1,4 +1,4 @@
-"""A learned policy: an n-tuple network that gives the board after an action the action's logit.
+"""A learned policy: an n-tuple network of the board after an action, which is added to the logit of the action's value.
 
 Its entries of a phase are those of the seat that chooses, also where the action ends the game.
 """
@@ -31,7 +31,7 @@ def output_of(words, mover):
 def logits_of_actions(
     game, words, table, state, returns, mover, actions, n, board, outputs, after, after_returns, logits
 ):
-    """Fills in the logits of the first n actions of a state in which the mover chooses.
+    """Adds to the logits of the first n actions of a state in which the mover chooses.
 
     Args:
         words: the policy's header; table: its entries.
@@ -52,4 +52,4 @@ def logits_of_actions(
         if i == 0:
             step = step_of_sweep(game, words, after, action, n, board)
         value_of_action(game, words, table, board, after, action, mover, step, outputs)
-        logits[i] = np.float64(outputs[output_of(words, mover)])
+        logits[i] += np.float64(outputs[output_of(words, mover)])

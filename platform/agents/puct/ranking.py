@@ -96,8 +96,8 @@ def rank_actions(game, evaluator, by_network, state, returns, n, rng, scratch, r
 
 
 @kernel(types.void(GAME, EVALUATOR, types.int64, State, Floats, types.int64, types.int64, RANKING))
-def set_learned_logits(game, evaluator, policy, state, returns, n, mover, ranking):
-    """Fills in the logits that a policy gives to what `rank_actions` looked at, up to a constant.
+def add_learned_logits(game, evaluator, policy, state, returns, n, mover, ranking):
+    """Adds the logits that a policy gives to what `rank_actions` looked at.
 
     Args:
         policy: where its weights begin among those of the evaluator.
@@ -109,13 +109,12 @@ def set_learned_logits(game, evaluator, policy, state, returns, n, mover, rankin
     )  # fmt: skip
 
 
-@kernel(types.void(RANKING, types.int64, types.int64, types.float64))
-def set_logits_of_values(ranking, n, mover, temperature):
-    """Fills in the mover's values, from 0 to 1, divided by the temperature, up to a constant.
+@kernel(types.void(Gains, types.int64, types.int64, types.float64, Floats))
+def set_logits_of_values(values, n, mover, temperature, logits):
+    """Fills in the logits of n actions: the mover's values, from 0 to 1, divided by the temperature, up to a constant.
 
     A single seat's values, which may lie anywhere, reach from 0 for its worst action to 1 for its best.
     """
-    values = ranking.values
     low, high = math.inf, -math.inf
     for i in range(n):
         low, high = min(low, values[i, mover]), max(high, values[i, mover])
@@ -123,7 +122,7 @@ def set_logits_of_values(ranking, n, mover, temperature):
     if values.shape[1] == 1:
         span = high - low if high > low else 1.0
     for i in range(n):
-        ranking.logits[i] = (values[i, mover] - high) / (span * temperature)
+        logits[i] = (values[i, mover] - high) / (span * temperature)
 
 
 @kernel(types.void(Floats, types.int64, Floats))

@@ -41,10 +41,10 @@ from turnier.agents.mctse.search import draw_chance
 from turnier.agents.puct.gumbel import best_improved
 from turnier.agents.puct.ranking import (
     RANKING,
+    add_learned_logits,
     limit,
     new_ranking,
     rank_actions,
-    set_learned_logits,
     set_logits_of_values,
     set_softmax,
 )
@@ -111,10 +111,9 @@ def expand_ranked(game, evaluator, settings, tree, node, state, returns, mover, 
         return 0
     by_network = settings[BY_NETWORK] > 0.0
     rank_actions(game, evaluator, by_network, state, returns, n, rng, work.scratch, ranking)
+    set_logits_of_values(ranking.values, n, mover, settings[TEMPERATURE], ranking.logits)
     if settings[POLICY] > 0.0:
-        set_learned_logits(game, evaluator, np.int64(settings[POLICY]), state, returns, n, mover, ranking)
-    else:
-        set_logits_of_values(ranking, n, mover, settings[TEMPERATURE])
+        add_learned_logits(game, evaluator, np.int64(settings[POLICY]), state, returns, n, mover, ranking)
     set_softmax(ranking.logits, n, ranking.priors)
     logits, first = tree.seeds.view(np.float64), tree.nodes[node, FIRST]
     tree.nodes[node, TRIED] = n

@@ -40,7 +40,7 @@ class SelfPlay(Learning):
         1.0, "learning rate of the policy, for what an action changes", low=0, high=10, search=(0.01, 3), log=True
     )
     coherence: bool = parameter(True, "temporal coherence: each weight has its own rate, alpha times 0 to 1")
-    policy: bool = parameter(True, "learn a policy; otherwise the softmax of values gives the priors")
+    policy: bool = parameter(True, "learn a policy, which corrects the priors that follow from values")
 
     @property
     def whole(self) -> bool:

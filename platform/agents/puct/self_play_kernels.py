@@ -61,14 +61,18 @@ def set_noise(count, gumbel, rng, noise):
 def set_found_policy(tree, settings, mover, best, policy):
     """Fills in what the search makes of the root's children; returns whether there is something to learn from it.
 
-    Args:
-        best: the child to play; where the root is proven a win, all.
+    Where the root is proven, the children proven to be as good as the `best` share it: of a loss there is nothing.
     """
     first, width = tree.nodes[0, FIRST], tree.nodes[0, WIDTH]
     if tree.nodes[0, STATUS] == PROVEN:
+        equal = 0
         for i in range(width):
-            policy[i] = 1.0 if first + i == best else 0.0
-        return tree.stats[best, MEAN] == BEST
+            is_best = tree.nodes[first + i, STATUS] == PROVEN and tree.stats[first + i, MEAN] == tree.stats[best, MEAN]
+            policy[i] = 1.0 if is_best else 0.0
+            equal += is_best
+        for i in range(width):
+            policy[i] /= float(equal)
+        return tree.stats[best, MEAN] > -BEST
     if settings[GUMBEL] > 0.0:
         set_improved_policy(tree, 0, mover, settings[VALUE_SCALE], policy)
         return True

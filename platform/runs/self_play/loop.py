@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from turnier.agents.ntuple.layout import Floats32, new_table
+from turnier.agents.ntuple.network_kernels import AT_END
 from turnier.agents.ntuple.training import Points
 from turnier.agents.ntuple.weights import Room, Weights, evaluator_weights, touched_entries
 from turnier.agents.puct.learning_kernels import learn_positions
@@ -38,6 +39,7 @@ class SelfPlayLoop:
         self.network = plan.network()
         self.layout = self.network.layout(plan.learning.coherence)
         self.words = self.network.words(self.layout)
+        self.words[AT_END] = 1
         self.values = new_table(self.layout.size)
         self.policy = new_table(self.layout.size if plan.learning.policy else 0)
         self.window = Window(plan.learning.window)

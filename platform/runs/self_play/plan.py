@@ -68,6 +68,9 @@ class Plan:
 
     def rates(self) -> npt.NDArray[np.float64]:
         """Returns the learning rates, as `learn_positions` reads them."""
-        rates = np.array((self.learning.alpha, self.learning.policy_alpha, self.learning.coherence), np.float64)
+        learning = self.learning
+        rates = np.array(
+            (learning.alpha, learning.policy_alpha, learning.coherence, self.agent.temperature), np.float64
+        )
         assert len(rates) == NUM_RATES
         return rates

@@ -86,7 +86,8 @@ class Search:
         span = 2.0 if self.game.num_seats > 1 else (max(own) - min(own) or 1.0)
         logits = [(value - max(own)) / (span * self.agent.temperature) for value in own]
         if self.policy:
-            logits = [logit - max(learned) for logit in learned]
+            logits = [own + more for own, more in zip(logits, learned, strict=True)]
+            logits = [logit - max(logits) for logit in logits]
         total = 0.0
         for logit in logits:
             total += math.exp(logit)

@@ -12,6 +12,7 @@ from tests.agents.ntuple.naive_learning import F32, NaiveNetwork
 from turnier.agents.mcts.tree import new_tree
 from turnier.agents.ntuple.evaluator import NTuple
 from turnier.agents.ntuple.layout import new_table
+from turnier.agents.ntuple.network_kernels import AT_END
 from turnier.agents.ntuple.weights import evaluator_weights
 from turnier.agents.puct.agent import search_all
 from turnier.agents.puct.learning_kernels import learn_positions
@@ -109,6 +110,17 @@ def lessons(game: Game, number: int) -> tuple[list[Position], Any, list[Any]]:
     return positions, random.uniform(-1, 1, (number, outputs)).astype(np.float32), shares
 
 
+def worth(game: Game, net: NaiveNetwork, position: Position, mover: int) -> float:
+    """What a state after an action is said to be worth to the mover, from -1 to 1."""
+    if position.over:
+        return float(position.returns[mover]) / game.kernels.max_return
+    if net.network.outputs == 1:
+        value = float(net.value(game, position)) * (1 if mover == 0 else -1)
+    else:
+        value = float(net.value(game, position, mover))
+    return min(max(value / game.kernels.max_return, -0.999), 0.999)
+
+
 def learn_plainly(game: Game, nets: tuple[NaiveNetwork, NaiveNetwork], lesson: Any, rates: Any) -> None:
     """What `learn_positions` does, entry by entry."""
     position, target, shares = lesson
@@ -124,12 +136,14 @@ def learn_plainly(game: Game, nets: tuple[NaiveNetwork, NaiveNetwork], lesson: A
     def features(of: Position) -> list[Any]:
         return [(mover, *entry[1:]) for entry in nets[1].features(game, of, output)]
 
-    board, after = features(position), [features(position.play(action)) for action in position.legal_actions()]
+    ahead = [position.play(action) for action in position.legal_actions()]
+    board, after = features(position), [features(each) for each in ahead]
+    own_values = [worth(game, nets[0], each, mover) for each in ahead]
     values = nets[1].values
     changed = [[k for k, entry in enumerate(own) if entry != board[k]] for own in after]
     logits = [
-        sum(float(values[own[k]]) - float(values[board[k]]) for k in where)
-        for own, where in zip(after, changed, strict=True)
+        (value - max(own_values)) / (2 * rates[3]) + sum(float(values[own[k]]) - float(values[board[k]]) for k in where)
+        for value, own, where in zip(own_values, after, changed, strict=True)
     ]
     powers = np.exp(np.array(logits) - max(logits))
     taken = np.zeros(len(board), np.float32)
@@ -151,11 +165,12 @@ def test_learning_equals_a_plain_one(game_text: str, coherent: bool) -> None:
     network = network_of(game, GAMES[game_text])
     layout = network.layout(coherent)
     positions, targets, shares = lessons(game, 12)
-    rates = np.array([0.7, 0.9, coherent])
+    rates = np.array([0.7, 0.9, coherent, 0.3])
     tables = [new_table(layout.size) for _ in range(2)]
     order, ends = np.array([*range(12), 3]), np.cumsum([0, *map(len, shares)])
     states = np.array([position.state for position in positions])
     words = network.words(layout)
+    words[AT_END] = 1
     learn_positions(game.kernels, words, *tables, rates, states, targets, ends, np.concatenate(shares), order)
     nets = NaiveNetwork(network), NaiveNetwork(network)
     for i in order:
@@ -181,11 +196,12 @@ def test_what_is_taught_again_and_again_is_known() -> None:
     network = network_of(game, "ntuple(tuples=20,length=5)")
     layout = network.layout(coherent=False)
     words, values, policy = network.words(layout), new_table(layout.size), new_table(layout.size)
+    words[AT_END] = 1
     position = game.start().play(0)
     legal = position.legal_actions()
     wanted = np.array([0.5, 0.0, 0.5, 0.0, 0.0, 0.0, 0.0, 0.0], np.float32)  # symmetric, as the board is
     learn_positions(
-        game.kernels, words, values, policy, np.array([0.5, 1.0, 0.0]), position.state[None],
+        game.kernels, words, values, policy, np.array([0.5, 1.0, 0.0, 1e9]), position.state[None],
         np.array([[0.25]], np.float32), np.array([0, len(legal)]), wanted, np.zeros(2000 if JIT else 200, np.int64),
     )  # fmt: skip
     known = NaiveNetwork(network)
