@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from turnier.runs.comparison import Comparison
     from turnier.runs.experiment import Experiment
     from turnier.runs.results import RunResults
+    from turnier.runs.self_play.training import SelfPlayTraining
     from turnier.runs.tournament import Tournament
     from turnier.runs.training import Training
     from turnier.search.study import Front, Study
@@ -46,6 +47,7 @@ __all__ = [
     "MatchSpec",
     "PythonGame",
     "RunResults",
+    "SelfPlayTraining",
     "Store",
     "Study",
     "Termination",
@@ -77,6 +79,7 @@ _MODULES = {  # imported when one of their names is first used, so that `turnier
     "turnier.runs.comparison": ("Comparison",),
     "turnier.runs.experiment": ("Experiment",),
     "turnier.runs.results": ("RunResults",),
+    "turnier.runs.self_play.training": ("SelfPlayTraining",),
     "turnier.runs.tournament": ("Tournament",),
     "turnier.runs.training": ("Training",),
     "turnier.search.study": ("Front", "Study"),
