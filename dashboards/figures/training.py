@@ -59,7 +59,7 @@ def training_curves(points_by_run: Mapping[str, Sequence[CurvePoint]]) -> Figure
 def evaluation_curves(
     evaluations_by_run: Mapping[str, Sequence[Evaluation]], unit: str, opponents: Iterable[str] = ()
 ) -> Figure | None:
-    """The strength of the greedy agent on the network, by run; None where nothing was evaluated.
+    """The strength of what was learned by then, by run; None where nothing was evaluated.
 
     `opponents` are the agents in all other seats; of games of one seat there are none.
     """
@@ -74,7 +74,7 @@ def evaluation_curves(
         "Evaluations while training",
         chart,
         data,
-        f"The greedy agent on the network in evaluation games{against}; 95 % intervals.",
+        f"What was learned by then, in evaluation games{against}; 95 % intervals.",
     )
 
 

@@ -162,7 +162,7 @@ class SelfPlayTraining:
                     if loop.done:
                         bar.skip(loop.done)
                         bar.print(f"Resuming after {loop.done:,} games of earlier runs.")
-                    Evaluator(self, store, loop, pool, bar).learn(lock)
+                    EvaluatedLearning(self, store, loop, pool, bar).learn(lock)
             return SelfPlayResults(store, self.run_id, self)
 
     def stop(self) -> bool:
@@ -179,7 +179,7 @@ class SelfPlayTraining:
                 weights.save(path)
 
 
-class Evaluator:
+class EvaluatedLearning:
     """Has a loop learn, and evaluates checkpoints on the way with the same workers."""
 
     def __init__(
