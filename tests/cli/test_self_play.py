@@ -1,0 +1,64 @@
+"""`turnier train --self-play` as people use it: stopped, resumed, refused."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from tests.cli.running import TURNIER
+from turnier.commands.app import app
+from turnier.runs.self_play.checkpoint import games_of
+
+AGENT = "puct(iterations=30,selection=gumbel,evaluator=ntuple(tuples=6,length=4))"
+SMALL = "self_play(generation=50,window=200)"
+
+
+def words(out: Path, games: int) -> list[str]:
+    return [
+        *("train", "tictactoe", AGENT, "--self-play", "--learning", SMALL, "--games", str(games), "--out", str(out)),
+        *("--store", f"sqlite:///{out.with_suffix('.db')}", "--executor", "threads", "--workers", "2"),
+    ]
+
+
+def test_a_signal_leaves_a_checkpoint_and_the_command_resumes(tmp_path: Path) -> None:
+    """Whatever the moment: the file ends as that of a training that nobody stopped, to the byte."""
+    whole, out, games = tmp_path / "whole.npz", tmp_path / "stopped.npz", 1500
+    subprocess.run([*TURNIER, *words(whole, games)], check=True, capture_output=True, timeout=120)
+    with subprocess.Popen([*TURNIER, *words(out, games)], stderr=subprocess.PIPE, text=True) as process:
+        while not out.exists() and process.poll() is None:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        _, told = process.communicate(timeout=60)
+    assert process.returncode == 130 and "Traceback" not in told
+    done = games_of(out)
+    assert 0 < done < games and done % 50 == 0
+    assert f"Stopped; {out} has {done:,} games. To resume, type: " in told
+    ended = subprocess.run([*TURNIER, *words(out, games)], check=True, capture_output=True, timeout=120, text=True)
+    assert f"Resuming after {done:,} games of earlier runs." in ended.stderr + ended.stdout
+    assert out.read_bytes() == whole.read_bytes()
+    again = CliRunner().invoke(app, words(out, games))
+    assert again.exit_code == 0 and f"has {games:,} games already; resume with more --games." in again.output
+
+
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        (["--hours", "1"], "--self-play takes no --hours; leave it out."),
+        (["--threads", "2"], "--self-play takes no --threads; leave it out."),
+        (["--from", "a.npz"], "--self-play takes no --from; leave it out."),
+        (["--executor", "rye"], "executor"),
+        (["--learning", "td"], "needs the method self_play, got td"),
+    ],
+)
+def test_options_of_other_trainings_are_refused(more: list[str], reason: str, tmp_path: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", ["turnier"])
+        ended = CliRunner().invoke(app, [*words(tmp_path / "z.npz", 10), *more])
+    assert ended.exit_code != 0 and reason in str(ended.exception or ended.output)
+    assert not (tmp_path / "z.npz").exists()
