@@ -14,7 +14,7 @@ import pytest
 from turnier.agents.registry import make_agent
 from turnier.arena.match import MatchRecord, MatchSpec
 from turnier.arena.play import play_match, play_matches
-from turnier.arena.schedules.round_robin import openings, round_robin, seat_orders
+from turnier.arena.schedules.round_robin import openings, plies_for_openings, round_robin, seat_orders
 from turnier.arena.workers import executor as executors
 from turnier.arena.workers.executor import MATCHES, MAX_LOSSES, BatchSizer, Done, Executor, Lost, Work, do_batch
 from turnier.arena.workers.local import SerialExecutor
@@ -274,6 +274,8 @@ def test_openings_play_from_every_start_in_all_roles() -> None:
     assert openings(game, 1) == [(), *((cell,) for cell in range(9))]
     assert len(openings(game, 2)) == 1 + 9 + 72
     assert all(len(opening) < 9 for opening in openings(make_game("tictactoe"), 5))
+    assert [plies_for_openings(game, wanted) for wanted in (0, 1, 2, 10, 11, 82, 83)] == [0, 0, 1, 1, 2, 2, 3]
+    assert plies_for_openings(make_game("nim(piles=1;1)"), 100) == 1  # no more
     specs = round_robin(game, agents, games=21, seed=3, opening_plies=1)
     assert len(specs) == 40 and len({spec.id for spec in specs}) == 40
     for opening in openings(game, 1):

@@ -92,6 +92,14 @@ def openings(game: Game, plies: int) -> list[tuple[int, ...]]:
     return playable
 
 
+def plies_for_openings(game: Game, wanted: int) -> int:
+    """Returns with how few plies there are that many `openings`, or as many as the game has."""
+    plies, known = 0, 1
+    while known < wanted and (more := len(openings(game, plies + 1))) > known:
+        plies, known = plies + 1, more
+    return plies
+
+
 def round_robin(
     game: Game, agents: Sequence[Agent], games: int, seed: int, opening_plies: int = 0, exactly: bool = False
 ) -> MatchPlan:

@@ -18,7 +18,7 @@ from turnier.agents.puct.self_play import SelfPlay
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import derive_seed
 from turnier.arena.schedules.duel import Duel
-from turnier.arena.schedules.round_robin import round_robin
+from turnier.arena.schedules.round_robin import plies_for_openings
 from turnier.arena.workers.executor import Executor
 from turnier.core.errors import MAX_GAMES, MAX_IN_MEMORY, UserError, require_at_most
 from turnier.core.outputs import only_writer, require_file
@@ -28,7 +28,7 @@ from turnier.results.store.curves import CurvePoint
 from turnier.results.store.locks import Lock
 from turnier.results.store.store import Store
 from turnier.runs.bar import Bar
-from turnier.runs.play import play_into, play_rounds, playing
+from turnier.runs.play import play_rounds, playing
 from turnier.runs.results import RunResults
 from turnier.runs.self_play.checkpoint import games_of
 from turnier.runs.self_play.loop import SelfPlayLoop
@@ -44,6 +44,8 @@ from turnier.runs.training_run import (
     stored_evaluations,
 )
 from turnier.statistics.sprt import Verdict
+
+FIRST_PAIRS = 8  # before the first test whether a checkpoint is stronger than the best
 
 
 class SelfPlayTraining:
@@ -235,16 +237,11 @@ class EvaluatedLearning:
 
     def _compare_with_best(self, games: int, agent: Agent) -> str:
         """Plays pairs of games with the best checkpoint so far until it is clear which is stronger; says so."""
-        assert self.evaluating
         best = best_checkpoint(self.store, self.id)
         if best is None or best == games:  # the latter where a kill came before all was noted
             self.store.annotations.set(self.id, BEST, str(games))
             return ""
-        other = self.training.agent(*self._files(best))
-        seed = derive_seed(KIND, self.plan.seed, games, "best")
-        duel = Duel(self.plan.game, (agent, other), seed, games=self.evaluating.games, first_round=8)
-        for _ in play_rounds(self.store, self.id, duel.rounds(), self.executor):
-            pass
+        duel = self._duel(agent, self.training.agent(*self._files(best)), games, FIRST_PAIRS)
         verdict = duel.test.verdict
         if verdict is Verdict.STRONGER:
             self.store.annotations.set(self.id, BEST, str(games))
@@ -252,11 +249,20 @@ class EvaluatedLearning:
 
     def _play_against(self, games: int, agent: Agent) -> None:
         assert self.evaluating
-        others = [AGENTS.make(self.evaluating.against) for _ in range(self.plan.game.num_seats - 1)]
-        seed = derive_seed(KIND, self.plan.seed, games)
-        specs = round_robin(self.plan.game, [agent, *others], self.evaluating.games, seed)
-        for _ in play_into(self.store, self.id, specs, self.executor):
+        self._duel(agent, AGENTS.make(self.evaluating.against), games, self.evaluating.games)
+
+    def _duel(self, agent: Agent, other: Agent, games: int, first_round: int) -> Duel:
+        """Plays pairs from drawn openings: agents that draw nothing would play one game again and again."""
+        assert self.evaluating
+        plan, most = self.plan, self.evaluating.games
+        seed = derive_seed(KIND, plan.seed, games, other.full_text())
+        plies = plies_for_openings(plan.game, most)
+        duel = Duel(
+            plan.game, (agent, other), seed, games=most, first_round=min(first_round, most), opening_plies=plies
+        )
+        for _ in play_rounds(self.store, self.id, duel.rounds(), self.executor):
             pass
+        return duel
 
 
 @dataclass(frozen=True, repr=False)

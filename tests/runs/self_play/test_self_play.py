@@ -93,9 +93,14 @@ def test_checkpoints_are_evaluated_and_rated(tmp_path: Path) -> None:
         assert (table["matches"] == 16).all() and table["elo"].notna().all()
         assert (table["elo_low"] < table["elo"]).all() and (table["minutes"].diff()[1:] > 0).all()
         assert results.best in (0, 20, 40)
-        newest = (tmp_path / "z.checkpoints" / f"40.{name}.npz" for name in ("values", "policy"))
+        files = (tmp_path / "z.checkpoints" / f"40.{name}.npz" for name in ("values", "policy"))
+        newest = training.agent(*files)
+        starts = {
+            record.spec.opening for record in store.records(store.curves.match_ids(results.id, newest.full_text()))
+        }
+        assert len(starts) > 10  # of at most 24: agents that draw nothing would play one game again and again
         agents = set(results.frame()["agent"])
-        assert len(agents) == 4 and training.agent(*newest).full_text() in agents
+        assert len(agents) == 4 and newest.full_text() in agents
         again, matches = planned(out, 40, **settings), len(results.frame())
         assert again.finished
         assert again.run(store, progress=False).table().equals(table) and len(results.frame()) == matches
