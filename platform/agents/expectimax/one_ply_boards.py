@@ -11,9 +11,24 @@ from numba import types
 
 from turnier.agents.abi import ACT, VALUES, VISITS, SeatKernels
 from turnier.agents.evaluator import Evaluator
-from turnier.agents.ntuple.board_lookups import BOARD, new_board, set_board, step_of_sweep, value_of_action
+from turnier.agents.ntuple.board_lookups import (
+    BOARD,
+    new_board,
+    set_board,
+    step_of_sweep,
+    sum_board,
+    value_of_action,
+)
 from turnier.agents.ntuple.evaluator import NTuple
-from turnier.agents.ntuple.network_kernels import AT_END, LOOK_AHEAD, OUTPUTS, PACKED, EntryTable, Header
+from turnier.agents.ntuple.network_kernels import (
+    AT_END,
+    LOOK_AHEAD,
+    OUTPUTS,
+    PACKED,
+    EntryTable,
+    Header,
+    stage_of,
+)
 from turnier.core.kernel import kernel
 from turnier.core.packing import lend
 from turnier.games.abi import GAME, TERMINAL, Actions, Floats, Gains, State
@@ -75,6 +90,27 @@ def worth_of_actions(
                 values[i, o] += share * float(outputs[o])
             if words[OUTPUTS] == 1 and seats == 2:
                 values[i, 1] -= share * float(outputs[0])
+
+
+@kernel(types.void(GAME, Header, EntryTable, Floats, types.int64, BOARD, Floats))
+def worth_of_board(game, words, table, returns, mover, board, values):
+    """Fills in what a board is worth to every seat when it is a seat's turn, / max_return: what the evaluator says.
+
+    Args:
+        board: as `set_board` or `worth_of_actions` leaves it.
+        values: [seats]
+    """
+    outputs, share = words[OUTPUTS], 1.0 / game.max_return
+    phase = stage_of(words, board.cells) * values.size + mover
+    if board.known[phase] == 0:
+        sum_board(words, table, board, phase)
+    for seat in range(values.size):
+        values[seat] = returns[seat] * share if words[AT_END] == 0 else 0.0
+    for o in range(outputs):
+        value = share * float(np.float32(board.sums[phase * outputs + o]))
+        values[o] += value
+        if outputs == 1 and values.size == 2:
+            values[1] -= value
 
 
 def fits_boards(evaluator: Evaluator, seat: SeatKernels) -> bool:

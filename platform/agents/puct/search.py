@@ -16,6 +16,7 @@ import numpy as np
 from numba import types
 
 from turnier.agents.abi import EVALUATOR, SCRATCH, VALUES, VISITS, Root, new_scratch
+from turnier.agents.expectimax.one_ply_boards import worth_of_board
 from turnier.agents.final_move import ROBUST, ROOT_CHILDREN, choose, new_root_children
 from turnier.agents.mcts.search import BEST, back_up_proof, prove
 from turnier.agents.mcts.tree import (
@@ -266,8 +267,12 @@ def value_end(game, evaluator, settings, tree, node, length, mover, rng, extreme
     if n > 0 and settings[FROM_BEST] > 0.0:
         values_of_best(work.ranking, n, mover, values)
     else:
-        values[:] = 0.0
-        evaluator.evaluate(game, evaluator.weights, state, returns, 1, rng, values, work.scratch)
+        if n > 0 and settings[BY_NETWORK] > 0.0:  # the board is known by now
+            words, table = evaluator.weights.view(np.int64), evaluator.weights.view(np.float32)
+            worth_of_board(game, words, table, returns, mover, work.ranking.board, values)
+        else:
+            values[:] = 0.0
+            evaluator.evaluate(game, evaluator.weights, state, returns, 1, rng, values, work.scratch)
         if mover != TERMINAL:
             limit(values)
     if n > 0:
