@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,10 +19,14 @@ from turnier.arena.match import MatchRecord, MatchSpec
 from turnier.arena.play import play_match
 from turnier.arena.schedules.round_robin import round_robin
 from turnier.arena.workers import ray_head
+from turnier.arena.workers.executor import Executor
+from turnier.arena.workers.local import SerialExecutor
 from turnier.arena.workers.ray_executor import PlainRows, RayExecutor
 from turnier.arena.workers.ray_head import HeadMonitor
 from turnier.core.errors import UserError
 from turnier.games.registry import make_game
+from turnier.runs.self_play.loop import SelfPlayLoop
+from turnier.runs.self_play.training import SelfPlayTraining
 
 # Nodes that are killed are known to be gone after three seconds.
 QUICK = {
@@ -35,6 +40,9 @@ SPECS = list(
         make_game("2048"), [make_agent("mc(iterations=60,rollout_depth=30)"), make_agent("random")], games=20, seed=7
     )
 )
+
+SELF_PLAY = "puct(iterations=16,selection=gumbel,evaluator=ntuple(tuples=6,length=4))"
+GENERATIONS = "self_play(generation=20,fast=4)"
 
 
 def outcome(record: MatchRecord) -> tuple[Any, ...]:
@@ -108,6 +116,24 @@ def test_a_node_gets_work_when_it_joins_and_loses_only_its_batches_when_it_is_ki
             assert time.monotonic() < deadline, "workers of a dead node are kept"
             executor.actors._check_workers()  # `wait` returns for results only, and there may be none left
             time.sleep(0.1)
+
+
+def test_self_play_learns_the_same_though_a_worker_is_killed(cluster: Any, tmp_path: Path) -> None:
+    def learned(name: str, executor: Executor, report: Callable[[int], object] = lambda games: None) -> bytes:
+        training = SelfPlayTraining("tictactoe", SELF_PLAY, out=tmp_path / name, games=60, learning=GENERATIONS)
+        SelfPlayLoop(training.plan, training.out, training.games).run(executor, report)
+        return training.out.read_bytes()
+
+    with SerialExecutor() as alone, RayExecutor(2, cluster.address) as executor:
+        victims = iter(executor.actors.handles[:1])
+
+        def kill(games: int) -> None:
+            for victim in victims:
+                import ray
+
+                os.kill(ray.get(victim.__ray_call__.remote(lambda _: os.getpid())), signal.SIGKILL)
+
+        assert learned("cluster.npz", executor, kill) == learned("alone.npz", alone)
 
 
 def test_rows_come_back_as_they_were(expected: dict[Any, Any]) -> None:
