@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -142,6 +143,16 @@ def test_rows_come_back_as_they_were(expected: dict[Any, Any]) -> None:
         assert [rows.kind(*row) for row in rows.rows] == items
     records = [play_match(spec) for spec in SPECS[:2]]
     assert [MatchRecord(r.spec, *row) for r, row in zip(records, PlainRows.of(records, 1).rows, strict=True)] == records
+    single = [Single((1, 2)), Single((3,))]
+    rows = PlainRows.of(single)
+    assert [rows.kind(*row) for row in rows.rows] == single
+
+
+@dataclass(frozen=True)
+class Single:
+    """Work that is said by one field."""
+
+    words: tuple[int, ...]
 
 
 @pytest.fixture

@@ -29,8 +29,9 @@ class PlainRows(NamedTuple):
         """Returns rows of the fields from number `first` on, as far as they are arguments of the class."""
         if not items:
             return cls(object, [])
-        names = [field.name for field in fields(items[0]) if field.init]
-        return cls(type(items[0]), list(map(attrgetter(*names[first:]), items)))
+        names = [field.name for field in fields(items[0]) if field.init][first:]
+        values = map(attrgetter(*names), items)  # of a single name no tuples
+        return cls(type(items[0]), list(values) if len(names) > 1 else [(value,) for value in values])
 
 
 def _work_on(do: Task, code: list[Bundle], specs: PlainRows) -> tuple[PlainRows, float]:
