@@ -34,6 +34,7 @@ AGENTS: Registry[Agent] = Registry(
         "minimax": "turnier.agents.spe_ed.minimax:Minimax",
         "openspiel_bot": "turnier.agents.open_spiel.bot:OpenSpielBot",
         "openspiel_mcts": "turnier.agents.open_spiel.mcts:OpenSpielMcts",
+        "perfect": "turnier.agents.perfect.agent:Perfect",
         "puct": "turnier.agents.puct.agent:Puct",
         "qlearning": "turnier.agents.spe_ed.q_learning:QLearning",
         "random": "turnier.agents.random:Random",

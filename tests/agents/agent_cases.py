@@ -111,7 +111,7 @@ def law_best_mean(agent: Agent, game: Game) -> None:
 
 
 # Agents that play the action with the best mean, where they have no `final` that says otherwise.
-BEST_MEAN = ("alphabeta", "expectimax", "greedy", "maxn", "mc", "mcts", "mctse", "root_parallel")
+BEST_MEAN = ("alphabeta", "expectimax", "greedy", "maxn", "mc", "mcts", "mctse", "perfect", "root_parallel")
 
 
 def laws_of(agent: Agent) -> tuple[Law, ...]:

@@ -25,7 +25,7 @@ from turnier.core.parameters import Declared, parameters_of
 from turnier.games.registry import make_game
 
 ALL_VARIANTS = [agent for name in AGENTS.names() for agent in cases.variants(name)]
-WITHOUT_CHANCE = ("alphabeta", "maxn")  # agents that play games without chance only
+WITHOUT_CHANCE = ("alphabeta", "maxn", "perfect")  # agents that play games without chance only
 ONLY_2048 = {name for name in EVALUATORS.names() if name.endswith("2048")}  # evaluators of no other game
 FOR_2048 = [
     agent
@@ -120,7 +120,7 @@ def test_unfit_agents_say_so_in_a_sentence(game: str) -> None:
         check_laws([law_unfit], agent, game)
 
 
-@pytest.mark.parametrize("name", ["random", "mc", "mcts", "mctse", "greedy", "majority", "root_parallel"])
+@pytest.mark.parametrize("name", ["random", "mc", "mcts", "mctse", "greedy", "majority", "perfect", "root_parallel"])
 def test_other_seeds_play_other_games(name: str) -> None:
     """Where an agent draws random numbers, another seed gives other decisions in the same positions."""
     agent, game = cases.small(name), make_game("tictactoe")

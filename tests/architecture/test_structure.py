@@ -57,6 +57,7 @@ FORBIDDEN = [
     ("Only arena.workers imports ray", "platform/arena/schedules/duel.py", "import ray"),
     ("Only search imports optuna", "platform/results/store/store.py", "import optuna"),
     ("Only dashboards import streamlit", "platform/search/study.py", "import altair"),
+    ("Only the judge of connect four imports bitbully", "platform/agents/perfect/judge.py", "import bitbully"),
 ]
 
 
@@ -143,5 +144,7 @@ def test_the_standard_librarys_platform_imports_from_the_repository_root() -> No
 
 
 def test_importing_turnier_starts_neither_ray_nor_optuna() -> None:
-    result = run_python("import sys, turnier; assert not {'ray', 'optuna', 'matplotlib', 'pandas'} & set(sys.modules)")
+    result = run_python(
+        "import sys, turnier; assert not {'ray', 'optuna', 'matplotlib', 'pandas', 'bitbully'} & set(sys.modules)"
+    )
     assert result.returncode == 0, result.stderr
