@@ -33,6 +33,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {  # heading -> command -> mod
         "tournament": ("runs.tournament", "Play a tournament and rate its agents."),
         "compare": ("runs.compare", "Play two agents until it is decided which is stronger."),
         "certainty": ("runs.certainty", "Measure how often searches of the same position agree."),
+        "judge": ("runs.judge", "Measure how often agents play a perfect move, where perfect play is known."),
     },
     "Improve": {
         "tune": ("runs.tune", "Search for the parameters with which an agent plays best."),

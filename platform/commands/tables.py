@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 from rich import box
@@ -15,6 +15,9 @@ from rich.text import Text
 
 from turnier.core.number_text import duration, number, plus_minus
 from turnier.results.frames.matches import shown_milestones
+
+if TYPE_CHECKING:
+    from turnier.runs.judging.judging import JudgingResults
 
 COST = ("nodes", "CPU", "wall")
 COST_CAPTION = "nodes, CPU time, wall clock: means per move"
@@ -62,6 +65,28 @@ def print_certainty(console: Console, groups: pd.DataFrame, agents: pd.DataFrame
             shares = [_bounded(row, name) for name in ("certainty", "normalised", "chance_level", "agreement")]
             means.add_row(AgentText(row["label"]), f"{row['searches']:,}", *shares)
         console.print(means)
+
+
+def print_judged(console: Console, game: str, results: JudgingResults) -> None:
+    """Prints a judge's results: a row per agent, and below what random play would have."""
+    agents = results.agents()
+    contested = int(agents["contested"].iloc[0])
+    positions = f"{len(results.judgements):,} positions, judge: {results.judge}"
+    chance = [number(100 * share) for share in (results.chance, results.contested_chance)]
+    shown = agent_table(
+        f"{game}: optimal moves, 95 % intervals; {positions}",
+        "optimal, %",
+        f"where it matters,\n% of {contested:,}",
+        "loss of value",
+        caption=f"random play: {chance[0]} % optimal, {chance[1]} % where it matters" if contested else None,
+    )
+    for row in agents.to_dict("records"):
+        shares = [
+            _with_interval(*(row[f"{name}{end}"] for end in ("", "_low", "_high"))) for name in ("optimal", "kept")
+        ]
+        loss = plus_minus(row["loss"], row["loss_half_width"])
+        shown.add_row(AgentText(row["label"]), shares[0], shares[1] or MISSING, loss)
+    console.print(shown)
 
 
 def _certainty_grid(title: str, groups: pd.DataFrame, phase_name: str) -> Table:

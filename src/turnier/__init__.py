@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from turnier.runs.certainty import Certainty
     from turnier.runs.comparison import Comparison
     from turnier.runs.experiment import Experiment
+    from turnier.runs.judging.judging import Judging
     from turnier.runs.results import RunResults
     from turnier.runs.self_play.training import SelfPlayTraining
     from turnier.runs.tournament import Tournament
@@ -43,6 +44,7 @@ __all__ = [
     "Comparison",
     "Experiment",
     "Front",
+    "Judging",
     "MatchRecord",
     "MatchSpec",
     "PythonGame",
@@ -78,6 +80,7 @@ _MODULES = {  # imported when one of their names is first used, so that `turnier
     "turnier.runs.certainty": ("Certainty",),
     "turnier.runs.comparison": ("Comparison",),
     "turnier.runs.experiment": ("Experiment",),
+    "turnier.runs.judging.judging": ("Judging",),
     "turnier.runs.results": ("RunResults",),
     "turnier.runs.self_play.training": ("SelfPlayTraining",),
     "turnier.runs.tournament": ("Tournament",),

@@ -48,6 +48,7 @@ SMALLER = (
     (r"formations\(table=small.tables", r"\g<0>,otherwise=expectimax(depth=1,evaluator=corner2048)"),
     (r"--repeats \d+", "--repeats 3"),
     (r"--states \d+", "--states 1"),
+    (r"--positions \d+", "--positions 10"),
     (r"--overlay 120", "--overlay 2"),
 )
 

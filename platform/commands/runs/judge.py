@@ -1,0 +1,60 @@
+"""`turnier judge`: how often agents play what a perfect judge plays."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from turnier.commands.options import (
+    EXECUTOR,
+    AddressOption,
+    AgentsArgument,
+    ExecutorOption,
+    GameArgument,
+    JsonOption,
+    SeedOption,
+    WorkersOption,
+)
+
+
+def judge(
+    game: GameArgument,
+    agents: AgentsArgument,
+    positions: Annotated[int, typer.Option(help="positions in which every agent decides once")] = 1000,
+    seed: SeedOption = 1,
+    executor: ExecutorOption = EXECUTOR,
+    workers: WorkersOption = None,
+    address: AddressOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure how often agents play a perfect move, where perfect play is known.
+
+    The judge of connect_four on 6 x 7 is bitbully (pip install 'turnier[judges]'); tictactoe, nim, hex up to size 4 and
+    other games of two seats with few boards are searched to their ends.
+
+    Positions come from random games, one from each: any position with at least two legal actions, each as likely. They
+    are all different; where a game has fewer than --positions, it is fewer. All agents decide in the same ones, by the
+    same seeds. A move is optimal if it keeps the value of the position: a win stays a win, a draw a draw. In some
+    positions every move does; "where it matters" counts only those that have a wrong move. The loss of a move is 1 from
+    win to draw or from draw to loss, 2 from win to loss. Nothing is stored.
+
+    \b
+    Examples:
+      turnier judge tictactoe random "mcts(iterations=100)" --positions 500
+      turnier judge connect_four "mcts(iterations=1000)" "alphabeta(depth=6)" --positions 200
+      turnier judge "hex(size=3)" "mc(iterations=50)" perfect --positions 300 --json
+    """
+    from turnier.commands.tables import print_judged
+    from turnier.results.frames import json_rows
+    from turnier.runs.judging.judging import Judging
+
+    planned = Judging(game, agents, positions=positions, seed=seed)
+    results = planned.run(executor=executor, workers=workers, address=address)
+    if as_json:
+        chance = {"optimal": results.chance, "kept": results.contested_chance}
+        print(json.dumps({"judge": results.judge, "random": chance, "agents": json_rows(results.agents())}, indent=2))
+    else:
+        print_judged(Console(), str(planned.game), results)
