@@ -45,7 +45,7 @@ class SelfPlayLoop:
         self.window = Window(plan.learning.window)
         self.points = Points(plan.every)
         self.done, self.moves = 0, 0
-        self._stopping = False
+        self.stopping = False  # since `stop` was called
         if out.exists():
             self._restore(load(out, plan, self.network))
         compile_kernel(learn_positions)
@@ -106,17 +106,17 @@ class SelfPlayLoop:
         while not self.finished:
             self._learn(list(self._play(executor, report)))
             now = time.monotonic()
-            if self.finished or self._stopping or now - saved > max(CHECKPOINT_SECONDS, took / CHECKPOINT_SHARE):
+            if self.finished or self.stopping or now - saved > max(CHECKPOINT_SECONDS, took / CHECKPOINT_SHARE):
                 save(self.out, self.plan, self.network, self._checkpoint())
                 saved = time.monotonic()
                 took = saved - now
-            if self._stopping:
+            if self.stopping:
                 raise KeyboardInterrupt
             learned(self)
 
     def stop(self) -> None:
         """Has `run` end by KeyboardInterrupt, after this generation and its checkpoint."""
-        self._stopping = True
+        self.stopping = True
 
     def _play(self, executor: Executor, report: Callable[[int], object]) -> Iterator[Played]:
         """Yields the games of the next generation in order."""

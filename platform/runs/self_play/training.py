@@ -261,7 +261,8 @@ class EvaluatedLearning:
             plan.game, (agent, other), seed, games=most, first_round=min(first_round, most), opening_plies=plies
         )
         for _ in play_rounds(self.store, self.id, duel.rounds(), self.executor):
-            pass
+            if self.loop.stopping:  # the same command finishes it
+                raise KeyboardInterrupt
         return duel
 
 

@@ -18,6 +18,7 @@ from turnier.arena.workers.local import SerialExecutor, ThreadExecutor
 from turnier.core.errors import UserError
 from turnier.core.kernel import JIT
 from turnier.results.store.store import Store
+from turnier.runs.play import play_rounds
 from turnier.runs.self_play.checkpoint import games_of
 from turnier.runs.self_play.loop import SelfPlayLoop
 from turnier.runs.self_play.training import SelfPlayTraining
@@ -109,6 +110,28 @@ def test_checkpoints_are_evaluated_and_rated(tmp_path: Path) -> None:
         assert load_weights(policy).training["policy"]
         more = planned(out, 60, **settings).run(store, progress=False).table()
         assert more["games"].tolist() == [0, 20, 40, 60]
+
+
+def test_a_stop_ends_an_evaluation_which_is_finished_later(tmp_path: Path) -> None:
+    settings: dict[str, Any] = {"evaluate_every": 20, "evaluation_games": 16, "against": "random"}
+    with Store.open(f"sqlite:///{tmp_path}/z.db") as store:
+        whole = planned(tmp_path / "z.npz", 20, **settings).run(store, progress=False).table()
+    stopped = planned(tmp_path / "z.npz", 20, **settings)
+    with Store.open(f"sqlite:///{tmp_path}/y.db") as store, SerialExecutor() as executor:
+        ended = play_rounds
+
+        def stops(*arguments: Any) -> Any:
+            for records in ended(*arguments):
+                stopped.stop()
+                yield records
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("turnier.runs.self_play.training.play_rounds", stops)
+            with pytest.raises(KeyboardInterrupt):
+                stopped.run(store, executor=executor, progress=False)
+        assert not store.curves.evaluated(stopped.run_id)
+        table = planned(tmp_path / "z.npz", 20, **settings).run(store, progress=False).table()
+    assert table["value"].tolist() == whole["value"].tolist()[-1:]
 
 
 @pytest.mark.skipif(not JIT, reason="thousands of games")
