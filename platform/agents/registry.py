@@ -19,6 +19,7 @@ AGENTS: Registry[Agent] = Registry(
         "alphabeta": "turnier.agents.alphabeta.agent:AlphaBeta",
         "basic": "turnier.agents.spe_ed.basic:Basic",
         "combi": "turnier.agents.spe_ed.combi:Combi",
+        "dqn": "turnier.agents.deep.agent:Dqn",
         "expectimax": "turnier.agents.expectimax.agent:Expectimax",
         "formations": "turnier.agents.formations.agent:Formations",
         "greedy": "turnier.agents.greedy:Greedy",

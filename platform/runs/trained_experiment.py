@@ -81,7 +81,7 @@ class Learner:
 
         def keep(training: TrainingLoop, weights: Weights) -> None:
             if training.done in missing:
-                weights.without_sums().save(self.kept(folder, training.done))
+                weights.to_play().save(self.kept(folder, training.done))
 
         if training.done:  # a kill may have come between the checkpoint and what follows it
             keep(training, training.weights())

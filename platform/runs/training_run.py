@@ -11,11 +11,10 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from turnier.agents.agent import Agent
-from turnier.agents.ntuple.training import TrainingLoop
-from turnier.agents.ntuple.weights import Weights
+from turnier.agents.ntuple.training import Points
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import derive_seed
 from turnier.arena.schedules.round_robin import round_robin
@@ -30,6 +29,38 @@ from turnier.results.store.store import Store
 from turnier.runs.play import play_into
 
 KIND = "training"
+
+
+class LearningPlan(Protocol):
+    """What is learned and how."""
+
+    @property
+    def game(self) -> Game: ...
+
+    @property
+    def seed(self) -> int: ...
+
+    def described(self) -> dict[str, Any]: ...
+
+
+class Learner(Protocol):
+    """A training as a store knows it."""
+
+    @property
+    def plan(self) -> LearningPlan: ...
+
+    out: Path  # the file of what it learns
+    done: int  # games
+    points: Points
+
+
+class Learned(Protocol):
+    """What a training knows at a checkpoint."""
+
+    def to_play(self) -> Learned:
+        """Returns what playing takes."""
+
+    def save(self, path: Path) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -66,7 +97,7 @@ class Evaluation:
         return estimate(self.value, self.low, self.high)
 
 
-def defined(training: TrainingLoop, evaluating: Evaluating | None) -> dict[str, Any]:
+def defined(training: Learner, evaluating: Evaluating | None) -> dict[str, Any]:
     """Returns what a run is defined by."""
     return training.plan.described() | {"out": str(training.out)} | (asdict(evaluating) if evaluating else {})
 
@@ -79,7 +110,7 @@ def run_id_of(definition: Mapping[str, Any]) -> str:
 class TrainingRun:
     """A training's run in a store. A training that starts over discards the results of an earlier one of its plan."""
 
-    def __init__(self, store: Store, training: TrainingLoop, evaluating: Evaluating | None) -> None:
+    def __init__(self, store: Store, training: Learner, evaluating: Evaluating | None) -> None:
         self.store, self.training, self.evaluating = store, training, evaluating
         plan = training.plan
         definition = defined(training, evaluating)
@@ -106,23 +137,31 @@ class TrainingRun:
         """Returns the games and the files of evaluations that are not finished."""
         return sorted((int(path.stem), path) for path in self.folder.glob("*.npz") if path.stem.isdigit())
 
-    def snapshot(self, weights: Weights) -> Path | None:
+    def snapshot(self, weights: Learned) -> Path | None:
         """Writes the weights if an evaluation is due; None otherwise, or if it is stored or queued."""
         done = self.training.done
         path = self.folder / f"{done}.npz"
-        if not self.evaluating or done % self.evaluating.every or done in self.store.curves.evaluated(self.id):
+        if not self.evaluating or not self.is_due() or done in self.store.curves.evaluated(self.id):
             return None
         if path.exists():
             return None
         self.folder.mkdir(exist_ok=True)
-        weights.without_sums().save(path)
+        weights.to_play().save(path)
         return path
+
+    def is_due(self) -> bool:
+        """Whether the network of this moment is to be evaluated."""
+        return self.evaluating is not None and self.training.done % self.evaluating.every == 0
+
+    def agent_of(self, snapshot: Path) -> Agent:
+        """Returns who plays with a snapshot."""
+        return AGENTS.make(f"greedy(evaluator=ntuple(file={snapshot}))")
 
     def evaluate(self, games: int, snapshot: Path, executor: Executor) -> Evaluation | None:
         """Plays the matches of an evaluation, or what is missing of them; None where the executor was closed."""
         assert self.evaluating
         plan, chosen = self.training.plan, self.evaluating
-        agent = AGENTS.make(f"greedy(evaluator=ntuple(file={snapshot}))")
+        agent = self.agent_of(snapshot)
         agents: list[Agent] = [agent, *(AGENTS.make(chosen.against) for _ in range(plan.game.num_seats - 1))]
         specs = round_robin(plan.game, agents, chosen.games, derive_seed(KIND, plan.seed, games))
         for _ in play_into(self.store, self.id, specs, executor):
@@ -180,7 +219,7 @@ class Evaluations:
         self._executor.close()
         self._queue.shutdown()
 
-    def saved(self, training: TrainingLoop, weights: Weights) -> None:
+    def saved(self, training: Learner, weights: Learned) -> None:
         """Takes a checkpoint: stores the curve, and starts an evaluation if one is due."""
         self.run.save_points()
         snapshot = self.run.snapshot(weights)

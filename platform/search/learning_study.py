@@ -208,7 +208,7 @@ class LearningStudy(StoredStudy):
             training = TrainingLoop(plan, self._out(candidate), last)
             bar.skip(max(0, training.done - before))
             training.run(1, lambda _, count: bar.advance(count), until=rung)
-        training.weights().without_sums().save(kept)
+        training.weights().to_play().save(kept)
 
     def _agent(self, candidate: LearnerCandidate, rung: int) -> Agent:
         path = self._rung(candidate, rung)

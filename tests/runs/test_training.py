@@ -208,7 +208,7 @@ def test_one_trainer_at_a_time(store: Store, tmp_path: Path) -> None:
 def test_a_file_of_values_is_not_trained_on(tmp_path: Path) -> None:
     learner = training(tmp_path / "w.npz", 5)
     learner.run()
-    learner.weights().without_sums().save(tmp_path / "values.npz")
+    learner.weights().to_play().save(tmp_path / "values.npz")
     with pytest.raises(UserError, match="values to play with only"):
         training(tmp_path / "values.npz", 10)
 

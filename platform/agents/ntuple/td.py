@@ -163,7 +163,12 @@ class Td(Learning):
 
 EXPLORING: Mapping[str, float | bool] = {"alpha": 0.3, "epsilon": 0.3, "from_random": True}
 LEARNING: Registry[Learning] = Registry(
-    "learning", {"td": "turnier.agents.ntuple.td:Td", "self_play": "turnier.agents.puct.self_play:SelfPlay"}
+    "learning",
+    {
+        "deep_q": "turnier.agents.deep.learning:DeepQ",
+        "self_play": "turnier.agents.puct.self_play:SelfPlay",
+        "td": "turnier.agents.ntuple.td:Td",
+    },
 )
 
 

@@ -63,7 +63,7 @@ class Weights:
         """The largest absolute value of an entry; nan or infinity where learning has diverged altogether."""
         return float(np.abs(self.entries[:, 0]).max(initial=0.0))
 
-    def without_sums(self) -> Weights:
+    def to_play(self) -> Weights:
         """Returns what playing takes."""
         return dataclasses.replace(self, entries=self.entries[:, :1])
 

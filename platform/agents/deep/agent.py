@@ -1,0 +1,81 @@
+"""The agent that plays what a deep Q-network values most."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from turnier.agents.abi import SeatKernels
+from turnier.agents.agent import CompiledAgent
+from turnier.agents.deep.kernels import act_dqn
+from turnier.agents.deep.network import Network
+from turnier.agents.deep.weights import read_config, settings_from_file
+from turnier.core.errors import UserError
+from turnier.core.parameters import parameter, parameters_of
+from turnier.games.game import Game
+from turnier.games.registry import GAMES
+
+LARGEST_LAYER = 10_000
+
+
+@dataclass(frozen=True)
+class Dqn(CompiledAgent):
+    """Plays the legal action of the largest value that a deep network has learned, from a file; the first of equals.
+
+    The network has dense layers over one-hot boards, which `turnier train GAME dqn` trains; to play takes no extra.
+    Values of actions are the network's, in the unit in which it learned. Without a file it plays the first legal
+    action. Sources: Mnih et al. 2015; Wang et al. 2016 (duelling); the input of `ahead=2` is that of Staehli and
+    Sager's blog (2019).
+    """
+
+    name: ClassVar[str] = "dqn"
+    act_kernel: ClassVar[Any] = act_dqn
+
+    file: str = parameter("", "a network that `turnier train` wrote; it says what its layers are")
+    digest: str = parameter("", "which network that must be; filled in")
+    layers: str = parameter("256.256", "to be trained: sizes of the hidden layers")
+    ahead: int = parameter(
+        0, "to be trained: 0 sees the board, 1 boards after each action too, 2 after two", low=0, high=2
+    )
+    dueling: bool = parameter(True, "to be trained: what a state is worth and what actions add come from halves")
+
+    def check(self) -> None:
+        self._sizes()
+        if not self.file:
+            if self.digest:
+                raise UserError("dqn: a digest must belong to a file, got none; leave the digest out.")
+            return
+        for field, _ in parameters_of(type(self)):
+            if field.name not in ("file", "digest") and getattr(self, field.name) != field.default:
+                raise UserError(f"dqn: the file says what the network is, got {field.name} too; leave it out.")
+        if not self.digest:
+            object.__setattr__(self, "digest", read_config(Path(self.file))["digest"])
+
+    def _sizes(self) -> tuple[int, ...]:
+        sizes = self.layers.split(".")
+        if not all(size.isdecimal() and 2 <= int(size) <= LARGEST_LAYER for size in sizes):
+            raise UserError(
+                f"dqn: layers must be sizes from 2 to {LARGEST_LAYER:,}, with dots between, got {self.layers};"
+                " write layers=256.256."
+            )
+        return tuple(map(int, sizes))
+
+    def network_for(self, game: Game) -> Network:
+        """Returns the network to be trained; the file is not asked."""
+        return Network(game, self._sizes(), self.ahead, self.dueling)
+
+    def cannot_play(self, game: Game) -> str | None:
+        if self.file and Path(self.file).is_file():  # without it stored matches can be counted still
+            learned = GAMES.make(read_config(Path(self.file))["network"]["game"])
+            if learned != game:
+                return f"the network in {self.file} is for {learned}, got {game}; train one for it."
+        return super().cannot_play(game)
+
+    def kernels(self, game: Game) -> SeatKernels:
+        seat = super().kernels(game)
+        if not self.file:
+            return seat._replace(settings=np.zeros(1))
+        return seat._replace(settings=settings_from_file(str(Path(self.file).resolve()), self.digest))

@@ -1,0 +1,118 @@
+"""One step of deep Q-learning by gradient, in jax: the only module that imports it.
+
+On one core, since XLA may share sums among threads in another order each time, and a resumed training must end with
+the same weights, bit for bit.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from turnier.agents.deep.learning import DeepQ
+from turnier.agents.deep.network import Floats32, Network
+
+_ONE_THREAD = "--xla_cpu_multi_thread_eigen=false"
+if _ONE_THREAD not in os.environ.get("XLA_FLAGS", ""):  # read when jax begins to compute
+    os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {_ONE_THREAD} intra_op_parallelism_threads=1".strip()
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+
+import jax  # noqa: E402
+import jax.numpy as jnp  # noqa: E402
+import optax  # noqa: E402
+
+LONGEST_GRADIENT = 10.0  # longer ones are scaled down to this length
+
+
+class Lesson(NamedTuple):
+    """A batch of moves: what was seen, done and earned, and what was seen where the target network continues."""
+
+    inputs: npt.NDArray[np.int8]  # [batch, places]
+    actions: npt.NDArray[np.int64]  # [batch] turned
+    rewards: Floats32  # [batch] discounted, of all steps
+    factors: Floats32  # [batch] of the value of what comes after them: 0 = the game is over, below 0: the other seat's
+    next_inputs: npt.NDArray[np.int8]  # [batch, places]
+    next_masks: npt.NDArray[np.int8]  # [batch, actions] 1 = legal
+
+
+class Learned(NamedTuple):
+    """All that updates change."""
+
+    weights: Any  # [size] float32
+    target: Any  # [size] float32: the target network
+    count: Any  # updates, of Adam
+    mean: Any  # [size] of gradients, of Adam
+    square: Any  # [size] of gradients, of Adam
+
+    @classmethod
+    def new(cls, weights: Floats32) -> Learned:
+        zero = np.zeros_like(weights)
+        return cls(weights, weights, np.zeros((), np.int32), zero, zero)
+
+    def to_numpy(self) -> Learned:
+        return Learned(*(np.asarray(array) for array in self))
+
+
+def network_values(network: Network, weights: Any, inputs: Any) -> Any:
+    """Returns the values of turned actions, [batch, actions]; `weights` are one array, see `Network.shapes`."""
+    parts, at = [], 0
+    for shape in network.shapes():
+        size = int(np.prod(shape))
+        parts.append(weights[at : at + size].reshape(shape))
+        at += size
+    layer = jax.nn.one_hot(inputs, network.kinds, dtype=jnp.float32).reshape(len(inputs), -1)
+    outputs = 4 if network.dueling else 2
+    hidden = parts[:-outputs]
+    for matrix, bias in zip(hidden[::2], hidden[1::2], strict=True):
+        layer = jax.nn.relu(layer @ matrix + bias)
+    if not network.dueling:
+        return layer @ parts[-2] + parts[-1]
+    half = layer.shape[1] // 2
+    worth = layer[:, :half] @ parts[-4] + parts[-3]
+    gains = layer[:, half:] @ parts[-2] + parts[-1]
+    return worth + gains - gains.mean(axis=1, keepdims=True)
+
+
+def targets(values: Any, target_values: Any, lesson: Lesson, double: bool) -> Any:
+    """Returns what the values of the actions of a batch are to become, [batch].
+
+    Args:
+        values: [batch, actions] what the network says of the states that come after.
+        target_values: [batch, actions] what the target network says of them.
+        lesson: rewards, factors, and which actions are legal there.
+        double: whether the network chooses the action, or else the target network does.
+    """
+    legal = lesson.next_masks > 0
+    chosen = jnp.argmax(jnp.where(legal, values if double else target_values, -jnp.inf), axis=1)
+    ahead = jnp.take_along_axis(target_values, chosen[:, None], axis=1)[:, 0]
+    return lesson.rewards + lesson.factors * ahead
+
+
+@functools.lru_cache(maxsize=16)
+def update_of(network: Network, learning: DeepQ) -> Any:
+    """Returns the compiled update: (learned, learning rate, lesson) -> (learned, mean loss)."""
+    adam = optax.scale_by_adam()
+    limit = optax.clip_by_global_norm(LONGEST_GRADIENT)
+
+    def loss(weights: Any, wanted: Any, lesson: Lesson) -> Any:
+        values = network_values(network, weights, lesson.inputs)
+        own = jnp.take_along_axis(values, lesson.actions[:, None], axis=1)[:, 0]
+        return optax.losses.huber_loss(own, wanted, delta=learning.clip).mean()
+
+    @jax.jit
+    def update(learned: Learned, rate: Any, lesson: Lesson) -> tuple[Learned, Any]:
+        target_values = network_values(network, learned.target, lesson.next_inputs)
+        values = network_values(network, learned.weights, lesson.next_inputs) if learning.double else target_values
+        wanted = targets(values, target_values, lesson, learning.double)
+        value, gradient = jax.value_and_grad(loss)(learned.weights, wanted, lesson)
+        gradient, _ = limit.update(gradient, optax.EmptyState())
+        state = optax.ScaleByAdamState(learned.count, learned.mean, learned.square)
+        step, state = adam.update(gradient, state)
+        moved = learned.weights - rate * step
+        return Learned(moved, learned.target, state.count, state.mu, state.nu), value
+
+    return update

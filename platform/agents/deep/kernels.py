@@ -1,0 +1,196 @@
+"""What a deep network sees of a state and says of its actions, in compiled code: it plays without jax.
+
+A network comes as one array: a header of 64-bit words, see below, and its weights as 32-bit numbers. It sees boards as
+the seat to move does (its own stones are 1, the other's 2), turned into the largest of their symmetric images, so that
+images of one board are one input.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import types
+
+from turnier.agents.abi import ACT, VALUES, VISITS
+from turnier.core.kernel import kernel
+from turnier.games.abi import GAME, TERMINAL, Actions, Floats, Gains, State, States
+from turnier.games.generic import copy_state
+
+# The header. Behind SIZES are the sizes of the hidden layers, [LAYERS], where each cell of a turned board comes from,
+# [IMAGES, CELLS], and what each action is on it, [IMAGES, ACTIONS].
+KNOWN, ACTIONS, AHEAD, BOARDS, CELLS, HIGHEST, DUELING, LAYERS, IMAGES, SKIPPED, ORIGIN, SIZES = range(12)
+NOTHING = -1  # what is seen of a cell where there is no board, since no action leads to it
+
+Words = types.Array(types.int64, 1, "C")
+Weights = types.Array(types.float32, 1, "C")
+Inputs = types.Array(types.int8, 1, "C")
+ManyInputs = types.Array(types.int8, 2, "C")
+Masks = types.Array(types.int8, 2, "C")
+
+
+@kernel(types.void(Words, Actions, types.int64))
+def make_relative(words, cells, mover):
+    """Has the second of two seats see its own stones as 1."""
+    if mover == 1:
+        for i in range(words[CELLS]):
+            if cells[i] != 0:
+                cells[i] = 3 - cells[i]
+
+
+@kernel(types.int64(Words, Actions))
+def largest_image(words, cells):
+    """Returns the image whose cells come last in alphabetical order; the first of equals."""
+    n, start, best = words[CELLS], SIZES + words[LAYERS], 0
+    for image in range(1, words[IMAGES]):
+        for i in range(n):
+            one, other = cells[words[start + image * n + i]], cells[words[start + best * n + i]]
+            if one != other:
+                if one > other:
+                    best = image
+                break
+    return best
+
+
+@kernel(types.int64(Words, types.int64, types.int64))
+def turned_action(words, image, action):
+    """What an action is on a turned board."""
+    return words[SIZES + words[LAYERS] + words[IMAGES] * words[CELLS] + image * words[ACTIONS] + action]
+
+
+@kernel(types.void(Words, Actions, types.int64, types.int64, Inputs))
+def show_board(words, cells, image, place, inputs):
+    """Writes a turned board as number `place` of what is seen."""
+    n, start = words[CELLS], SIZES + words[LAYERS] + image * words[CELLS]
+    for i in range(n):
+        inputs[place * n + i] = min(cells[words[start + i]], words[HIGHEST])
+
+
+@kernel(types.int64(GAME, Words, State, Inputs))
+def see(game, words, state, inputs):
+    """Fills `inputs`, [boards * cells], with what is seen of a state, and returns how its board was turned.
+
+    That is the board and, with AHEAD, the boards after each action, in the order of turned actions, and after two.
+    Chance is left out: of SKIPPED, the word of a state that says what chance has to do, it has nothing to do.
+    """
+    cells = np.empty(game.max_choices, np.int64)
+    mover = game.to_move(state)
+    game.cells(state, cells)
+    make_relative(words, cells, mover)
+    image = largest_image(words, cells)
+    show_board(words, cells, image, 0, inputs)
+    if words[AHEAD] == 0:
+        return image
+    inputs[words[CELLS] :] = NOTHING
+    actions, replies = np.empty(game.max_choices, np.int64), np.empty(game.max_choices, np.int64)
+    after, later, gains = np.empty_like(state), np.empty_like(state), np.zeros(game.num_seats)
+    for i in range(game.legal(state, actions)):
+        copy_state(state, after)
+        game.step(after, actions[i], gains)
+        game.cells(after, cells)
+        make_relative(words, cells, mover)
+        turned = turned_action(words, image, actions[i])
+        show_board(words, cells, image, 1 + turned, inputs)
+        if words[SKIPPED] >= 0:
+            after[words[SKIPPED]] = 0
+        if words[AHEAD] == 1 or game.to_move(after) == TERMINAL:
+            continue
+        for j in range(game.legal(after, replies)):
+            copy_state(after, later)
+            game.step(later, replies[j], gains)
+            game.cells(later, cells)
+            make_relative(words, cells, mover)
+            place = 1 + words[ACTIONS] * (1 + turned) + turned_action(words, image, replies[j])
+            show_board(words, cells, image, place, inputs)
+    return image
+
+
+@kernel(types.void(Weights, types.int64, Weights, Weights))
+def add_layer(weights, at, before, layer):
+    """Fills a layer from the one before, whose negative numbers count as 0: [before, layer] weights, then a bias."""
+    size = layer.size
+    layer[:] = weights[at + before.size * size : at + before.size * size + size]
+    for i in range(before.size):
+        if before[i] > 0:
+            row, value = weights[at + i * size : at + (i + 1) * size], before[i]
+            for j in range(size):
+                layer[j] += value * row[j]
+
+
+@kernel(types.void(Words, Weights, Inputs, Weights))
+def say_values(words, weights, inputs, values):
+    """Fills `values`, [actions], with what the network says of turned actions; weights are those behind the header."""
+    actions, size = words[ACTIONS], words[SIZES]
+    kinds = words[HIGHEST] + 1
+    at = inputs.size * kinds * size
+    layer = np.empty(size, np.float32)
+    layer[:] = weights[at : at + size]
+    for i in range(inputs.size):
+        if inputs[i] >= 0:
+            first = (i * kinds + inputs[i]) * size
+            row = weights[first : first + size]
+            for j in range(size):
+                layer[j] += row[j]
+    at += size
+    for number in range(1, words[LAYERS]):
+        following = np.empty(words[SIZES + number], np.float32)
+        add_layer(weights, at, layer, following)
+        at += (layer.size + 1) * following.size
+        layer = following
+    if words[DUELING] == 0:
+        add_layer(weights, at, layer, values)
+        return
+    half, worth = layer.size // 2, np.empty(1, np.float32)
+    add_layer(weights, at, layer[:half], worth)
+    add_layer(weights, at + half + 1, layer[half:], values)
+    shift = worth[0] - values.sum() / np.float32(actions)
+    for action in range(actions):
+        values[action] += shift
+
+
+@kernel(types.float32[::1](Words))
+def weights_behind(words):
+    return words.view(np.float32)[words[ORIGIN] :]
+
+
+@kernel(ACT)
+def act_dqn(game, evaluator, settings, state, returns, rng, root):
+    words = settings.view(np.int64)
+    actions = np.empty(game.max_choices, np.int64)
+    n = game.legal(state, actions)
+    best = actions[0]
+    if words[KNOWN] == 0:
+        return best
+    inputs, values = np.empty(words[BOARDS] * words[CELLS], np.int8), np.empty(words[ACTIONS], np.float32)
+    image = see(game, words, state, inputs)
+    say_values(words, weights_behind(words), inputs, values)
+    for i in range(n):
+        value = values[turned_action(words, image, actions[i])]
+        root[VISITS, actions[i]], root[VALUES, actions[i]] = 1.0, value
+        if value > root[VALUES, best] or i == 0:
+            best = actions[i]
+    return best
+
+
+@kernel(types.void(GAME, Words, States, ManyInputs, Masks, Actions))
+def see_many(game, words, states, inputs, masks, images):
+    """`see` for states, [n, state_words]: fills inputs, masks, [n, actions], of legal turned actions, and images."""
+    actions, state = np.empty(game.max_choices, np.int64), np.empty(states.shape[1], np.int64)
+    for row in range(states.shape[0]):
+        copy_state(states[row], state)
+        image = images[row] = see(game, words, state, inputs[row])
+        masks[row] = 0
+        for i in range(game.legal(state, actions)):
+            masks[row, turned_action(words, image, actions[i])] = 1
+
+
+@kernel(types.void(GAME, Words, Weights, States, Gains))
+def value_many(game, words, weights, states, values):
+    """Fills `values`, [n, actions], with the values of the actions of states; minus infinity where one is not legal."""
+    actions, state = np.empty(game.max_choices, np.int64), np.empty(states.shape[1], np.int64)
+    inputs, said = np.empty(words[BOARDS] * words[CELLS], np.int8), np.empty(words[ACTIONS], np.float32)
+    for row in range(states.shape[0]):
+        copy_state(states[row], state)
+        image = see(game, words, state, inputs)
+        say_values(words, weights, inputs, said)
+        values[row] = -np.inf
+        for i in range(game.legal(state, actions)):
+            values[row, actions[i]] = said[turned_action(words, image, actions[i])]

@@ -1,0 +1,86 @@
+"""Deep Q-learning as declared parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from turnier.agents.ntuple.td import LEARNING, Learning
+from turnier.core.errors import UserError
+from turnier.core.parameters import parameter
+from turnier.core.text_form import parse
+from turnier.games.game import Game
+
+SCORE, LOG = "score", "log2"
+
+
+@dataclass(frozen=True)
+class DeepQ(Learning):
+    """Q-learning of a deep network from a memory of moves (DQN).
+
+    Boards are played side by side, greedily but for random moves, and every move goes into the memory. At intervals a
+    batch is drawn from it, and the network's values move towards what came within `steps` moves, plus what the target
+    network, a former copy, expects from there. In games of two seats the network plays both, and what the other seat
+    expects counts negatively. Sources: Mnih et al. 2015 (memory, target network, clipped errors); van Hasselt et al.
+    2016 (double); Sutton 1988 (several steps); Kingma and Ba 2015 (Adam).
+
+    At 2048 `turnier train` takes unit=256, steps=5 and discount=0.995 where the text does not say otherwise.
+    """
+
+    name: ClassVar[str] = "deep_q"
+
+    alpha: float = parameter(0.0005, "learning rate of Adam", low=0, high=1, search=(0.00001, 0.01), log=True)
+    alpha_end: float = parameter(
+        0.0, "rate after the last game, 0 = as alpha", low=0, high=1, search=(0.00001, 0.01), log=True
+    )
+    discount: float = parameter(0.99, "gamma: what the next move counts", low=0, high=1, search=(0.9, 1))
+    steps: int = parameter(1, "moves whose rewards count before the target network does", low=1, high=100)
+    double: bool = parameter(True, "the network chooses the action that the target network values")
+    reward: str = parameter(SCORE, "what a move earns: its points, or log2(1 + points)", choices=(SCORE, LOG))
+    unit: float = parameter(1.0, "points, or their logarithm, that are a reward of 1", low=1e-9, high=1e9)
+    clip: float = parameter(1.0, "error from which on it counts linearly", low=1e-9, high=1e9, search=(0.1, 10))
+    epsilon: float = parameter(1.0, "probability of a random move at first", low=0, high=1)
+    epsilon_end: float = parameter(0.01, "probability of a random move after `explore` moves", low=0, high=1)
+    explore: int = parameter(100_000, "moves while that falls, linearly", low=0, high=10**12, search=(0, 1_000_000))
+    replay: int = parameter(200_000, "newest moves that are learned from", low=100, high=100_000_000)
+    warmup: int = parameter(5_000, "moves before the first update", low=1, high=100_000_000)
+    batch: int = parameter(128, "moves of an update", low=1, high=100_000, search=(16, 512))
+    interval: int = parameter(32, "moves between two updates", low=1, high=1_000_000, search=(1, 128), log=True)
+    target: int = parameter(500, "updates between two copies to the target network", low=1, high=10**9)
+    boards: int = parameter(64, "boards played side by side", low=1, high=100_000)
+
+    @property
+    def whole(self) -> bool:
+        return False
+
+    def check(self) -> None:
+        if self.replay // self.boards <= self.steps + 1:
+            raise UserError(
+                f"deep_q: replay must have room for more than steps + 1 moves of each board, got {self.replay} for"
+                f" {self.boards} boards and {self.steps} steps; raise replay."
+            )
+
+    def rate(self, done: int, games: int) -> float:
+        """Returns the learning rate after `done` games of `games` in all."""
+        end = self.alpha_end or self.alpha
+        return self.alpha * (end / self.alpha if self.alpha else 1.0) ** min(done / max(games, 1), 1.0)
+
+    def exploration(self, moves: int) -> float:
+        """Returns the probability of a random move after so many moves."""
+        share = min(moves / self.explore, 1.0) if self.explore else 1.0
+        return self.epsilon + (self.epsilon_end - self.epsilon) * share
+
+
+AT_2048: Mapping[str, Any] = {"unit": 256.0, "steps": 5, "discount": 0.995}
+
+
+def deep_q_for(game: Game, text: str) -> DeepQ:
+    """Returns the method that a text names, with what goes with 2048 as far as the text leaves that open."""
+    learning = LEARNING.make(text or DeepQ.name)
+    if not isinstance(learning, DeepQ):
+        raise UserError(f"dqn must learn by the method deep_q, got {learning}; leave the method out.")
+    if game.name != "2048":
+        return learning
+    named = parse(text or DeepQ.name).parameters
+    return learning.replace(**{name: value for name, value in AT_2048.items() if name not in named})

@@ -1,0 +1,100 @@
+"""The memory of moves: rings of what was played on boards side by side, from which batches are drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int64]
+Floats32 = npt.NDArray[np.float32]
+
+
+class Turn(NamedTuple):
+    """One move on every board."""
+
+    states: Ints  # [boards, words] before it
+    movers: npt.NDArray[np.int8]  # [boards] who made it
+    actions: npt.NDArray[np.int16]  # [boards]
+    rewards: Floats32  # [boards, seats]
+    ended: npt.NDArray[np.bool_]  # [boards] whether it ended a game; the next move is then the first of another
+
+
+class Moves(NamedTuple):
+    """What `steps` moves from some on were: one more state each, which is any where the factor is 0."""
+
+    states: Ints  # [batch, words]
+    actions: Ints  # [batch]
+    rewards: Floats32  # [batch] discounted, for who made the first of them
+    factors: Floats32  # [batch] of the value of the next state for who moves there; 0 where the game has ended
+    next_states: Ints  # [batch, words]
+
+
+@dataclass
+class Replay:
+    """The newest `length` turns."""
+
+    length: int
+    turns: Turn  # arrays [length, boards, ...]; turn t is at t modulo length
+    count: int = 0  # turns so far
+
+    @classmethod
+    def empty(cls, length: int, boards: int, words: int, seats: int) -> Replay:
+        shape = (length, boards)
+        turns = Turn(
+            np.zeros((*shape, words), np.int64),
+            np.zeros(shape, np.int8),
+            np.zeros(shape, np.int16),
+            np.zeros((*shape, seats), np.float32),
+            np.zeros(shape, np.bool_),
+        )
+        return cls(length, turns)
+
+    def add(self, turn: Turn) -> None:
+        for ring, values in zip(self.turns, turn, strict=True):
+            ring[self.count % self.length] = values
+        self.count += 1
+
+    def sample(self, random: np.random.Generator, batch: int, steps: int, discount: float) -> Moves:
+        """Draws moves that have `steps` known moves behind them, and a state, each with the same probability."""
+        first, last = max(self.count - self.length, 0), self.count - steps
+        times = random.integers(first, last, batch)
+        return self.moves(times, random.integers(self.turns.movers.shape[1], size=batch), steps, discount)
+
+    def moves(self, times: Ints, boards: Ints, steps: int, discount: float) -> Moves:
+        """Returns the moves at those turns, [batch], on those boards, [batch]."""
+        turns, batch = self.turns, np.arange(len(times))
+        at = times % self.length
+        movers = turns.movers[at, boards].astype(np.int64)
+        rewards, weight = np.zeros(len(times), np.float32), np.ones(len(times), np.float32)
+        for step in range(steps):
+            place = (times + step) % self.length
+            rewards += weight * turns.rewards[place, boards][batch, movers]
+            weight *= np.where(turns.ended[place, boards], np.float32(0), np.float32(discount))
+        after = (times + steps) % self.length
+        same = turns.movers[after, boards] == movers
+        return Moves(
+            turns.states[at, boards],
+            turns.actions[at, boards].astype(np.int64),
+            rewards,
+            np.where(same, weight, -weight),
+            turns.states[after, boards],
+        )
+
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """Returns all that `restore` takes; no more than was played."""
+        known = min(self.count, self.length)
+        return {name: ring[:known] for name, ring in zip(Turn._fields, self.turns, strict=True)}
+
+    def restore(self, arrays: Mapping[str, npt.NDArray[Any]], count: int) -> None:
+        """Fills an empty memory with `count` turns; raises ValueError where the arrays are none of such a memory."""
+        known = min(count, self.length)
+        for name, ring in zip(Turn._fields, self.turns, strict=True):
+            stored = arrays[name]
+            if stored.dtype != ring.dtype or stored.shape != (known, *ring.shape[1:]):
+                raise ValueError(f"its memory has other {name}")
+            ring[:known] = stored
+        self.count = count

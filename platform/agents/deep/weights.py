@@ -1,0 +1,146 @@
+"""Files of deep networks: what plays, and, in checkpoints of a training, all that it continues with."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from turnier.agents.deep.network import Floats32, Network
+from turnier.core.array_files import read_arrays, write_arrays
+from turnier.core.errors import MALFORMED, UserError
+from turnier.games.registry import GAMES
+
+FORMAT = 1
+_HINT = "train some with `turnier train GAME dqn`"
+Arrays = Mapping[str, npt.NDArray[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """A network and what it has learned."""
+
+    network: Network
+    weights: Floats32  # [network.size]
+    training: dict[str, Any]  # how it learned so far
+    state: Arrays = field(default_factory=dict)  # what a training continues with; empty in files to play with
+
+    @property
+    def digest(self) -> str:
+        """16 hexadecimal digits that depend on what plays."""
+        digest = hashlib.sha256(json.dumps(self.network.to_json(), sort_keys=True).encode())
+        digest.update(np.ascontiguousarray(self.weights).tobytes())
+        return digest.hexdigest()[:16]
+
+    def save(self, path: Path) -> None:
+        """Writes the file anew or not at all, whatever happens meanwhile."""
+        config: dict[str, Any] = {
+            "dqn": FORMAT,
+            "network": self.network.to_json(),
+            "training": self.training,
+            "digest": self.digest,
+            "state": sorted(self.state),
+        }
+        config["checksum"] = _checksum(config, self.state)
+        arrays = {"config": np.array(json.dumps(config)), "weights": self.weights, **self.state}
+        write_arrays(path, "the network", arrays)
+
+    def to_play(self) -> Weights:
+        """Returns what playing takes."""
+        return Weights(self.network, self.weights, self.training)
+
+
+def read_config(path: Path) -> dict[str, Any]:
+    """Returns a file's description without its arrays; raises UserError where it has no deep network."""
+    return _read(path, ())[0]
+
+
+def load_weights(path: Path, with_state: bool = False) -> Weights:
+    """Reads a file; raises UserError where it is damaged or of another kind.
+
+    Args:
+        path: of the file.
+        with_state: whether to read what a training continues with; a file to play with has none and is refused then.
+    """
+    config, _ = _read(path, ())
+    names = list(config["state"]) if with_state else []
+    if with_state and not names:
+        raise UserError(f"{path} must be a checkpoint to train further, but has what plays only; train another file.")
+    _, arrays = _read(path, ("weights", *names))
+    values = arrays.pop("weights")
+    try:
+        network = _network(config["network"])
+        if values.dtype != np.float32 or values.shape != (network.size,):
+            raise ValueError("its weights are not those of its network")
+        weights = Weights(network, values, config["training"], arrays)
+        if weights.digest != config["digest"]:
+            raise ValueError("its weights differ from their digest")
+        unsigned = {name: value for name, value in config.items() if name != "checksum"}
+        if with_state and _checksum(unsigned, arrays) != config["checksum"]:
+            raise ValueError("it differs from its checksum")
+    except (ValueError, UserError) as failure:
+        raise _damaged(path, failure) from None
+    return weights
+
+
+@functools.lru_cache(maxsize=4)
+def settings_from_file(path: str, digest: str) -> npt.NDArray[np.float64]:
+    """Returns header and weights of a file for kernels; raises UserError where its digest is another one."""
+    loaded = load_weights(Path(path))
+    if loaded.digest != digest:
+        raise UserError(
+            f"the network in {path} must have the digest {digest}, got {loaded.digest}; leave the digest out to play"
+            " with the file as it is now."
+        )
+    return loaded.network.settings(loaded.weights)
+
+
+def _network(described: Mapping[str, Any]) -> Network:
+    layers = tuple(int(size) for size in described["layers"])
+    network = Network(GAMES.make(described["game"]), layers, int(described["ahead"]), bool(described["dueling"]))
+    if not layers or min(layers) < 2 or network.ahead not in (0, 1, 2):
+        raise ValueError("its network has no such layers")
+    network.check()
+    return network
+
+
+def _read(path: Path, names: tuple[str, ...]) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+    if not path.is_file():
+        raise UserError(f"a deep network must be a file, got {path}, which is none; {_HINT}.")
+    try:
+        arrays = read_arrays(path, ("config", *names), limit=path.stat().st_size)
+        config = json.loads(str(arrays.pop("config")))
+        known = config.get("dqn") == FORMAT
+        if known:
+            _network(config["network"])
+            if not (isinstance(config["training"], dict) and isinstance(config["state"], list)):
+                raise TypeError("it does not say how it was trained")
+            int(config["training"]["done"]), str(config["digest"]), str(config["checksum"])
+    except (OSError, UserError, *MALFORMED) as failure:
+        raise _damaged(path, failure) from None
+    if not known:
+        raise UserError(f"a deep network must be an .npz file that `turnier train GAME dqn` wrote, got {path}; {_HINT}.")
+    return config, arrays
+
+
+def _damaged(path: Path, failure: Exception) -> UserError:
+    reason = f"{failure} is missing" if isinstance(failure, KeyError) else str(failure).rstrip(".")
+    return UserError(
+        f"a deep network must be an undamaged .npz file, got {path}: {reason}; restore it from a copy, or {_HINT}."
+    )
+
+
+def _checksum(config: Mapping[str, Any], arrays: Arrays) -> str:
+    """Returns 32 hexadecimal digits that depend on the description, which has the digest of the weights, and state."""
+    digest = hashlib.sha256(json.dumps(config, sort_keys=True).encode())
+    for name in sorted(arrays):
+        digest.update(name.encode())
+        digest.update(np.ascontiguousarray(arrays[name]).tobytes())
+    return digest.hexdigest()[:32]

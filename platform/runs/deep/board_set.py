@@ -1,0 +1,92 @@
+"""Boards of a game that are played side by side, and what continues them after a stop."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from turnier.arena.match import derive_seed
+from turnier.core.packing import pack
+from turnier.core.rng import streams_of
+from turnier.environments.boards import BEGIN, KEEP, STEP, Boards, advance, pack_boards
+from turnier.games.game import Game
+
+_KEPT = ("states", "rngs", "movers", "returns", "steps", "masks")  # the other arrays tell of the latest step
+
+
+class Step(NamedTuple):
+    """What one move on every board led to."""
+
+    rewards: npt.NDArray[np.float64]  # [boards, seats]
+    ended: npt.NDArray[np.bool_]  # [boards]
+    scores: npt.NDArray[np.float64]  # [ended games, seats], in the order of the boards
+
+
+class BoardSet:
+    """n boards on which games are in play, each with its own stream of chance; where one ends the next begins."""
+
+    def __init__(self, game: Game, n: int, seed: int) -> None:
+        self.game = game
+        self.boards = _empty(game, n)
+        self._packed = pack(pack_boards, game.kernels, self.boards)
+        self._idle = np.zeros(n, np.int64)
+        self.boards.rngs[:] = streams_of([derive_seed("deep", seed, board) for board in range(n)], 1)[:, 0]
+        advance(self._packed, self._idle, np.full(n, BEGIN, np.int8))
+
+    @property
+    def states(self) -> npt.NDArray[np.int64]:
+        """The states, [boards, words], which a step changes in place."""
+        states: npt.NDArray[np.int64] = self.boards.states
+        return states
+
+    @property
+    def movers(self) -> npt.NDArray[np.int64]:
+        movers: npt.NDArray[np.int64] = self.boards.movers
+        return movers
+
+    def step(self, actions: npt.NDArray[np.int64]) -> Step:
+        """Plays a legal action on every board, and begins new games where one has ended."""
+        boards = self.boards
+        advance(self._packed, actions, np.full(len(actions), STEP, np.int8))
+        ended = boards.terminated.copy()
+        step = Step(boards.rewards.copy(), ended, boards.returns[ended])
+        if ended.any():
+            advance(self._packed, self._idle, np.where(ended, BEGIN, KEEP).astype(np.int8))
+        return step
+
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """Returns all that `restore` takes."""
+        return {name: getattr(self.boards, name) for name in _KEPT}
+
+    def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Raises ValueError where the arrays are none of such boards."""
+        for name in _KEPT:
+            own, stored = getattr(self.boards, name), arrays[name]
+            if stored.dtype != own.dtype or stored.shape != own.shape:
+                raise ValueError(f"its boards have other {name}")
+            own[:] = stored
+
+
+def _empty(game: Game, n: int) -> Boards:
+    seats, room = game.num_seats, game.kernels.max_choices
+    return Boards(
+        states=np.tile(game.new_state(), (n, 1)),
+        rngs=np.zeros((n, 4), np.uint64),
+        movers=np.zeros(n, np.int64),
+        returns=np.zeros((n, seats)),
+        steps=np.zeros(n, np.int64),
+        rewards=np.zeros((n, seats)),
+        terminated=np.zeros(n, np.bool_),
+        masks=np.zeros((n, game.num_actions), np.int8),
+        cells=np.zeros((n, 0), np.uint8),
+        views=np.zeros((n, 0), np.int64),
+        state=game.new_state(),
+        seen=game.new_state(),
+        rng=np.zeros(4, np.uint64),
+        gains=np.zeros(seats),
+        choices=np.zeros(room, np.int64),
+        probs=np.zeros(room),
+    )
