@@ -49,7 +49,7 @@ def agents_planned(run: Run) -> tuple[str, ...]:
     if "evaluator" in plan:
         with contextlib.suppress(UserError):
             return (shortened(str(EVALUATORS.make(plan["evaluator"]))),)
-    texts = plan.get("agents") or [plan.get("agent")]
+    texts = plan.get("agents") or [plan.get("agent") or plan.get("network")]
     return tuple(dict.fromkeys(shortened(label_of(str(text))) for text in texts if text))
 
 

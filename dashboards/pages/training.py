@@ -58,6 +58,7 @@ def _draw(chosen: list[cached_store.Run], game: str) -> None:
 def run_name(run: cached_store.Run) -> str:
     """Returns a name that distinguishes a training: what learns how, with which seed."""
     plan = run.definition
-    what: Declared = AGENTS.make(plan["agent"]) if "agent" in plan else EVALUATORS.make(plan["evaluator"])
+    playing = plan.get("agent") or plan.get("network")  # of self-play with search, or a deep network
+    what: Declared = AGENTS.make(playing) if playing else EVALUATORS.make(plan["evaluator"])
     how = LEARNING.make(plan["learning"])
     return f"{what}, {how}, seed {plan['seed']} ({run.id.partition(':')[2][:6]})"

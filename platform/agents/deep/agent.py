@@ -11,7 +11,7 @@ import numpy as np
 from turnier.agents.abi import SeatKernels
 from turnier.agents.agent import CompiledAgent
 from turnier.agents.deep.kernels import act_dqn
-from turnier.agents.deep.network import Network
+from turnier.agents.deep.network import AFTER, BOARD, EACH, INPUTS, TWO, Network
 from turnier.agents.deep.weights import read_config, settings_from_file
 from turnier.core.errors import UserError
 from turnier.core.parameters import parameter, parameters_of
@@ -26,9 +26,11 @@ class Dqn(CompiledAgent):
     """Plays the legal action of the largest value that a deep network has learned, from a file; the first of equals.
 
     The network has dense layers over one-hot boards, which `turnier train GAME dqn` trains; to play takes no extra.
-    Values of actions are the network's, in the unit in which it learned. Without a file it plays the first legal
-    action. Sources: Mnih et al. 2015; Wang et al. 2016 (duelling); the input of `ahead=2` is that of Staehli and
-    Sager's blog (2019).
+    With input=each the layers value the board after each action by itself, and what the action earns at once is added.
+    With input=board they value all actions at once, from the board; with input=after they also see the boards after
+    each action, with input=two those after two, as in Staehli and Sager's blog on 2048 (2019). Values of actions are
+    in the unit in which it learned. Without a file it plays the first legal action. Sources: Mnih et al. 2015; Wang et
+    al. 2016 (duelling).
     """
 
     name: ClassVar[str] = "dqn"
@@ -37,10 +39,12 @@ class Dqn(CompiledAgent):
     file: str = parameter("", "a network that `turnier train` wrote; it says what its layers are")
     digest: str = parameter("", "which network that must be; filled in")
     layers: str = parameter("256.256", "to be trained: sizes of the hidden layers")
-    ahead: int = parameter(
-        0, "to be trained: 0 sees the board, 1 boards after each action too, 2 after two", low=0, high=2
+    input: str = parameter(EACH, "to be trained: see above", choices=INPUTS)
+    dueling: bool = parameter(
+        True,
+        "to be trained: halves of the last layer say what a state is worth and what actions add",
+        when={"input": (BOARD, AFTER, TWO)},
     )
-    dueling: bool = parameter(True, "to be trained: what a state is worth and what actions add come from halves")
 
     def check(self) -> None:
         self._sizes()
@@ -63,9 +67,9 @@ class Dqn(CompiledAgent):
             )
         return tuple(map(int, sizes))
 
-    def network_for(self, game: Game) -> Network:
-        """Returns the network to be trained; the file is not asked."""
-        return Network(game, self._sizes(), self.ahead, self.dueling)
+    def network_for(self, game: Game, unit: float, log: bool) -> Network:
+        """Returns the network to be trained, for rewards in that unit; the file is not asked."""
+        return Network(game, self._sizes(), self.input, self.dueling, unit, log)
 
     def cannot_play(self, game: Game) -> str | None:
         if self.file and Path(self.file).is_file():  # without it stored matches can be counted still

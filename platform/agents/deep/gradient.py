@@ -31,11 +31,13 @@ LONGEST_GRADIENT = 10.0  # longer ones are scaled down to this length
 class Lesson(NamedTuple):
     """A batch of moves: what was seen, done and earned, and what was seen where the target network continues."""
 
-    inputs: npt.NDArray[np.int8]  # [batch, places]
-    actions: npt.NDArray[np.int64]  # [batch] turned
+    inputs: npt.NDArray[np.int8]  # [batch, 1, places]: with input=each of the action that was made
+    gains: Floats32  # [batch, 1] what it earned at once, with input=each
+    outputs: npt.NDArray[np.int64]  # [batch] the output that values it
     rewards: Floats32  # [batch] discounted, of all steps
     factors: Floats32  # [batch] of the value of what comes after them: 0 = the game is over, below 0: the other seat's
-    next_inputs: npt.NDArray[np.int8]  # [batch, places]
+    next_inputs: npt.NDArray[np.int8]  # [batch, views, places]
+    next_gains: Floats32  # [batch, views]
     next_masks: npt.NDArray[np.int8]  # [batch, actions] 1 = legal
 
 
@@ -57,19 +59,28 @@ class Learned(NamedTuple):
         return Learned(*(np.asarray(array) for array in self))
 
 
-def network_values(network: Network, weights: Any, inputs: Any) -> Any:
-    """Returns the values of turned actions, [batch, actions]; `weights` are one array, see `Network.shapes`."""
+def network_values(network: Network, weights: Any, inputs: Any, gains: Any) -> Any:
+    """Returns the values of turned actions, [batch, actions], or with input=each of views, [batch, views].
+
+    Args:
+        network: its shape.
+        weights: [size], see `Network.shapes`.
+        inputs: [batch, views, places]
+        gains: [batch, views] what actions earn at once, with input=each.
+    """
     parts, at = [], 0
     for shape in network.shapes():
         size = int(np.prod(shape))
         parts.append(weights[at : at + size].reshape(shape))
         at += size
-    layer = jax.nn.one_hot(inputs, network.kinds, dtype=jnp.float32).reshape(len(inputs), -1)
-    outputs = 4 if network.dueling else 2
+    layer = jax.nn.one_hot(inputs, network.kinds, dtype=jnp.float32).reshape(-1, parts[0].shape[0])
+    outputs = 2 * network.streams
     hidden = parts[:-outputs]
     for matrix, bias in zip(hidden[::2], hidden[1::2], strict=True):
         layer = jax.nn.relu(layer @ matrix + bias)
-    if not network.dueling:
+    if network.each:
+        return (layer @ parts[-2] + parts[-1]).reshape(gains.shape) + gains
+    if network.streams == 1:
         return layer @ parts[-2] + parts[-1]
     half = layer.shape[1] // 2
     worth = layer[:, :half] @ parts[-4] + parts[-3]
@@ -99,14 +110,15 @@ def update_of(network: Network, learning: DeepQ) -> Any:
     limit = optax.clip_by_global_norm(LONGEST_GRADIENT)
 
     def loss(weights: Any, wanted: Any, lesson: Lesson) -> Any:
-        values = network_values(network, weights, lesson.inputs)
-        own = jnp.take_along_axis(values, lesson.actions[:, None], axis=1)[:, 0]
+        values = network_values(network, weights, lesson.inputs, lesson.gains)
+        own = jnp.take_along_axis(values, lesson.outputs[:, None], axis=1)[:, 0]
         return optax.losses.huber_loss(own, wanted, delta=learning.clip).mean()
 
     @jax.jit
     def update(learned: Learned, rate: Any, lesson: Lesson) -> tuple[Learned, Any]:
-        target_values = network_values(network, learned.target, lesson.next_inputs)
-        values = network_values(network, learned.weights, lesson.next_inputs) if learning.double else target_values
+        following = lesson.next_inputs, lesson.next_gains
+        target_values = network_values(network, learned.target, *following)
+        values = network_values(network, learned.weights, *following) if learning.double else target_values
         wanted = targets(values, target_values, lesson, learning.double)
         value, gradient = jax.value_and_grad(loss)(learned.weights, wanted, lesson)
         gradient, _ = limit.update(gradient, optax.EmptyState())

@@ -12,17 +12,21 @@ from numba import types
 
 from turnier.agents.abi import ACT, VALUES, VISITS
 from turnier.core.kernel import kernel
-from turnier.games.abi import GAME, TERMINAL, Actions, Floats, Gains, State, States
+from turnier.games.abi import GAME, TERMINAL, Actions, Gains, State, States
 from turnier.games.generic import copy_state
 
 # The header. Behind SIZES are the sizes of the hidden layers, [LAYERS], where each cell of a turned board comes from,
 # [IMAGES, CELLS], and what each action is on it, [IMAGES, ACTIONS].
-KNOWN, ACTIONS, AHEAD, BOARDS, CELLS, HIGHEST, DUELING, LAYERS, IMAGES, SKIPPED, ORIGIN, SIZES = range(12)
+(
+    KNOWN, ACTIONS, EACH, AHEAD, BOARDS, CELLS, HIGHEST, DUELING, LAYERS, IMAGES, SKIPPED, LOG, UNIT, ORIGIN, SIZES,
+) = range(15)  # fmt: skip
 NOTHING = -1  # what is seen of a cell where there is no board, since no action leads to it
 
 Words = types.Array(types.int64, 1, "C")
 Weights = types.Array(types.float32, 1, "C")
 Inputs = types.Array(types.int8, 1, "C")
+Gains1 = types.Array(types.float32, 1, "C")
+ManyGains = types.Array(types.float32, 2, "C")
 ManyInputs = types.Array(types.int8, 2, "C")
 Masks = types.Array(types.int8, 2, "C")
 
@@ -64,29 +68,46 @@ def show_board(words, cells, image, place, inputs):
         inputs[place * n + i] = min(cells[words[start + i]], words[HIGHEST])
 
 
-@kernel(types.int64(GAME, Words, State, Inputs))
-def see(game, words, state, inputs):
+@kernel(types.float64(Words, types.float64))
+def reward_of(words, points):
+    """What points are as a reward."""
+    if words[LOG] != 0:
+        points = np.log2(1.0 + points) if points > 0 else -np.log2(1.0 - points)
+    return points / words.view(np.float64)[UNIT]
+
+
+@kernel(types.int64(GAME, Words, State, Inputs, Gains1))
+def see(game, words, state, inputs, gains):
     """Fills `inputs`, [boards * cells], with what is seen of a state, and returns how its board was turned.
 
     That is the board and, with AHEAD, the boards after each action, in the order of turned actions, and after two.
     Chance is left out: of SKIPPED, the word of a state that says what chance has to do, it has nothing to do.
+    With EACH it is only the board after each action, turned by itself, so that actions are not turned, and `gains`,
+    [actions], are what they earn at once.
     """
     cells = np.empty(game.max_choices, np.int64)
-    mover = game.to_move(state)
-    game.cells(state, cells)
-    make_relative(words, cells, mover)
-    image = largest_image(words, cells)
-    show_board(words, cells, image, 0, inputs)
-    if words[AHEAD] == 0:
-        return image
-    inputs[words[CELLS] :] = NOTHING
+    mover, image, first = game.to_move(state), 0, 0
+    gains[:] = 0
+    if words[EACH] == 0:
+        game.cells(state, cells)
+        make_relative(words, cells, mover)
+        image, first = largest_image(words, cells), 1
+        show_board(words, cells, image, 0, inputs)
+        if words[AHEAD] == 0:
+            return image
+    inputs[first * words[CELLS] :] = NOTHING
     actions, replies = np.empty(game.max_choices, np.int64), np.empty(game.max_choices, np.int64)
-    after, later, gains = np.empty_like(state), np.empty_like(state), np.zeros(game.num_seats)
+    after, later, points = np.empty_like(state), np.empty_like(state), np.empty(game.num_seats)
     for i in range(game.legal(state, actions)):
         copy_state(state, after)
-        game.step(after, actions[i], gains)
+        points[:] = 0.0
+        game.step(after, actions[i], points)
         game.cells(after, cells)
         make_relative(words, cells, mover)
+        if words[EACH] != 0:
+            gains[actions[i]] = reward_of(words, points[mover])
+            show_board(words, cells, largest_image(words, cells), actions[i], inputs)
+            continue
         turned = turned_action(words, image, actions[i])
         show_board(words, cells, image, 1 + turned, inputs)
         if words[SKIPPED] >= 0:
@@ -95,7 +116,7 @@ def see(game, words, state, inputs):
             continue
         for j in range(game.legal(after, replies)):
             copy_state(after, later)
-            game.step(later, replies[j], gains)
+            game.step(later, replies[j], points)
             game.cells(later, cells)
             make_relative(words, cells, mover)
             place = 1 + words[ACTIONS] * (1 + turned) + turned_action(words, image, replies[j])
@@ -116,10 +137,9 @@ def add_layer(weights, at, before, layer):
 
 
 @kernel(types.void(Words, Weights, Inputs, Weights))
-def say_values(words, weights, inputs, values):
-    """Fills `values`, [actions], with what the network says of turned actions; weights are those behind the header."""
-    actions, size = words[ACTIONS], words[SIZES]
-    kinds = words[HIGHEST] + 1
+def say_outputs(words, weights, inputs, outputs):
+    """Fills `outputs` with what the layers make of inputs."""
+    size, kinds = words[SIZES], words[HIGHEST] + 1
     at = inputs.size * kinds * size
     layer = np.empty(size, np.float32)
     layer[:] = weights[at : at + size]
@@ -136,14 +156,27 @@ def say_values(words, weights, inputs, values):
         at += (layer.size + 1) * following.size
         layer = following
     if words[DUELING] == 0:
-        add_layer(weights, at, layer, values)
+        add_layer(weights, at, layer, outputs)
         return
     half, worth = layer.size // 2, np.empty(1, np.float32)
     add_layer(weights, at, layer[:half], worth)
-    add_layer(weights, at + half + 1, layer[half:], values)
-    shift = worth[0] - values.sum() / np.float32(actions)
-    for action in range(actions):
-        values[action] += shift
+    add_layer(weights, at + half + 1, layer[half:], outputs)
+    shift = worth[0] - outputs.sum() / np.float32(outputs.size)
+    for action in range(outputs.size):
+        outputs[action] += shift
+
+
+@kernel(types.void(Words, Weights, Inputs, Gains1, Weights))
+def say_values(words, weights, inputs, gains, values):
+    """Fills `values`, [actions], with what the network says of turned actions that are seen to be legal."""
+    if words[EACH] == 0:
+        say_outputs(words, weights, inputs, values)
+        return
+    n = words[CELLS]
+    for action in range(words[ACTIONS]):
+        if inputs[action * n] != NOTHING:
+            say_outputs(words, weights, inputs[action * n : (action + 1) * n], values[action : action + 1])
+            values[action] += gains[action]
 
 
 @kernel(types.float32[::1](Words))
@@ -160,8 +193,9 @@ def act_dqn(game, evaluator, settings, state, returns, rng, root):
     if words[KNOWN] == 0:
         return best
     inputs, values = np.empty(words[BOARDS] * words[CELLS], np.int8), np.empty(words[ACTIONS], np.float32)
-    image = see(game, words, state, inputs)
-    say_values(words, weights_behind(words), inputs, values)
+    gains = np.empty(words[ACTIONS], np.float32)
+    image = see(game, words, state, inputs, gains)
+    say_values(words, weights_behind(words), inputs, gains, values)
     for i in range(n):
         value = values[turned_action(words, image, actions[i])]
         root[VISITS, actions[i]], root[VALUES, actions[i]] = 1.0, value
@@ -170,13 +204,13 @@ def act_dqn(game, evaluator, settings, state, returns, rng, root):
     return best
 
 
-@kernel(types.void(GAME, Words, States, ManyInputs, Masks, Actions))
-def see_many(game, words, states, inputs, masks, images):
-    """`see` for states, [n, state_words]: fills inputs, masks, [n, actions], of legal turned actions, and images."""
+@kernel(types.void(GAME, Words, States, ManyInputs, ManyGains, Masks, Actions))
+def see_many(game, words, states, inputs, gains, masks, images):
+    """`see` for states, [n, state_words]; also fills masks, [n, actions], of legal turned actions."""
     actions, state = np.empty(game.max_choices, np.int64), np.empty(states.shape[1], np.int64)
     for row in range(states.shape[0]):
         copy_state(states[row], state)
-        image = images[row] = see(game, words, state, inputs[row])
+        image = images[row] = see(game, words, state, inputs[row], gains[row])
         masks[row] = 0
         for i in range(game.legal(state, actions)):
             masks[row, turned_action(words, image, actions[i])] = 1
@@ -187,10 +221,11 @@ def value_many(game, words, weights, states, values):
     """Fills `values`, [n, actions], with the values of the actions of states; minus infinity where one is not legal."""
     actions, state = np.empty(game.max_choices, np.int64), np.empty(states.shape[1], np.int64)
     inputs, said = np.empty(words[BOARDS] * words[CELLS], np.int8), np.empty(words[ACTIONS], np.float32)
+    gains = np.empty(words[ACTIONS], np.float32)
     for row in range(states.shape[0]):
         copy_state(states[row], state)
-        image = see(game, words, state, inputs)
-        say_values(words, weights, inputs, said)
+        image = see(game, words, state, inputs, gains)
+        say_values(words, weights, inputs, gains, said)
         values[row] = -np.inf
         for i in range(game.legal(state, actions)):
             values[row, actions[i]] = said[turned_action(words, image, actions[i])]

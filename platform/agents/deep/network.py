@@ -3,31 +3,40 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.deep.kernels import NOTHING, SIZES
+from turnier.agents.deep.kernels import NOTHING, ORIGIN, SIZES, UNIT
 from turnier.core.errors import UserError
 from turnier.games.game import Game
 from turnier.games.twenty48.rules import PENDING
 
 Floats32 = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
+BOARD, AFTER, TWO, EACH = "board", "after", "two", "each"  # what is seen
+INPUTS = (EACH, BOARD, AFTER, TWO)
 MAX_WEIGHTS = 50_000_000
 _TILES_2048 = 16  # kinds of cells: empty, and tiles up to 32,768, which larger ones count as
 
 
 @dataclass(frozen=True)
 class Network:
-    """Dense layers with rectifiers over one-hot boards; one output per action, or two streams (duelling)."""
+    """Dense layers with rectifiers over one-hot boards.
+
+    They have one output per action, or two streams (duelling); or they value the board after each action by itself,
+    and what the action earns at once is added.
+    """
 
     game: Game
     layers: tuple[int, ...]  # sizes of the hidden layers
-    ahead: int  # moves after which boards are seen, too
+    input: str
     dueling: bool
+    unit: float  # points, or their logarithm, that are a reward of 1
+    log: bool  # whether rewards are logarithms of points
 
     def check(self) -> None:
         """Raises UserError where no such network can play the game."""
@@ -41,8 +50,8 @@ class Network:
                 f"dqn needs cells with three values in games of two seats (empty, own, the other's), got {game} with"
                 f" {game.num_cell_values}; use ntuple."
             )
-        if game.has_chance and game.name != "2048" and self.ahead == 2:
-            raise UserError(f"boards two moves ahead must come without chance, got {game}; use ahead=1.")
+        if game.has_chance and game.name != "2048" and self.input == TWO:
+            raise UserError(f"boards two moves ahead must come without chance, got {game}; use input=after.")
         if self.size > MAX_WEIGHTS:
             raise UserError(f"dqn must have at most {MAX_WEIGHTS:,} weights, got {self.size:,}; use smaller layers.")
 
@@ -52,10 +61,30 @@ class Network:
         return _TILES_2048 if self.game.name == "2048" else self.game.num_cell_values
 
     @property
-    def places(self) -> int:
-        """How many cells are seen, over all boards."""
+    def each(self) -> bool:
+        """Whether every action is valued by itself."""
+        return self.input == EACH
+
+    @property
+    def views(self) -> int:
+        """How often the layers look at a state: once for each action, or once."""
+        return self.game.num_actions if self.each else 1
+
+    @property
+    def boards(self) -> int:
+        """How many boards the layers see at once."""
         actions = self.game.num_actions
-        return self.game.num_cells * (1, 1 + actions, 1 + actions + actions**2)[self.ahead]
+        return {EACH: 1, BOARD: 1, AFTER: 1 + actions, TWO: 1 + actions + actions**2}[self.input]
+
+    @property
+    def places(self) -> int:
+        """How many cells the layers see at once."""
+        return self.game.num_cells * self.boards
+
+    @property
+    def streams(self) -> int:
+        """How many matrices make the outputs."""
+        return 2 if self.dueling and not self.each else 1
 
     def shapes(self) -> list[tuple[int, ...]]:
         """Returns the shapes of the weights: for each layer a matrix, [inputs, outputs], and a bias, [outputs].
@@ -63,9 +92,9 @@ class Network:
         With duelling, half of the last hidden layer says what the state is worth, the others what each action adds.
         """
         sizes = [self.places * self.kinds, *self.layers]
-        pairs = list(zip(sizes[:-1], sizes[1:], strict=True))
-        last, actions = sizes[-1], self.game.num_actions
-        pairs += [(last // 2, 1), (last - last // 2, actions)] if self.dueling else [(last, actions)]
+        pairs = list(itertools.pairwise(sizes))
+        last, outputs = sizes[-1], 1 if self.each else self.game.num_actions
+        pairs += [(last // 2, 1), (last - last // 2, outputs)] if self.streams == 2 else [(last, outputs)]
         return [shape for inputs, outputs in pairs for shape in ((inputs, outputs), (outputs,))]
 
     @property
@@ -78,7 +107,7 @@ class Network:
 
         Outputs begin at 0, so that no action is preferred.
         """
-        random, shapes, outputs = np.random.default_rng([seed, 0]), self.shapes(), 2 + 2 * self.dueling
+        random, shapes, outputs = np.random.default_rng([seed, 0]), self.shapes(), 2 * self.streams
         parts = []
         for number, shape in enumerate(shapes):
             active = shape[0] // self.kinds if number == 0 else shape[0]
@@ -88,17 +117,19 @@ class Network:
         return np.concatenate(parts)
 
     def header(self) -> Ints:
-        """Returns what kernels read, see `kernels`; its length is even."""
+        """Returns what kernels read, see `kernels`."""
         game, actions = self.game, self.action_images
         images = game.symmetries()[: len(actions)]
         skipped = PENDING if game.name == "2048" else NOTHING
-        boards = self.places // game.num_cells
-        words = [1, game.num_actions, self.ahead, boards, game.num_cells, self.kinds - 1, int(self.dueling)]
-        words += [len(self.layers), len(images), skipped, 0]
+        ahead = (BOARD, AFTER, TWO).index(self.input) if not self.each else 1
+        words = [1, game.num_actions, int(self.each), ahead, self.boards * self.views, game.num_cells, self.kinds - 1]
+        words += [self.streams - 1, len(self.layers), len(images), skipped, int(self.log), 0, 0]
         assert len(words) == SIZES
         words += [*self.layers, *images.ravel().tolist(), *actions.ravel().tolist()]
-        words[SIZES - 1] = 2 * len(words)
-        return np.array(words, np.int64)
+        words[ORIGIN] = 2 * len(words)  # in 32-bit numbers
+        header = np.array(words, np.int64)
+        header.view(np.float64)[UNIT] = self.unit
+        return header
 
     @functools.cached_property
     def action_images(self) -> Ints:
@@ -117,8 +148,10 @@ class Network:
         return {
             "game": self.game.full_text(),
             "layers": list(self.layers),
-            "ahead": self.ahead,
+            "input": self.input,
             "dueling": self.dueling,
+            "unit": self.unit,
+            "log": self.log,
         }
 
 

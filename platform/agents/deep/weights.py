@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.deep.network import Floats32, Network
+from turnier.agents.deep.network import INPUTS, Floats32, Network
 from turnier.core.array_files import read_arrays, write_arrays
 from turnier.core.errors import MALFORMED, UserError
 from turnier.games.registry import GAMES
@@ -104,8 +104,15 @@ def settings_from_file(path: str, digest: str) -> npt.NDArray[np.float64]:
 
 def _network(described: Mapping[str, Any]) -> Network:
     layers = tuple(int(size) for size in described["layers"])
-    network = Network(GAMES.make(described["game"]), layers, int(described["ahead"]), bool(described["dueling"]))
-    if not layers or min(layers) < 2 or network.ahead not in (0, 1, 2):
+    network = Network(
+        GAMES.make(described["game"]),
+        layers,
+        described["input"],
+        bool(described["dueling"]),
+        float(described["unit"]),
+        bool(described["log"]),
+    )
+    if not layers or min(layers) < 2 or network.input not in INPUTS or not network.unit > 0:
         raise ValueError("its network has no such layers")
     network.check()
     return network
@@ -126,7 +133,9 @@ def _read(path: Path, names: tuple[str, ...]) -> tuple[dict[str, Any], dict[str,
     except (OSError, UserError, *MALFORMED) as failure:
         raise _damaged(path, failure) from None
     if not known:
-        raise UserError(f"a deep network must be an .npz file that `turnier train GAME dqn` wrote, got {path}; {_HINT}.")
+        raise UserError(
+            f"a deep network must be an .npz file that `turnier train GAME dqn` wrote, got {path}; {_HINT}."
+        )
     return config, arrays
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
 
 from turnier.commands.command_line import saving
 from turnier.commands.options import (
@@ -20,10 +19,16 @@ from turnier.commands.options import (
     WorkersOption,
     writable_file,
 )
+from turnier.commands.runs.deep import train_deep
+from turnier.commands.runs.self_play import train_by_search
+from turnier.commands.runs.training_end import print_evaluations, save_plot
 from turnier.core.number_text import plus_minus
+from turnier.core.text_form import parse
 
 if TYPE_CHECKING:
     from turnier.runs.training import TrainingResults
+
+DEEP = "dqn"  # the network that is trained by gradient
 
 
 def train(
@@ -34,8 +39,8 @@ def train(
     evaluator: Annotated[
         str,
         typer.Argument(
-            help='the network, such as "ntuple(network=4x6)", or for --self-play the search; --hours can choose one for'
-            " 2048"
+            help='the network, such as "ntuple(network=4x6)" or "dqn(layers=128.64)", or for --self-play the search;'
+            " --hours can choose one for 2048"
         ),
     ] = "",
     games: Annotated[
@@ -50,7 +55,7 @@ def train(
     learning: Annotated[
         str,
         typer.Option(
-            help='the method, such as "td(alpha=0.1,coherence=false)"; by default td, by --hours, or self_play'
+            help='the method, such as "td(alpha=0.1,coherence=false)"; by default td, by --hours, self_play or deep_q'
         ),
     ] = "",
     self_play: Annotated[
@@ -76,7 +81,7 @@ def train(
     workers: WorkersOption = None,
     address: AddressOption = None,
 ) -> None:
-    """Train n-tuple networks by self-play.
+    """Train n-tuple networks by self-play, or a deep network.
 
     The weights go into a file, the learning curve into the store, and so do the games of evaluations, in which the
     greedy agent plays with the weights of that moment, alone or against another agent. Repeat the command to resume a
@@ -85,6 +90,9 @@ def train(
     With --self-play a search, puct, plays with the networks so far, on all workers, and they learn from what it found
     (AlphaZero's loop): the file holds checkpoints, and beside it FILE.values.npz and FILE.policy.npz are written to
     play with. Each evaluated checkpoint also plays the best one before, and all are rated.
+
+    With the network dqn (the extra `deep`) a deep network learns from a memory of moves: the file holds checkpoints
+    and plays, dqn(file=FILE).
 
     \b
     Examples:
@@ -99,8 +107,6 @@ def train(
         --out z.npz --evaluate-every 1000 --against random
     """
     if self_play:
-        from turnier.commands.runs.self_play import train_by_search
-
         inapplicable = {"--hours": hours, "--from": begins, "--threads": threads - 1, "--plot": plot}
         inapplicable["--evaluation-workers"] = evaluation_workers - 1
         train_by_search(
@@ -119,14 +125,33 @@ def train(
             against=against,
         )
         return
-    from turnier.agents.ntuple.training import end_all
-    from turnier.results.store.store import Store
-    from turnier.runs.training import Training
-
     if plot:
         from turnier.dashboards.figures.charts import require_picture
 
         require_picture(plot)
+    if evaluator and parse(evaluator).name == DEEP:
+        inapplicable = {"--hours": hours, "--from": begins, "--threads": threads - 1}
+        train_deep(
+            game,
+            evaluator,
+            [name for name, given in inapplicable.items() if given],
+            store=store,
+            plot=plot,
+            out=out,
+            games=10_000 if games is None else games,
+            learning=learning,
+            seed=seed,
+            every=every,
+            evaluate_every=evaluate_every,
+            evaluation_games=evaluation_games or 100,
+            evaluation_workers=evaluation_workers,
+            against=against,
+        )
+        return
+    from turnier.agents.ntuple.training import end_all
+    from turnier.results.store.store import Store
+    from turnier.runs.training import Training
+
     console = Console()
     planned = Training(
         game,
@@ -156,12 +181,7 @@ def train(
             results = planned.run(opened)
         _print_end(console, results)
         if plot:
-            from turnier.dashboards.reports.pictures import save_training_picture
-
-            title = f"{planned.plan.evaluator} on {planned.plan.game}"
-            evaluations = results.run.evaluations()
-            save_training_picture(plot, title, opened.curves.points(results.id), evaluations, results.run.unit)
-            console.print(f"Plot: {plot}", soft_wrap=True)
+            save_plot(console, plot, f"{planned.plan.evaluator} on {planned.plan.game}", results.run)
 
 
 def _print_end(console: Console, results: TrainingResults) -> None:
@@ -177,14 +197,4 @@ def _print_end(console: Console, results: TrainingResults) -> None:
         console.print(f'To play with it: turnier tournament {loop.plan.game} "{results.agent}"', soft_wrap=True)
     for hint in results.hints():
         console.print(hint, soft_wrap=True, markup=False, highlight=False)
-    evaluations, evaluating = results.run.evaluations(), results.run.evaluating
-    if not evaluations:
-        return
-    if evaluating and evaluating.against:
-        console.print(f"Evaluated against {evaluating.against}", soft_wrap=True)
-    table = Table(caption=f"turnier results --run {results.id}")
-    for heading in ("games trained", f"{results.run.unit}, 95 %", "games played"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for evaluation in evaluations:
-        table.add_row(f"{evaluation.games:,}", str(evaluation), f"{evaluation.matches:,}")
-    console.print(table)
+    print_evaluations(console, results.run)

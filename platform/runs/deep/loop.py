@@ -161,9 +161,7 @@ class DeepLoop:
         movers = self.boards.movers.astype(np.int8)
         actions = self._actions(states)
         step = self.boards.step(actions)
-        self.replay.add(
-            Turn(states, movers, actions.astype(np.int16), self._rewards(step.rewards), step.ended)
-        )
+        self.replay.add(Turn(states, movers, actions.astype(np.int16), self._rewards(step.rewards), step.ended))
         self.done_before = self.done
         if len(step.scores):
             self.points.add(self.done, step.scores[:, :1].astype(np.float32)[:, 0])
@@ -197,14 +195,18 @@ class DeepLoop:
         learning, network = self.plan.learning, self.network
         random = np.random.default_rng([self.plan.seed, _LEARNING, self.updates])
         moves = self.replay.sample(random, learning.batch, learning.steps, learning.discount)
-        n = learning.batch
-        inputs, images = np.empty((2 * n, network.places), np.int8), np.empty(2 * n, np.int64)
-        masks = np.empty((2 * n, self.plan.game.num_actions), np.int8)
-        see_many(
-            self.plan.game.kernels, self.header, np.concatenate([moves.states, moves.next_states]), inputs, masks, images
-        )
-        actions = network.action_images[images[:n], moves.actions]
-        lesson = Lesson(inputs[:n], actions, moves.rewards, moves.factors, inputs[n:], masks[n:])
+        n, views = learning.batch, network.views
+        states = np.concatenate([moves.states, moves.next_states])
+        inputs, images = np.empty((2 * n, views * network.places), np.int8), np.empty(2 * n, np.int64)
+        gains, masks = (np.empty((2 * n, self.plan.game.num_actions), kind) for kind in (np.float32, np.int8))
+        see_many(self.plan.game.kernels, self.header, states, inputs, gains, masks, images)
+        seen, rows = inputs.reshape(2 * n, views, network.places), np.arange(n)
+        made = network.action_images[images[:n], moves.actions]
+        view, output = (made, np.zeros_like(made)) if network.each else (np.zeros_like(made), made)
+        lesson = Lesson(
+            seen[rows, view][:, None], gains[rows, view][:, None], output, moves.rewards, moves.factors,
+            seen[n:], gains[n:, :views], masks[n:],
+        )  # fmt: skip
         rate = np.float32(learning.rate(self.done, self.games))
         self.learned, _ = self._update(self.learned, rate, lesson)
         self.updates += 1

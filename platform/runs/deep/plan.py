@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from turnier.agents.deep.agent import Dqn
-from turnier.agents.deep.learning import DeepQ
+from turnier.agents.deep.learning import LOG, DeepQ
 from turnier.agents.deep.network import Network
 from turnier.core.errors import UserError, require_extra
 from turnier.games.game import Game
@@ -39,4 +39,4 @@ class Plan:
         require_extra("to train a deep network", "deep", "jax", "optax")
 
     def network(self) -> Network:
-        return self.agent.network_for(self.game)
+        return self.agent.network_for(self.game, self.learning.unit, self.learning.reward == LOG)

@@ -50,7 +50,7 @@ class DeepTraining:
 
         Args:
             game: such as "2048".
-            network: such as "dqn(layers=256.256,ahead=1)".
+            network: such as "dqn(layers=128.64)".
             out: the file of checkpoints, which also plays; an existing one is trained further.
             games: in all, including those of earlier runs; it ends with the turn in which as many have ended.
             learning: the method, such as "deep_q(steps=3)"; empty = what goes with the game.
@@ -68,7 +68,7 @@ class DeepTraining:
         require_at_most(MAX_WORKERS, evaluation_workers, "threads")
         made, agent = GAMES.make(game), AGENTS.make(network)
         if not isinstance(agent, Dqn):
-            raise UserError(f'deep learning needs the network dqn, got {agent}; write "dqn(layers=256.256)".')
+            raise UserError(f'deep learning needs the network dqn, got {agent}; write "dqn(layers=128.64)".')
         if against and not evaluate_every:
             raise UserError(
                 f"the opponent {against} needs evaluations to play in; name their interval with --evaluate-every."

@@ -1,0 +1,157 @@
+"""Training of deep networks: the same bytes however it stops and resumes; refusals; and that it learns."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from turnier.agents.deep.weights import load_weights, read_config
+from turnier.core.errors import UserError
+from turnier.core.kernel import JIT
+from turnier.results.store.store import Store
+from turnier.runs.deep.loop import DeepLoop
+from turnier.runs.deep.training import DeepTraining
+
+pytest.importorskip("jax")
+
+GAME, NETWORK = "2048(size=2)", "dqn(layers=16.8)"
+LEARNING = "deep_q(boards=8,replay=800,warmup=64,batch=16,interval=4,target=10,explore=500)"
+
+
+def planned(out: Path, games: int = 100, **changes: Any) -> DeepTraining:
+    named = {"game": GAME, "network": NETWORK, "learning": LEARNING, "every": 25} | changes
+    return DeepTraining(named.pop("game"), named.pop("network"), out=out, games=games, **named)
+
+
+def learned(out: Path, games: int = 100, **changes: Any) -> bytes:
+    """Trains and returns the file."""
+    DeepLoop(planned(out, games, **changes).plan, out, games).run()
+    return out.read_bytes()
+
+
+def test_stops_do_not_change_what_is_learned(tmp_path: Path) -> None:
+    whole = learned(tmp_path / "whole.npz")
+    assert learned(tmp_path / "again.npz") == whole
+    for stop in (1, 5, 20, 41):
+        loop = DeepLoop(planned(tmp_path / "parts.npz").plan, tmp_path / "parts.npz", 100)
+
+        def count(loop: DeepLoop, games: int, turns: int = stop) -> None:
+            if loop.replay.count >= turns:
+                loop.stop()
+
+        with pytest.raises(KeyboardInterrupt):
+            loop.run(count)
+    assert learned(tmp_path / "parts.npz") == whole
+    assert learned(tmp_path / "seed.npz", seed=2) != whole
+    config = read_config(tmp_path / "whole.npz")["training"]
+    assert 100 <= config["done"] < 108 and config["updates"] > 20
+
+
+@pytest.mark.parametrize("changes", [{"game": "tictactoe"}, {"network": "dqn(layers=8,input=two)"}])
+def test_others_resume_as_well(changes: dict[str, Any], tmp_path: Path) -> None:
+    whole = learned(tmp_path / "whole.npz", 60, **changes)
+    learned(tmp_path / "parts.npz", 30, **changes)
+    assert learned(tmp_path / "parts.npz", 60, **changes) == whole
+
+
+@pytest.mark.skipif(not JIT, reason="thousands of moves")
+def test_a_killed_training_resumes_to_the_same_bytes_and_curve(tmp_path: Path) -> None:
+    """Killed by SIGKILL at whatever moment, again and again, until it is done."""
+    code = (
+        "import sys; import turnier.runs.deep.loop as loop; from pathlib import Path\n"
+        "from tests.runs.deep.test_deep_training import planned; from turnier.results.store.store import Store\n"
+        "loop.CHECKPOINT_SECONDS, out = 0.05, Path(sys.argv[1])\n"
+        "with Store.open(f'sqlite:///{out}.db') as store: planned(out, 1200).run(store, progress=False)"
+    )
+    random = np.random.default_rng(int(time.time()))
+    kills = {"whole.npz": 0, "killed.npz": 2}
+    for name, left in kills.items():
+        command = [sys.executable, "-c", code, str(tmp_path / name)]
+        while True:
+            process = subprocess.Popen(command)
+            while left and not (tmp_path / name).exists() and process.poll() is None:
+                time.sleep(0.01)
+            if left:
+                time.sleep(random.uniform(0, 0.5))
+                os.kill(process.pid, signal.SIGKILL)
+                process.wait()
+                left -= 1
+                continue
+            assert process.wait(300) == 0
+            break
+    assert (tmp_path / "killed.npz").read_bytes() == (tmp_path / "whole.npz").read_bytes()
+    curves = []
+    for name in kills:
+        with Store.open(f"sqlite:///{tmp_path / name}.db") as store:
+            curves.append(store.curves.points(store.runs()[0].id))
+    assert len(curves[0]) > 10 and curves[0] == curves[1]
+
+
+def test_evaluations_and_the_curve_are_stored(tmp_path: Path) -> None:
+    settings: dict[str, Any] = {"evaluate_every": 40, "evaluation_games": 10}
+    with Store.open(f"sqlite:///{tmp_path}/d.db") as store:
+        results = planned(tmp_path / "d.npz", 100, **settings).run(store, progress=False)
+        table = results.table()
+        assert [games // 40 for games in table["games"]] == [1, 2] and (table["matches"] == 10).all()
+        assert results.curve()["count"].sum() == results.loop.done
+        assert results.agent.full_text().startswith(f"dqn(file={tmp_path / 'd.npz'},digest=")
+        again = planned(tmp_path / "d.npz", 100, **settings)
+        assert again.finished and again.run(store, progress=False).table().equals(table)
+    assert not (tmp_path / "d.npz.evaluating").exists()
+
+
+@pytest.mark.skipif(not JIT, reason="thousands of moves")
+def test_it_learns(tmp_path: Path) -> None:
+    """The newest games of a 2x2 board score more than the first ones, which are random, and a file plays better."""
+    learning = "deep_q(boards=16,replay=8000,warmup=500,batch=32,interval=8,target=50,explore=8000,alpha=0.002)"
+    with Store.open(f"sqlite:///{tmp_path}/d.db") as store:
+        results = planned(tmp_path / "d.npz", 1500, learning=learning, every=300).run(store, progress=False)
+        means, deviations = results.curve()["mean"], results.curve()["deviation"]
+    assert means.iloc[-2] - means.iloc[0] > 4 * (deviations.iloc[0] + deviations.iloc[-2]) / 300**0.5
+
+
+def test_a_file_of_another_plan_or_kind_is_refused(tmp_path: Path) -> None:
+    out = tmp_path / "d.npz"
+    learned(out, 20)
+    for changes in ({"seed": 2}, {"network": "dqn(layers=8)"}, {"game": "2048(size=3)"}, {"every": 7}):
+        with pytest.raises(UserError, match="was trained with"):
+            learned(out, 20, **changes)
+    whole = out.read_bytes()
+    out.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(UserError, match="undamaged"):
+        learned(out, 40)
+    out.write_bytes(whole)
+    load_weights(out).to_play().save(out)
+    with pytest.raises(UserError, match="to train further"):
+        learned(out, 40)
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"game": "nim"}, "three values"),
+        ({"game": "spe_ed(players=2)"}, "dqn needs"),
+        ({"network": "greedy"}, "needs the network dqn"),
+        ({"learning": "td"}, "must learn by the method deep_q"),
+        ({"learning": "deep_q(steps=0)"}, "steps must be"),
+        ({"games": 0}, "at least 1"),
+        ({"against": "random"}, "needs evaluations"),
+    ],
+)
+def test_what_cannot_be_learned_is_refused(changes: dict[str, Any], reason: str, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=reason):
+        planned(tmp_path / "d.npz", **changes)
+
+
+def test_without_jax_a_sentence_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(UserError, match=r"pip install 'turnier\[deep\]'"):
+        planned(tmp_path / "d.npz")
