@@ -167,7 +167,7 @@ class Training:
         began = run_id_of(defined(loop, former)) in {run.id for run in store.runs()}
         return former if began else self.evaluating
 
-    def _learn(self, run: TrainingRun, bar: Bar, lock: Lock) -> None:
+    def _learn(self, run: TrainingRun[TrainingLoop], bar: Bar, lock: Lock) -> None:
         def advance(loop: TrainingLoop, count: int) -> None:
             if self.hours:
                 bar.reached(min(int(loop.seconds), bar.total), bar.total)
@@ -215,7 +215,7 @@ def _recent_score(loop: TrainingLoop) -> float:
 class TrainingResults(RunResults):
     """The results of a training."""
 
-    run: TrainingRun
+    run: TrainingRun[TrainingLoop]
     games_before: int  # that earlier runs had played
 
     @property

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 from turnier.agents.agent import Agent
 from turnier.agents.ntuple.training import Points
@@ -52,6 +52,9 @@ class Learner(Protocol):
     out: Path  # the file of what it learns
     done: int  # games
     points: Points
+
+
+L = TypeVar("L", bound=Learner)
 
 
 class Learned(Protocol):
@@ -107,10 +110,10 @@ def run_id_of(definition: Mapping[str, Any]) -> str:
     return f"{KIND}:{derive_seed(json.dumps(definition, sort_keys=True)):016x}"
 
 
-class TrainingRun:
+class TrainingRun(Generic[L]):
     """A training's run in a store. A training that starts over discards the results of an earlier one of its plan."""
 
-    def __init__(self, store: Store, training: Learner, evaluating: Evaluating | None) -> None:
+    def __init__(self, store: Store, training: L, evaluating: Evaluating | None) -> None:
         self.store, self.training, self.evaluating = store, training, evaluating
         plan = training.plan
         definition = defined(training, evaluating)
@@ -203,7 +206,7 @@ def _measure(game: Game) -> str:
 class Evaluations:
     """Evaluates snapshots one after another on threads of its own, while training continues; a context manager."""
 
-    def __init__(self, run: TrainingRun, workers: int, report: Callable[[Evaluation], object]) -> None:
+    def __init__(self, run: TrainingRun[Any], workers: int, report: Callable[[Evaluation], object]) -> None:
         self.run, self._report = run, report
         self._executor = ThreadExecutor(workers)
         self._queue = ThreadPoolExecutor(1, "evaluation")

@@ -64,7 +64,8 @@ class DeepQ(Learning):
     def rate(self, done: int, games: int) -> float:
         """Returns the learning rate after `done` games of `games` in all."""
         end = self.alpha_end or self.alpha
-        return self.alpha * (end / self.alpha if self.alpha else 1.0) ** min(done / max(games, 1), 1.0)
+        share = min(done / max(games, 1), 1.0)
+        return self.alpha * float((end / self.alpha if self.alpha else 1.0) ** share)
 
     def exploration(self, moves: int) -> float:
         """Returns the probability of a random move after so many moves."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -54,7 +54,8 @@ class Replay:
         return cls(length, turns)
 
     def add(self, turn: Turn) -> None:
-        for ring, values in zip(self.turns, turn, strict=True):
+        rings: Iterable[Any] = self.turns
+        for ring, values in zip(rings, turn, strict=True):
             ring[self.count % self.length] = values
         self.count += 1
 
@@ -86,13 +87,13 @@ class Replay:
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Returns all that `restore` takes; no more than was played."""
-        known = min(self.count, self.length)
-        return {name: ring[:known] for name, ring in zip(Turn._fields, self.turns, strict=True)}
+        known, rings = min(self.count, self.length), tuple[Any, ...](self.turns)
+        return {name: ring[:known] for name, ring in zip(Turn._fields, rings, strict=True)}
 
     def restore(self, arrays: Mapping[str, npt.NDArray[Any]], count: int) -> None:
         """Fills an empty memory with `count` turns; raises ValueError where the arrays are none of such a memory."""
-        known = min(count, self.length)
-        for name, ring in zip(Turn._fields, self.turns, strict=True):
+        known, rings = min(count, self.length), tuple[Any, ...](self.turns)
+        for name, ring in zip(Turn._fields, rings, strict=True):
             stored = arrays[name]
             if stored.dtype != ring.dtype or stored.shape != (known, *ring.shape[1:]):
                 raise ValueError(f"its memory has other {name}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from turnier.runs.training_run import TrainingRun
 
 
-def print_evaluations(console: Console, run: TrainingRun) -> None:
+def print_evaluations(console: Console, run: TrainingRun[Any]) -> None:
     """Prints a row for each evaluation, if there are any."""
     evaluations, evaluating = run.evaluations(), run.evaluating
     if not evaluations:
@@ -27,7 +27,7 @@ def print_evaluations(console: Console, run: TrainingRun) -> None:
     console.print(table)
 
 
-def save_plot(console: Console, path: Path, title: str, run: TrainingRun) -> None:
+def save_plot(console: Console, path: Path, title: str, run: TrainingRun[Any]) -> None:
     """Writes a picture of the curve, and of the evaluations if there are any."""
     from turnier.dashboards.reports.pictures import save_training_picture
 

@@ -180,7 +180,8 @@ class DeepLoop:
         random = np.random.default_rng([self.plan.seed, _ACTING, self.replay.count])
         chance, order = random.random(len(states)), random.random(values.shape)
         drawn = np.where(np.isfinite(values), order, -1.0).argmax(axis=1)
-        return np.where(chance < learning.exploration(self.moves), drawn, values.argmax(axis=1)).astype(np.int64)
+        explores = chance < learning.exploration(self.moves)
+        return np.asarray(np.where(explores, drawn, values.argmax(axis=1)), np.int64)
 
     def _rewards(self, points: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:
         learning = self.plan.learning

@@ -113,7 +113,7 @@ class DeepTraining:
                     if before:
                         bar.print(f"Resuming after {before:,} games of earlier runs.")
                     self._learn(run, bar, lock)
-            return DeepResults(store, run.id, run, loop, before)
+            return DeepResults(store, run.id, run, before)
 
     def _learn(self, run: DeepRun, bar: Bar, lock: Lock) -> None:
         def advance(loop: DeepLoop, count: int) -> None:
@@ -130,7 +130,7 @@ class DeepTraining:
             evaluations.saved(loop, weights)
 
         with Evaluations(run, self.evaluation_workers, show) as evaluations:
-            loop = run.loop
+            loop = run.training
             if loop.done:  # a kill may have come between the checkpoint and what follows it
                 save(loop, loop.weights())
             loop.run(advance, save, run.evaluating.every if run.evaluating else 0)
@@ -139,18 +139,14 @@ class DeepTraining:
             evaluations.finish()
 
 
-class DeepRun(TrainingRun):
+class DeepRun(TrainingRun[DeepLoop]):
     """The run of a deep network's training in a store."""
-
-    def __init__(self, store: Store, loop: DeepLoop, evaluating: Evaluating | None) -> None:
-        super().__init__(store, loop, evaluating)
-        self.loop = loop
 
     def is_due(self) -> bool:
         """Several games may end at once: whether the newest ones completed an interval."""
         assert self.evaluating
         every = self.evaluating.every
-        return self.loop.done // every > self.loop.done_before // every
+        return self.training.done // every > self.training.done_before // every
 
     def agent_of(self, snapshot: Path) -> Agent:
         return Dqn(file=str(snapshot))
@@ -171,8 +167,11 @@ class DeepResults(RunResults):
     """The results of a deep network's training."""
 
     run: DeepRun
-    loop: DeepLoop
     games_before: int  # that earlier runs had played
+
+    @property
+    def loop(self) -> DeepLoop:
+        return self.run.training
 
     @property
     def agent(self) -> Agent:

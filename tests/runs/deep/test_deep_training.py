@@ -16,6 +16,7 @@ import pytest
 from turnier.agents.deep.weights import load_weights, read_config
 from turnier.core.errors import UserError
 from turnier.core.kernel import JIT
+from turnier.results.store.curves import CurvePoint
 from turnier.results.store.store import Store
 from turnier.runs.deep.loop import DeepLoop
 from turnier.runs.deep.training import DeepTraining
@@ -67,32 +68,27 @@ def test_a_killed_training_resumes_to_the_same_bytes_and_curve(tmp_path: Path) -
     """Killed by SIGKILL at whatever moment, again and again, until it is done."""
     code = (
         "import sys; import turnier.runs.deep.loop as loop; from pathlib import Path\n"
-        "from tests.runs.deep.test_deep_training import planned; from turnier.results.store.store import Store\n"
-        "loop.CHECKPOINT_SECONDS, out = 0.05, Path(sys.argv[1])\n"
-        "with Store.open(f'sqlite:///{out}.db') as store: planned(out, 1200).run(store, progress=False)"
+        "from tests.runs.deep.test_deep_training import trained\n"
+        "loop.CHECKPOINT_SECONDS = 0.05; trained(Path(sys.argv[1]))"
     )
-    random = np.random.default_rng(int(time.time()))
-    kills = {"whole.npz": 0, "killed.npz": 2}
-    for name, left in kills.items():
-        command = [sys.executable, "-c", code, str(tmp_path / name)]
-        while True:
-            process = subprocess.Popen(command)
-            while left and not (tmp_path / name).exists() and process.poll() is None:
-                time.sleep(0.01)
-            if left:
-                time.sleep(random.uniform(0, 0.5))
-                os.kill(process.pid, signal.SIGKILL)
-                process.wait()
-                left -= 1
-                continue
-            assert process.wait(300) == 0
-            break
-    assert (tmp_path / "killed.npz").read_bytes() == (tmp_path / "whole.npz").read_bytes()
-    curves = []
-    for name in kills:
-        with Store.open(f"sqlite:///{tmp_path / name}.db") as store:
-            curves.append(store.curves.points(store.runs()[0].id))
+    killed, whole, random = tmp_path / "killed.npz", tmp_path / "whole.npz", np.random.default_rng()
+    for _ in range(2):
+        process = subprocess.Popen([sys.executable, "-c", code, str(killed)])
+        while not killed.exists() and process.poll() is None:
+            time.sleep(0.01)
+        time.sleep(random.uniform(0, 0.5))
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+    assert killed.exists() and read_config(killed)["training"]["done"] < 800
+    curves = [trained(killed), trained(whole)]
+    assert killed.read_bytes() == whole.read_bytes()
     assert len(curves[0]) > 10 and curves[0] == curves[1]
+
+
+def trained(out: Path) -> list[CurvePoint]:
+    """Trains in a store and returns the curve."""
+    with Store.open(f"sqlite:///{out}.db") as store:
+        return store.curves.points(planned(out, 800).run(store, progress=False).id)
 
 
 def test_evaluations_and_the_curve_are_stored(tmp_path: Path) -> None:
