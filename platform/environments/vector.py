@@ -13,11 +13,10 @@ from gymnasium.vector.utils import batch_space
 from turnier.core.errors import UserError
 from turnier.core.packing import pack
 from turnier.core.rng import stream, streams_of
-from turnier.environments.boards import BEGIN, KEEP, Boards, advance, draw_legal, pack_boards
-from turnier.environments.shown import CELL_DTYPE, MASK_DTYPE, Observation, Shown, rendered, require_render_mode
+from turnier.environments.shown import MASK_DTYPE, Observation, Shown, rendered, require_render_mode
 from turnier.environments.single import LARGEST_SEED
-from turnier.games.abi import STATE_DTYPE
 from turnier.games.game import Game
+from turnier.games.in_step.boards import BEGIN, KEEP, advance, draw_legal, new_boards, pack_boards
 
 Actions = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -63,7 +62,7 @@ class BoardsEnvironment(VectorEnv[Observation, Actions, npt.NDArray[Any]]):
         self.single_action_space = self._shown.action_space()
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self._boards = new_boards(self._shown, num_envs)
+        self._boards = new_boards(self.game, num_envs, self._shown.cells)
         self._packed = pack(pack_boards, self.game.kernels, self._boards)
         self._truncated = np.zeros(num_envs, np.bool_)
         self._everywhere = np.ones(num_envs, np.bool_)
@@ -165,27 +164,3 @@ class BoardsEnvironment(VectorEnv[Observation, Actions, npt.NDArray[Any]]):
         if self.render_mode is None:
             return None
         return tuple(rendered(self.game, state, self.render_mode) or "" for state in self._boards.states)
-
-
-def new_boards(shown: Shown, n: int) -> Boards:
-    """Returns n boards on which no episode has begun."""
-    game, seats = shown.game, shown.game.num_seats
-    room = game.kernels.max_choices
-    return Boards(
-        states=np.tile(game.new_state(), (n, 1)),
-        rngs=np.zeros((n, 4), np.uint64),
-        movers=np.zeros(n, np.int64),
-        returns=np.zeros((n, seats)),
-        steps=np.zeros(n, np.int64),
-        rewards=np.zeros((n, seats)),
-        terminated=np.zeros(n, np.bool_),
-        masks=np.zeros((n, game.num_actions), MASK_DTYPE),
-        cells=np.zeros((n, game.num_cells if shown.cells else 0), CELL_DTYPE),
-        views=np.zeros((n, 0 if shown.cells else game.state_words), STATE_DTYPE),
-        state=game.new_state(),
-        seen=game.new_state(),
-        rng=np.zeros(4, np.uint64),
-        gains=np.zeros(seats),
-        choices=np.zeros(room, np.int64),
-        probs=np.zeros(room),
-    )

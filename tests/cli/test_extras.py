@@ -12,6 +12,7 @@ from tests.cli.running import REPO
 
 MODULES = {  # of each extra, as they are imported
     "dashboard": ("altair", "markdown_it", "optuna_dashboard", "PIL", "streamlit", "vl_convert"),
+    "deep": ("jax", "jaxlib", "optax"),
     "engines": ("chess",),
     "gym": ("gymnasium", "pettingzoo"),
     "judges": ("bitbully", "bitbully_databases"),
@@ -69,6 +70,7 @@ BASE = (
 )
 NEEDING = {  # video has a test of its own
     "dashboard": ("dashboard", "--store", "sqlite:///a.db"),
+    "deep": ("train", "tictactoe", "dqn", "--games", "2", "--out", "d.npz", "--store", "sqlite:///a.db"),
     "engines": ("play", "chess", "random", "random"),
     "gym": ("play", "gymnasium(id=CartPole-v1)", "random"),
     "judges": ("tournament", "connect_four", "random", "perfect", *PLAYED),

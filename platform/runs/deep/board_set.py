@@ -11,8 +11,8 @@ import numpy.typing as npt
 from turnier.arena.match import derive_seed
 from turnier.core.packing import pack
 from turnier.core.rng import streams_of
-from turnier.environments.boards import BEGIN, KEEP, STEP, Boards, advance, pack_boards
 from turnier.games.game import Game
+from turnier.games.in_step.boards import BEGIN, KEEP, STEP, advance, new_boards, pack_boards
 
 _KEPT = ("states", "rngs", "movers", "returns", "steps", "masks")  # the other arrays tell of the latest step
 
@@ -30,7 +30,7 @@ class BoardSet:
 
     def __init__(self, game: Game, n: int, seed: int) -> None:
         self.game = game
-        self.boards = _empty(game, n)
+        self.boards = new_boards(game, n, cells=False)
         self._packed = pack(pack_boards, game.kernels, self.boards)
         self._idle = np.zeros(n, np.int64)
         self.boards.rngs[:] = streams_of([derive_seed("deep", seed, board) for board in range(n)], 1)[:, 0]
@@ -68,25 +68,3 @@ class BoardSet:
             if stored.dtype != own.dtype or stored.shape != own.shape:
                 raise ValueError(f"its boards have other {name}")
             own[:] = stored
-
-
-def _empty(game: Game, n: int) -> Boards:
-    seats, room = game.num_seats, game.kernels.max_choices
-    return Boards(
-        states=np.tile(game.new_state(), (n, 1)),
-        rngs=np.zeros((n, 4), np.uint64),
-        movers=np.zeros(n, np.int64),
-        returns=np.zeros((n, seats)),
-        steps=np.zeros(n, np.int64),
-        rewards=np.zeros((n, seats)),
-        terminated=np.zeros(n, np.bool_),
-        masks=np.zeros((n, game.num_actions), np.int8),
-        cells=np.zeros((n, 0), np.uint8),
-        views=np.zeros((n, 0), np.int64),
-        state=game.new_state(),
-        seen=game.new_state(),
-        rng=np.zeros(4, np.uint64),
-        gains=np.zeros(seats),
-        choices=np.zeros(room, np.int64),
-        probs=np.zeros(room),
-    )

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
 from numba import types
 
 from turnier.core.kernel import kernel, tell_type
 from turnier.core.packing import Package, packing
 from turnier.core.rng import Rng, below
-from turnier.games.abi import CHANCE, GAME, TERMINAL
+from turnier.games.abi import CHANCE, GAME, STATE_DTYPE, TERMINAL
+from turnier.games.game import Game
 from turnier.games.generic import copy_state, draw_outcome
 
 STEP, BEGIN, KEEP = range(3)  # what `advance` does with a board: its action, a new episode, or nothing
@@ -134,3 +136,32 @@ def draw_legal(masks, rng, actions):
                     actions[i] = action
                     break
                 left -= 1
+
+
+def new_boards(game: Game, n: int, cells: bool) -> Boards:
+    """Returns n boards on which no episode has begun.
+
+    Args:
+        game: the game.
+        n: how many.
+        cells: whether cells are shown, or else views of states.
+    """
+    seats, room = game.num_seats, game.kernels.max_choices
+    return Boards(
+        states=np.tile(game.new_state(), (n, 1)),
+        rngs=np.zeros((n, 4), np.uint64),
+        movers=np.zeros(n, np.int64),
+        returns=np.zeros((n, seats)),
+        steps=np.zeros(n, np.int64),
+        rewards=np.zeros((n, seats)),
+        terminated=np.zeros(n, np.bool_),
+        masks=np.zeros((n, game.num_actions), np.int8),
+        cells=np.zeros((n, game.num_cells if cells else 0), np.uint8),
+        views=np.zeros((n, 0 if cells else game.state_words), STATE_DTYPE),
+        state=game.new_state(),
+        seen=game.new_state(),
+        rng=np.zeros(4, np.uint64),
+        gains=np.zeros(seats),
+        choices=np.zeros(room, np.int64),
+        probs=np.zeros(room),
+    )
