@@ -37,7 +37,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {  # heading -> command -> mod
     },
     "Improve": {
         "tune": ("runs.tune", "Search for the parameters with which an agent plays best."),
-        "train": ("runs.train", "Train an n-tuple network by self-play."),
+        "train": ("training.train", "Train n-tuple networks by self-play, or a deep network."),
         "tables": ("machine.tables", "Solve formation tables of 2048, for the agent formations."),
         "samplers": ("catalogue", "List the samplers of turnier tune, or the parameters of one."),
         "noises": (

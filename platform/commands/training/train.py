@@ -19,9 +19,9 @@ from turnier.commands.options import (
     WorkersOption,
     writable_file,
 )
-from turnier.commands.runs.deep import train_deep
-from turnier.commands.runs.self_play import train_by_search
-from turnier.commands.runs.training_end import print_evaluations, save_plot
+from turnier.commands.training.deep import train_deep
+from turnier.commands.training.end import print_evaluations, save_plot
+from turnier.commands.training.self_play import train_by_search
 from turnier.core.number_text import plus_minus
 from turnier.core.text_form import parse
 

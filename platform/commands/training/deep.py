@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 from turnier.commands.command_line import saving
-from turnier.commands.runs.training_end import print_evaluations, save_plot
+from turnier.commands.training.end import print_evaluations, save_plot
 from turnier.core.errors import UserError
 from turnier.core.number_text import plus_minus
 
