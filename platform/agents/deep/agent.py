@@ -38,7 +38,7 @@ class Dqn(CompiledAgent):
 
     file: str = parameter("", "a network that `turnier train` wrote; it says what its layers are")
     digest: str = parameter("", "which network that must be; filled in")
-    layers: str = parameter("256.256", "to be trained: sizes of the hidden layers")
+    layers: str = parameter("128.64", "to be trained: sizes of the hidden layers")
     input: str = parameter(EACH, "to be trained: see above", choices=INPUTS)
     dueling: bool = parameter(
         True,
@@ -63,7 +63,7 @@ class Dqn(CompiledAgent):
         if not all(size.isdecimal() and 2 <= int(size) <= LARGEST_LAYER for size in sizes):
             raise UserError(
                 f"dqn: layers must be sizes from 2 to {LARGEST_LAYER:,}, with dots between, got {self.layers};"
-                " write layers=256.256."
+                " write layers=128.64."
             )
         return tuple(map(int, sizes))
 

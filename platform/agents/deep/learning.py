@@ -30,7 +30,7 @@ class DeepQ(Learning):
 
     name: ClassVar[str] = "deep_q"
 
-    alpha: float = parameter(0.0005, "learning rate of Adam", low=0, high=1, search=(0.00001, 0.01), log=True)
+    alpha: float = parameter(0.001, "learning rate of Adam", low=0, high=1, search=(0.00001, 0.01), log=True)
     alpha_end: float = parameter(
         0.0, "rate after the last game, 0 = as alpha", low=0, high=1, search=(0.00001, 0.01), log=True
     )
@@ -42,12 +42,12 @@ class DeepQ(Learning):
     clip: float = parameter(1.0, "error from which on it counts linearly", low=1e-9, high=1e9, search=(0.1, 10))
     epsilon: float = parameter(1.0, "probability of a random move at first", low=0, high=1)
     epsilon_end: float = parameter(0.01, "probability of a random move after `explore` moves", low=0, high=1)
-    explore: int = parameter(100_000, "moves while that falls, linearly", low=0, high=10**12, search=(0, 1_000_000))
+    explore: int = parameter(20_000, "moves while that falls, linearly", low=0, high=10**12, search=(0, 1_000_000))
     replay: int = parameter(200_000, "newest moves that are learned from", low=100, high=100_000_000)
     warmup: int = parameter(5_000, "moves before the first update", low=1, high=100_000_000)
     batch: int = parameter(128, "moves of an update", low=1, high=100_000, search=(16, 512))
     interval: int = parameter(32, "moves between two updates", low=1, high=1_000_000, search=(1, 128), log=True)
-    target: int = parameter(500, "updates between two copies to the target network", low=1, high=10**9)
+    target: int = parameter(200, "updates between two copies to the target network", low=1, high=10**9)
     boards: int = parameter(64, "boards played side by side", low=1, high=100_000)
 
     @property
