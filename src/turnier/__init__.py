@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from turnier.results.store.store import Store
     from turnier.runs.certainty import Certainty
     from turnier.runs.comparison import Comparison
+    from turnier.runs.deep.training import DeepTraining
     from turnier.runs.experiment import Experiment
     from turnier.runs.judging.judging import Judging
     from turnier.runs.results import RunResults
@@ -42,6 +43,7 @@ __all__ = [
     "TERMINAL",
     "Certainty",
     "Comparison",
+    "DeepTraining",
     "Experiment",
     "Front",
     "Judging",
@@ -82,6 +84,7 @@ _MODULES = {  # imported when one of their names is first used, so that `turnier
     "turnier.runs.experiment": ("Experiment",),
     "turnier.runs.judging.judging": ("Judging",),
     "turnier.runs.results": ("RunResults",),
+    "turnier.runs.deep.training": ("DeepTraining",),
     "turnier.runs.self_play.training": ("SelfPlayTraining",),
     "turnier.runs.tournament": ("Tournament",),
     "turnier.runs.training": ("Training",),
