@@ -20,9 +20,11 @@ from numba import types
 from tests.contract import tiny_games
 from turnier.core import rng
 from turnier.core.kernel import JIT
+from turnier.core.packing import pack
 from turnier.games import abi, generic
 from turnier.games.abi import CHANCE, TERMINAL
 from turnier.games.game import Game, Ints
+from turnier.games.in_step.boards import BEGIN, STEP, advance, draw_legal, new_boards, pack_boards
 from turnier.games.perft import perft
 from turnier.games.python.callback import require_calling_convention
 from turnier.games.python.history_kernels import begin_history
@@ -175,6 +177,20 @@ def play_together(game: Game) -> str:
     return digest.hash.hexdigest()
 
 
+def step_boards(game: Game) -> str:
+    """Returns the digest of random steps on boards side by side, each begun anew where a game has ended."""
+    digest, stream, n = Digest(), rng.stream(5), 3
+    boards = new_boards(game, n, cells=True)
+    boards.rngs[:] = rng.streams(6, n)
+    packed, actions, orders = pack(pack_boards, game.kernels, boards), np.zeros(n, np.int64), np.full(n, BEGIN, np.int8)
+    for _ in range(WALK):
+        advance(packed, actions, orders)
+        digest.add(boards.states, boards.rewards, boards.returns, boards.masks, boards.cells, boards.steps, boards.rngs)
+        draw_legal(boards.masks, stream, actions)
+        orders[:] = np.where(boards.movers == TERMINAL, BEGIN, STEP)
+    return digest.hash.hexdigest()
+
+
 def use_helpers() -> str:
     """Returns the digest of the kernels that no game needs."""
     digest, stream = Digest(), rng.stream(3)
@@ -215,7 +231,9 @@ def main() -> None:
         sys.setprofile(remember)
     games = [make_game(text) for text in (*GAMES.names(), *VARIANTS)] + [*tiny_games.TINY_GAMES]
     games = [game for game in games if not game.in_python]
-    digests = {str(game): play(game) + play_together(game) for game in games} | {"helpers": use_helpers()}
+    digests = {str(game): play(game) + play_together(game) + step_boards(game) for game in games} | {
+        "helpers": use_helpers()
+    }
     sys.setprofile(None)
     report: dict[str, dict[str, Any]] = {}
     for name, kernel in kernels().items():

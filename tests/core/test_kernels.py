@@ -65,7 +65,8 @@ def test_compiled_and_plain_kernels_agree_bit_for_bit(reports: dict[str, dict[st
 
 
 def test_that_comparison_calls_every_kernel(reports: dict[str, dict[str, Any]]) -> None:
-    assert [name for name, facts in reports["plain"]["kernels"].items() if not facts["called"]] == []
+    uncalled = {name for name, facts in reports["plain"]["kernels"].items() if not facts["called"]}
+    assert uncalled == {"turnier.games.in_step.boards.pack_boards"}  # plain Python packs nothing
 
 
 def test_every_kernel_compiles_as_declared_and_not_otherwise(reports: dict[str, dict[str, Any]]) -> None:

@@ -27,6 +27,7 @@ def configured(app: Starlette) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         lifespan="off",
+        log_config=None,  # which would close handlers that other libraries have opened, and their streams
         log_level="critical",  # the application answers with what went wrong; more would reveal keys of seats
         access_log=False,
         server_header=False,

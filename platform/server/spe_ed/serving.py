@@ -95,6 +95,7 @@ def make_server(lobby: Lobby) -> GameServer:
         ws_per_message_deflate=False,
         h11_max_incomplete_event_size=16_384,
         lifespan="off",
+        log_config=None,  # which would close handlers that other libraries have opened, and their streams
         log_level="error",  # more would reveal keys
         access_log=False,
         server_header=False,
