@@ -62,3 +62,11 @@ def test_options_of_other_trainings_are_refused(more: list[str], reason: str, tm
         ended = CliRunner().invoke(app, [*words(tmp_path / "z.npz", 10), *more])
     assert ended.exit_code != 0 and reason in str(ended.exception or ended.output)
     assert not (tmp_path / "z.npz").exists()
+
+
+@pytest.mark.parametrize("network", ["ntuple", "dqn"])
+@pytest.mark.parametrize("option", [["--workers", "2"], ["--executor", "ray"], ["--address", "auto"]])
+def test_other_trainings_refuse_where_to_play(network: str, option: list[str], tmp_path: Path) -> None:
+    ended = CliRunner().invoke(app, ["train", "tictactoe", network, "--out", str(tmp_path / "w.npz"), *option])
+    assert f"a training without --self-play takes no {option[0]}; leave it out." in str(ended.exception)
+    assert ended.exit_code != 0 and not list(tmp_path.iterdir())

@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
 from turnier.commands.command_line import saving
-from turnier.commands.training.end import print_evaluations, save_plot
-from turnier.core.errors import UserError
-from turnier.core.number_text import plus_minus
+from turnier.commands.training.end import (
+    print_agent,
+    print_evaluations,
+    print_finished,
+    print_learned,
+    save_plot,
+    stored_games,
+)
 
 if TYPE_CHECKING:
     from turnier.runs.deep.training import DeepResults
 
 
-def train_deep(
-    game: str, network: str, inapplicable: Sequence[str], *, store: str, plot: Path | None, **settings: Any
-) -> None:
+def train_deep(game: str, network: str, *, store: str, plot: Path | None, **settings: Any) -> None:
     """Trains as the options say, see `DeepTraining`, and prints how it went.
 
     Args:
         game: the game.
         network: the layers.
-        inapplicable: options that were given, but are of other ways to train.
         store: its URL.
         plot: a picture of the curve to be written.
         settings: of the training.
@@ -34,18 +34,11 @@ def train_deep(
     from turnier.results.store.store import Store
     from turnier.runs.deep.training import DeepTraining
 
-    if inapplicable:
-        raise UserError(f"dqn takes no {inapplicable[0]}; leave it out.")
     console = Console()
     planned = DeepTraining(game, network, **settings)
-    if planned.finished:
-        console.print(f"{planned.out} has {planned.done:,} games already; resume with more --games.", soft_wrap=True)
-
-    def stored() -> str:
-        return f"{planned.out} has {planned.done:,} games" if planned.out.exists() else f"{planned.out} is not written"
-
+    print_finished(console, planned)
     with Store.open(store) as opened:
-        with saving(planned.stop, stored):
+        with saving(planned.stop, lambda: stored_games(planned)):
             results = planned.run(opened)
         _print_end(console, results)
         if plot:
@@ -53,14 +46,7 @@ def train_deep(
 
 
 def _print_end(console: Console, results: DeepResults) -> None:
-    loop = results.loop
-    if loop.done > results.games_before:
-        _, count, mean, deviation = loop.points.curve()[-1]
-        error = 1.96 * deviation / math.sqrt(max(count, 1))
-        console.print(
-            f"{loop.out}: {loop.done:,} games, {loop.moves:,} moves, {loop.moves_per_second:,.0f} moves/s;"
-            f" mean of the last {count:,.0f} games {plus_minus(mean, error)}",
-            soft_wrap=True,
-        )
-    console.print(f'To play with it: turnier tournament {loop.plan.game} "{results.agent}"', soft_wrap=True)
+    if results.loop.done > results.games_before:
+        print_learned(console, results.loop)
+    print_agent(console, str(results.loop.plan.game), results.agent)
     print_evaluations(console, results.run)

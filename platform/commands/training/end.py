@@ -1,15 +1,59 @@
-"""What is printed and drawn at the end of a training."""
+"""What all ways to train print and draw."""
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from rich.console import Console
 from rich.table import Table
 
+from turnier.core.number_text import plus_minus
+
 if TYPE_CHECKING:
+    from turnier.agents.agent import Agent
+    from turnier.agents.ntuple.training import TrainingLoop
+    from turnier.runs.deep.loop import DeepLoop
     from turnier.runs.training_run import TrainingRun
+
+
+class Planned(Protocol):
+    """A training that may have begun."""
+
+    out: Path
+
+    @property
+    def done(self) -> int: ...
+
+    @property
+    def finished(self) -> bool: ...
+
+
+def stored_games(planned: Planned) -> str:
+    """Says what the file has at the moment."""
+    return f"{planned.out} has {planned.done:,} games" if planned.out.exists() else f"{planned.out} is not written yet"
+
+
+def print_finished(console: Console, planned: Planned, more: str = "--games") -> None:
+    """Prints which option resumes a training that has what was asked for."""
+    if planned.finished:
+        console.print(f"{stored_games(planned)} already; resume with more {more}.", soft_wrap=True)
+
+
+def print_learned(console: Console, loop: TrainingLoop | DeepLoop) -> None:
+    """Prints what was played, and how well at the end."""
+    _, count, mean, deviation = loop.points.curve()[-1]
+    error = 1.96 * deviation / math.sqrt(max(count, 1))
+    console.print(
+        f"{loop.out}: {loop.done:,} games, {loop.moves:,} moves, {loop.moves_per_second:,.0f} moves/s;"
+        f" mean of the last {count:,.0f} games {plus_minus(mean, error)}",
+        soft_wrap=True,
+    )
+
+
+def print_agent(console: Console, game: str, agent: Agent) -> None:
+    console.print(f'To play with it: turnier tournament {game} "{agent}"', soft_wrap=True)
 
 
 def print_evaluations(console: Console, run: TrainingRun[Any]) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
 
 from turnier.commands.command_line import saving
+from turnier.commands.training.end import print_agent, print_finished, stored_games
 from turnier.core.errors import UserError
 from turnier.core.number_text import estimate, number
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 def train_by_search(
     game: str,
     agent: str,
-    inapplicable: Sequence[str],
     *,
     store: str,
     where: tuple[str, int | None, str | None],
@@ -30,7 +29,6 @@ def train_by_search(
     Args:
         game: the game.
         agent: the search.
-        inapplicable: options that were given, but are of other ways to train.
         store: its URL.
         where: executor, workers and address.
         settings: of the training.
@@ -38,28 +36,21 @@ def train_by_search(
     from turnier.results.store.store import Store
     from turnier.runs.self_play.training import SelfPlayTraining
 
-    if inapplicable:
-        raise UserError(f"--self-play takes no {inapplicable[0]}; leave it out.")
     if not agent:
         raise UserError('--self-play needs a search; write "puct(selection=gumbel,evaluator=ntuple)".')
     console = Console()
     planned = SelfPlayTraining(game, agent, **settings)
-    if planned.finished:
-        console.print(f"{planned.out} has {planned.done:,} games already; resume with more --games.", soft_wrap=True)
-
-    def stored() -> str:
-        return f"{planned.out} has {planned.done:,} games" if planned.out.exists() else f"{planned.out} is not written"
-
+    print_finished(console, planned)
     executor, workers, address = where
     with Store.open(store) as opened:
-        with saving(planned.stop, stored):
+        with saving(planned.stop, lambda: stored_games(planned)):
             results = planned.run(opened, executor=executor, workers=workers, address=address)
         _print_end(console, results)
 
 
 def _print_end(console: Console, results: SelfPlayResults) -> None:
     training = results.training
-    console.print(f'To play with it: turnier tournament {training.plan.game} "{results.agent}"', soft_wrap=True)
+    print_agent(console, str(training.plan.game), results.agent)
     if not training.evaluating:
         return
     console.print(f"Evaluated against {training.evaluating.against}", soft_wrap=True)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -20,9 +20,16 @@ from turnier.commands.options import (
     writable_file,
 )
 from turnier.commands.training.deep import train_deep
-from turnier.commands.training.end import print_evaluations, save_plot
+from turnier.commands.training.end import (
+    print_agent,
+    print_evaluations,
+    print_finished,
+    print_learned,
+    save_plot,
+    stored_games,
+)
 from turnier.commands.training.self_play import train_by_search
-from turnier.core.number_text import plus_minus
+from turnier.core.errors import UserError
 from turnier.core.text_form import parse
 
 if TYPE_CHECKING:
@@ -106,47 +113,26 @@ def train(
       turnier train tictactoe "puct(iterations=30,selection=gumbel,evaluator=ntuple)" --self-play --games 2000 \\
         --out z.npz --evaluate-every 1000 --against random
     """
+    is_deep = bool(evaluator) and parse(evaluator).name == DEEP
+    settings: dict[str, Any] = {"out": out, "learning": learning, "seed": seed, "every": every}
+    settings |= {"evaluate_every": evaluate_every, "against": against}
+    counted = {"games": 10_000 if games is None else games, "evaluation_games": evaluation_games or 100}
+    of_others: dict[str, object] = {"--hours": hours, "--from": begins, "--threads": threads - 1}
     if self_play:
-        inapplicable = {"--hours": hours, "--from": begins, "--threads": threads - 1, "--plot": plot}
-        inapplicable["--evaluation-workers"] = evaluation_workers - 1
-        train_by_search(
-            game,
-            evaluator,
-            [name for name, given in inapplicable.items() if given],
-            store=store,
-            where=(executor, workers, address),
-            out=out,
-            games=10_000 if games is None else games,
-            learning=learning,
-            seed=seed,
-            every=every,
-            evaluate_every=evaluate_every,
-            evaluation_games=evaluation_games or 100,
-            against=against,
-        )
+        _refuse("--self-play", of_others | {"--plot": plot, "--evaluation-workers": evaluation_workers - 1})
+        where = executor, workers, address
+        train_by_search(game, evaluator, store=store, where=where, **settings, **counted)
         return
+    where_to_play = {"--executor": executor != EXECUTOR, "--workers": workers, "--address": address}
+    _refuse("a training without --self-play", where_to_play)
     if plot:
         from turnier.dashboards.figures.charts import require_picture
 
         require_picture(plot)
-    if evaluator and parse(evaluator).name == DEEP:
-        inapplicable = {"--hours": hours, "--from": begins, "--threads": threads - 1}
-        train_deep(
-            game,
-            evaluator,
-            [name for name, given in inapplicable.items() if given],
-            store=store,
-            plot=plot,
-            out=out,
-            games=10_000 if games is None else games,
-            learning=learning,
-            seed=seed,
-            every=every,
-            evaluate_every=evaluate_every,
-            evaluation_games=evaluation_games or 100,
-            evaluation_workers=evaluation_workers,
-            against=against,
-        )
+    if is_deep:
+        _refuse("dqn", of_others)
+        settings["evaluation_workers"] = evaluation_workers
+        train_deep(game, evaluator, store=store, plot=plot, **settings, **counted)
         return
     from turnier.agents.ntuple.training import end_all
     from turnier.results.store.store import Store
@@ -156,45 +142,34 @@ def train(
     planned = Training(
         game,
         evaluator,
-        out=out,
         games=games,
         hours=hours,
         begins=tuple(part.strip() for part in begins.split(",") if part.strip()),
-        learning=learning,
-        seed=seed,
         threads=threads,
-        every=every,
-        evaluate_every=evaluate_every,
         evaluation_games=evaluation_games,
         evaluation_workers=evaluation_workers,
-        against=against,
+        **settings,
     )
-    if planned.finished:
-        more = "--hours" if hours else "--games"
-        console.print(f"{out} has {planned.done:,} games already; resume with more {more}.", soft_wrap=True)
-
-    def stored() -> str:
-        return f"{out} has {planned.done:,} games" if out.exists() else f"{out} has not been written yet"
-
+    print_finished(console, planned, "--hours" if hours else "--games")
     with Store.open(store) as opened:
-        with saving(end_all, stored):
+        with saving(end_all, lambda: stored_games(planned)):
             results = planned.run(opened)
         _print_end(console, results)
         if plot:
             save_plot(console, plot, f"{planned.plan.evaluator} on {planned.plan.game}", results.run)
 
 
+def _refuse(training: str, given: Mapping[str, object]) -> None:
+    """Raises UserError where an option was given that is of other ways to train."""
+    for name, value in given.items():
+        if value:
+            raise UserError(f"{training} takes no {name}; leave it out.")
+
+
 def _print_end(console: Console, results: TrainingResults) -> None:
-    loop = results.loop
-    if loop.done > results.games_before:
-        _, count, mean, deviation = loop.points.curve()[-1]
-        error = 1.96 * deviation / math.sqrt(max(count, 1))
-        console.print(
-            f"{loop.out}: {loop.done:,} games, {loop.moves:,} moves, {loop.moves_per_second:,.0f} moves/s;"
-            f" mean of the last {count:,.0f} games {plus_minus(mean, error)}",
-            soft_wrap=True,
-        )
-        console.print(f'To play with it: turnier tournament {loop.plan.game} "{results.agent}"', soft_wrap=True)
+    if results.loop.done > results.games_before:
+        print_learned(console, results.loop)
+        print_agent(console, str(results.loop.plan.game), results.agent)
     for hint in results.hints():
         console.print(hint, soft_wrap=True, markup=False, highlight=False)
     print_evaluations(console, results.run)

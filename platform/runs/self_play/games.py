@@ -65,8 +65,8 @@ def kind_of(spec: GameSpec) -> tuple[str, ...]:
 
 def prepare_games(specs: Sequence[GameSpec]) -> None:
     """Compiles what the games need."""
-    for spec in specs:
-        make_agent(spec.agent).require(game_of(spec.game))
+    for game, agent in {spec.names for spec in specs}:
+        make_agent(agent).require(game_of(game))
     compile_kernel(play_by_search)
 
 
