@@ -32,6 +32,15 @@ class SelfPlay(Learning):
     drawn: int = parameter(
         10, "plies of a game whose moves are drawn from the policy of the search", low=0, high=10_000
     )
+    openings: int = parameter(
+        0,
+        "games start from positions after at most this many random plies",
+        low=0,
+        high=1000,
+        search=(0, 30),
+        later=True,
+    )
+    opened: float = parameter(0.5, "share of the games that start so, with openings", low=0, high=1, later=True)
     found: float = parameter(0.5, "two seats: share of the search's value in the target", low=0, high=1, search=(0, 1))
     alpha: float = parameter(
         1.0, "learning rate of values, for the whole board", low=0, high=10, search=(0.01, 3), log=True

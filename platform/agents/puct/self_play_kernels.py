@@ -15,11 +15,11 @@ from turnier.agents.puct.gumbel import set_improved_policy
 from turnier.agents.puct.search import FORCED_DEPTH, GUMBEL, ITERATIONS, NUM_SETTINGS, VALUE_SCALE, final_child
 from turnier.core.kernel import kernel
 from turnier.core.packing import lend
-from turnier.core.rng import Rng, uniform
+from turnier.core.rng import Rng, below, uniform
 from turnier.games.abi import GAME, TERMINAL, Actions, Floats, State, States
 from turnier.games.generic import copy_state
 
-FULL_SHARE, FAST, DRAWN, NUM_CHOICES = range(4)  # of `choices`: how moves are chosen
+FULL_SHARE, FAST, DRAWN, OPENINGS, OPENED_SHARE, NUM_CHOICES = range(6)  # of `choices`: how moves are chosen
 CONCENTRATION = 10.0  # of the Dirichlet distribution, over all actions: as AlphaZero's for games of various sizes
 NO_ROOM = -1
 Shares = types.Array(types.float32, 1, "C")
@@ -95,13 +95,26 @@ def draw(policy, count, rng):
     return count - 1
 
 
+@kernel(types.void(GAME, types.int64, State, Rng, Floats, Actions))
+def play_opening(game, most, state, rng, returns, legal):
+    """Plays 0 to `most` random plies, fewer where the next one would end the game."""
+    for _ in range(below(rng, most + 1)):
+        after, paid = state.copy(), returns.copy()
+        action = legal[below(rng, game.legal(state, legal))]
+        game.step(after, action, paid)
+        if game.to_move(after) == TERMINAL:
+            return
+        copy_state(after, state)
+        returns[:] = paid
+
+
 @kernel(
     types.int64(
         GAME, EVALUATOR, Floats, Floats, State, Rng, States, Floats, Actions, Shares, Floats
     )
 )  # fmt: skip
 def play_by_search(game, evaluator, settings, choices, state, rng, states, values, ends, policies, returns):
-    """Plays a game in place; returns its moves, NO_ROOM where the arrays have none.
+    """Plays a game in place; returns its moves after the opening, NO_ROOM where the arrays have none.
 
     A share of the moves is searched fully, with noise; the others have few iterations and none.
 
@@ -123,6 +136,8 @@ def play_by_search(game, evaluator, settings, choices, state, rng, states, value
     noise, policy, extremes = np.empty(game.max_choices), np.empty(game.max_choices), np.empty(2)
     root, legal = np.zeros((2, game.num_actions)), np.empty(game.max_choices, np.int64)
     game.init(state, rng)
+    if choices[OPENINGS] > 0.0 and uniform(rng) < choices[OPENED_SHARE]:
+        play_opening(game, np.int64(choices[OPENINGS]), state, rng, returns, legal)
     moves, written = 0, 0
     while True:
         mover = game.to_move(state)

@@ -62,7 +62,9 @@ class Plan:
 
     def choices(self) -> npt.NDArray[np.float64]:
         """Returns how moves are chosen, as `play_by_search` reads it."""
-        choices = np.array((self.learning.full, self.learning.fast, self.learning.drawn), np.float64)
+        learning = self.learning
+        opened = learning.openings, learning.opened
+        choices = np.array((learning.full, learning.fast, learning.drawn, *opened), np.float64)
         assert len(choices) == NUM_CHOICES
         return choices
 

@@ -39,7 +39,7 @@ def network_of(game: Game, text: str) -> Any:
 
 
 def played(
-    game: Game, agent: str, seed: int, choices: tuple[float, float, float], room: int = 200
+    game: Game, agent: str, seed: int, choices: tuple[float, ...], room: int = 200
 ) -> tuple[int, Any, Any, Any, Any, Any]:
     """Returns the moves of a game around an empty network, and what is known of each."""
     made = make_agent(agent)
@@ -60,7 +60,7 @@ def test_a_game_is_played_move_by_move(game_text: str, selection: str) -> None:
     """Each state follows from the one before; fully searched moves teach shares of all legal actions."""
     game = make_game(game_text)
     agent = f"puct(iterations=20,solver=true,selection={selection},evaluator={GAMES[game_text]})"
-    moves, states, found, ends, shares, returns = played(game, agent, 3, (1.0, 5, 4))
+    moves, states, found, ends, shares, returns = played(game, agent, 3, (1.0, 5, 4, 0, 1))
     assert moves > 3
     position = game.start()
     for i in range(moves):
@@ -79,21 +79,42 @@ def test_a_game_is_played_move_by_move(game_text: str, selection: str) -> None:
 
 def test_the_same_stream_gives_the_same_game_and_room_is_asked_for() -> None:
     game, agent = make_game("tictactoe"), "puct(iterations=20,selection=gumbel,evaluator=ntuple)"
-    games = [played(game, agent, seed, (0.5, 5, 4)) for seed in (1, 1, 2)]
+    games = [played(game, agent, seed, (0.5, 5, 4, 0, 1)) for seed in (1, 1, 2)]
     for one, other in zip(games[0], games[1], strict=True):
         assert np.array_equal(one, other, equal_nan=True)
     assert not np.array_equal(games[0][1], games[2][1])
-    assert played(game, agent, 1, (0.5, 5, 4), room=games[0][0] - 1)[0] == NO_ROOM
+    assert played(game, agent, 1, (0.5, 5, 4, 0, 1), room=games[0][0] - 1)[0] == NO_ROOM
 
 
 def test_a_share_of_the_moves_is_searched_fully() -> None:
     game, agent = make_game("othello(size=4)"), "puct(iterations=20,selection=gumbel,evaluator=ntuple)"
     for share in (0.0, 0.25):
         teaching = [np.count_nonzero(np.diff(g[3][: g[0]])) / g[0] for g in (
-            played(game, agent, seed, (share, 5, 0)) for seed in range(100 if JIT else 2)
+            played(game, agent, seed, (share, 5, 0, 0, 1)) for seed in range(100 if JIT else 2)
         )]  # fmt: skip
         assert np.mean(teaching) < 2 * share if share else not any(teaching)
         assert share == 0 or np.mean(teaching) > share / 2 or not JIT
+
+
+def test_games_begin_with_random_plies_that_are_not_learned_from() -> None:
+    """Up to as many as asked for, of any legal action, and never so many that nothing is left to search."""
+    game, agent = make_game("tictactoe"), "puct(iterations=20,selection=gumbel,evaluator=ntuple)"
+    stones, boards = [], set()
+    for seed in range(200 if JIT else 20):
+        moves, states, *_ = played(game, agent, seed, (0.5, 5, 4, 3, 1))
+        assert moves > 0
+        position = game.position(states[0], np.zeros(2))
+        assert not position.over
+        stones.append(9 - len(position.legal_actions()))
+        boards.add(states[0].tobytes())
+    assert set(stones) == {0, 1, 2, 3} and len(boards) > 9
+    some = []
+    for seed in range(200 if JIT else 20):
+        moves, states, *_ = played(game, agent, seed, (0.5, 5, 4, 100, 0.5))
+        assert moves > 0 and not game.position(states[0], np.zeros(2)).over
+        some.append(len(game.position(states[0], np.zeros(2)).legal_actions()) < 9)
+    assert any(some) and not all(some)
+    assert not JIT or 0.3 < np.mean(some) < 0.6  # half of them, less those that draw an opening of 0 plies
 
 
 def lessons(game: Game, number: int) -> tuple[list[Position], Any, list[Any]]:
