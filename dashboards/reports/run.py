@@ -12,6 +12,7 @@ from pathlib import Path
 import pandas as pd
 from markdown_it import MarkdownIt
 
+from turnier.arena.match import moves_kept
 from turnier.arena.reanalysis import Reanalysis
 from turnier.dashboards.figures.certainty import (
     certainty_by_parameter,
@@ -188,10 +189,13 @@ _COMPARED = (crosstable, rating_points, seat_points)
 
 
 def _last_boards(store: Store, game_scores: Scores) -> Iterator[BoardSection]:
-    """The last positions of the matches with the largest and the smallest score."""
+    """The last positions of the matches with the largest and the smallest score, where their moves were kept."""
     ends = dict.fromkeys(game_scores.extremes["match"].iloc[[0, -1]].tolist())
     for match in full_ids(store, ends).values():
-        review = Reanalysis(store.record(match))
+        record = store.record(match)
+        if not moves_kept(record.plies):
+            continue
+        review = Reanalysis(record)
         yield BoardSection(match_name(review.record), board_svg(review.game, review.moments[-1]))
 
 

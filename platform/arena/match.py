@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from turnier.agents.engines.failure import Ending
+from turnier.core.errors import UserError
 
 _compact = json.JSONEncoder(separators=(",", ":")).encode
 
@@ -117,6 +118,7 @@ class MatchRecord:
 
 _PLY_TYPES = ("<u1", "<u2", "<u4")
 _COMPRESSED = 128  # added to the first byte
+_NOT_KEPT = 64  # the first byte where the moves were not kept
 _MIN_COMPRESSED = 1024  # bytes; compressing less takes longer than playing a short game
 
 
@@ -142,7 +144,32 @@ def pack_many(plies: npt.NDArray[np.int64], ends: Sequence[int]) -> list[bytes]:
     return encoded
 
 
+def without_moves(plies: int, opening: Sequence[int]) -> bytes:
+    """Returns what takes the place of `pack_plies` where moves are not kept: the number of plies, and the opening."""
+    return bytes((_NOT_KEPT,)) + plies.to_bytes(4, "little") + pack_plies(np.array(opening, np.int64))
+
+
+def moves_kept(encoded: bytes) -> bool:
+    return encoded[:1] != bytes((_NOT_KEPT,))
+
+
+def count_plies(encoded: bytes) -> int:
+    """Returns the number of plies of a match, whose moves may not have been kept."""
+    return len(unpack_plies(encoded)) if moves_kept(encoded) else int.from_bytes(encoded[1:5], "little")
+
+
+def opening_of(encoded: bytes, length: int) -> tuple[int, ...]:
+    """Returns the first plies of a match, at most those of its opening if its moves were not kept."""
+    return tuple(unpack_plies(encoded if moves_kept(encoded) else encoded[5:])[:length].tolist()) if length else ()
+
+
 def unpack_plies(encoded: bytes) -> npt.NDArray[np.int64]:
+    """Returns the plies of a match; raises UserError where they were not kept."""
+    if not moves_kept(encoded):
+        raise UserError(
+            "the moves of a game must have been kept to replay it, but this game was imported without them; `turnier"
+            " play` with its agents and seed plays it again, unless they search by the clock."
+        )
     width, data = encoded[0], encoded[1:]
     if width >= _COMPRESSED:
         width, data = width - _COMPRESSED, zlib.decompress(data)

@@ -1,4 +1,7 @@
-"""Matches as JSON that needs no store: what `turnier export` writes and `turnier verify` replays."""
+"""Matches as JSON that needs no store: what `turnier export` writes and `turnier verify` replays.
+
+Where the moves of a match were not kept, their number takes the place of their list.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from turnier.arena.match import MatchRecord, MatchSpec, Termination, pack_plies, unpack_plies
+from turnier.arena.match import (
+    MatchRecord,
+    MatchSpec,
+    Termination,
+    count_plies,
+    moves_kept,
+    pack_plies,
+    unpack_plies,
+    without_moves,
+)
 from turnier.arena.play import replay, scores_at
 from turnier.core.errors import MALFORMED, UserError
 from turnier.games.game import Game
@@ -26,7 +38,7 @@ def to_json(record: MatchRecord) -> dict[str, Any]:
         "seat_seconds": [None if seconds != seconds else seconds for seconds in record.seat_seconds],
         "seat_cpu_seconds": list(record.seat_cpu_seconds),
         "seconds": record.seconds,
-        "plies": unpack_plies(record.plies).tolist(),
+        "plies": unpack_plies(record.plies).tolist() if moves_kept(record.plies) else count_plies(record.plies),
         "facts": record.facts,
         "error": record.error,
         "release": record.release,
@@ -38,6 +50,7 @@ def from_json(data: dict[str, Any]) -> MatchRecord:
     spec = MatchSpec.from_json(data["spec"])
     if spec.id != data["id"]:
         raise ValueError(f"the id must be {spec.id}, got {data['id']}")
+    plies = data["plies"]
     return MatchRecord(
         spec,
         Termination(data["termination"]),
@@ -46,7 +59,7 @@ def from_json(data: dict[str, Any]) -> MatchRecord:
         tuple(data["nodes"]),
         tuple(float("nan") if seconds is None else seconds for seconds in data["seat_seconds"]),
         data["seconds"],
-        pack_plies(np.array(data["plies"], np.int64)),
+        without_moves(plies, spec.opening) if isinstance(plies, int) else pack_plies(np.array(plies, np.int64)),
         data["facts"],
         data["error"],
         tuple(data.get("seat_cpu_seconds", ())),
@@ -55,7 +68,12 @@ def from_json(data: dict[str, Any]) -> MatchRecord:
 
 
 def disagreement(record: MatchRecord) -> str | None:
-    """Replays a match; returns a sentence where its end differs from the record, otherwise None."""
+    """Replays a match; returns a sentence where its end differs from the record, otherwise None.
+
+    Raises UserError where its moves were not kept.
+    """
+    if not moves_kept(record.plies):
+        unpack_plies(record.plies)
     try:
         end = replay(record.spec, record.plies)
     except UserError as failure:

@@ -24,18 +24,19 @@ REASON = 200  # characters of a reason
 _one_reader = threading.Lock()
 
 
-def write_arrays(path: Path, what: str, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+def write_arrays(path: Path, what: str, arrays: Mapping[str, npt.NDArray[Any]], compressed: bool = False) -> None:
     """Writes the file anew or not at all, whatever happens meanwhile; raises UserError where that cannot be done.
 
     Args:
         path: of the file.
         what: it holds, for the error, such as "weights".
         arrays: by name.
+        compressed: the same arrays then give the same bytes, too, but reading needs a limit other than the file's size.
     """
     temporary = path.with_name(f".{path.name}.new")
     try:
         with temporary.open("wb") as file:
-            np.savez(file, **dict[str, Any](arrays))
+            (np.savez_compressed if compressed else np.savez)(file, **dict[str, Any](arrays))
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from turnier.arena.match import MatchRecord, unpack_plies
+from turnier.arena.match import MatchRecord, count_plies
 from turnier.arena.repeated_search import SearchRecord
 from turnier.games.game import Game
 from turnier.results.frames.certainty import estimates, position_certainty, searches_frame
@@ -65,7 +65,7 @@ def _agent_score(records: Sequence[MatchRecord], agent: str) -> Estimate:
 
 
 def _plies(records: Sequence[MatchRecord], agent: str) -> Estimate:
-    return _mean([float(len(unpack_plies(r.plies))) for r in records])
+    return _mean([float(count_plies(r.plies)) for r in records])
 
 
 def _reaches(fact: str, threshold: int) -> MatchMeasure:

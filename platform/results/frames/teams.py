@@ -9,7 +9,7 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
-from turnier.arena.match import MatchRecord
+from turnier.arena.match import MatchRecord, moves_kept
 from turnier.arena.play import replay_positions
 from turnier.games.spe_ed.reasons import reasons
 from turnier.games.spe_ed.records import between_rounds
@@ -77,12 +77,14 @@ def _joined(met: list[Meetings], agents: list[str]) -> tuple[np.ndarray, np.ndar
 
 
 def death_reasons(records: Iterable[MatchRecord]) -> dict[str, Counter[str]]:
-    """Returns how often each agent went out for which reason, by replaying games of spe_ed.
+    """Returns how often each agent went out for which reason, by replaying the games of spe_ed whose moves were kept.
 
     Other players in reasons are left out. Of an answer that did not come or was none, moves do not say which.
     """
     found: dict[str, Counter[str]] = {}
     for record in records:
+        if not moves_kept(record.plies):
+            continue
         states = between_rounds(position.state for position in replay_positions(record.spec, record.plies))
         for before, after in itertools.pairwise(states):
             for seat, reason in reasons(before, after).items():

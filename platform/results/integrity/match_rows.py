@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Row, select
 
-from turnier.arena.match import MatchRecord, MatchSpec, Termination, unpack_plies
+from turnier.arena.match import MatchRecord, MatchSpec, Termination, count_plies, opening_of
 from turnier.results.integrity.checksums import CHANGED, checksum_of, differs
 from turnier.results.integrity.damage import UNDECODABLE, reason
 from turnier.results.store.database import Database
@@ -140,7 +140,7 @@ def wrong_match(row: Row[Any], match_seats: Sequence[Row[Any]]) -> str:
         return ""
     try:
         record = match_of(row, match_seats)
-        unpack_plies(record.plies)
+        count_plies(record.plies)
         return "" if record.spec.id == row.id else "it is not the match of its id"
     except UNDECODABLE as failure:
         return reason(failure)
@@ -148,7 +148,7 @@ def wrong_match(row: Row[Any], match_seats: Sequence[Row[Any]]) -> str:
 
 def match_of(match: Row[Any], match_seats: Sequence[Row[Any]]) -> MatchRecord:
     """Returns the match of rows that were checked."""
-    opening = tuple(unpack_plies(match.plies)[: match.opening].tolist()) if match.opening else ()
+    opening = opening_of(match.plies, match.opening)
     return MatchRecord(
         MatchSpec(match.game, tuple(seat.agent for seat in match_seats), match.seed, match.max_plies, opening),
         Termination(match.termination),

@@ -103,14 +103,19 @@ class Store:
         self.close()
 
     @outlasting
-    def begin_run(self, run_id: str, kind: str, name: str, definition: Mapping[str, Any]) -> None:
-        """Stores a run; one that exists already stays as it is and must have the same definition."""
+    def begin_run(
+        self, run_id: str, kind: str, name: str, definition: Mapping[str, Any], created: str | None = None
+    ) -> None:
+        """Stores a run; one that exists already stays as it is and must have the same definition.
+
+        An imported run has been `created` elsewhere: UTC, ISO 8601.
+        """
         row: dict[str, Any] = {
             "id": run_id,
             "kind": kind,
             "name": name,
             "definition": json.dumps(definition, sort_keys=True),
-            "created": now(),
+            "created": created or now(),
             "environment": json.dumps(manifest()),
         }
         row["checksum"] = checksum(*row.values())
