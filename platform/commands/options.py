@@ -56,6 +56,14 @@ VerifyOption = Annotated[
     float, typer.Option("--verify", help="maximum held-out games of all finalists, as a share of the search's")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="print JSON")]
+WidthOption = Annotated[
+    float | None,
+    typer.Option(
+        "--width",
+        help="aimed half-width: percentage points of shares, otherwise % of the published figure; default: 10",
+        min=0.01,
+    ),
+]
 YesOption = Annotated[bool, typer.Option("--yes", help="do not ask")]
 
 # Of the scripts in studies/.
@@ -91,6 +99,7 @@ __all__ = [
     "StoreOption",
     "StudyNameOption",
     "VerifyOption",
+    "WidthOption",
     "WorkersOption",
     "YesOption",
     "writable_file",

@@ -6,9 +6,10 @@ matches of every row again (and from those its searches), which is pure, and mea
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -124,7 +125,11 @@ class Experiment:
 
     @classmethod
     def from_run(cls, run: Run) -> Experiment:
-        definition = dict(run.definition)
+        return cls.from_definition(run.definition)
+
+    @classmethod
+    def from_definition(cls, stored: Mapping[str, Any]) -> Experiment:
+        definition = dict(stored)
         return cls(rows=tuple(Row.from_definition(row) for row in definition.pop("rows")), **definition)
 
 
@@ -203,18 +208,18 @@ def play_experiment(
     """
     for row in experiment.rows:
         unit(row)
-    seed, run_id = experiment.seed, _begin(experiment, store)
+    seed, run_id = experiment.seed, begin_experiment(experiment, store)
     matches = {spec.id: spec for row in experiment.rows for spec in row_matches(row, seed)}
     expect(len(matches), "games")
     yield from play_into(store, run_id, list(matches.values()), executor)
-    rows = [(row, _records(row, seed, store)) for row in experiment.rows]
+    rows = [(row, row_records(row, seed, store)) for row in experiment.rows]
     searches = {spec.id: spec for row, records in rows for spec in row_searches(row, seed, records)}
     if searches:
         expect(len(searches), "searches")
         yield from search_into(store, run_id, list(searches.values()), executor)
 
 
-def _begin(experiment: Experiment, store: Store) -> str:
+def begin_experiment(experiment: Experiment, store: Store) -> str:
     """Begins the experiment's run, or resumes the one that plays and measures the same; returns its id."""
     definition: Mapping[str, Any] = experiment.definition()
     for run in store.runs():
@@ -257,14 +262,27 @@ def measurements(experiment: Experiment, store: Store) -> list[Measurement]:
 
 
 def _measurement(row: Row, seed: int, store: Store) -> Measurement:
-    records = _records(row, seed, store)
+    records = row_records(row, seed, store)
     if not row.states:
         return measure(row, records)
     return measure_searches(row, store.searches.records([spec.id for spec in row_searches(row, seed, records)]))
 
 
-def _records(row: Row, seed: int, store: Store) -> list[MatchRecord]:
-    return store.records([spec.id for spec in row_matches(row, seed)])
+def row_records(row: Row, seed: int, store: Store) -> list[MatchRecord]:
+    """Returns the stored matches that a row is measured by, or that its positions come from.
+
+    These are the planned ones. Once all of them are played, a row of matches with a published figure also has those
+    that more games would add, up to the first that is not stored: a campaign plays them where the interval is wide.
+    """
+    specs = row_matches(row, seed)
+    records = store.records([spec.id for spec in specs])
+    extends = row.published is not None and not row.states
+    while extends and len(records) == len(specs):
+        more = row_matches(replace(row, games=2 * len(specs)), seed)[len(specs) :]
+        found = {record.spec.id: record for record in store.records([spec.id for spec in more])}
+        records += map(found.__getitem__, itertools.takewhile(found.__contains__, (spec.id for spec in more)))
+        specs += more
+    return records
 
 
 def verdict(row: Row, measured: Measurement) -> str:
@@ -275,8 +293,12 @@ def verdict(row: Row, measured: Measurement) -> str:
         return "higher"
     if measured.high < row.published:
         return "lower"
-    narrow = NARROW_POINTS if unit(row).endswith("%") else NARROW_SHARE * abs(row.published)
-    return "agrees" if (measured.high - measured.low) / 2 <= narrow else "undecided"
+    return "agrees" if (measured.high - measured.low) / 2 <= narrow(row) else "undecided"
+
+
+def narrow(row: Row) -> float:
+    """Returns the largest half-width with which a row's figure can agree with the published one."""
+    return NARROW_POINTS if unit(row).endswith("%") else NARROW_SHARE * abs(row.published or 0.0)
 
 
 @dataclass(frozen=True)

@@ -62,16 +62,25 @@ class Learner:
         path = self.kept(folder, place or self.games)
         return f"greedy(evaluator=ntuple(file={path},digest={read_config(path)['digest']}))"
 
-    def train(self, folder: Path, report: Callable[[int], None]) -> None:
-        """Trains what is still missing; after a stop or a kill it resumes from the last checkpoint."""
+    def is_trained(self, folder: Path) -> bool:
+        return all(self.kept(folder, place).exists() for place in self.places)
+
+    def train(self, folder: Path, report: Callable[[int], None], seconds: float = 0.0) -> None:
+        """Trains what is still missing; after a stop or a kill it resumes from the last checkpoint.
+
+        Args:
+            folder: of the networks.
+            report: called with the number of games that were done before, then with those just finished.
+            seconds: stop after so many; 0 = never.
+        """
         missing = [place for place in self.places if not self.kept(folder, place).exists()]
         if not missing:
             report(self.games)
             return
         with only_writer(self.out(folder), f"has trained {self.network} on {self.game}"):
-            self._train(missing, folder, report)
+            self._train(missing, folder, report, seconds)
 
-    def _train(self, missing: Sequence[int], folder: Path, report: Callable[[int], None]) -> None:
+    def _train(self, missing: Sequence[int], folder: Path, report: Callable[[int], None], seconds: float) -> None:
         out = self.out(folder)
         training = TrainingLoop(self.plan(), out, self.games)
         if training.done > missing[0]:  # a kept file is gone: only training from the start makes it again
@@ -85,7 +94,8 @@ class Learner:
 
         if training.done:  # a kill may have come between the checkpoint and what follows it
             keep(training, training.weights())
-        training.run(1, lambda _, count: report(count), self.games // self.points, keep)
+        limit = training.seconds + seconds if seconds else 0.0
+        training.run(1, lambda _, count: report(count), self.games // self.points, keep, limit=limit)
 
 
 @dataclass(frozen=True)
@@ -107,6 +117,10 @@ class TrainingStudy:
     text: str
     rows: Sequence[LearnedRow | Row]
     axis: str = ""
+
+    @property
+    def run_id(self) -> str:
+        return f"{self.document}:{self.name}"
 
     @property
     def learners(self) -> list[Learner]:

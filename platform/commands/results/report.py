@@ -2,35 +2,56 @@
 
 from __future__ import annotations
 
+import importlib
+import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
-from turnier.commands.options import DEFAULT_URL, StoreOption, writable_folder
+from turnier.commands.options import DEFAULT_URL, JsonOption, StoreOption, WidthOption, writable_folder
+from turnier.core.errors import UserError
+
+if TYPE_CHECKING:
+    from turnier.results.store.store import Store
+
+ALL = "all"
 
 
 def report(
     document: Annotated[
-        str, typer.Argument(help="a document with stored experiments, such as weitz; with --html a run")
+        str, typer.Argument(help="a document, such as weitz; with --html a run; with --missing also all")
     ],
     store: StoreOption = DEFAULT_URL,
     out: Annotated[Path, typer.Option(help="folder for the pages", callback=writable_folder)] = Path("reports"),
     as_html: Annotated[bool, typer.Option("--html", help="a run of any kind as one self-contained file")] = False,
+    missing: Annotated[
+        bool, typer.Option("--missing", help="list what the published figures still need, and CPU hours")
+    ] = False,
+    width: WidthOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Write a page of measured and published figures, or of one run.
 
-    A document becomes one Markdown and one HTML page; with --html a run of any kind becomes one HTML file.
+    A document becomes one Markdown and one HTML page; with --html a run of any kind becomes one HTML file. With
+    --missing nothing is written: a table says of every experiment of the scripts, for one document of every row, what
+    it needs for an interval of the aimed --width; --json prints every row. python studies/campaign.py plays it.
 
     \b
     Examples:
       turnier report weitz
       turnier report tournament:1f0c --html
+      turnier report all --missing
     """
     from turnier.results.store.store import Store
 
+    if not missing and (document == ALL or as_json or width):
+        raise UserError("all, --width and --json are for --missing, got no --missing; add it, or name a document.")
     with Store.open(store, read_only=True) as results:
+        if missing:
+            _print_missing(results, document, width, as_json)
+            return
         if as_html:
             from turnier.dashboards.reports.run import write_run_report
 
@@ -41,3 +62,17 @@ def report(
             pages = write_report(results, document, out)
     for page in pages:
         Console().print(f"Page: {page}", soft_wrap=True)
+
+
+def _print_missing(store: Store, document: str, width: float | None, as_json: bool) -> None:
+    from turnier.commands.missing_tables import missing_rows, print_missing
+    from turnier.runs.campaign.outlook import outlooks
+    from turnier.runs.experiment import NARROW_POINTS
+
+    # The scripts of studies/ are above the commands, and known only to the package as a whole.
+    figures = importlib.import_module("turnier.studies.figures").figures(only=[] if document == ALL else [document])
+    found = outlooks(figures, store, width or NARROW_POINTS)
+    if as_json:
+        print(json.dumps(missing_rows(found), indent=2))
+    else:
+        print_missing(Console(), found, rows=document != ALL)

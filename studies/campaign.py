@@ -1,0 +1,111 @@
+"""Plays every figure of the documents at its published size, for some hours, the most informative games first.
+
+Every row gets a first slice; then come the rows that are closest, in CPU time, to a verdict that they lack, and at last
+those without a published figure. The games are those of the documents' scripts, in the same runs.
+
+\b
+Examples:
+    python studies/campaign.py --hours 8
+    python studies/campaign.py --hours 8 --only weitz --only kutsch:agents
+    python studies/campaign.py --export docs/results/data/campaign      what is stored, without the moves
+    python studies/campaign.py --import docs/results/data/campaign      to continue what others have played
+    turnier report all --missing                                        what is missing, and the hours for it
+
+Stop it with Ctrl-C or lose the machine; repeat the command to resume.
+"""
+
+import math
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from turnier.agents.ntuple.training import end_all
+from turnier.arena.workers.make import make_executor
+from turnier.commands.command_line import at_most, saving
+from turnier.commands.missing_tables import HOUR, print_missing
+from turnier.commands.options import (
+    DEFAULT_URL,
+    SCRIPT_EXECUTOR,
+    AddressOption,
+    ExecutorOption,
+    NetworksOption,
+    StoreOption,
+    WidthOption,
+    WorkersOption,
+    writable_folder,
+)
+from turnier.commands.scripts.script import run_script
+from turnier.core.errors import UserError
+from turnier.results.store.store import Store
+from turnier.runs.campaign.campaign import Campaign
+from turnier.runs.campaign.games_file import ENDING, created, export_games, import_games
+from turnier.runs.campaign.outlook import outlooks
+from turnier.runs.experiment import NARROW_POINTS
+from turnier.studies.figures import PAPER, PRESETS, Figure, figures
+
+
+def _written(option: typer.CallbackParam, path: Path | None) -> Path | None:
+    return None if path is None else writable_folder(option, path)
+
+
+def main(
+    hours: Annotated[
+        float, typer.Option(help="stop after so many; default: when nothing is missing", min=0)
+    ] = math.inf,
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", help="a document or an experiment, such as weitz:table1; may be given repeatedly"),
+    ] = None,
+    width: WidthOption = None,
+    preset: Annotated[str, typer.Option(help=", ".join(PRESETS))] = PAPER,
+    export: Annotated[
+        Path | None, typer.Option("--export", help="write what is stored into this folder", callback=_written)
+    ] = None,
+    imported: Annotated[
+        Path | None, typer.Option("--import", help="store what --export wrote into this folder")
+    ] = None,
+    folder: NetworksOption = Path("trained"),
+    store: StoreOption = DEFAULT_URL,
+    executor: ExecutorOption = SCRIPT_EXECUTOR,
+    workers: WorkersOption = None,
+    address: AddressOption = None,
+) -> None:
+    console, chosen, aim = Console(), figures(preset, only or []), width or NARROW_POINTS
+    with Store.open(store, read_only=export is not None) as results:
+        if export is not None:
+            _export(console, results, chosen, export)
+        elif imported is not None:
+            _import(console, results, chosen, imported, folder)
+        else:
+            with results.lock("campaign"), at_most(hours * HOUR), saving(end_all):
+                campaign = Campaign(results, chosen, folder, aim)
+                with make_executor(executor, workers, address) as pool:
+                    campaign.run(pool, hours * HOUR)
+            print_missing(console, outlooks(chosen, results, aim))
+
+
+def _export(console: Console, store: Store, chosen: list[Figure], folder: Path) -> None:
+    ids = {figure.run_id for figure in chosen}
+    runs = [run for run in store.runs() if run.id in ids]
+    if not runs:
+        raise UserError(f"an export needs stored experiments, got none of these in {store.shown_url}; play them first.")
+    folder.mkdir(parents=True, exist_ok=True)
+    for run in runs:
+        path = export_games(store, run, folder)
+        console.print(f"{path}: {path.stat().st_size:,} bytes", highlight=False, soft_wrap=True)
+
+
+def _import(console: Console, store: Store, chosen: list[Figure], folder: Path, networks: Path) -> None:
+    ids = {figure.run_id.replace(":", "-"): figure for figure in chosen}
+    paths = [path for path in folder.glob(f"*{ENDING}") if path.stem in ids]
+    if not paths:
+        raise UserError(f"an import needs a folder that --export wrote, got no such file in {folder}; name another.")
+    for path in sorted(paths, key=created):  # reports show experiments in the order in which they were begun
+        new = import_games(store, path, networks)
+        console.print(f"{path}: {new:,} new games and searches", highlight=False, soft_wrap=True)
+
+
+if __name__ == "__main__":
+    run_script(main, __doc__)

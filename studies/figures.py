@@ -1,0 +1,46 @@
+"""Every figure of the documents at its published size: what the scripts of the folders build, as one list."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from turnier.core.errors import unknown
+from turnier.runs.experiment import Experiment
+from turnier.runs.trained_experiment import TrainingStudy
+from turnier.studies.brot import adaptive, strategies
+from turnier.studies.kutsch import agents, certainty, heuristics, learning, majority, parameters
+from turnier.studies.staehli import matrices
+from turnier.studies.weitz import board_sizes, first_move, learners, opponents, table1, three_players
+
+Figure = Experiment | TrainingStudy
+PAPER = "paper"
+PRESETS = (PAPER, "quick", "tiny")
+BUILDERS: tuple[Callable[[str], Iterable[Figure]], ...] = (
+    *(agents.build, parameters.build, certainty.build, majority.build, heuristics.build, learning.build),
+    *(table1.build, opponents.build, learners.build, first_move.build, board_sizes.build, three_players.build),
+    matrices.build,
+    *(strategies.build, adaptive.build),
+)
+
+
+def figures(preset: str = PAPER, only: Sequence[str] = ()) -> list[Figure]:
+    """Returns the experiments of all scripts with a preset, each document's together.
+
+    With `paper`, those of Weitz's learners that only the preset `long` trains, too. `brot/tuning.py` has none: what it
+    measures is what its searches find.
+
+    Args:
+        preset: of PRESETS.
+        only: documents, such as weitz, or experiments, such as weitz:table1; all if there are none.
+    """
+    if preset not in PRESETS:
+        raise unknown("preset", preset, PRESETS)
+    built = [figure for build in BUILDERS for figure in build(preset)]
+    built += learners.build("long") if preset == PAPER else []
+    documents = list(dict.fromkeys(figure.document for figure in built))
+    names = {figure.run_id: figure.run_id.removesuffix(f"-{preset}") for figure in built}
+    for name in only:
+        if name not in (*documents, *names, *names.values()):
+            raise unknown("document or experiment", name, [*documents, *names.values()])
+    chosen = [f for f in built if not only or {f.document, f.run_id, names[f.run_id]} & set(only)]
+    return sorted(chosen, key=lambda figure: documents.index(figure.document))
