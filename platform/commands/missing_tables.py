@@ -74,13 +74,15 @@ def _counts(rows: Sequence[Outlook], without_spent: bool) -> tuple[str, ...]:
     """Returns what is stored, what is needed, and the CPU hours of both; what rows share counts once."""
     stored = set[str]().union(*(row.spent for row in rows))
     missing = {spec.id for row in rows for spec in row.missing}
-    hours = [_hours(seconds_spent(rows)), _hours(seconds_left(rows))]
+    left = _hours(seconds_left(rows))
+    if any(math.isnan(row.seconds_left) for row in rows):
+        left = f"{left} + {UNKNOWN}" if seconds_left(rows) else UNKNOWN
+    hours = [_hours(seconds_spent(rows)), left]
     return f"{len(stored):,}", f"{len(missing):,}", *hours[without_spent:]
 
 
 def _hours(seconds: float) -> str:
-    hours = seconds / HOUR
-    return UNKNOWN if math.isnan(hours) else f"{hours:,.0f}" if hours >= 100 else f"{hours:.2f}"
+    return f"{seconds / HOUR:,.0f}" if seconds >= 100 * HOUR else f"{seconds / HOUR:.2f}"
 
 
 def missing_rows(experiments: Iterable[Sequence[Outlook]]) -> list[dict[str, Any]]:

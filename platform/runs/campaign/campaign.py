@@ -112,9 +112,8 @@ class Campaign:
     @property
     def seconds_left(self) -> float:
         """CPU time of all that is missing, as far as it is known."""
-        known = [row for row in self.rows if not math.isnan(row.seconds_left)]
         trainings = [training.seconds_left for training in self.trainings]
-        return seconds_left(known) + sum(seconds for seconds in trainings if not math.isnan(seconds))
+        return seconds_left(self.rows) + sum(seconds for seconds in trainings if not math.isnan(seconds))
 
     def run(self, executor: Executor, seconds: float = math.inf) -> None:
         """Plays and trains until nothing is missing, or for so many seconds; then whatever is under way is finished."""

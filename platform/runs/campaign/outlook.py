@@ -54,7 +54,9 @@ class Outlook:
 
     @property
     def verdict(self) -> str:
-        return verdict(self.row, self.measured)
+        """The verdict as in reports, but undecided where there are so few games that it may be luck."""
+        said = verdict(self.row, self.measured)
+        return "undecided" if said and self.played < min(self.planned, LEAST_GAMES) else said
 
     @property
     def lacks_verdict(self) -> bool:
@@ -233,11 +235,9 @@ def _mean(seconds: Iterable[float]) -> float:
 
 
 def seconds_left(outlooks: Iterable[Outlook]) -> float:
-    """Returns the CPU time that rows need together: what they share counts once; NaN where it is unknown for one."""
-    rows = list(outlooks)
-    if any(math.isnan(row.seconds_left) for row in rows):
-        return math.nan
-    return sum({spec.id: row.seconds_each for row in rows for spec in row.missing}.values())
+    """Returns the CPU time that rows need together, as far as it is known; what they share counts once."""
+    known = [row for row in outlooks if not math.isnan(row.seconds_left)]
+    return sum({spec.id: row.seconds_each for row in known for spec in row.missing}.values())
 
 
 def seconds_spent(outlooks: Iterable[Outlook]) -> float:
