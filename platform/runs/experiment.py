@@ -219,14 +219,27 @@ def play_experiment(
         yield from search_into(store, run_id, list(searches.values()), executor)
 
 
-def begin_experiment(experiment: Experiment, store: Store) -> str:
-    """Begins the experiment's run, or resumes the one that plays and measures the same; returns its id."""
+def begin_experiment(experiment: Experiment, store: Store, created: str | None = None) -> str:
+    """Begins the experiment's run, or resumes the one that plays and measures the same; returns its id.
+
+    An imported experiment was `created` elsewhere, see `Store.begin_run`.
+    """
     definition: Mapping[str, Any] = experiment.definition()
-    for run in store.runs():
-        if run.id == experiment.run_id and run.kind == KIND and _decisive(run.definition) == _decisive(definition):
-            definition = run.definition
-    store.begin_run(experiment.run_id, KIND, experiment.title, definition)
+    stored = experiment_of_run(store, experiment.run_id)
+    if stored and same_games(stored, experiment):
+        definition = store.run(experiment.run_id).definition
+    store.begin_run(experiment.run_id, KIND, experiment.title, definition, created)
     return experiment.run_id
+
+
+def experiment_of_run(store: Store, run_id: str) -> Experiment | None:
+    """Returns the experiment of a run, None where the store has no such run."""
+    return next((Experiment.from_run(run) for run in store.runs() if run.id == run_id and run.kind == KIND), None)
+
+
+def same_games(one: Experiment, other: Experiment) -> bool:
+    """Whether two experiments play and measure the same, whatever they say about it."""
+    return _decisive(one.definition()) == _decisive(other.definition())
 
 
 def _decisive(definition: Mapping[str, Any]) -> str:

@@ -6,6 +6,7 @@ What is played next follows from what is stored, so a campaign may be stopped at
 from __future__ import annotations
 
 import math
+import os
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -24,7 +25,7 @@ from turnier.runs.experiment import NARROW_POINTS, Experiment, begin_experiment,
 from turnier.runs.play import play_into, search_into
 from turnier.runs.trained_experiment import Learner, TrainingStudy, train_all
 
-FIRST_GAMES = 4  # of each row: what its games cost, and how much they vary
+FIRST_GAMES = 2  # of each row: what its games cost, and how much they vary
 FIRST_SECONDS = 15.0  # of each learner: what its training costs
 SLICE_SECONDS = 300.0  # of one row on all workers; then it is asked again what is most informative
 
@@ -45,8 +46,8 @@ class Training:
 class Campaign:
     """Plays what experiments lack.
 
-    Every row gets a first slice; then come the rows that are closest, in CPU time, to a verdict that they lack, those
-    whose verdict needs a narrower interval, and those without a published figure.
+    Every row gets a first slice, those with a published figure first; then come the rows that are closest, in CPU time,
+    to a verdict that they lack, those whose verdict needs a narrower interval, and those without a published figure.
     """
 
     def __init__(
@@ -120,14 +121,14 @@ class Campaign:
         ends = time.monotonic() + seconds
         with game_bar("campaign", 0, unit="CPU s") as bar:
             while (left := ends - time.monotonic()) > 0 and (job := self._next()):
-                budget = left * executor.workers
-                bar.reached(int(self.seconds), int(self.seconds + min(self.seconds_left, budget)))
+                needed = min(self.seconds_left, left * executor.workers)
+                bar.reached(int(self.seconds), int(self.seconds + needed))
+                name = job.experiment.run_id if isinstance(job, Outlook) else job.study.run_id
+                bar.note(f"{needed / executor.workers / 3600:.1f} h left: {name}")  # slices are too long for its rate
                 if isinstance(job, Outlook):
-                    bar.note(job.experiment.run_id)
                     self._play(job, self._slice(job, executor.workers, left), executor, bar)
                 else:
-                    bar.note(job.study.run_id)
-                    self._train(job, executor.workers)
+                    self._train(job, min(executor.workers, os.cpu_count() or 1))  # networks learn in this process
 
     def _next(self) -> Outlook | Training | None:
         waiting = {training.study.run_id for training in self.trainings}
@@ -179,11 +180,11 @@ class Campaign:
 
 
 def _turn(job: Outlook | Training) -> tuple[int, float]:
-    """Returns by what jobs are ordered, the next first: of several without a first slice, the first one."""
+    """Returns by what jobs are ordered, the next first."""
     if _is_new(job):
-        return 0, 0.0
+        return (0 if job.lacks_verdict else 1), 0.0
     published = job.lacks_verdict or (isinstance(job, Outlook) and job.row.published is not None)
-    return (1 if job.lacks_verdict else 2 if published else 3), job.seconds_left
+    return (2 if job.lacks_verdict else 3 if published else 4), job.seconds_left
 
 
 def _is_new(job: Outlook | Training) -> bool:

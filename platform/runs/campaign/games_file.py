@@ -32,7 +32,15 @@ from turnier.core.errors import MALFORMED, UserError
 from turnier.results.store.database import CHUNK
 from turnier.results.store.store import Run, Store
 from turnier.runs.campaign.learned import with_networks_in
-from turnier.runs.experiment import KIND, Experiment, row_matches, row_records, row_searches
+from turnier.runs.experiment import (
+    Experiment,
+    begin_experiment,
+    experiment_of_run,
+    row_matches,
+    row_records,
+    row_searches,
+    same_games,
+)
 
 Array = npt.NDArray[Any]
 FORMAT, VERSION = "turnier campaign", 1
@@ -87,7 +95,7 @@ def import_games(store: Store, path: Path, folder: Path) -> int:
     Args:
         store: of any content.
         path: of the file.
-        folder: where the networks of its agents are, or will be trained.
+        folder: where the networks of its agents are, or will be trained; those of a stored run stay where they are.
     """
     about, arrays = _read(path)
     try:
@@ -95,7 +103,9 @@ def import_games(store: Store, path: Path, folder: Path) -> int:
         counts = _numbers(arrays, "counts", len(portable.rows)).tolist()
         _require(all(count >= 0 for count in counts), "a number of games is negative")
         matches = _matches(portable, counts)
-        moved = with_networks_in(portable, str(folder))
+        known = experiment_of_run(store, portable.run_id)
+        again = known is not None and same_games(with_networks_in(known, ""), portable)
+        moved = known if known and again else with_networks_in(portable, str(folder))
         records = dict(zip(matches, _records(arrays, list(_matches(moved, counts).values())), strict=True))
         found = [
             [record for spec in row_matches(row, portable.seed) if (record := records.get(spec.id))]
@@ -104,10 +114,10 @@ def import_games(store: Store, path: Path, folder: Path) -> int:
         searches = _searches(portable, found)
         _require(about["ids"] == _digest(matches, searches), "its definition has other games here")
         searched = list(_search_records(arrays, list(_searches(moved, found).values())))
-        begun = (moved.run_id, KIND, moved.title, moved.definition(), str(about["created"]))
+        created_then = str(about["created"])
     except MALFORMED as failure:
         raise _unreadable(path, str(failure) or type(failure).__name__) from None
-    store.begin_run(*begun)
+    begin_experiment(moved, store, created_then)
     games = [record for record in records.values() if record]
     new = 0
     for first in range(0, len(games), CHUNK):

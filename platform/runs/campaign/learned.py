@@ -11,7 +11,7 @@ from pathlib import Path, PurePath
 
 from turnier.core.text_form import Spec, parse
 from turnier.results.store.store import Store
-from turnier.runs.experiment import Experiment, Row
+from turnier.runs.experiment import Experiment, Row, experiment_of_run
 from turnier.runs.trained_experiment import LearnedRow, TrainingStudy
 
 STAND_IN = "random"  # plays as many games as the agent that is not trained yet
@@ -28,7 +28,7 @@ def untrained(study: TrainingStudy) -> Experiment:
 
 def stored_experiment(study: TrainingStudy, store: Store) -> Experiment | None:
     """Returns the experiment as a store has it, wherever the networks were; None if it is not stored."""
-    stored = next((Experiment.from_run(run) for run in store.runs() if run.id == study.run_id), None)
+    stored = experiment_of_run(store, study.run_id)
     if stored is None or len(stored.rows) != len(study.rows):
         return None
     same = all(_is_row_of(row, known) for row, known in zip(stored.rows, study.rows, strict=True))
