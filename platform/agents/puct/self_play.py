@@ -34,13 +34,13 @@ class SelfPlay(Learning):
     )
     openings: int = parameter(
         0,
-        "games start from positions after at most this many random plies",
+        "maximum plies of an opening, some or all of them random, that is not learned from",
         low=0,
         high=1000,
         search=(0, 30),
         later=True,
     )
-    opened: float = parameter(0.5, "share of the games that start so, with openings", low=0, high=1, later=True)
+    opened: float = parameter(0.5, "share of the games that have an opening", low=0, high=1, later=True)
     found: float = parameter(0.5, "two seats: share of the search's value in the target", low=0, high=1, search=(0, 1))
     alpha: float = parameter(
         1.0, "learning rate of values, for the whole board", low=0, high=10, search=(0.01, 3), log=True

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numba import types
 
-from turnier.agents.abi import EVALUATOR, VALUES
+from turnier.agents.abi import EVALUATOR, VALUES, Root
 from turnier.agents.mcts.search import BEST, without_search
 from turnier.agents.mcts.tree import ACTION, COUNT, FIRST, MEAN, NONE, PROVEN, STATUS, TREE, WIDTH, clear_tree, tree_in
 from turnier.agents.puct.agent import enough_nodes, search_all
@@ -95,12 +95,34 @@ def draw(policy, count, rng):
     return count - 1
 
 
-@kernel(types.void(GAME, types.int64, State, Rng, Floats, Actions))
-def play_opening(game, most, state, rng, returns, legal):
-    """Plays 0 to `most` random plies, fewer where the next one would end the game."""
-    for _ in range(below(rng, most + 1)):
-        after, paid = state.copy(), returns.copy()
+@kernel(types.int64(GAME, EVALUATOR, Floats, TREE, State, Floats, Rng, Floats, Floats, Floats, Root))
+def drawn_action(game, evaluator, settings, tree, state, returns, rng, extremes, noise, policy, root):
+    """Searches without noise and draws an action from what was found."""
+    action = without_search(game, np.int64(settings[FORCED_DEPTH]), state, root)
+    if action != NONE:
+        return action
+    clear_tree(tree)
+    noise[:] = 0.0
+    best = final_child(tree, search_all(game, evaluator, settings, tree, state, returns, rng, extremes, noise), root)
+    if set_found_policy(tree, settings, game.to_move(state), best, policy):
+        best = tree.nodes[0, FIRST] + draw(policy, tree.nodes[0, WIDTH], rng)
+    return tree.nodes[best, ACTION]
+
+
+@kernel(types.void(GAME, EVALUATOR, Floats, types.int64, TREE, State, Floats, Rng, Floats, Floats, Floats, Root))
+def play_opening(game, evaluator, settings, most, tree, state, returns, rng, extremes, noise, policy, root):
+    """Plays 0 to `most` plies, fewer where the next one would end the game.
+
+    All are random in half of the games, and only the last one in the others: positions far from good play, and close
+    to it. Openings of four times the length are half as likely, as there are so many more of them.
+    """
+    plies, wild = np.int64(float(most + 1) * uniform(rng) ** 2), uniform(rng) < 0.5
+    legal = np.empty(game.max_choices, np.int64)
+    for i in range(plies):
         action = legal[below(rng, game.legal(state, legal))]
+        if not wild and i + 1 < plies:
+            action = drawn_action(game, evaluator, settings, tree, state, returns, rng, extremes, noise, policy, root)
+        after, paid = state.copy(), returns.copy()
         game.step(after, action, paid)
         if game.to_move(after) == TERMINAL:
             return
@@ -137,7 +159,8 @@ def play_by_search(game, evaluator, settings, choices, state, rng, states, value
     root, legal = np.zeros((2, game.num_actions)), np.empty(game.max_choices, np.int64)
     game.init(state, rng)
     if choices[OPENINGS] > 0.0 and uniform(rng) < choices[OPENED_SHARE]:
-        play_opening(game, np.int64(choices[OPENINGS]), state, rng, returns, legal)
+        most = np.int64(choices[OPENINGS])
+        play_opening(game, evaluator, fast, most, tree, state, returns, rng, extremes, noise, policy, root)
     moves, written = 0, 0
     while True:
         mover = game.to_move(state)
