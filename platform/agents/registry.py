@@ -52,6 +52,7 @@ EVALUATORS: Registry[Evaluator] = Registry(
         "heuristics2048": "turnier.agents.evaluators.heuristics2048:Heuristics2048",
         "matrix2048": "turnier.agents.evaluators.matrix2048:Matrix2048",
         "ntuple": "turnier.agents.ntuple.evaluator:NTuple",
+        "residual": "turnier.agents.residual.evaluator:Residual",
         "rollout": "turnier.agents.evaluators.rollout:Rollout",
         "rollout_length": "turnier.agents.evaluators.rollout_length:RolloutLength",
         "rows2048": "turnier.agents.evaluators.rows2048:Rows2048",

@@ -94,6 +94,20 @@ class Game(Declared):
         """Returns the adjacent cells of every cell."""
         return ((),) * self.num_cells
 
+    def grid(self) -> Ints:
+        """Returns [num_cells, 2]: each cell's row and column on a grid, where neighbours are one step apart, or aslant.
+
+        Here they follow from the neighbours of cells in rows of one length; a board of another shape says where its
+        cells are, or lies on no grid: [0, 2].
+        """
+        neighbours = self.neighbours()
+        columns = max(neighbours[0], default=0) if neighbours else 0
+        places = np.stack(np.divmod(np.arange(self.num_cells, dtype=np.int64), max(columns, 1)), axis=1)
+        near = all(
+            abs(places[cell] - places[list(around)]).max() == 1 for cell, around in enumerate(neighbours) if around
+        )
+        return places if columns and near else np.zeros((0, 2), np.int64)
+
     def action_name(self, action: int) -> str:
         return str(action)
 

@@ -1,29 +1,20 @@
-"""One step of deep Q-learning by gradient, in jax: the only module that imports it.
-
-On one core, since XLA may share sums among threads in another order each time, and a resumed training must end with
-the same weights, bit for bit.
-"""
+"""One step of deep Q-learning by gradient, in jax."""
 
 from __future__ import annotations
 
 import functools
-import os
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+import turnier.agents.deep.one_core  # noqa: F401
 from turnier.agents.deep.learning import DeepQ
 from turnier.agents.deep.network import Floats32, Network
 
-_ONE_THREAD = "--xla_cpu_multi_thread_eigen=false"
-if _ONE_THREAD not in os.environ.get("XLA_FLAGS", ""):  # read when jax begins to compute
-    os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {_ONE_THREAD} intra_op_parallelism_threads=1".strip()
-os.environ.setdefault("JAX_PLATFORMS", "cpu")
-
-import jax  # noqa: E402
-import jax.numpy as jnp  # noqa: E402
-import optax  # noqa: E402
+import jax  # isort: skip
+import jax.numpy as jnp  # isort: skip
+import optax  # isort: skip
 
 LONGEST_GRADIENT = 10.0  # longer ones are scaled down to this length
 

@@ -42,6 +42,7 @@ from turnier.agents.ntuple.evaluator import NTuple
 from turnier.agents.ntuple.weights import read_policy, weights_from_file
 from turnier.agents.puct.halving import search_by_halving
 from turnier.agents.puct.search import (
+    BY_HEADS,
     BY_NETWORK,
     FORCED_DEPTH,
     GUMBEL,
@@ -54,6 +55,7 @@ from turnier.agents.puct.search import (
     mix_priors,
     new_work,
 )
+from turnier.agents.residual.evaluator import Residual
 from turnier.agents.timed import run_chunks
 from turnier.core.errors import UserError
 from turnier.core.kernel import kernel
@@ -139,7 +141,8 @@ class Puct(SearchAgent):
     """Tree search that asks its evaluator which actions are worth trying, for any number of seats, with chance.
 
     A state that is reached first gets all its children at once, with the values of one decision ahead; their softmax
-    are the priors. Every seat maximises its own value (Max-N). Outcomes of chance are drawn anew each time and have
+    are the priors. Around `residual` the network's own policy is, whatever the temperature, and children begin with the
+    state's value. Every seat maximises its own value (Max-N). Outcomes of chance are drawn anew each time and have
     nodes of their own. `puct` plays the most visited action; `gumbel` halves the considered ones again and again and
     plays the best of the last two, but by the clock, where it cannot know how often, the most visited one.
     Sources: Rosin 2011; Silver et al. 2017 (PUCT); Danihelka et al. 2022 (Gumbel, here without noise); Winands 2008
@@ -188,6 +191,8 @@ class Puct(SearchAgent):
             object.__setattr__(self, "digest", read_policy(Path(self.policy))["digest"])
 
     def cannot_play(self, game: Game) -> str | None:
+        if self.leaf == "best" and type(self.evaluator) is Residual:
+            return "puct with leaf=best needs values of one decision ahead, got residual; use leaf=state."
         if self.policy:
             if type(self.evaluator) is not NTuple or game.num_seats == 1:
                 return (
@@ -207,7 +212,7 @@ class Puct(SearchAgent):
         gumbel = (self.selection == "gumbel", self.considered, self.value_scale)
         return (
             self.iterations, self.tree_depth, self.exploration, self.temperature, self.leaf == "best", self.solver,
-            self.forced_depth, *gumbel, False, 0,
+            self.forced_depth, *gumbel, False, 0, False,
         )  # fmt: skip
 
     def kernels(self, game: Game) -> SeatKernels:
@@ -215,6 +220,7 @@ class Puct(SearchAgent):
         if self.policy:
             return with_policy(seat, weights_from_file(str(Path(self.policy).resolve()), self.digest))
         seat.settings[BY_NETWORK] = fits_boards(self.evaluator, seat)
+        seat.settings[BY_HEADS] = type(self.evaluator) is Residual
         return seat
 
 

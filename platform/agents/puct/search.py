@@ -40,6 +40,7 @@ from turnier.agents.mcts.tree import (
 )
 from turnier.agents.mctse.search import draw_chance
 from turnier.agents.puct.gumbel import best_improved
+from turnier.agents.puct.heads import rank_by_heads
 from turnier.agents.puct.ranking import (
     RANKING,
     add_learned_logits,
@@ -57,8 +58,8 @@ from turnier.games.generic import copy_state
 
 (
     ITERATIONS, TREE_DEPTH, EXPLORATION, TEMPERATURE, FROM_BEST, SOLVER, FORCED_DEPTH, GUMBEL, CONSIDERED, VALUE_SCALE,
-    BY_NETWORK, POLICY, NUM_SETTINGS,
-) = range(13)  # fmt: skip
+    BY_NETWORK, POLICY, BY_HEADS, NUM_SETTINGS,
+) = range(14)  # fmt: skip
 PRIOR = INVERSE_ROOT
 MIXED = 0.25  # share of the noise
 _I64 = types.int64
@@ -105,14 +106,20 @@ def clear_extremes(extremes, seats):
 
 @kernel(types.int64(GAME, EVALUATOR, Floats, TREE, types.int64, State, Floats, types.int64, Rng, Floats, WORK))
 def expand_ranked(game, evaluator, settings, tree, node, state, returns, mover, rng, extremes, work):
-    """Gives a node its children with their first values and priors; returns how many, 0 where the tree is full."""
+    """Gives a node its children with their first values and priors; returns how many, 0 where the tree is full.
+
+    With BY_HEADS it also fills in `work.values`, those of the node.
+    """
     ranking, seats = work.ranking, returns.size
     n = expand(game, tree, node, state, ranking.choices)
     if n == 0:
         return 0
-    by_network = settings[BY_NETWORK] > 0.0
-    rank_actions(game, evaluator, by_network, state, returns, n, rng, work.scratch, ranking)
-    set_logits_of_values(ranking.values, n, mover, settings[TEMPERATURE], ranking.logits)
+    if settings[BY_HEADS] > 0.0:
+        rank_by_heads(game, evaluator, state, returns, n, mover, rng, work.scratch, ranking, work.values)
+    else:
+        by_network = settings[BY_NETWORK] > 0.0
+        rank_actions(game, evaluator, by_network, state, returns, n, rng, work.scratch, ranking)
+        set_logits_of_values(ranking.values, n, mover, settings[TEMPERATURE], ranking.logits)
     if settings[POLICY] > 0.0:
         add_learned_logits(game, evaluator, np.int64(settings[POLICY]), state, returns, n, mover, ranking)
     set_softmax(ranking.logits, n, ranking.priors)
@@ -266,7 +273,7 @@ def value_end(game, evaluator, settings, tree, node, length, mover, rng, extreme
         n = expand_ranked(game, evaluator, settings, tree, node, state, returns, mover, rng, extremes, work)
     if n > 0 and settings[FROM_BEST] > 0.0:
         values_of_best(work.ranking, n, mover, values)
-    else:
+    elif n == 0 or settings[BY_HEADS] == 0.0:
         if n > 0 and settings[BY_NETWORK] > 0.0:  # the board is known by now
             words, table = evaluator.weights.view(np.int64), evaluator.weights.view(np.float32)
             worth_of_board(game, words, table, returns, mover, work.ranking.board, values)

@@ -116,6 +116,9 @@ class Yavalath(Game):
         around = ((0, -1), (1, -1), (-1, 0), (1, 0), (-1, 1), (0, 1))
         return tuple(tuple(index[q + dq, r + dr] for dq, dr in around if (q + dq, r + dr) in index) for q, r in index)
 
+    def grid(self) -> npt.NDArray[np.int64]:
+        return np.array([(r, q) for q, r in coordinates(self.size)], np.int64) + (self.size - 1)
+
     def action_name(self, action: int) -> str:
         """Columns of constant q by letter, rows from below by number, as Ludii labels the board."""
         if action == self.num_cells:

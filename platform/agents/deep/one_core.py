@@ -1,0 +1,14 @@
+"""Has jax compute on one core; to be imported before jax.
+
+XLA may share sums among threads in another order each time, and a resumed training must end with the same weights, bit
+for bit.
+"""
+
+from __future__ import annotations
+
+import os
+
+_ONE_THREAD = "--xla_cpu_multi_thread_eigen=false"
+if _ONE_THREAD not in os.environ.get("XLA_FLAGS", ""):  # read when jax begins to compute
+    os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {_ONE_THREAD} intra_op_parallelism_threads=1".strip()
+os.environ.setdefault("JAX_PLATFORMS", "cpu")

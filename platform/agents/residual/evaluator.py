@@ -1,0 +1,77 @@
+"""Residual networks as evaluators: convolutions over the board, a value, and for `puct` a policy."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from turnier.agents.abi import EvaluatorKernels
+from turnier.agents.evaluator import Evaluator
+from turnier.agents.residual.kernels import evaluate_residual
+from turnier.agents.residual.network import Network, unsuited
+from turnier.agents.residual.tiles import LANES
+from turnier.agents.residual.weights import read_config, settings_from_file
+from turnier.core.errors import UserError
+from turnier.core.parameters import parameter, parameters_of
+from turnier.games.game import Game
+from turnier.games.registry import GAMES
+
+
+@dataclass(frozen=True)
+class Residual(Evaluator):
+    """The value that a residual convolutional network has learned of a board, from a file; without one always 0.
+
+    It is AlphaZero's network for boards on a grid, squares or hexagons, and two seats without chance. `turnier train
+    GAME "puct(evaluator=residual)" --self-play` makes files, with the extra `deep`; to play takes none. In `puct` its
+    policy gives the priors, and a new node costs one look at it; other searches use the value alone.
+    Source: Silver et al. 2018.
+    """
+
+    name: ClassVar[str] = "residual"
+    evaluate_kernel: ClassVar[Any] = evaluate_residual
+
+    file: str = parameter("", "a network that `turnier train --self-play` wrote; it says what its layers are")
+    digest: str = parameter("", "which network that must be; filled in")
+    blocks: int = parameter(2, "to be trained: blocks of two convolutions", low=0, high=40, search=(1, 6))
+    filters: int = parameter(32, f"to be trained: of each convolution, a multiple of {LANES}", low=LANES, high=512)
+
+    def check(self) -> None:
+        if self.filters % LANES:
+            raise UserError(f"filters of residual must be a multiple of {LANES}, got {self.filters}; write filters=32.")
+        if not self.file:
+            if self.digest:
+                raise UserError("residual: a digest must belong to a file, got none; leave the digest out.")
+            return
+        for field, _ in parameters_of(type(self)):
+            if field.name not in ("file", "digest") and getattr(self, field.name) != field.default:
+                raise UserError(f"residual: the file says what the network is, got {field.name} too; leave it out.")
+        if not self.digest:
+            object.__setattr__(self, "digest", read_config(Path(self.file))["digest"])
+
+    def cannot_evaluate(self, game: Game) -> str | None:
+        if self.file and Path(self.file).is_file():  # without it stored matches can be counted still
+            learned = GAMES.make(read_config(Path(self.file))["network"]["game"])
+            if learned != game:
+                return f"the network in {self.file} is for {learned}, got {game}; train one for it."
+        return unsuited(game)
+
+    def network_for(self, game: Game) -> Network:
+        """Returns the network that the parameters stand for; the file is not asked."""
+        return Network(game, self.blocks, self.filters)
+
+    def kernels(self, game: Game, rollout_depth: int, score_method: int) -> EvaluatorKernels:
+        if self.file:
+            settings = settings_from_file(str(Path(self.file).resolve()), self.digest)
+        else:
+            settings = _unlearned(self.network_for(game))
+        return self.with_weights(game, settings)
+
+
+@functools.lru_cache(maxsize=16)
+def _unlearned(network: Network) -> npt.NDArray[np.float64]:
+    return network.settings(network.new_weights(0))

@@ -1,0 +1,149 @@
+"""The shape of a residual network: its layers, its weights as jax and as kernels want them, and how boards turn."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from turnier.agents.residual.kernels import HEADS, NEAR, ORIGIN, PLANES
+from turnier.agents.residual.tiles import LANES, NINE, TILE
+from turnier.core.errors import UserError
+from turnier.games.game import Game
+
+Floats32 = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int64]
+MAX_WEIGHTS = 20_000_000
+
+
+@dataclass(frozen=True)
+class Network:
+    """AlphaZero's network without batch normalisation: convolutions of three by three cells, a policy and a value.
+
+    A first convolution, `blocks` of two with what goes in added to what comes out, and two heads of dense layers.
+    Source: Silver et al. 2018. As the second convolution of a block begins at 0, there is nothing to be normalised
+    (De and Smith 2020, "Batch normalization biases residual blocks").
+    """
+
+    game: Game
+    blocks: int
+    filters: int
+
+    def check(self) -> None:
+        """Raises UserError where no such network can play the game."""
+        if reason := unsuited(self.game):
+            raise UserError(reason)
+        if self.size > MAX_WEIGHTS:
+            raise UserError(
+                f"residual must have at most {MAX_WEIGHTS:,} weights, got {self.size:,}; use fewer blocks or filters."
+            )
+
+    @property
+    def convolutions(self) -> list[tuple[int, int, int]]:
+        """Slots, inputs and outputs of each."""
+        inside = [(NINE, self.filters, self.filters)] * (2 * self.blocks)
+        return [(NINE, PLANES, self.filters), *inside, (1, self.filters, LANES)]
+
+    def shapes(self) -> list[tuple[int, ...]]:
+        """The shapes of the weights in their order: of each layer a matrix or more, and a bias.
+
+        Behind the convolutions come the layer of the policy and two of the value.
+        """
+        seen, actions, hidden = self.game.num_cells * HEADS, self.game.num_actions, self.filters
+        shapes: list[tuple[int, ...]] = []
+        for layer in (*self.convolutions, (seen, actions), (seen, hidden), (hidden, 1)):
+            shapes += [layer, layer[-1:]]
+        return shapes
+
+    @property
+    def size(self) -> int:
+        """How many weights it has."""
+        return sum(int(np.prod(shape)) for shape in self.shapes())
+
+    def parts(self, weights: Any) -> list[Any]:
+        """Returns weights, [size], as arrays of those shapes."""
+        ends = np.cumsum([int(np.prod(shape)) for shape in self.shapes()]).tolist()
+        starts = [0, *ends[:-1]]
+        return [
+            weights[start:end].reshape(shape) for start, end, shape in zip(starts, ends, self.shapes(), strict=True)
+        ]
+
+    def new_weights(self, seed: int) -> Floats32:
+        """Returns weights before learning: normal, of variance 2 / inputs (He et al. 2015), biases 0.
+
+        Outputs and the second convolutions of blocks begin at 0: nothing is preferred, and blocks change nothing.
+        """
+        random, shapes = np.random.default_rng([seed, 0]), self.shapes()
+        second = [2 * number for number in range(2, 2 * self.blocks + 1, 2)]
+        zero = {*second, len(shapes) - 6, len(shapes) - 2}
+        parts = []
+        for number, shape in enumerate(shapes):
+            drawn = random.normal(0, np.sqrt(2 / np.prod(shape[:-1])), shape)
+            parts.append((drawn * (len(shape) > 1 and number not in zero)).astype(np.float32).ravel())
+        return np.concatenate(parts)
+
+    @functools.cached_property
+    def near(self) -> Ints:
+        """The cells around each, [rows, NINE], with the number of rows for what is not on the board."""
+        places = {place: cell for cell, place in enumerate(map(tuple, self.game.grid().tolist()))}
+        rows = -(-len(places) // TILE) * TILE
+        near = np.full((rows, NINE), rows, np.int64)
+        for (row, column), cell in places.items():
+            around = [(row + down, column + right) for down in (-1, 0, 1) for right in (-1, 0, 1)]
+            near[cell] = [places.get(place, rows) for place in around]
+        return near
+
+    def header(self) -> Ints:
+        """Returns what kernels read, see `kernels`."""
+        game, near = self.game, self.near
+        words = [game.num_cells, len(near), game.num_actions, self.filters, self.blocks, 0]
+        assert len(words) == NEAR
+        header = np.array([*words, *near.ravel().tolist()], np.int64)
+        header[ORIGIN] = 2 * len(header)  # in 32-bit numbers
+        return header
+
+    def settings(self, weights: Floats32) -> npt.NDArray[np.float64]:
+        """Returns header and weights in one array of 64-bit numbers, as kernels take them."""
+        header, parts = self.header(), self.parts(weights)
+        for number, (slots, inputs, outputs) in enumerate(self.convolutions):
+            lanes = parts[2 * number].reshape(slots, inputs, outputs // LANES, LANES)
+            parts[2 * number] = lanes.transpose(2, 0, 1, 3)
+        packed = np.zeros(len(header) + (self.size + 1) // 2, np.int64)
+        packed[: len(header)] = header
+        behind = packed.view(np.float32)[2 * len(header) :]
+        behind[: self.size] = np.concatenate([part.ravel() for part in parts])
+        return packed.view(np.float64)
+
+    @functools.cached_property
+    def turned_actions(self) -> Ints:
+        """What each action is on each symmetric image of the board, [images, actions]; only the first where unknown.
+
+        Actions are known by the cells that people click for them; one without cells, such as a pass, stays itself.
+        """
+        game, images = self.game, self.game.symmetries()
+        cells = [
+            frozenset(c for click in game.clicks(game.new_state(), a) for c in click) for a in range(game.num_actions)
+        ]
+        found = {clicked: action for action, clicked in enumerate(cells) if clicked}
+        same = np.arange(game.num_actions)
+        turned = []
+        for image in images:
+            to = np.argsort(image)  # of each cell on the turned board
+            turned.append([found.get(frozenset(to[list(c)].tolist()), -1) if c else a for a, c in enumerate(cells)])
+        known = all(sorted(actions) == same.tolist() for actions in turned) and len(found) > 1
+        return np.array(turned if known else [same], np.int64)
+
+    def to_json(self) -> dict[str, Any]:
+        return {"game": self.game.full_text(), "blocks": self.blocks, "filters": self.filters}
+
+
+def unsuited(game: Game) -> str | None:
+    """Returns why no residual network can play a game, as a sentence, or None."""
+    if game.num_seats != 2 or game.has_chance or game.hidden or game.kernels.has_observe or game.in_python:
+        return f"residual needs a compiled game of two seats without chance or secrets, got {game}; use ntuple."
+    if game.num_cell_values != 3 or not len(game.grid()):
+        return f"residual needs a board on a grid whose cells are empty or have a stone of either seat, got {game}."
+    return None

@@ -1,0 +1,116 @@
+"""Files of residual networks: what plays. Checkpoints of self-play hold what a training continues with."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from turnier.agents.residual.network import Floats32, Network
+from turnier.agents.residual.tiles import LANES
+from turnier.core.array_files import read_arrays, write_arrays
+from turnier.core.errors import MALFORMED, UserError
+from turnier.games.registry import GAMES
+
+FORMAT = 1
+_HINT = 'train one with `turnier train GAME "puct(evaluator=residual)" --self-play`'
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """A network and what it has learned."""
+
+    network: Network
+    weights: Floats32  # [network.size]
+    training: Mapping[str, Any]  # how it learned
+
+    @property
+    def digest(self) -> str:
+        """16 hexadecimal digits that depend on what plays."""
+        digest = hashlib.sha256(json.dumps(self.network.to_json(), sort_keys=True).encode())
+        digest.update(np.ascontiguousarray(self.weights).tobytes())
+        return digest.hexdigest()[:16]
+
+    def save(self, path: Path) -> None:
+        """Writes the file anew or not at all, whatever happens meanwhile."""
+        config = {
+            "residual": FORMAT,
+            "network": self.network.to_json(),
+            "training": dict(self.training),
+            "digest": self.digest,
+        }
+        write_arrays(path, "the network", {"config": np.array(json.dumps(config)), "weights": self.weights})
+
+
+def read_config(path: Path) -> dict[str, Any]:
+    """Returns a file's description without its weights; raises UserError where it has no residual network."""
+    return _read(path, ())[0]
+
+
+def load_weights(path: Path) -> Weights:
+    """Reads a file; raises UserError where it is damaged or of another kind."""
+    config, arrays = _read(path, ("weights",))
+    try:
+        network, values = _network(config["network"]), arrays["weights"]
+        if values.dtype != np.float32 or values.shape != (network.size,):
+            raise ValueError("its weights are not those of its network")
+        weights = Weights(network, values, config["training"])
+        if weights.digest != config["digest"]:
+            raise ValueError("its weights differ from their digest")
+    except ValueError as failure:
+        raise _damaged(path, failure) from None
+    return weights
+
+
+@functools.lru_cache(maxsize=8)
+def settings_from_file(path: str, digest: str) -> npt.NDArray[np.float64]:
+    """Returns header and weights of a file for kernels; raises UserError where its digest is another one."""
+    loaded = load_weights(Path(path))
+    if loaded.digest != digest:
+        raise UserError(
+            f"the network in {path} must have the digest {digest}, got {loaded.digest}; leave the digest out to play"
+            " with the file as it is now."
+        )
+    return loaded.network.settings(loaded.weights)
+
+
+def _network(described: Mapping[str, Any]) -> Network:
+    network = Network(GAMES.make(described["game"]), int(described["blocks"]), int(described["filters"]))
+    if network.blocks < 0 or network.filters < LANES or network.filters % LANES:
+        raise ValueError("its network has no such layers")
+    network.check()
+    return network
+
+
+def _read(path: Path, names: tuple[str, ...]) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+    if not path.is_file():
+        raise UserError(f"a residual network must be a file, got {path}, which is none; {_HINT}.")
+    try:
+        arrays = read_arrays(path, ("config", *names), limit=path.stat().st_size)
+        config = json.loads(str(arrays.pop("config")))
+        known = config.get("residual") == FORMAT
+        if known:
+            _network(config["network"])
+            if not isinstance(config["training"], dict) or not isinstance(config["digest"], str):
+                raise TypeError("it does not say what it is")
+    except (OSError, UserError, *MALFORMED) as failure:
+        raise _damaged(path, failure) from None
+    if not known:
+        raise UserError(
+            f"a residual network must be an .npz file that self-play around `residual` wrote, got {path}; {_HINT}."
+        )
+    return config, arrays
+
+
+def _damaged(path: Path, failure: Exception) -> UserError:
+    reason = f"{failure} is missing" if isinstance(failure, KeyError) else str(failure).rstrip(".")
+    return UserError(
+        f"a residual network must be an undamaged .npz file, got {path}: {reason}; restore it from a copy, or {_HINT}."
+    )
