@@ -16,8 +16,11 @@ class SelfPlay(Learning):
     After every generation of games both networks learn from positions drawn from the window of the newest games. Values
     move towards the result, shared with the value that the search found. The policy moves towards that of the search:
     Gumbel's improved policy, or the shares of the visits. As each entry has its own rate (temporal coherence), no
-    schedule is needed. Sources: Silver et al. 2018 (the loop); Danihelka et al. 2022 (targets of Gumbel); Wu 2019,
-    "Accelerating self-play learning in Go" (a share of fully searched moves); Beal and Smith 1999 (coherence).
+    schedule is needed. A residual network learns both by gradient (Adam, in jax), in batches of positions, each turned
+    to a symmetric image that is drawn.
+
+    Sources: Silver et al. 2018 (the loop); Danihelka et al. 2022 (targets of Gumbel); Wu 2019, "Accelerating self-play
+    learning in Go" (a share of fully searched moves); Beal and Smith 1999 (coherence).
     """
 
     name: ClassVar[str] = "self_play"
@@ -43,13 +46,25 @@ class SelfPlay(Learning):
     opened: float = parameter(0.5, "share of the games that have an opening", low=0, high=1, later=True)
     found: float = parameter(0.5, "two seats: share of the search's value in the target", low=0, high=1, search=(0, 1))
     alpha: float = parameter(
-        1.0, "learning rate of values, for the whole board", low=0, high=10, search=(0.01, 3), log=True
+        1.0, "ntuple: learning rate of values, for the whole board", low=0, high=10, search=(0.01, 3), log=True
     )
     policy_alpha: float = parameter(
-        1.0, "learning rate of the policy, for what an action changes", low=0, high=10, search=(0.01, 3), log=True
+        1.0,
+        "ntuple: learning rate of the policy, for what an action changes",
+        low=0,
+        high=10,
+        search=(0.01, 3),
+        log=True,
     )
-    coherence: bool = parameter(True, "temporal coherence: each weight has its own rate, alpha times 0 to 1")
-    policy: bool = parameter(True, "learn a policy, which corrects the priors that follow from values")
+    coherence: bool = parameter(True, "ntuple: temporal coherence, each weight has its own rate, alpha times 0 to 1")
+    policy: bool = parameter(True, "ntuple: learn a policy, which corrects the priors that follow from values")
+    rate: float = parameter(
+        0.001, "residual: learning rate of Adam", low=0, high=1, search=(0.0001, 0.01), log=True, later=True
+    )
+    batch: int = parameter(128, "residual: positions of an update", low=1, high=100_000, search=(32, 1024), later=True)
+    decay: float = parameter(
+        0.0001, "residual: what weights lose per update, times the rate", low=0, high=1, later=True
+    )
 
     @property
     def whole(self) -> bool:

@@ -7,41 +7,18 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from turnier.agents.ntuple.layout import Floats32
-from turnier.agents.ntuple.network import Network
 from turnier.core.array_files import read_arrays, write_arrays
 from turnier.core.errors import UserError
+from turnier.runs.self_play.model import Model
 from turnier.runs.self_play.plan import Plan
 from turnier.runs.self_play.window import Lessons, Window
 
 FORMAT = 1
-_NETWORKS = ("values", "policy")
-
-
-class Entries(NamedTuple):
-    """A network's entries that learning changed."""
-
-    places: npt.NDArray[np.int64]  # [n] ascending
-    entries: Floats32  # [n, width] see Weights
-
-    @classmethod
-    def none(cls, coherent: bool) -> Entries:
-        return cls(np.empty(0, np.int64), np.empty((0, 3 if coherent else 1), np.float32))
-
-    def check(self, network: Network, coherent: bool) -> None:
-        """Raises ValueError where they are none of the network's: kernels do not look."""
-        places, entries = self
-        if (places.dtype.str, entries.dtype.str) != ("<i8", "<f4") or places.ndim != 1:
-            raise ValueError("its entries are of a wrong kind")
-        if entries.shape != (len(places), 3 if coherent else 1) or (np.diff(places) <= 0).any():
-            raise ValueError("its entries have a wrong shape")
-        if len(places) and not (places[0] >= 0 and places[-1] < network.entries):
-            raise ValueError("its entries are not those of its network")
 
 
 @dataclass(frozen=True)
@@ -49,21 +26,16 @@ class Checkpoint:
     done: int  # games
     moves: int
     points: npt.NDArray[np.float64]  # [points, 3] see Points
-    values: Entries
-    policy: Entries
     window: Window
 
 
-def save(out: Path, plan: Plan, network: Network, checkpoint: Checkpoint) -> None:
-    arrays: dict[str, npt.NDArray[Any]] = {"points": checkpoint.points}
-    for name in _NETWORKS:
-        entries: Entries = getattr(checkpoint, name)
-        arrays |= {f"{name}_places": entries.places, f"{name}_entries": entries.entries}
+def save(out: Path, plan: Plan, model: Model, checkpoint: Checkpoint) -> None:
+    arrays: dict[str, npt.NDArray[Any]] = {"points": checkpoint.points, **model.arrays()}
     arrays |= {f"window_{name}": array for name, array in checkpoint.window.arrays().items()}
     config = {
         "self_play": FORMAT,
         "plan": plan.described(),
-        "network": network.to_json(),
+        "network": model.described(),
         "done": checkpoint.done,
         "moves": checkpoint.moves,
     }
@@ -71,8 +43,11 @@ def save(out: Path, plan: Plan, network: Network, checkpoint: Checkpoint) -> Non
     write_arrays(out, "the checkpoint", {"config": np.array(json.dumps(config)), **arrays})
 
 
-def load(out: Path, plan: Plan, network: Network) -> Checkpoint:
-    """Reads the checkpoint of a plan; raises UserError where the file is damaged or of another plan."""
+def load(out: Path, plan: Plan, model: Model) -> Checkpoint:
+    """Reads the checkpoint of a plan, and what its model had learned; the latter takes that over.
+
+    Raises UserError where the file is damaged or of another plan.
+    """
     config = _read_config(out)
     for name, value in plan.described().items():
         if config["plan"].get(name) != value:
@@ -81,22 +56,19 @@ def load(out: Path, plan: Plan, network: Network) -> Checkpoint:
                 " with the same."
             )
     window_names = ("moves", *Lessons._fields)
-    names = ["points", *(f"{name}_{part}" for name in _NETWORKS for part in Entries._fields)]
-    names += [f"window_{name}" for name in window_names]
+    names = ["points", *model.names, *(f"window_{name}" for name in window_names)]
     try:
         optional = [f"window_{name}" for name in Lessons._fields]
         arrays = read_arrays(out, names, limit=out.stat().st_size, optional=optional)
         checksum = config.pop("checksum")
         if _checksum(config, arrays) != checksum:
             raise ValueError("it differs from its checksum")
-        values, policy = (Entries(arrays[f"{name}_places"], arrays[f"{name}_entries"]) for name in _NETWORKS)
-        for entries in (values, policy):
-            entries.check(network, plan.learning.coherence)
+        model.restore({name: arrays[name] for name in model.names})
         window, game = Window(plan.learning.window), plan.game
         found = {name: arrays[f"window_{name}"] for name in window_names if f"window_{name}" in arrays}
-        window.restore(found, game.state_words, network.outputs, game.kernels.max_choices)
+        window.restore(found, game.state_words, model.outputs, game.kernels.max_choices)
         points = np.array(arrays["points"], np.float64).reshape(-1, 3)
-        return Checkpoint(int(config["done"]), int(config["moves"]), points, values, policy, window)
+        return Checkpoint(int(config["done"]), int(config["moves"]), points, window)
     except (OSError, ValueError, TypeError, KeyError) as failure:
         raise _damaged(out, failure) from None
 

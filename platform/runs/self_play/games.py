@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from turnier.agents.abi import SeatKernels
 from turnier.agents.puct.agent import Puct, with_policy
-from turnier.agents.puct.search import BY_NETWORK
+from turnier.agents.puct.search import BY_HEADS, BY_NETWORK
 from turnier.agents.puct.self_play_kernels import NO_ROOM, play_by_search
 from turnier.agents.registry import make_agent
 from turnier.arena.workers.executor import Work
@@ -24,7 +24,10 @@ ROOM = 128  # moves of a game at first
 
 
 class Networks(NamedTuple):
-    """Header and entries of what was learned so far, as kernels take them; an empty policy is none."""
+    """Header and weights of what was learned so far, as kernels take them.
+
+    An empty policy is none, or one that comes with the values.
+    """
 
     values: npt.NDArray[np.float64]
     policy: npt.NDArray[np.float64]
@@ -90,7 +93,8 @@ def seat_with(agent: str, game: Game, networks: Networks) -> SeatKernels:
     assert isinstance(made, Puct)
     seat = made.kernels(game)
     seat = seat._replace(evaluator=seat.evaluator._replace(weights=networks.values))
-    seat.settings[BY_NETWORK] = True
+    if seat.settings[BY_HEADS] == 0.0:
+        seat.settings[BY_NETWORK] = True
     return with_policy(seat, networks.policy) if networks.policy.size else seat
 
 

@@ -8,14 +8,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from turnier.agents.evaluator import Evaluator
 from turnier.agents.ntuple.evaluator import NTuple
-from turnier.agents.ntuple.network import Network
 from turnier.agents.puct.agent import Puct
-from turnier.agents.puct.learning_kernels import NUM_RATES
 from turnier.agents.puct.self_play import SelfPlay
 from turnier.agents.puct.self_play_kernels import NUM_CHOICES
+from turnier.agents.residual.evaluator import Residual
 from turnier.core.errors import UserError
+from turnier.core.parameters import parameters_of
 from turnier.games.game import Game
+from turnier.runs.self_play.model import Model
+from turnier.runs.self_play.ntuple_model import NTupleModel
+from turnier.runs.self_play.residual_model import ResidualModel
+
+MODELS: dict[type[Evaluator], type[Model]] = {NTuple: NTupleModel, Residual: ResidualModel}
 
 
 @dataclass(frozen=True)
@@ -40,9 +46,10 @@ class Plan:
     def check(self) -> None:
         """Raises UserError where this cannot be learned."""
         game, agent, network = self.game, self.agent, self.agent.evaluator
-        if not isinstance(network, NTuple) or network.file or network.stages or agent.policy:
+        learned = any(getattr(network, name, "") for name in ("file", "stages"))
+        if type(network) not in MODELS or learned or agent.policy:
             raise UserError(
-                f"puct must learn around an empty n-tuple network without stages, got {agent}; write"
+                f"puct must learn around an empty n-tuple network without stages, or a residual one, got {agent}; write"
                 ' "puct(iterations=100,selection=gumbel,evaluator=ntuple(tuples=20,length=4))".'
             )
         if game.num_seats == 1 or game.has_chance or game.hidden or game.in_python:
@@ -52,13 +59,19 @@ class Plan:
             )
         if agent.milliseconds:
             raise UserError(f"self-play must be the same every time, got {agent}; give iterations, not milliseconds.")
+        for field, _ in parameters_of(type(self.learning)):
+            if field.name in self.model.foreign and getattr(self.learning, field.name) != field.default:
+                raise UserError(f"self_play around {agent.evaluator} takes no {field.name}; leave it out.")
         agent.require(game)
-        self.network()
+        self.model.check(game, agent)
 
-    def network(self) -> Network:
-        """Returns the shape of both networks."""
-        assert isinstance(self.agent.evaluator, NTuple)
-        return self.agent.evaluator.network_for(self.game)
+    @property
+    def model(self) -> type[Model]:
+        """The kind of what is learned."""
+        return MODELS[type(self.agent.evaluator)]
+
+    def new_model(self) -> Model:
+        return self.model(self.game, self.agent, self.learning, self.seed)
 
     def choices(self) -> npt.NDArray[np.float64]:
         """Returns how moves are chosen, as `play_by_search` reads it."""
@@ -67,12 +80,3 @@ class Plan:
         choices = np.array((learning.full, learning.fast, learning.drawn, *opened), np.float64)
         assert len(choices) == NUM_CHOICES
         return choices
-
-    def rates(self) -> npt.NDArray[np.float64]:
-        """Returns the learning rates, as `learn_positions` reads them."""
-        learning = self.learning
-        rates = np.array(
-            (learning.alpha, learning.policy_alpha, learning.coherence, self.agent.temperature), np.float64
-        )
-        assert len(rates) == NUM_RATES
-        return rates

@@ -11,7 +11,6 @@ from typing import Any
 import pandas as pd
 
 from turnier.agents.agent import Agent
-from turnier.agents.ntuple.evaluator import NTuple
 from turnier.agents.ntuple.td import LEARNING
 from turnier.agents.puct.agent import Puct
 from turnier.agents.puct.self_play import SelfPlay
@@ -49,7 +48,7 @@ FIRST_PAIRS = 8  # before the first test whether a checkpoint is stronger than t
 
 
 class SelfPlayTraining:
-    """Networks of values and of a policy that learn a game from games of a search with them."""
+    """Networks that learn values and a policy of a game from games of a search with them."""
 
     def __init__(
         self,
@@ -122,15 +121,14 @@ class SelfPlayTraining:
     def finished(self) -> bool:
         return self.done >= self.games
 
-    def agent(self, values: Path, policy: Path) -> Agent:
+    def agent(self, *files: Path) -> Agent:
         """Returns the search with networks of those files."""
-        with_policy = str(policy) if self.plan.learning.policy else ""
-        return self.plan.agent.replace(evaluator=NTuple(file=str(values)), policy=with_policy)
+        return self.plan.model.agent(self.plan.agent, self.plan.learning, files)
 
     @property
-    def learned(self) -> tuple[Path, Path]:
-        """The files of the newest networks: values and policy."""
-        return self.out.with_suffix(".values.npz"), self.out.with_suffix(".policy.npz")
+    def learned(self) -> tuple[Path, ...]:
+        """The files of the newest networks: values and policy, or one network of both."""
+        return tuple(self.out.with_suffix(f".{name}.npz") for name in self.plan.model.files)
 
     def run(
         self,
@@ -173,10 +171,9 @@ class SelfPlayTraining:
             self._loop.stop()
         return self._loop is not None
 
-    def save(self, loop: SelfPlayLoop, values: Path, policy: Path) -> None:
+    def save(self, loop: SelfPlayLoop, *files: Path) -> None:
         """Writes what was learned as files to play with."""
-        learned = loop.networks()
-        for weights, path in zip(learned, (values, policy), strict=True):
+        for weights, path in zip(loop.networks(), files, strict=True):
             if weights:
                 weights.save(path)
 
@@ -219,10 +216,10 @@ class EvaluatedLearning:
         passed = done // self.evaluating.every > max(done - size, 0) // self.evaluating.every
         if not (passed or done in (0, self.loop.games)):
             return
-        values, policy = self._files(done)
-        values.parent.mkdir(exist_ok=True)
-        self.training.save(self.loop, values, policy)
-        agent = self.training.agent(values, policy)
+        files = self._files(done)
+        files[0].parent.mkdir(exist_ok=True)
+        self.training.save(self.loop, *files)
+        agent = self.training.agent(*files)
         self.seconds[done] = self._learned
         self.store.annotations.set(self.id, SECONDS, json.dumps(self.seconds))
         verdict = self._compare_with_best(done, agent)
@@ -231,9 +228,9 @@ class EvaluatedLearning:
         found = stored_evaluation(self.store, self.id, self.plan.game, done, agent.full_text())
         self.bar.print(f"after {done:,} games: {found} ({evaluation_unit(self.plan.game)}){verdict}")
 
-    def _files(self, games: int) -> tuple[Path, Path]:
+    def _files(self, games: int) -> tuple[Path, ...]:
         folder = self.training.out.with_suffix(".checkpoints")
-        return folder / f"{games}.values.npz", folder / f"{games}.policy.npz"
+        return tuple(folder / f"{games}.{name}.npz" for name in self.plan.model.files)
 
     def _compare_with_best(self, games: int, agent: Agent) -> str:
         """Plays pairs of games with the best checkpoint so far until it is clear which is stronger; says so."""
