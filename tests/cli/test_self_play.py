@@ -64,6 +64,12 @@ def test_options_of_other_trainings_are_refused(more: list[str], reason: str, tm
     assert not (tmp_path / "z.npz").exists()
 
 
+def test_parameters_of_a_residual_network_are_listed() -> None:
+    shown = CliRunner().invoke(app, ["agents", "residual"], env={"COLUMNS": "160"}).stdout
+    rows = {row.split()[0]: row for row in shown.splitlines() if len(row.split()) > 2}
+    assert "0 to 40" in rows["blocks"] and "16 to 512" in rows["filters"] and {"file", "digest"} <= rows.keys()
+
+
 @pytest.mark.parametrize("network", ["ntuple", "dqn"])
 @pytest.mark.parametrize("option", [["--workers", "2"], ["--executor", "ray"], ["--address", "auto"]])
 def test_other_trainings_refuse_where_to_play(network: str, option: list[str], tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pandas as pd
+import pytest
 
 from tests.cli.running import STUDIES, run_study_script
 from turnier.results.store.store import Store
@@ -38,6 +39,14 @@ def test_the_depth_of_rollouts(tmp_path: Path) -> None:
     assert "mc with 40 plies of rollouts per move, 3 games each" in shown
     assert run(tmp_path, *words) == shown and counts(tmp_path) == {"experiment:rollout_depth-40-3-1": 6}
     assert (tmp_path / "reports" / "rollout_depth-40.png").stat().st_size > 10_000
+
+
+def test_leaves_in_batches(tmp_path: Path) -> None:
+    """All ways say the same, or the script ends with an error."""
+    pytest.importorskip("jax")
+    shown = run(tmp_path, "batched_leaves.py", "--game", "tictactoe", "--filters", "16", "--seconds", "0.01")
+    assert "tictactoe, 2 blocks of 16 filters" in shown
+    assert [shown.count(name) for name in ("compiled kernel", "jax", "NumPy")] == [1, 5, 5]
 
 
 def test_a_race_of_searches(tmp_path: Path) -> None:

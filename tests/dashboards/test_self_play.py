@@ -14,10 +14,16 @@ from turnier.dashboards.run_glance import agents_planned, glance
 from turnier.results.store.store import Store
 from turnier.runs.self_play.training import SelfPlayTraining
 
-AGENT = "puct(iterations=8,evaluator=ntuple(tuples=4),selection=gumbel)"
+AGENTS = [
+    "puct(iterations=8,evaluator=ntuple(tuples=4),selection=gumbel)",
+    "puct(iterations=8,evaluator=residual(blocks=1,filters=16),selection=gumbel)",
+]
 
 
-def test_its_checkpoints_are_rated_on_the_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("agent", AGENTS)
+def test_its_checkpoints_are_rated_on_the_pages(agent: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if "residual" in agent:
+        pytest.importorskip("jax")
     url = f"sqlite:///{tmp_path}/own.db"
     monkeypatch.setenv(STORE_VARIABLE, url)
     st.cache_data.clear()
@@ -25,10 +31,10 @@ def test_its_checkpoints_are_rated_on_the_pages(tmp_path: Path, monkeypatch: pyt
     settings = {"learning": "self_play(generation=10)", "evaluate_every": 20, "evaluation_games": 8}
     with Store.open(url) as store:
         results = SelfPlayTraining(
-            "tictactoe", AGENT, out=tmp_path / "z.npz", games=40, every=10, against="random", **settings
+            "tictactoe", agent, out=tmp_path / "z.npz", games=40, every=10, against="random", **settings
         ).run(store, progress=False)
         (run,) = store.runs()
-        assert agents_planned(run) == (AGENT,)
+        assert agents_planned(run) == (agent,)
         assert glance(store, run).result.startswith("after 40 training games: games won")
         report = run_page(store, run).decode()
         checkpoints = set(store.curves.evaluated(run.id).values())

@@ -96,7 +96,8 @@ def train(
 
     With --self-play a search, puct, plays with the networks so far, on all workers, and they learn from what it found
     (AlphaZero's loop): the file holds checkpoints, and beside it FILE.values.npz and FILE.policy.npz are written to
-    play with. Each evaluated checkpoint also plays the best one before, and all are rated.
+    play with. Each evaluated checkpoint also plays the best one before, and all are rated. Around residual (the extra
+    `deep`) a deep network learns both, and FILE.network.npz plays.
 
     With the network dqn (the extra `deep`) a deep network learns from a memory of moves: the file holds checkpoints
     and plays, dqn(file=FILE).
