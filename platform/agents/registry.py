@@ -26,6 +26,7 @@ AGENTS: Registry[Agent] = Registry(
         "gtp": "turnier.agents.engines.gtp:Gtp",
         "human": "turnier.agents.human.agent:Human",
         "json": "turnier.agents.engines.json_lines:Json",
+        "ludax": "turnier.agents.ludax.agent:Ludax",
         "ludii": "turnier.agents.ludii.agent:Ludii",
         "majority": "turnier.agents.ensembles.majority:Majority",
         "maxn": "turnier.agents.maxn:Maxn",
