@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from turnier.core.parameters import Declared, Registry
 
 SEARCHED = ("agent", "evaluator", "learning")  # kinds whose parameters are searched
+WIDE = 100  # columns of a terminal that has room for whole ranges
+FOLDED = 14
 
 
 def games(name: Annotated[str, typer.Argument(help="one game in detail")] = "") -> None:
@@ -114,6 +116,7 @@ def _print_parameters(console: Console, cls: type[Declared]) -> None:
         limits = [info.search_text().removeprefix("from ")] * searched
         table.add_row(field.name, text, ranges.removeprefix("from "), *limits, info.help)
     if table.row_count:
+        _fit(table, console.width)
         console.print(table)
 
 
@@ -137,5 +140,12 @@ def _print_names(console: Console, registry: Registry[Any], title: str) -> None:
 def _table(*headings: str, title: str | None = None) -> Table:
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for number, heading in enumerate(headings):
-        table.add_column(heading, no_wrap=number == 0, overflow="fold", min_width=30 if heading == "meaning" else None)
+        table.add_column(heading, no_wrap=number == 0, overflow="fold")
     return table
+
+
+def _fit(table: Table, width: int) -> None:
+    """Folds the columns between the first and the last, which a terminal of 80 columns has little room for."""
+    if width < WIDE:
+        for column in table.columns[1:-1]:
+            column.max_width = FOLDED

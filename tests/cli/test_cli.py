@@ -11,7 +11,10 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.cli.running import REPO, turnier
+from turnier.agents.ntuple.td import LEARNING
+from turnier.agents.registry import AGENTS, EVALUATORS
 from turnier.commands.app import app
+from turnier.core.parameters import parameters_of
 
 
 def test_games_and_agents_list_their_declarations(tmp_path: Path) -> None:
@@ -20,7 +23,7 @@ def test_games_and_agents_list_their_declarations(tmp_path: Path) -> None:
     assert "tictactoe" in games
     agents = turnier("agents", folder=tmp_path)
     assert all(name in agents for name in ("random", "greedy", "mc", "mctse", "heuristics2048", "rollout"))
-    detail = turnier("agents", "mctse", folder=tmp_path)
+    detail = CliRunner().invoke(app, ["agents", "mctse"], env={"COLUMNS": "160"}).stdout
     assert "maximum action nodes in the tree" in detail
     assert "uct | uctn" in detail and "0.01 to 10, log" in detail  # what is searched beside what is legal
 
@@ -40,6 +43,19 @@ def test_whatever_takes_parameters_is_listed_with_them(command: str, name: str, 
     assert all(text in detail for text in shown) and (" searched " in detail) == (command == "agents")
     other = CliRunner().invoke(app, [command, name.upper()])
     assert f"did you mean {name}?" in str(other.exception)
+
+
+@pytest.mark.parametrize("name", [*AGENTS.names(), *EVALUATORS.names(), *LEARNING.names()])
+def test_parameters_are_described_in_full_in_80_columns(name: str) -> None:
+    lines = CliRunner().invoke(app, ["agents", name], env={"COLUMNS": "80"}).stdout.splitlines()
+    heading = next((i for i, line in enumerate(lines) if line.startswith(" parameter ")), None)
+    known = next(registry.load(name) for registry in (AGENTS, EVALUATORS, LEARNING) if name in registry.names())
+    parameters = parameters_of(known)
+    assert (heading is None) == (not parameters) and max(map(len, lines)) <= 80
+    if heading is not None:
+        column = lines[heading].index("meaning")
+        shown = "".join(line[column:] for line in lines[heading + 2 :])
+        assert "".join(shown.split()) == "".join("".join(info.help.split()) for _, info in parameters)
 
 
 def test_texts_are_not_switches_and_ranges_are_whole_numbers() -> None:
