@@ -205,6 +205,6 @@ def _batches(
 
 def _train_a_while(learner: Learner, folder: Path) -> float:
     """Trains for FIRST_SECONDS; returns the seconds that the rest takes at the same speed."""
-    told: list[int] = []
-    learner.train(folder, told.append, FIRST_SECONDS)
-    return FIRST_SECONDS * (learner.games - sum(told)) / max(1, sum(told[1:]))
+    reported: list[int] = []  # first the games that were learned from before
+    learner.train(folder, reported.append, FIRST_SECONDS)
+    return FIRST_SECONDS * (learner.games - sum(reported)) / max(1, sum(reported[1:]))

@@ -1,7 +1,7 @@
 """An experiment's games and searches as one small file, without the moves: its definition says the rest.
 
 The file has, in the order in which the definition gives them, which games are stored and how they ended; of searches,
-what they chose. Moves it has only of the games that positions are searched from. The same store gives the same bytes.
+what they chose. It has moves only of the games that positions are searched from. The same store gives the same bytes.
 """
 
 from __future__ import annotations
