@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from turnier.core.errors import unknown
 from turnier.runs.experiment import Experiment
 from turnier.runs.trained_experiment import TrainingStudy
+from turnier.studies import beaten
 from turnier.studies.brot import adaptive, strategies
-from turnier.studies.kutsch import agents, certainty, heuristics, learning, majority, parameters
+from turnier.studies.kutsch import agents, certainty, heuristics, learning, majority, open_questions, parameters
 from turnier.studies.staehli import matrices
 from turnier.studies.weitz import board_sizes, first_move, learners, opponents, table1, three_players
 
@@ -17,9 +18,11 @@ PAPER = "paper"
 PRESETS = (PAPER, "quick", "tiny")
 BUILDERS: tuple[Callable[[str], Iterable[Figure]], ...] = (
     *(agents.build, parameters.build, certainty.build, majority.build, heuristics.build, learning.build),
+    open_questions.build,
     *(table1.build, opponents.build, learners.build, first_move.build, board_sizes.build, three_players.build),
     matrices.build,
     *(strategies.build, adaptive.build),
+    beaten.build,
 )
 
 

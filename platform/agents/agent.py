@@ -108,6 +108,11 @@ class Agent(Declared):
         """Whether it decides in Python, where threads take turns; compiled code and programs run side by side."""
         return not self.runs_program
 
+    @property
+    def one_thread(self) -> bool:
+        """Whether all of a decision happens in the thread that asks for it, whose CPU time is then the decision's."""
+        return False
+
     def cannot_play(self, game: Game) -> str | None:
         """Returns why this agent cannot play the game, as a sentence, or None."""
         return None
@@ -156,6 +161,10 @@ class CompiledAgent(Agent):
     @property
     def in_python(self) -> bool:
         return False
+
+    @property
+    def one_thread(self) -> bool:
+        return True
 
     def settings(self) -> tuple[float, ...]:
         """Returns what the act kernel reads as `settings`."""
@@ -234,6 +243,10 @@ class SearchAgent(CompiledAgent):
     score_method: int
     milliseconds: int
     threads: int = 1
+
+    @property
+    def one_thread(self) -> bool:
+        return self.threads == 1
 
     def used_evaluator(self) -> tuple[Evaluator, int, int]:
         return self.evaluator, self.rollout_depth, self.score_method

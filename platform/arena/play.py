@@ -155,7 +155,9 @@ def _play_once(game: Game, spec: MatchSpec, pool: Pool) -> tuple[MatchRecord, En
     """Plays a match; returns its record, and the failure that an engine has lost it by."""
     began = time.perf_counter()
     termination, error, forfeit = Termination.NORMAL, "", None
-    decisions, nodes, seconds = [0] * game.num_seats, [0] * game.num_seats, [0.0] * game.num_seats
+    decisions, nodes = [0] * game.num_seats, [0] * game.num_seats
+    seconds, cpu_seconds = [0.0] * game.num_seats, [0.0] * game.num_seats
+    here = isinstance(pool, SerialPool) and all(agent_of(agent).one_thread for agent in spec.agents)
     plies, before = [], []
     position = first_position(game, spec.seed)
     players: list[Player] = []
@@ -188,8 +190,9 @@ def _play_once(game: Game, spec: MatchSpec, pool: Pool) -> tuple[MatchRecord, En
                     seen = position
                 else:
                     seen = seen_by(position, mover, spec.seed, sum(decisions))
-                asked = time.perf_counter()
+                asked, used = time.perf_counter(), time.thread_time()
                 decision = decide(players[mover], seen)
+                cpu_seconds[mover] += time.thread_time() - used
                 seconds[mover] += time.perf_counter() - asked
                 action, searched = int(decision.action), int(decision.nodes)
             except GameFailure:
@@ -222,6 +225,7 @@ def _play_once(game: Game, spec: MatchSpec, pool: Pool) -> tuple[MatchRecord, En
         pack_plies(np.array(plies, np.int64)),
         game.facts(position.state),
         error,
+        tuple(cpu_seconds) if here else (),
     )
     return record, forfeit
 

@@ -170,7 +170,7 @@ def results_text(row: Mapping[Any, Any]) -> str:
 
 
 def _costs(row: dict[str, Any]) -> list[str]:
-    """Returns the cells of COST; CPU time is known of agents that play in compiled code on one thread."""
+    """Returns the cells of COST; CPU time is known of agents that decide in compiled code on one thread."""
     times = (row["cpu_seconds_per_decision"], 1 / row["decisions_per_second"])
     return [_number(row["nodes_per_decision"]), *(duration(time, digits=2) or MISSING for time in times)]
 

@@ -88,6 +88,19 @@ def test_a_match_is_pure() -> None:
         assert first.seconds > 0
 
 
+def test_cpu_time_is_known_of_decisions_in_one_thread() -> None:
+    """Also of ensembles and agents that play by the clock, but not where other threads help."""
+    inner = "mcts(iterations=50)"
+    known = (f"majority(agent={inner},members=3)", "mcts(milliseconds=1)")
+    for agent in known:
+        (record,) = play_matches([MatchSpec("tictactoe", (agent, "random"), 1)])
+        assert 0 < record.seat_cpu_seconds[0] <= record.seat_seconds[0] and len(record.seat_cpu_seconds) == 2
+    helped = [MatchSpec("tictactoe", (f"majority(agent={inner},members=3)", "random"), 1)]
+    assert play_matches(helped, threads=2)[0].seat_cpu_seconds == ()
+    several = MatchSpec("tictactoe", ("mc(iterations=50,threads=2)", "random"), 1)
+    assert play_match(several).seat_cpu_seconds == ()
+
+
 def test_records_are_complete() -> None:
     """One decision an action, zero-sum scores in tic-tac-toe, the largest tile of 2048, no error where none was."""
     for record in play_matches(SPECS):

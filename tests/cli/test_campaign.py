@@ -82,7 +82,7 @@ def test_what_is_missing(tmp_path: Path) -> None:
         pass
     shown = turnier("report", "all", "--missing", folder=tmp_path, columns=80)
     assert max(map(len, shown.splitlines())) <= 80
-    assert "weitz:learners-once-long" in shown and "9 of 20" not in shown and "0 of 20" in shown
+    assert "weitz:learners-once-long" in shown and "9 of 24" not in shown and "0 of 24" in shown
     of_rows = turnier("report", "weitz", "--missing", folder=tmp_path, columns=80)
     assert "25,000 iterations" in of_rows and "0/200" in of_rows and "kutsch" not in of_rows
     rows = json.loads(turnier("report", "weitz", "--missing", "--json", folder=tmp_path))

@@ -12,10 +12,10 @@ from turnier.results.store.store import Store
 
 SCRIPTS = [
     path
-    for path in sorted(STUDIES.glob("*/*.py"))
+    for path in sorted(STUDIES.rglob("*.py"))
     if any(f"    {run}(__doc__" in path.read_text() for run in ("run_experiments", "run_training_studies"))
 ]
-DOCUMENTS = sorted({script.parent.name for script in SCRIPTS})
+DOCUMENTS = sorted({script.parent.name for script in SCRIPTS} - {STUDIES.name})
 
 
 @pytest.fixture(scope="module")

@@ -41,6 +41,11 @@ class Ensemble(Agent):
     def in_python(self) -> bool:
         return self.agent.in_python
 
+    @property
+    def one_thread(self) -> bool:
+        """Whether its members are searched in the calling thread, if its pool does so, too."""
+        return self.agent.one_thread
+
     def cannot_play(self, game: Game) -> str | None:
         if self.agent.runs_program:
             return (

@@ -1,0 +1,77 @@
+"""Every headline of the documents beside an agent of ours that is above it, at no more work or time per move.
+
+\b
+Examples:
+    python studies/beaten.py                     some minutes on two cores
+    python studies/beaten.py --preset paper      100 to 1,000 games per row
+    turnier report kutsch                        the page; also weitz and staehli
+
+Combi's 88 % is in studies/brot/strategies.py, the median of 387,222 in docs/formations.md: they need more than a row.
+"""
+
+from __future__ import annotations
+
+from turnier.commands.scripts.experiments import run_experiments
+from turnier.runs.experiment import Experiment, Row
+from turnier.studies.kutsch.heuristics import HEURISTICS_SCORE, ROWS
+from turnier.studies.kutsch.thesis import MC_SCORE, MCTS_SCORE, UCTN_SCORE
+from turnier.studies.staehli.matrices import COMBINED, PUBLISHED
+from turnier.studies.weitz.table1 import STAND_IN
+
+GAMES = {"quick": 10, "paper": 100, "tiny": 2}  # per row, of the cheap ones ten times as many
+TREE = """The last row searches the tree of MCTS-Expectimax with its 3,500 iterations, with the value of row tables in
+place of rollouts: as many decisions, in a fraction of the time. The others look three decisions ahead by the same
+tables, a tenth of MC's time."""
+ONE_PLY = "One ply, as in the blog, with tables of rows that CMA-ES tuned in place of weight matrices."
+YAVALATH = """MCTS with 10,000 iterations, a solver and threat sequences, without anything learned. The first three
+play the stand-in for Ludii ({stand_in:,} iterations of UCT, see table 1); published are MCTS with 25,000 iterations,
+TCL3 and TDN7. The last plays MCTS1, as the networks of the thesis do in training, of which the best make about 90 %."""
+# what the thesis published -> its mean score
+HEADLINES = {
+    "MC": MC_SCORE,
+    "MCTS": MCTS_SCORE,
+    "MCTSE": UCTN_SCORE,
+    "MCTSE with heuristics": HEURISTICS_SCORE,
+    "vote of 5 MCTSE": 58_321.0,
+    "vote of 10 MCTSE": 60_060.0,
+}
+
+
+def build(preset: str) -> list[Experiment]:
+    games, scale = GAMES[preset], 100 if preset == "tiny" else 1
+
+    def score(label: str, agent: str, published: float, more: int = 1) -> Row:
+        return Row(label, "2048", (agent,), more * games, "score", float(published))
+
+    rows = [
+        score(f"above {name}", f"expectimax(depth=3,evaluator={ROWS})", figure) for name, figure in HEADLINES.items()
+    ]
+    tree = f"mctse(iterations={3500 // scale},maxnodes={500 // scale},evaluator={ROWS})"
+    rows.append(score("above the vote of 10 MCTSE, by one tree", tree, HEADLINES["vote of 10 MCTSE"]))
+    one_ply = score("above all matrices combined", f"greedy(evaluator={ROWS})", PUBLISHED[COMBINED], 10)
+    ours = f"mcts(iterations={10_000 // scale},solver=true,forced_depth=8)"
+    opponents = {
+        "above MCTS, 25,000 iterations": (STAND_IN, 44.5),
+        "above TCL3": (STAND_IN, 78.5),
+        "above TDN7": (STAND_IN, 84.5),
+        "above all learners in training": (10_000, 90.0),
+    }
+    yavalath = [
+        Row(label, "yavalath", (ours, _uct(iterations, scale)), 2 * games, "win_rate", share)
+        for label, (iterations, share) in opponents.items()
+    ]
+    title = "What is above the headlines"
+    return [
+        Experiment("kutsch", f"beaten-{preset}", title, TREE, tuple(rows)),
+        Experiment("weitz", f"beaten-{preset}", title, YAVALATH.format(stand_in=STAND_IN), tuple(yavalath)),
+        Experiment("staehli", f"beaten-{preset}", title, ONE_PLY, (one_ply,)),
+    ]
+
+
+def _uct(iterations: int, scale: int) -> str:
+    depth = ",tree_depth=61" if iterations == STAND_IN else ""  # Ludii has no limit, MCTS1 has 25
+    return f"mcts(iterations={iterations // scale}{depth})"
+
+
+if __name__ == "__main__":
+    run_experiments(__doc__, build, GAMES)
