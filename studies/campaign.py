@@ -1,7 +1,7 @@
 """Plays every figure of the documents at its published size, for some hours, the most informative games first.
 
-Every row gets a first slice; then come the rows that are closest, in CPU time, to a verdict that they lack, and at last
-those without a published figure. The games are those of the documents' scripts, in the same runs.
+Every row with a published figure gets a first slice; then come those that are closest, in CPU time, to a verdict that
+they lack, and at last rows without a published figure. The games are those of the documents' scripts, in the same runs.
 
 \b
 Examples:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from markdown_it import MarkdownIt
 from turnier.core.number_text import interval, number
 from turnier.dashboards.figures.charts import image
 from turnier.dashboards.figures.experiment import experiment_figure, experiment_frame
-from turnier.dashboards.reports.page import html_page
+from turnier.dashboards.reports.page import embedded, html_page
 from turnier.results.store.store import Store
 from turnier.runs.experiment import (
     VERDICTS,
@@ -38,7 +37,7 @@ def write_report(store: Store, document: str, folder: Path, tests: bool = False)
     experiments = stored_experiments(store, document, tests)
     folder.mkdir(parents=True, exist_ok=True)
     title = f"# {document.capitalize()}: our figures and the published ones\n"
-    markdown, embedded = [title, NOTE], [title, NOTE]
+    markdown, whole = [title, NOTE], [title, NOTE]
     for experiment in experiments:
         measured = measurements(experiment, store)
         figure = experiment_figure(experiment, experiment_frame(experiment, measured))
@@ -46,12 +45,12 @@ def write_report(store: Store, document: str, folder: Path, tests: bool = False)
         if figure:
             linked, picture = f"{document}-{experiment.name}.png", image(figure, "png")
             (folder / linked).write_bytes(picture)
-            inlined = f"data:image/png;base64,{base64.b64encode(picture).decode()}"
+            inlined = embedded(picture)
         markdown.append(section(experiment, measured, linked))
-        embedded.append(section(experiment, measured, inlined))
+        whole.append(section(experiment, measured, inlined))
     pages = [folder / f"{document}.md", folder / f"{document}.html"]
     pages[0].write_text("\n".join(markdown), encoding="utf-8")
-    body = MarkdownIt("commonmark", {"html": False}).enable("table").render("\n".join(embedded))
+    body = MarkdownIt("commonmark", {"html": False}).enable("table").render("\n".join(whole))
     pages[1].write_text(html_page(document, body), encoding="utf-8")
     return pages
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import html
 
 STYLE = """
@@ -34,3 +35,8 @@ def html_page(title: str, body: str) -> str:
         f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{STYLE}</style></head>'
         f"<body>\n{body}\n</body></html>\n"
     )
+
+
+def embedded(png: bytes) -> str:
+    """Returns the address of a picture that lies in the page itself."""
+    return f"data:image/png;base64,{base64.b64encode(png).decode()}"

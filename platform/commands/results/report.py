@@ -15,14 +15,13 @@ from turnier.core.errors import UserError
 
 if TYPE_CHECKING:
     from turnier.results.store.store import Store
+    from turnier.runs.campaign.outlook import Outlook
 
 ALL = "all"
 
 
 def report(
-    document: Annotated[
-        str, typer.Argument(help="a document, such as weitz; with --html a run; with --missing also all")
-    ],
+    document: Annotated[str, typer.Argument(help="a document, such as weitz, or all; with --html a run")],
     store: StoreOption = DEFAULT_URL,
     out: Annotated[Path, typer.Option(help="folder for the pages", callback=writable_folder)] = Path("reports"),
     as_html: Annotated[bool, typer.Option("--html", help="a run of any kind as one self-contained file")] = False,
@@ -34,20 +33,22 @@ def report(
 ) -> None:
     """Write a page of measured and published figures, or of one run.
 
-    A document becomes one Markdown and one HTML page; with --html a run of any kind becomes one HTML file. With
-    --missing nothing is written: a table says of every experiment of the scripts, for one document of every row, what
-    it needs for an interval of the aimed --width; --json prints every row. python studies/campaign.py plays it.
+    A document becomes one Markdown and one HTML page, all the table of every published figure with its verdict; with
+    --html a run of any kind becomes one HTML file. With --missing nothing is written: a table says of every experiment
+    of the scripts, for one document of every row, what it needs for an interval of the aimed --width; --json prints
+    every row. python studies/campaign.py plays it.
 
     \b
     Examples:
       turnier report weitz
+      turnier report all
       turnier report tournament:1f0c --html
       turnier report all --missing
     """
     from turnier.results.store.store import Store
 
-    if not missing and (document == ALL or as_json or width):
-        raise UserError("all, --width and --json are for --missing, got no --missing; add it, or name a document.")
+    if not missing and (as_json or width):
+        raise UserError("--width and --json are for --missing, got no --missing; add it, or leave them out.")
     with Store.open(store, read_only=True) as results:
         if missing:
             _print_missing(results, document, width, as_json)
@@ -56,6 +57,10 @@ def report(
             from turnier.dashboards.reports.run import write_run_report
 
             pages = [write_run_report(results, document, out)]
+        elif document == ALL:
+            from turnier.dashboards.reports.published import write_published
+
+            pages = write_published(_outlooks(results, document, None), out)
         else:
             from turnier.dashboards.reports.document import write_report
 
@@ -66,13 +71,18 @@ def report(
 
 def _print_missing(store: Store, document: str, width: float | None, as_json: bool) -> None:
     from turnier.commands.missing_tables import missing_rows, print_missing
+
+    found = _outlooks(store, document, width)
+    if as_json:
+        print(json.dumps(missing_rows(found), indent=2))
+    else:
+        print_missing(Console(), found, rows=document != ALL)
+
+
+def _outlooks(store: Store, document: str, width: float | None) -> list[list[Outlook]]:
     from turnier.runs.campaign.outlook import outlooks
     from turnier.runs.experiment import NARROW_POINTS
 
     # The scripts of studies/ are above the commands, and known only to the package as a whole.
     figures = importlib.import_module("turnier.studies.figures").figures(only=[] if document == ALL else [document])
-    found = outlooks(figures, store, width or NARROW_POINTS)
-    if as_json:
-        print(json.dumps(missing_rows(found), indent=2))
-    else:
-        print_missing(Console(), found, rows=document != ALL)
+    return outlooks(figures, store, width or NARROW_POINTS)

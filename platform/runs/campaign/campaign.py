@@ -46,8 +46,8 @@ class Training:
 class Campaign:
     """Plays what experiments lack.
 
-    Every row gets a first slice, those with a published figure first; then come the rows that are closest, in CPU time,
-    to a verdict that they lack, those whose verdict needs a narrower interval, and those without a published figure.
+    Every row with a published figure gets a first slice; then come those that are closest, in CPU time, to a verdict
+    that they lack, those whose verdict needs a narrower interval, and at last the rows without a published figure.
     """
 
     def __init__(
@@ -181,10 +181,10 @@ class Campaign:
 
 def _turn(job: Outlook | Training) -> tuple[int, float]:
     """Returns by what jobs are ordered, the next first."""
-    if _is_new(job):
-        return (0 if job.lacks_verdict else 1), 0.0
     published = job.lacks_verdict or (isinstance(job, Outlook) and job.row.published is not None)
-    return (2 if job.lacks_verdict else 3 if published else 4), job.seconds_left
+    if _is_new(job):
+        return (0 if published else 3), 0.0
+    return (1 if job.lacks_verdict else 2 if published else 4), job.seconds_left
 
 
 def _is_new(job: Outlook | Training) -> bool:

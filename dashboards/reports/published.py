@@ -1,0 +1,114 @@
+"""All published figures on one page: ours, theirs, a verdict each, and the games and hours behind it."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+from markdown_it import MarkdownIt
+
+from turnier.core.number_text import number, plus_minus
+from turnier.dashboards.figures import charts
+from turnier.dashboards.figures.charts import Figure, image
+from turnier.dashboards.reports.page import embedded, html_page
+from turnier.runs.campaign.outlook import Outlook, seconds_spent
+from turnier.runs.experiment import VERDICTS
+
+HOUR = 3600.0
+LIMITS = (0.0, 250.0)  # % of the published figure: intervals of a few games end there
+FIGURE_NOTE = f"Ours with 95 % intervals, cut off at {LIMITS[1]:g} %. Crosses: published, without known intervals."
+NAME = "published"
+TITLE = "# Every published figure, and ours\n"
+NOTE = f"""Ours with the half-width of its 95 % interval. {VERDICTS}
+
+What rows share, all of them count as theirs, but CPU hours of experiments and documents count it once. Trainings are
+not in these hours.
+"""
+
+
+def write_published(experiments: Sequence[Sequence[Outlook]], folder: Path) -> list[Path]:
+    """Writes published.md and a self-contained published.html; returns the paths of both pages.
+
+    Args:
+        experiments: what is stored of each experiment's rows; those without a published figure are left out.
+        folder: for the pages.
+    """
+    known = [[row for row in rows if row.row.published is not None] for rows in experiments]
+    shown = [rows for rows in known if rows]
+    linked, inlined = [TITLE, NOTE, summary(shown)], [TITLE, NOTE, summary(shown)]
+    folder.mkdir(parents=True, exist_ok=True)
+    for document, some in itertools.groupby(shown, key=lambda rows: rows[0].experiment.document):
+        own = list(some)
+        sections = [f"## {document.capitalize()}\n", *map(section, own)]
+        figure = ratios(document, own)
+        if figure:
+            path = folder / f"{NAME}-{document}.png"
+            path.write_bytes(image(figure, "png"))
+            linked.append(f"![{figure.title}]({path.name})\n")
+            inlined.append(f"![{figure.title}]({embedded(path.read_bytes())})\n")
+        linked += sections
+        inlined += sections
+    pages = [folder / f"{NAME}.md", folder / f"{NAME}.html"]
+    pages[0].write_text("\n".join(linked), encoding="utf-8")
+    body = MarkdownIt("commonmark", {"html": False}).enable("table").render("\n".join(inlined))
+    pages[1].write_text(html_page("published figures", body), encoding="utf-8")
+    return pages
+
+
+def ratios(document: str, experiments: Sequence[Sequence[Outlook]]) -> Figure | None:
+    """Our figures as shares of the published ones, which are all 100 %; None where nothing was played."""
+    rows = []
+    for row in itertools.chain.from_iterable(experiments):
+        published = row.row.published
+        if published and row.played > 1:  # a published 0 has no shares
+            ours = row.measured
+            label = f"{row.experiment.name.removesuffix('-paper')}: {row.row.label}"
+            rows.append((label, *(100 * end / published for end in (ours.value, ours.low, ours.high)), 100.0))
+    if not rows:
+        return None
+    frame = pd.DataFrame(rows, columns=["label", "value", "low", "high", "published"]).drop_duplicates("label")
+    shown = frame.assign(low=frame["low"].clip(*LIMITS), high=frame["high"].clip(*LIMITS))
+    chart = charts.points(shown, "label", "value", "low", "high", "ours, % of published", mark="published")
+    return Figure(f"{document.capitalize()}: ours as a share of what was published", chart, frame, FIGURE_NOTE)
+
+
+def summary(experiments: Sequence[Sequence[Outlook]]) -> str:
+    """Returns a table with a line per document: how many figures have which verdict, and CPU hours."""
+    verdicts = ("agrees", "higher", "lower", "undecided", "not played yet")
+    lines = [f"| document | figures | {' | '.join(verdicts)} | CPU hours |", "| --- |" + " ---: |" * 7]
+    documents = itertools.groupby(experiments, key=lambda rows: rows[0].experiment.document)
+    for document, some in documents:
+        rows = list(itertools.chain.from_iterable(some))
+        counts = Counter(_verdict(row) for row in rows)
+        cells = [str(counts[verdict]) for verdict in verdicts]
+        lines.append(f"| {document} | {len(rows)} | {' | '.join(cells)} | {_hours(rows)} |")
+    return "\n".join(lines) + "\n"
+
+
+def section(rows: Sequence[Outlook]) -> str:
+    """Returns an experiment's published figures as Markdown."""
+    experiment = rows[0].experiment
+    lines = [
+        f"### {experiment.title}\n",
+        "| | ours | published | ours is | games |",
+        "| --- | ---: | ---: | --- | ---: |",
+    ]
+    for row in rows:
+        half = (row.measured.high - row.measured.low) / 2
+        ours = plus_minus(row.measured.value, half) if row.played else ""
+        label = row.row.label.replace("|", "\\|")
+        assert row.row.published is not None
+        lines.append(f"| {label} | {ours} | {number(row.row.published, digits=4)} | {_verdict(row)} | {row.played:,} |")
+    command = f"python studies/campaign.py --only {experiment.run_id}"
+    return "\n".join(lines) + f"\n\n{_hours(rows)} CPU hours; `{command}`\n"
+
+
+def _verdict(row: Outlook) -> str:
+    return row.verdict or "not played yet"
+
+
+def _hours(rows: Sequence[Outlook]) -> str:
+    return f"{seconds_spent(rows) / HOUR:.2f}"
