@@ -40,10 +40,12 @@ from turnier.commands.scripts.script import run_script
 from turnier.core.errors import UserError
 from turnier.results.store.store import Store
 from turnier.runs.campaign.campaign import Campaign
-from turnier.runs.campaign.games_file import ENDING, created, export_games, import_games
+from turnier.runs.campaign.game_arrays import ENDING
+from turnier.runs.campaign.games_file import created, export_games, import_games
 from turnier.runs.campaign.outlook import outlooks
 from turnier.runs.experiment import NARROW_POINTS
-from turnier.studies.figures import PAPER, PRESETS, Figure, figures
+from turnier.search.storage.study_file import export_study, import_study
+from turnier.studies.figures import PAPER, PRESETS, STUDIES, Figure, figures
 
 
 def _written(option: typer.CallbackParam, path: Path | None) -> Path | None:
@@ -88,23 +90,26 @@ def main(
 
 def _export(console: Console, store: Store, chosen: list[Figure], folder: Path) -> None:
     ids = {figure.run_id for figure in chosen}
-    runs = [run for run in store.runs() if run.id in ids]
+    runs = [run for run in store.runs() if run.id in ids or run.id in STUDIES]
     if not runs:
         raise UserError(f"an export needs stored experiments, got none of these in {store.shown_url}; play them first.")
     folder.mkdir(parents=True, exist_ok=True)
     for run in runs:
-        path = export_games(store, run, folder)
+        path = export_study(store, run, folder) if run.id in STUDIES else export_games(store, run, folder)
         console.print(f"{path}: {path.stat().st_size:,} bytes", highlight=False, soft_wrap=True)
 
 
 def _import(console: Console, store: Store, chosen: list[Figure], folder: Path, networks: Path) -> None:
     ids = {figure.run_id.replace(":", "-"): figure for figure in chosen}
     paths = [path for path in folder.glob(f"*{ENDING}") if path.stem in ids]
-    if not paths:
+    studies = [path for run in STUDIES if (path := folder / f"{run.replace(':', '-')}{ENDING}").is_file()]
+    if not paths and not studies:
         raise UserError(f"an import needs a folder that --export wrote, got no such file in {folder}; name another.")
     for path in sorted(paths, key=created):  # reports show experiments in the order in which they were begun
         new = import_games(store, path, networks)
         console.print(f"{path}: {new:,} new games and searches", highlight=False, soft_wrap=True)
+    for path in studies:
+        console.print(f"{path}: {import_study(store, path):,} new games", highlight=False, soft_wrap=True)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ Examples:
     python studies/cmaes_heuristics.py                          about three minutes on two cores
     python studies/cmaes_heuristics.py --preset two_hours       twice as many held-out games as the search's at the end
     python studies/cmaes_heuristics.py --preset paper           the thesis's setting: hours, better on a cluster
+    python studies/cmaes_heuristics.py --preset thesis          its agent, searched by more candidates
     python studies/cmaes_heuristics.py --address auto --store postgresql://user@host/turnier
     optuna-dashboard sqlite:///turnier.db                       watch it from another terminal
 
@@ -33,6 +34,8 @@ PRESETS = {
     "quick": Preset(agent(50, 10, 50), population=64, games=1, generations=16, verify=1.0),
     # A seventeenth of the thesis's iterations, one game per candidate: about two hours on two shared cores.
     "two_hours": Preset(agent(200, 150, 150), population=64, games=1, generations=24, verify=2.0),
+    # The thesis's agent, searched in the same way, and 500 held-out games of each of six: days of two cores.
+    "thesis": Preset(agent(3500, 150, 500), population=64, games=1, generations=24, verify=2.0),
     "paper": Preset(agent(3500, 150, 500), population=12, games=25, generations=10),
     # For tests and for trying out commands.
     "tiny": Preset(agent(10, 2, 10), population=8, games=2, generations=3),

@@ -16,6 +16,8 @@ from turnier.studies.weitz import board_sizes, first_move, learners, opponents, 
 Figure = Experiment | TrainingStudy
 PAPER = "paper"
 PRESETS = (PAPER, "quick", "tiny")
+# Searches that belong to a document, with the preset paper; their own scripts run them, a campaign shares their games.
+STUDIES = ("study:cmaes_heuristics-thesis",)
 BUILDERS: tuple[Callable[[str], Iterable[Figure]], ...] = (
     *(agents.build, parameters.build, certainty.build, majority.build, heuristics.build, learning.build),
     open_questions.build,

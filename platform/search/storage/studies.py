@@ -57,13 +57,15 @@ class StoredStudy:
         definition: Mapping[str, Any],
         directions: Sequence[StudyDirection] = MAXIMIZE,
         progress: bool = True,
+        created: str | None = None,
     ) -> None:
+        """Opens a study, and begins it where it is not stored; an imported one was `created` elsewhere."""
         self.store, self.run_id = store, run_id_of(name)
         self.console = None if progress else QUIET  # of bars; None = standard error
         with optuna_errors(store.shown_url):
             self._storage = open_storage(store)
         self.optuna = open_study(store, self._storage, name, definition, directions)
-        store.begin_run(self.run_id, "study", name, definition)
+        store.begin_run(self.run_id, "study", name, definition, created)
         self._shared: Bar | None = None  # that of all phases
         self._phases: ExitStack | None = None  # closes it
         self._later = 0  # games of the phases after the search

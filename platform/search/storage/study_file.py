@@ -1,0 +1,90 @@
+"""The games of a study as one small file, without the moves: a study that finds them in its store plays none again.
+
+Which games it asks for follows from its definition and from how they end. So the games bring a search to where it was,
+and the trials are not in the file: the study's own command makes them again, in a moment, and then goes on.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from turnier.arena.match import MatchSpec
+from turnier.core.array_files import write_arrays
+from turnier.core.errors import MALFORMED
+from turnier.results.store.database import CHUNK
+from turnier.results.store.store import Run, Store
+from turnier.runs.campaign.game_arrays import (
+    ENDING,
+    OF_GAMES,
+    VERSION,
+    Array,
+    coded,
+    numbers,
+    of_games,
+    read_export,
+    records_of,
+    require,
+    texts_of,
+    unreadable,
+)
+from turnier.search.storage.studies import StoredStudy, run_id_of
+
+FORMAT = "turnier study"
+_NAMES = ("about", "seeds", *(f"{name}_{part}" for name in ("setting", "agent") for part in ("values", "codes")))
+
+
+def export_study(store: Store, run: Run, folder: Path) -> Path:
+    """Writes the file of a study's run into a folder; returns its path."""
+    records = sorted(itertools.chain.from_iterable(store.records_of_run(run.id)), key=lambda record: record.spec.id)
+    specs = [record.spec for record in records]
+    about = {
+        "format": FORMAT,
+        "version": VERSION,
+        "name": run.name,
+        "definition": run.definition,
+        "created": run.created.isoformat(),
+    }
+    arrays: dict[str, Array] = {
+        "about": np.frombuffer(json.dumps(about, sort_keys=True).encode(), np.uint8),
+        "seeds": np.array([spec.seed for spec in specs], np.uint64),
+        "stored": np.ones(len(specs), bool),
+        **coded("setting", [json.dumps([spec.game, spec.max_plies, spec.opening]) for spec in specs]),
+        **coded("agent", [agent for spec in specs for agent in spec.agents]),
+        **of_games(records),
+    }
+    path = folder / f"{run.id.replace(':', '-')}{ENDING}"
+    write_arrays(path, "an export", arrays, compressed=True)
+    return path
+
+
+def import_study(store: Store, path: Path) -> int:
+    """Stores the games of a file; returns the number of those that the store did not have.
+
+    Raises UserError where the file is not a whole one, or the store has another study of its name.
+    """
+    about, arrays = read_export(path, (*_NAMES, *OF_GAMES), FORMAT)
+    try:
+        seeds = numbers(arrays, "seeds", len(arrays["seeds"])).tolist()
+        settings = [json.loads(text) for text in texts_of(arrays, "setting", len(seeds))]
+        agents = texts_of(arrays, "agent", len(arrays["agent_codes"]))
+        specs = list(_specs(seeds, settings, agents))
+        records = [record for record in records_of(arrays, specs) if record]
+        name, definition, created = str(about["name"]), dict(about["definition"]), str(about["created"])
+    except MALFORMED as failure:
+        raise unreadable(path, str(failure) or type(failure).__name__) from None
+    StoredStudy(store, name, definition, progress=False, created=created)
+    run_id = run_id_of(name)
+    return sum(store.append(run_id, records[first : first + CHUNK]) for first in range(0, len(records), CHUNK))
+
+
+def _specs(seeds: Sequence[int], settings: Sequence[Any], agents: Sequence[str]) -> Iterable[MatchSpec]:
+    require(len(agents) % max(1, len(seeds)) == 0, "games have different numbers of agents")
+    seats = len(agents) // max(1, len(seeds))
+    for i, (seed, (game, max_plies, opening)) in enumerate(zip(seeds, settings, strict=True)):
+        yield MatchSpec(game, tuple(agents[seats * i : seats * (i + 1)]), seed, max_plies, tuple(opening))

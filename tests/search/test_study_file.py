@@ -1,0 +1,88 @@
+"""The games of a study, exported and imported: the study goes on elsewhere, and plays none of them again."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from turnier.arena.workers.executor import Task
+from turnier.arena.workers.local import SerialExecutor
+from turnier.core.errors import UserError
+from turnier.results.store.store import Store
+from turnier.search.definition import StudyDefinition
+from turnier.search.storage.study_file import export_study, import_study
+from turnier.search.storage.trials import count_trials, trials_frame
+from turnier.search.study_run import StudyRun
+
+RUN = "study:one"
+GENERATIONS = 3
+
+
+class Counted(SerialExecutor):
+    """Counts what it plays."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.played = 0
+
+    def submit(self, do: Task, batch: list[Any]) -> int:
+        self.played += len(batch)
+        return super().submit(do, batch)
+
+
+def search(store: Store, generations: int, seed: int = 1) -> int:
+    """Searches and plays held-out games; returns how many games were played now."""
+    agent = "mc(iterations=2,rollout_depth=2)"
+    definition = StudyDefinition(
+        "one", "2048(size=3)", agent, ("rollout_depth=1..8",), "cmaes(population=4)", "fixed(games=2)", seed=seed
+    )
+    study, executor = StudyRun(store, definition, progress=False), Counted()
+    study.run(generations, executor)
+    if generations == GENERATIONS:
+        study.compare(study.finalists("start", {}), executor, 1.0)
+    return executor.played
+
+
+def games(store: Store) -> dict[str, tuple[Any, ...]]:
+    """Returns what a file keeps of each game, by its id."""
+    records = itertools.chain.from_iterable(store.records_of_run(RUN))
+    return {r.spec.id: (r.scores, r.decisions, r.nodes, r.seconds, r.seat_cpu_seconds, r.facts) for r in records}
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_a_moved_study_goes_on_where_it_was(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    with Store.open(f"sqlite:///{tmp_path}/whole.db") as whole:
+        all_games = search(whole, GENERATIONS)
+        end = trials_frame(whole, "one")
+    with Store.open(f"sqlite:///{tmp_path}/first.db") as first:
+        search(first, GENERATIONS - 1)
+        known = games(first)
+        path = export_study(first, first.run(RUN), tmp_path)
+        before = path.read_bytes()
+        assert export_study(first, first.run(RUN), tmp_path).read_bytes() == before
+    url = f"sqlite:///{tmp_path}/moved.db" if kind == "sqlite" else str(request.getfixturevalue("postgres_url"))
+    with Store.open(url) as moved:
+        assert import_study(moved, path) == len(known) and import_study(moved, path) == 0
+        assert games(moved) == known
+        assert search(moved, GENERATIONS) == all_games - len(known) > 0, "nothing is played twice"
+        assert count_trials(moved, "one") == 4 * GENERATIONS
+        again = trials_frame(moved, "one")
+        assert again[["value", "number"]].equals(end[["value", "number"]])
+        after = games(moved)
+        assert {match_id: after[match_id] for match_id in known} == known, "times came along"
+
+
+def test_what_is_no_export_of_this_study_is_refused(tmp_path: Path) -> None:
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
+        search(store, 1)
+        path = export_study(store, store.run(RUN), tmp_path)
+    with Store.open(f"sqlite:///{tmp_path}/b.db") as other:
+        search(other, 1, seed=2)
+        with pytest.raises(UserError, match="is stored with seed"):
+            import_study(other, path)
+        path.write_bytes(path.read_bytes()[:500])
+        with pytest.raises(UserError, match="must be a whole export"):
+            import_study(other, path)
