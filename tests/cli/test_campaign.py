@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import signal
 import subprocess
@@ -12,8 +13,10 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import STUDIES, end_of_script, run_study_script, turnier
+from turnier.arena.workers.local import SerialExecutor
 from turnier.core.errors import UserError
 from turnier.results.store.store import Store
+from turnier.runs.experiment import Experiment, begin_experiment, row_matches
 from turnier.studies.figures import figures
 
 SCRIPT = STUDIES / "campaign.py"
@@ -88,6 +91,26 @@ def test_what_is_missing(tmp_path: Path) -> None:
     rows = json.loads(turnier("report", "weitz", "--missing", "--json", folder=tmp_path))
     (row,) = (row for row in rows if row["experiment"] == "table1-paper" and row["row"] == "5,000 iterations")
     assert (row["planned"], row["needed"], row["published"], row["cpu_hours_left"]) == (200, 200, 17.0, None)
-    for words in (("all",), ("weitz", "--width", "5"), ("weitz", "--json")):
+    for words in (("weitz", "--width", "5"), ("weitz", "--json")):
         with pytest.raises(UserError, match="--missing"):
             turnier("report", *words, folder=tmp_path)
+
+
+def test_all_published_figures_on_one_page(tmp_path: Path) -> None:
+    """Each with a verdict, or that it is not played yet; a picture of each document that has been played."""
+    with Store.open(f"sqlite:///{tmp_path}/turnier.db") as store, SerialExecutor() as pool:
+        (figure,) = (f for f in figures("paper", ["staehli:one-ply"]) if isinstance(f, Experiment))
+        rows = [dataclasses.replace(row, games=25) for row in figure.rows if row.published is not None]
+        begin_experiment(figure, store)
+        for records in pool.play([spec for row in rows for spec in row_matches(row, figure.seed)]):
+            store.append(figure.run_id, records)
+    turnier("report", "all", "--out", "pages", folder=tmp_path)
+    text = (tmp_path / "pages" / "published.md").read_text()
+    counts = {line.split(" | ")[0][2:]: line.split(" | ")[1:] for line in text.splitlines() if line.startswith("| ")}
+    assert counts["kutsch"][:2] == ["72", "0"] and counts["kutsch"][5] == "72", "nothing of it is played"
+    assert counts["staehli"][0] == "3" and counts["staehli"][5] == "1", "two rows share the games"
+    assert counts["combined, transformed"][1] == "3,744" and counts["combined, transformed"][3].startswith("25")
+    assert counts["TDN1, 100,000 games"][:3] == ["", "50", "not played yet"]
+    assert [path.name for path in (tmp_path / "pages").glob("*.png")] == ["published-staehli.png"]
+    page = (tmp_path / "pages" / "published.html").read_text()
+    assert page.count("<img") == 1 and page.count("<h3>") == text.count("\n### ")
