@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -25,21 +26,31 @@ from turnier.runs.experiment import (
 )
 
 NOTE = f"Means and shares have 95 % intervals. {VERDICTS}\n"
+WORDS = ("agrees", "higher", "lower", "undecided")
 QUICK = "quick"
 NOTE_OF_QUICK = "*Quick preset: fewer games than published, in some documents also smaller agents.*\n"
 
 
-def write_report(store: Store, document: str, folder: Path, tests: bool = False) -> list[Path]:
+def write_report(
+    store: Store, document: str, folder: Path, tests: bool = False, order: Sequence[str] = ()
+) -> list[Path]:
     """Writes DOCUMENT.md with its pictures and a self-contained DOCUMENT.html; returns the paths of both pages.
 
-    With `tests` the pages have the experiments of the preset for tests as well.
+    Args:
+        store: of the experiments.
+        document: whose they are.
+        folder: for the pages.
+        tests: also those of the preset for tests.
+        order: names of runs, in the order of the document; others come behind them, the oldest first.
     """
     experiments = stored_experiments(store, document, tests)
+    places = {run_id: place for place, run_id in enumerate(order)}
+    experiments.sort(key=lambda experiment: places.get(experiment.run_id, len(places)))
+    figures = [measurements(experiment, store) for experiment in experiments]
     folder.mkdir(parents=True, exist_ok=True)
     title = f"# {document.capitalize()}: our figures and the published ones\n"
-    markdown, whole = [title, NOTE], [title, NOTE]
-    for experiment in experiments:
-        measured = measurements(experiment, store)
+    markdown, whole = [title, NOTE, contents(experiments, figures)], [title, NOTE, contents(experiments, figures)]
+    for experiment, measured in zip(experiments, figures, strict=True):
         figure = experiment_figure(experiment, experiment_frame(experiment, measured))
         linked = inlined = ""
         if figure:
@@ -53,6 +64,15 @@ def write_report(store: Store, document: str, folder: Path, tests: bool = False)
     body = MarkdownIt("commonmark", {"html": False}).enable("table").render("\n".join(whole))
     pages[1].write_text(html_page(document, body), encoding="utf-8")
     return pages
+
+
+def contents(experiments: Sequence[Experiment], figures: Sequence[Sequence[Measurement]]) -> str:
+    """Returns a table with a line per experiment: how many published figures have which verdict."""
+    lines = [f"| | {' | '.join(WORDS)} |", "| --- |" + " ---: |" * len(WORDS)]
+    for experiment, measured in zip(experiments, figures, strict=True):
+        counts = Counter(verdict(row, ours) for row, ours in zip(experiment.rows, measured, strict=True))
+        lines.append(f"| {experiment.title} | {' | '.join(str(counts[word] or '') for word in WORDS)} |")
+    return "\n".join(lines) + "\n"
 
 
 def section(experiment: Experiment, measured: Sequence[Measurement], picture: str) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import importlib
 import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -64,7 +65,8 @@ def report(
         else:
             from turnier.dashboards.reports.document import write_report
 
-            pages = write_report(results, document, out)
+            names = [figure.run_id for figure in _figures() if figure.document == document]
+            pages = write_report(results, document, out, order=names)
     for page in pages:
         Console().print(f"Page: {page}", soft_wrap=True)
 
@@ -83,6 +85,10 @@ def _outlooks(store: Store, document: str, width: float | None) -> list[list[Out
     from turnier.runs.campaign.outlook import outlooks
     from turnier.runs.experiment import NARROW_POINTS
 
+    return outlooks(_figures([] if document == ALL else [document]), store, width or NARROW_POINTS)
+
+
+def _figures(only: Sequence[str] = ()) -> list[Any]:
     # The scripts of studies/ are above the commands, and known only to the package as a whole.
-    figures = importlib.import_module("turnier.studies.figures").figures(only=[] if document == ALL else [document])
-    return outlooks(figures, store, width or NARROW_POINTS)
+    found: list[Any] = importlib.import_module("turnier.studies.figures").figures(only=only)
+    return found
