@@ -50,6 +50,7 @@ EVALUATORS: Registry[Evaluator] = Registry(
     "evaluator",
     {
         "corner2048": "turnier.agents.evaluators.corner2048:Corner2048",
+        "forgetful2048": "turnier.agents.evaluators.heuristics2048:Forgetful2048",
         "heuristics2048": "turnier.agents.evaluators.heuristics2048:Heuristics2048",
         "matrix2048": "turnier.agents.evaluators.matrix2048:Matrix2048",
         "ntuple": "turnier.agents.ntuple.evaluator:NTuple",

@@ -19,21 +19,18 @@ from turnier.games.generic import copy_state
 # Weights in declared order, from OWN on.
 USE_EMPTY, EMPTY0, EMPTY1, EMPTY2, EMPTY_METHOD = (OWN + i for i in range(5))
 USE_CORNER, CORNER, USE_ROW, ROW0, ROW1, ROW_METHOD = (OWN + i for i in range(5, 11))
-USE_MERGE, MERGE, USE_ROLLOUT, ROLLOUT = (OWN + i for i in range(11, 15))
+USE_MERGE, MERGE, USE_ROLLOUT, ROLLOUT, FORGETS = (OWN + i for i in range(11, 16))
 
 # The eight ways to run through the board like a snake from a corner, [8, 16].
 SNAKES = square_symmetries(4)[:, [0, 1, 2, 3, 7, 6, 5, 4, 8, 9, 10, 11, 15, 14, 13, 12]]
 
 
-@kernel(types.float64(Actions, types.boolean))
-def best_chain(exponents, halves):
+@kernel(types.float64(Actions, types.int64, types.boolean))
+def best_chain(exponents, highest, halves):
     """The largest sum of a chain that starts with the highest tile in a corner and falls along a snake.
 
     With `halves` the next tile has to be exactly half of the one before, else just lower. 0 without such a corner.
     """
-    highest = 0
-    for cell in range(16):
-        highest = max(highest, exponents[cell])
     best = 0.0
     for snake in range(8):
         before = exponents[SNAKES[snake, 0]]
@@ -76,6 +73,8 @@ def evaluate_heuristics(game, weights, state, returns, count, rng, totals, scrat
         if choices[cell] == 0:
             empty += 1
         highest = max(highest, choices[cell])
+    if weights[FORGETS] > 0.0:
+        highest = 1
     highest_tile = float(1 << highest)
     bonus = 0.0
     if weights[USE_EMPTY] > 0.0:
@@ -92,9 +91,9 @@ def evaluate_heuristics(game, weights, state, returns, count, rng, totals, scrat
         bonus += highest_tile * weights[CORNER]
     if weights[USE_ROW] > 0.0:
         if weights[ROW_METHOD] == 0.0:
-            bonus += best_chain(choices, False) * weights[ROW0]
+            bonus += best_chain(choices, highest, False) * weights[ROW0]
         else:
-            bonus += best_chain(choices, True) * weights[ROW1]
+            bonus += best_chain(choices, highest, True) * weights[ROW1]
     if weights[USE_MERGE] > 0.0:
         bonus += possible_merges(choices) * weights[MERGE]
     total = bonus * float(count)
@@ -124,6 +123,7 @@ class Heuristics2048(Evaluator):
 
     name: ClassVar[str] = "heuristics2048"
     evaluate_kernel: ClassVar[Any] = evaluate_heuristics
+    forgets: ClassVar[bool] = False  # the highest tile counts as a 2
 
     use_empty: bool = parameter(True, "reward empty cells")
     empty0: float = parameter(0.5, "weight w of empty method 0", low=0, high=1, when=_EMPTY | {"empty_method": [0]})
@@ -153,4 +153,17 @@ class Heuristics2048(Evaluator):
         return f"heuristics2048 evaluates the 4x4 board of 2048 only, got {game}; use evaluator=rollout."
 
     def own_weights(self, game: Game) -> tuple[float, ...]:
-        return tuple(float(getattr(self, field.name)) for field, _ in parameters_of(type(self)))
+        return (*(float(getattr(self, field.name)) for field, _ in parameters_of(type(self))), float(self.forgets))
+
+
+@dataclass(frozen=True)
+class Forgetful2048(Heuristics2048):
+    """The same bonuses as the thesis's program really gives them: the highest tile counts as a 2, whatever it is.
+
+    A copy of a state, as each node of the search has one, forgets its highest tile there and learns of new ones only,
+    nine of ten of them 2. So weights of empty cells, corner and rows hardly matter, unlike in the text of the thesis.
+    Source: GBG, git 3f19fe3d (27 July 2017).
+    """
+
+    name: ClassVar[str] = "forgetful2048"
+    forgets: ClassVar[bool] = True

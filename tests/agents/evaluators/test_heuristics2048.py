@@ -171,6 +171,18 @@ def test_published_best_weights_by_hand() -> None:
     assert evaluate(best, board_position(board, 1500.0)) == pytest.approx(expected / LARGEST, rel=1e-12)
 
 
+def test_bonuses_of_the_thesiss_program_by_hand() -> None:
+    """Its highest tile is a 2: it counts empty cells twice, and sees a corner and a row only where a 2 lies there."""
+    weights = "empty_method=1,empty1=0.75,corner=0.5,row0=0.25,row_method=0,merge=0.8,rollout=0.5"
+    program, text = (EVALUATORS.make(f"{name}({weights})") for name in ("forgetful2048", "heuristics2048"))
+    board = ((256, 64, 32, 8), (4, 4, 4, 2), (2, 0, 0, 0), (0, 0, 0, 0))
+    in_corner = ((2, 64, 32, 8), (4, 4, 4, 256), (8, 0, 0, 0), (0, 0, 0, 0))
+    for tiles, corner in ((board, 0.0), (in_corner, 2 * 0.5 + 2 * 0.25)):
+        expected = 2 * 7 * 0.75 + corner + 4 * 0.8 + 1500 * 0.5
+        assert evaluate(program, board_position(tiles, 1500.0)) * LARGEST == pytest.approx(expected, rel=1e-12)
+    assert evaluate(text, board_position(board, 1500.0)) * LARGEST > 2000
+
+
 @given(boards(), SCORES, evaluators())
 def test_the_value_is_the_same_on_turned_and_mirrored_boards(board: Board, score: float, e: Heuristics2048) -> None:
     value = evaluate(e, board_position(board, score))
