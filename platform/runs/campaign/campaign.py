@@ -141,7 +141,7 @@ class Campaign:
         """Returns the next specs of a row: a first slice, then what the workers do until it is asked again."""
         seconds = min(SLICE_SECONDS, left) * workers
         number = FIRST_GAMES - row.played if _is_new(row) else int(seconds / max(row.seconds_each, 1e-9))
-        number = max(number, workers)
+        number = max(number - number % workers, workers)  # nobody idles while the last one is played
         return row.missing[: min(number + -number % row.set_size, row.now)]
 
     def _play(self, row: Outlook, specs: Sequence[Spec], executor: Executor, bar: Bar) -> None:
