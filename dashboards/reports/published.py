@@ -24,8 +24,8 @@ NAME = "published"
 TITLE = "# Every published figure, and ours\n"
 NOTE = f"""Ours with the half-width of its 95 % interval. {VERDICTS}
 
-What rows share, all of them count as theirs, but CPU hours of experiments and documents count it once. Trainings are
-not in these hours.
+Games that several rows share are counted in each of them, but their CPU hours once per experiment and once per
+document. Trainings are not included.
 """
 
 
@@ -69,7 +69,8 @@ def ratios(document: str, experiments: Sequence[Sequence[Outlook]]) -> Figure | 
             rows.append((label, *(100 * end / published for end in (ours.value, ours.low, ours.high)), 100.0))
     if not rows:
         return None
-    frame = pd.DataFrame(rows, columns=["label", "value", "low", "high", "published"]).drop_duplicates("label")
+    columns = ["label", "value", "low", "high", "published"]
+    frame = pd.DataFrame(rows, columns=columns).drop_duplicates(columns[1:])  # the same figure, published twice
     shown = frame.assign(low=frame["low"].clip(*LIMITS), high=frame["high"].clip(*LIMITS))
     chart = charts.points(shown, "label", "value", "low", "high", "ours, % of published", mark="published")
     return Figure(f"{document.capitalize()}: ours as a share of what was published", chart, frame, FIGURE_NOTE)
