@@ -150,7 +150,7 @@ def test_pages_show_every_row_and_escape_what_is_not_ours(tmp_path: Path, axis: 
     assert f"**{value}**" in text and f"<strong>{value}</strong>" in html
     for row in ROWS:
         assert row.label.replace("|", "\\|") in text
-    assert html.count("<tr>") == 1 + len(ROWS)
+    assert html.count("<tr>") == 2 + 1 + len(ROWS), "the contents, with one experiment, and its table"
     assert "<script>" not in html and "&lt;script&gt;" in html
     assert "data:image/png;base64," in html and "http" not in html.replace("https://", "http")[: html.index("<body>")]
     assert (tmp_path / "pages" / "guide-small.png").stat().st_size > 5_000

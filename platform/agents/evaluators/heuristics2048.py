@@ -150,7 +150,7 @@ class Heuristics2048(Evaluator):
     def cannot_evaluate(self, game: Game) -> str | None:
         if game.name == "2048" and game.num_cells == 16:
             return None
-        return f"heuristics2048 evaluates the 4x4 board of 2048 only, got {game}; use evaluator=rollout."
+        return f"{self.name} evaluates the 4x4 board of 2048 only, got {game}; use evaluator=rollout."
 
     def own_weights(self, game: Game) -> tuple[float, ...]:
         return (*(float(getattr(self, field.name)) for field, _ in parameters_of(type(self))), float(self.forgets))
