@@ -6,8 +6,8 @@ Examples:
     python studies/beaten.py --preset paper      100 to 1,000 games per row
     turnier report kutsch                        the page; also weitz and staehli
 
-What learned 29,900 points is in studies/kutsch/learning.py (larger), Combi's 88 % in studies/brot/strategies.py, the
-median of 387,222 in docs/formations.md.
+The network above 29,900 points is in studies/kutsch/learning.py (larger), Combi's 88 % in studies/brot/strategies.py,
+the median of 387,222 in docs/formations.md.
 """
 
 from __future__ import annotations

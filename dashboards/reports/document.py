@@ -6,13 +6,12 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from markdown_it import MarkdownIt
-
 from turnier.core.number_text import interval, number
 from turnier.dashboards.figures.charts import image
 from turnier.dashboards.figures.experiment import experiment_figure, experiment_frame
-from turnier.dashboards.reports.page import embedded, html_page
+from turnier.dashboards.reports.page import embedded, write_pages
 from turnier.results.store.store import Store
+from turnier.runs.campaign.learned import with_networks_in
 from turnier.runs.experiment import (
     VERDICTS,
     Experiment,
@@ -41,7 +40,7 @@ def write_report(
         document: whose they are.
         folder: for the pages.
         tests: also those of the preset for tests.
-        order: names of runs, in the order of the document; others come behind them, the oldest first.
+        order: names of runs, in the order of the document; others follow, the oldest first.
     """
     experiments = stored_experiments(store, document, tests)
     places = {run_id: place for place, run_id in enumerate(order)}
@@ -57,13 +56,10 @@ def write_report(
             linked, picture = f"{document}-{experiment.name}.png", image(figure, "png")
             (folder / linked).write_bytes(picture)
             inlined = embedded(picture)
-        markdown.append(section(experiment, measured, linked))
-        whole.append(section(experiment, measured, inlined))
-    pages = [folder / f"{document}.md", folder / f"{document}.html"]
-    pages[0].write_text("\n".join(markdown), encoding="utf-8")
-    body = MarkdownIt("commonmark", {"html": False}).enable("table").render("\n".join(whole))
-    pages[1].write_text(html_page(document, body), encoding="utf-8")
-    return pages
+        shown = with_networks_in(experiment, "")  # where a network lies differs between machines
+        markdown.append(section(shown, measured, linked))
+        whole.append(section(shown, measured, inlined))
+    return write_pages(folder, document, document, "\n".join(markdown), "\n".join(whole))
 
 
 def contents(experiments: Sequence[Experiment], figures: Sequence[Sequence[Measurement]]) -> str:

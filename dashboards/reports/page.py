@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import base64
 import html
+from pathlib import Path
+
+from markdown_it import MarkdownIt
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #222; --soft: #555; --line: #ddd; --strong: #999; --code: #f2f2f2 }
@@ -35,6 +38,23 @@ def html_page(title: str, body: str) -> str:
         f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{STYLE}</style></head>'
         f"<body>\n{body}\n</body></html>\n"
     )
+
+
+def write_pages(folder: Path, name: str, title: str, linked: str, inlined: str) -> list[Path]:
+    """Writes NAME.md and a self-contained NAME.html; returns the paths of both.
+
+    Args:
+        folder: for the pages; it exists.
+        name: of the files.
+        title: of the HTML page.
+        linked: Markdown with links to its pictures.
+        inlined: the same with the pictures in it, see `embedded`.
+    """
+    pages = [folder / f"{name}.md", folder / f"{name}.html"]
+    pages[0].write_text(linked, encoding="utf-8")
+    body = MarkdownIt("commonmark", {"html": False}).enable("table").render(inlined)
+    pages[1].write_text(html_page(title, body), encoding="utf-8")
+    return pages
 
 
 def embedded(png: bytes) -> str:

@@ -8,19 +8,19 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
-from markdown_it import MarkdownIt
 
 from turnier.core.number_text import number, plus_minus
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.charts import Figure, image
-from turnier.dashboards.reports.page import embedded, html_page
+from turnier.dashboards.reports.document import WORDS
+from turnier.dashboards.reports.page import embedded, write_pages
 from turnier.runs.campaign.outlook import Outlook, seconds_spent
 from turnier.runs.experiment import VERDICTS
 
 HOUR = 3600.0
 LIMITS = (0.0, 250.0)  # % of the published figure: intervals of a few games end there
 FIGURE_NOTE = f"Ours with 95 % intervals, cut off at {LIMITS[1]:g} %. Crosses: published, without known intervals."
-NAME = "published"
+NAME, NOT_PLAYED = "published", "not played yet"
 TITLE = "# Every published figure, and ours\n"
 NOTE = f"""Ours with the half-width of its 95 % interval. {VERDICTS}
 
@@ -45,17 +45,13 @@ def write_published(experiments: Sequence[Sequence[Outlook]], folder: Path) -> l
         sections = [f"## {document.capitalize()}\n", *map(section, own)]
         figure = ratios(document, own)
         if figure:
-            path = folder / f"{NAME}-{document}.png"
-            path.write_bytes(image(figure, "png"))
+            path, picture = folder / f"{NAME}-{document}.png", image(figure, "png")
+            path.write_bytes(picture)
             linked.append(f"![{figure.title}]({path.name})\n")
-            inlined.append(f"![{figure.title}]({embedded(path.read_bytes())})\n")
+            inlined.append(f"![{figure.title}]({embedded(picture)})\n")
         linked += sections
         inlined += sections
-    pages = [folder / f"{NAME}.md", folder / f"{NAME}.html"]
-    pages[0].write_text("\n".join(linked), encoding="utf-8")
-    body = MarkdownIt("commonmark", {"html": False}).enable("table").render("\n".join(inlined))
-    pages[1].write_text(html_page("published figures", body), encoding="utf-8")
-    return pages
+    return write_pages(folder, NAME, "published figures", "\n".join(linked), "\n".join(inlined))
 
 
 def ratios(document: str, experiments: Sequence[Sequence[Outlook]]) -> Figure | None:
@@ -78,7 +74,7 @@ def ratios(document: str, experiments: Sequence[Sequence[Outlook]]) -> Figure | 
 
 def summary(experiments: Sequence[Sequence[Outlook]]) -> str:
     """Returns a table with a line per document: how many figures have which verdict, and CPU hours."""
-    verdicts = ("agrees", "higher", "lower", "undecided", "not played yet")
+    verdicts = (*WORDS, NOT_PLAYED)
     lines = [f"| document | figures | {' | '.join(verdicts)} | CPU hours |", "| --- |" + " ---: |" * 7]
     documents = itertools.groupby(experiments, key=lambda rows: rows[0].experiment.document)
     for document, some in documents:
@@ -108,7 +104,7 @@ def section(rows: Sequence[Outlook]) -> str:
 
 
 def _verdict(row: Outlook) -> str:
-    return row.verdict or "not played yet"
+    return row.verdict or NOT_PLAYED
 
 
 def _hours(rows: Sequence[Outlook]) -> str:

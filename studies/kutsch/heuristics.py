@@ -31,7 +31,7 @@ program (GBG, git 3f19fe3d of 27 July 2017) a copy of a state, as every node of 
 tile and learns of new ones only, of which nine in ten are 2. So empty cells count twice their number in place of
 hundreds of points, and corner and row hardly count. The bonuses of the text make the agent hoard empty cells: it dies
 before it has a 2048. The program itself, built and run with these weights, made 36,256, 56,416, 36,264 and 60,624
-points in four games. Besides, 60,197 is the best of 60 means of 25 games each, and such a mean is good to about 9,000
+points in four games. Besides, 60,197 is the best of 60 means of 25 games each, and such a mean is good to about 7,500
 points, so the best of them says little about the weights."""
 BY_SEARCH = """The thesis's heuristics, balanced by CMA-ES for MCTS-Expectimax, improved it by 5 to 10 % only; it sets
 against that what heuristics do in expectimax (Xiao 2014, a median of 387,222). Here the same heuristics are in both

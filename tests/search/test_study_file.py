@@ -1,4 +1,4 @@
-"""The games of a study, exported and imported: the study goes on elsewhere, and plays none of them again."""
+"""The games of a study, exported and imported: the study continues elsewhere, and plays none of them again."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def games(store: Store) -> dict[str, tuple[Any, ...]]:
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-def test_a_moved_study_goes_on_where_it_was(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+def test_a_moved_study_continues_where_it_was(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     with Store.open(f"sqlite:///{tmp_path}/whole.db") as whole:
         all_games = search(whole, GENERATIONS)
         end = trials_frame(whole, "one")

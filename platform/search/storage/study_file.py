@@ -1,7 +1,7 @@
 """The games of a study as one small file, without the moves: a study that finds them in its store plays none again.
 
 Which games it asks for follows from its definition and from how they end. So the games bring a search to where it was,
-and the trials are not in the file: the study's own command makes them again, in a moment, and then goes on.
+and the trials are not in the file: the study's own command rebuilds them at once, then continues.
 """
 
 from __future__ import annotations
