@@ -142,6 +142,12 @@ class Killed(SerialExecutor):
         return ticket
 
 
+def test_pages_do_not_say_where_networks_lie(tmp_path: Path, played: Path) -> None:
+    with opened(played) as store:
+        shown = pages(store, tmp_path)
+    assert all("ntuple(file=tictactoe-" in page and str(played) not in page for page in shown)
+
+
 def test_killed_campaigns_play_nothing_twice_and_end_alike(tmp_path: Path, played: Path) -> None:
     kills = 0
     with Store.open(f"sqlite:///{tmp_path}/a.db") as store, opened(played) as whole:
