@@ -90,7 +90,10 @@ class Formations(CompiledAgent):
     table: str = parameter("", "the file of tables that `turnier tables` wrote")
     digest: str = parameter("", "which file that must be; filled in")
     five: float = parameter(
-        FIVE, "least probability from which on tables of five fixed tiles are followed", low=0, high=1
+        FIVE,
+        "least probability from which on tables of five fixed tiles are followed, if the table asks for no less",
+        low=0,
+        high=1,
     )
     six: float = parameter(SIX, "the same of six, where those of five are not followed; 0 = any above 0", low=0, high=1)
     otherwise: Agent = parameter(

@@ -7,7 +7,7 @@ from numba import types
 
 from turnier.agents.formations.lookup import head_of, image, probabilities
 from turnier.agents.formations.solve_kernels import Values
-from turnier.agents.formations.table_file import FIXED, M_TABLES
+from turnier.agents.formations.table_file import FIXED, M_TABLES, SHORT
 from turnier.core.kernel import kernel
 from turnier.games.abi import Actions, Floats
 
@@ -23,7 +23,7 @@ def followed_action(words, values, settings, board, chances):
 
     Args:
         words, values: a file of tables, the same memory.
-        settings: LEAST_FIVE and LEAST_SIX.
+        settings: LEAST_FIVE and LEAST_SIX, of which a table may ask for less.
         board: tiles above 32,768 count as 32,768.
         chances: see `probabilities`.
     """
@@ -41,7 +41,7 @@ def followed_action(words, values, settings, board, chances):
             fixed, count = _U(words[head + FIXED]), np.int64(0)
             for cell in range(16):
                 count += np.int64((fixed >> _U(4 * cell)) & _U(1))
-            least = settings[LEAST_FIVE] if count == 5 else settings[LEAST_SIX]
+            least = min(settings[LEAST_FIVE] if count == 5 else settings[LEAST_SIX], 1.0 - words[head + SHORT] / 1000.0)
             if probability >= least and (count < best_count or (count == best_count and probability > best)):
                 best, best_count = probability, count
                 chances[:] = found

@@ -40,6 +40,8 @@ class Formation:
     falls: tuple[tuple[int, int], ...]  # pairs of fixed cells, the first of which has the larger tile
     largest: tuple[int, ...]  # of each cell, the largest rank in it; -1 where it is fixed
     goals: tuple[tuple[tuple[int, int], ...], ...]  # free cells and the ranks in them; any of these is the goal
+    differ: tuple[tuple[int, int], ...] = ()  # pairs of fixed cells apart from each other, with different tiles
+    enough: float = 1.0  # the largest probability that may be asked for before the table is followed
 
     @property
     def states(self) -> int:

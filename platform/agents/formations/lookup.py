@@ -16,6 +16,7 @@ from turnier.agents.formations.table_file import (
     A_LOW_SUMS,
     A_OFFSETS,
     A_ROWS,
+    DIFFER,
     EDGE,
     FALLS,
     FIRST_TABLE,
@@ -159,6 +160,11 @@ def smallest_edge(words, head, board):
         if (board >> larger) & _15 <= (board >> smaller) & _15:
             return IRREGULAR
         falls >>= 8
+    differ = words[head + DIFFER]
+    while differ != 0:
+        if (board >> _U(4 * (differ >> 4 & 15))) & _15 == (board >> _U(4 * (differ & 15))) & _15:
+            return IRREGULAR
+        differ >>= 8
     return np.int64(smallest)
 
 

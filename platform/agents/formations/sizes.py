@@ -6,6 +6,8 @@ the others, and the goals.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from turnier.agents.formations.formation import CELLS, Formation
 
 Goal = tuple[tuple[int, int], ...]
@@ -65,5 +67,6 @@ FORMATIONS: dict[str, tuple[Formation, ...]] = {
     "tiny": (six(6),),
     "small": (five(7), six(10)),
     "medium": (five(8), six(10)),
+    "large": (replace(five(9), differ=((2, 5),), enough=0.3), six(10)),
 }
 SIZES = tuple(FORMATIONS)

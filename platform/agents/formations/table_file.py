@@ -10,9 +10,8 @@ import contextlib
 import hashlib
 import json
 import mmap
-import os
 import threading
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,6 +30,7 @@ FIRST_TABLE, TABLE_WORDS = 16, 32
 # Words of a table's head: facts, then where its arrays begin (in words; BASES has numbers of values).
 LIMITS_FOR, GOALS_FOR, FIXED, EDGE, FALLS, GOALS, WALLS, LOW_SUMS = range(8)
 A_HIGH, A_LOW_SUMS, A_LOW_PLACES, A_LOW_START, A_OFFSETS, A_BASES, A_ROWS, A_GOALS = range(8, 16)
+DIFFER, SHORT = 16, 17  # facts, too; SHORT: by how much `enough` is short of 1, in 1,000ths
 PAGE_WORDS = 512
 DIGEST_BYTES = 16
 HINT = "solve some with `turnier tables 2048 --out FILE`"
@@ -69,7 +69,7 @@ class Plan:
 
 def plan(formations: tuple[Formation, ...]) -> Plan:
     """Lays out the file of some formations."""
-    text = json.dumps([asdict(each) for each in formations], sort_keys=True).encode()
+    text = json.dumps([_facts(each) for each in formations], sort_keys=True).encode()
     heads, arrays = [], []
     at = FIRST_TABLE + TABLE_WORDS * len(formations)
     text_at = at
@@ -79,10 +79,10 @@ def plan(formations: tuple[Formation, ...]) -> Plan:
         n = numbering(formation)
         head = np.zeros(TABLE_WORDS, np.int64)
         edge = sum(15 << 4 * cell for cell in formation.edge)
-        falls = sum((larger << 4 | smaller) << 8 * i for i, (larger, smaller) in enumerate(formation.falls))
-        tiles = formation.limits_for, formation.goals_for, n.fixed, edge, falls
+        tiles = formation.limits_for, formation.goals_for, n.fixed, edge, _pairs(formation.falls)
         facts = *tiles, len(n.goals), n.walls, len(n.low_start) - 1
         head[: LOW_SUMS + 1] = np.array(facts, np.uint64).view(np.int64)
+        head[DIFFER], head[SHORT] = _pairs(formation.differ), round((1 - formation.enough) * 1000)
         base = np.zeros(len(n.sizes), np.int64)
         bases.append(base)
         own: list[Ints] = [n.high_words, n.low_sums, n.low_places, n.low_start, n.offsets.ravel(), base]
@@ -111,6 +111,16 @@ def plan(formations: tuple[Formation, ...]) -> Plan:
     planned = Plan(formations, words, tuple(layers), values)
     words[M_END] = planned.bytes
     return planned
+
+
+def _facts(formation: Formation) -> dict[str, Any]:
+    """Returns what the file says of a formation: no defaults, so that older files differ in nothing."""
+    defaults = {each.name: each.default for each in fields(formation)}
+    return {name: fact for name, fact in asdict(formation).items() if fact != defaults[name]}
+
+
+def _pairs(cells: tuple[tuple[int, int], ...]) -> int:
+    return sum((one << 4 | other) << 8 * i for i, (one, other) in enumerate(cells))
 
 
 def digest_of(data: Any) -> bytes:
@@ -249,13 +259,20 @@ def _require_undamaged(path: Path, key: tuple[str, str]) -> None:
         note.write_text(seen)
 
 
+class _Mapped:
+    """Words of a file as an array that kernels take: they ask for arrays that may be written, which nobody does.
+
+    The mapping itself is for reading only. One that may be written would have to fit into memory as a whole.
+    """
+
+    def __init__(self, words: Ints) -> None:
+        self.words = words
+        self.__array_interface__ = words.__array_interface__ | {"data": (words.ctypes.data, False)}
+
+
 def _map(path: Path) -> Ints:
-    file = os.open(path, os.O_RDONLY)
-    try:
-        # Copy on write: kernels take arrays that may be written; nobody does, so that all processes share the pages.
-        mapped = mmap.mmap(file, 0, access=mmap.ACCESS_COPY)
-    finally:
-        os.close(file)
+    with path.open("rb") as file:
+        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     if hasattr(mmap, "MADV_RANDOM"):
         mapped.madvise(mmap.MADV_RANDOM)
-    return np.frombuffer(mapped, np.int64)
+    return np.asarray(_Mapped(np.frombuffer(mapped, np.int64)))

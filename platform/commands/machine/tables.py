@@ -16,7 +16,7 @@ from turnier.core.errors import UserError
 def tables(
     game: Annotated[str, typer.Argument(help="2048, the only game with formation tables")],
     out: Annotated[Path, typer.Option(help="the file of tables", callback=writable_file)],
-    size: Annotated[str, typer.Option(help="tiny (for tests), small (7 GB) or medium (16 GB)")] = "small",
+    size: Annotated[str, typer.Option(help="tiny (tests), small (7 GB), medium (16 GB) or large (48 GB)")] = "small",
     workers: WorkersOption = None,
 ) -> None:
     """Solve formation tables of 2048, for the agent formations.

@@ -12,11 +12,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from turnier.agents.formations.follow import followed_action
 from turnier.agents.formations.formation import Formation, numbering
 from turnier.agents.formations.lookup import action_behind, head_of, image, place_of, probabilities
 from turnier.agents.formations.sizes import FORMATIONS, five, six
 from turnier.agents.formations.solver import Solver
-from turnier.agents.formations.table_file import check, open_tables, read_digest
+from turnier.agents.formations.table_file import check, digest_of_words, open_tables, plan, read_digest
 from turnier.core.errors import UserError
 
 LINES = [[4 * row + column for column in range(4)] for row in range(4)]
@@ -25,6 +26,7 @@ CERTAIN = 65535
 Board = tuple[int, ...]
 SIX = six(5)
 FIVE = replace(five(3), largest=(-1, -1, -1, 2, -1, -1, 3, 2, 2, 2, 2, 2, 2, 2, 2, 2))
+APART = replace(FIVE, differ=((2, 5),), enough=0.3)
 
 
 def solve(path: Path, *formations: Formation, workers: int = 2) -> str:
@@ -127,11 +129,23 @@ def test_actions_are_those_of_the_state_s_value(table: Path) -> None:
     assert known > 100
 
 
-@pytest.mark.parametrize(("number", "formation"), list(enumerate((SIX, FIVE))), ids=["six", "five"])
+@pytest.fixture(scope="module")
+def apart(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("tables") / "apart.tables"
+    solve(path, APART)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("file", "number", "formation"),
+    [("table", 0, SIX), ("table", 1, FIVE), ("apart", 0, APART)],
+    ids=["six", "five", "apart"],
+)
 def test_limits_and_goals_are_lower_with_small_tiles_on_the_edge(
-    table: Path, number: int, formation: Formation
+    file: str, number: int, formation: Formation, request: pytest.FixtureRequest
 ) -> None:
-    words = open_tables(table, read_digest(table))
+    path: Path = request.getfixturevalue(file)
+    words = open_tables(path, read_digest(path))
     values, rng, found, head = words.view(np.uint16), random.Random(5), np.empty(8), head_of(words, number)
     counts = {True: 0, False: 0}
     for _ in range(20_000):
@@ -155,6 +169,8 @@ def is_known(formation: Formation, board: Board) -> bool:
             if cell in formation.fixed and (board[at] == tile or (board[at] > tile and not both)):
                 return False
     if any(board[larger] <= board[smaller] for larger, smaller in formation.falls):
+        return False
+    if any(board[one] == board[other] for one, other in formation.differ):
         return False
     smallest = min(board[cell] for cell in formation.edge)
     lower, goals_lower = max(formation.limits_for - smallest, 0), max(formation.goals_for - smallest, 0)
@@ -220,15 +236,47 @@ def test_damaged_files_are_refused_by_a_sentence(table: Path, tmp_path: Path, da
         check(path)
 
 
+def test_a_table_is_followed_from_the_probability_that_it_asks_for(table: Path, apart: Path) -> None:
+    """Of two tables with the same probabilities one is followed from 0.3 on, although the agent asks for 0.9."""
+    of_agent, of_table = (open_tables(path, read_digest(path)) for path in (table, apart))
+    rng, settings, found = random.Random(6), np.array([0.9, 2.0]), np.empty(8)
+    fixed, head = packed(tuple(15 - cell if cell in FIVE.fixed else 0 for cell in range(16))), head_of(of_table, 0)
+    counts = {(False, False): 0, (False, True): 0, (True, True): 0}
+    for _ in range(2000):
+        board = packed(random_board(FIVE, rng)) | fixed
+        images = [np.uint64(int(image(board, picture))) for picture in range(8)]
+        best = max(probabilities(of_table, of_table.view(np.uint16), each, head, 0, found) for each in images)
+        followed = [
+            followed_action(words, words.view(np.uint16), settings, board, found) >= 0 for words in (of_agent, of_table)
+        ]
+        assert followed == [best >= 0.9, best >= 0.3], board
+        counts[followed[0], followed[1]] += 1
+    assert min(counts.values()) > 20
+
+
+def test_the_format_has_not_changed() -> None:
+    """Files that were solved by another version can be read as long as their heads are the same."""
+    heads = [digest_of_words(plan(formations).words).hex() for formations in ((six(5),), (SIX, FIVE))]
+    assert heads == ["007f60b004ca2bbe9b3e67cff5c69658", "d1f72bf7b73c93f21a7e61e3ea2a0f6c"]
+
+
+def test_a_file_is_mapped_for_reading_only(table: Path) -> None:
+    """A mapping that may be written has to fit into memory as a whole, which the largest file does not."""
+    words = open_tables(table, read_digest(table))
+    assert words.flags.writeable, "kernels ask for such arrays"
+    maps = [line.split() for line in Path("/proc/self/maps").read_text().splitlines() if line.endswith(str(table))]
+    assert maps and all(permissions == "r--s" for _, permissions, *_ in maps)
+
+
 def test_every_size_has_the_formations_that_it_says() -> None:
     assert FORMATIONS["tiny"] == (six(6),)
     states = {size: sum(each.states for each in formations) for size, formations in FORMATIONS.items()}
-    assert states == {"tiny": 3_686_400, "small": 3_343_151_232, "medium": 7_788_036_096}
+    assert states == {"tiny": 3_686_400, "small": 3_343_151_232, "medium": 7_788_036_096, "large": 23_891_189_760}
 
 
 @pytest.mark.parametrize(
     "formation",
-    dict.fromkeys(FORMATIONS["small"] + FORMATIONS["medium"]),
+    dict.fromkeys(FORMATIONS["small"] + FORMATIONS["medium"] + FORMATIONS["large"]),
     ids=lambda each: f"{len(each.fixed)} {each.goals_for}",
 )
 def test_formations_of_all_sizes_hold_what_they_promise(formation: Formation) -> None:
