@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from rich.console import Console
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from tests.postgres import stopped
 from turnier.arena.match import MatchRecord, MatchSpec, Termination
@@ -20,6 +20,8 @@ from turnier.arena.play import play_match
 from turnier.arena.workers.executor import Task
 from turnier.arena.workers.local import SerialExecutor
 from turnier.core.errors import UserError
+from turnier.results.store import progress
+from turnier.results.store.database import clock
 from turnier.results.store.progress import progress_of_runs
 from turnier.results.store.store import Store
 from turnier.runs.bar import run_bar
@@ -134,6 +136,22 @@ def test_a_server_that_stays_away_ends_a_run_which_resumes_when_it_is_back(
         assert capsys.readouterr().err.count("does not answer; waiting up to 1 s") == 1
         assert 0 < store.match_counts()["run"] < 300
         assert list(drive(store, MANY))[-1] == 300
+        assert state(store) == ("finished", 300)
+
+
+def test_the_end_of_a_run_is_stored_although_the_connection_ends_within(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def end_connection(connection: Connection) -> float:
+        monkeypatch.setattr(progress, "clock", clock)
+        connection.execute(text("SELECT pg_terminate_backend(pg_backend_pid())"))
+        return 0.0
+
+    with Store.open(postgres_url) as store:
+        store.begin_run("run", "tournament", "run", {})
+        with run_bar(store, "run", "run", 300, Console(file=io.StringIO())) as bar:
+            bar.advance(300)
+            monkeypatch.setattr(progress, "clock", end_connection)
         assert state(store) == ("finished", 300)
 
 

@@ -97,8 +97,13 @@ class ProgressReporter:
         while not self._ended.wait(BEAT_SECONDS):
             self._report(RUNNING)
 
-    @outlasting
     def _report(self, state: str) -> None:
+        # The driver notices a store that fails at its next append; a failure here must not hide why a run ended.
+        with contextlib.suppress(UserError):
+            self._store(state)
+
+    @outlasting
+    def _store(self, state: str) -> None:
         row = self._row | {
             "planned": int(self._bar.total),
             "done": int(self._bar.done),
@@ -107,8 +112,7 @@ class ProgressReporter:
             "state": state,
             "ended": None if state == RUNNING else now(),
         }
-        # The driver notices a store that fails at its next append; a failure here must not hide why a run ended.
-        with contextlib.suppress(UserError), self.database.writing() as connection:
+        with self.database.writing() as connection:
             row["heartbeat"] = clock(connection)
             row["checksum"] = checksum(*(row[name] for name in _CHECKED))
             mine = run_progress.c.run_id == self._run_id
