@@ -23,7 +23,7 @@ def followed_action(words, values, settings, board, chances):
 
     Args:
         words, values: a file of tables, the same memory.
-        settings: LEAST_FIVE and LEAST_SIX, of which a table may ask for less.
+        settings: LEAST_FIVE and LEAST_SIX; a table with a lower one of its own is followed from there on.
         board: tiles above 32,768 count as 32,768.
         chances: see `probabilities`.
     """
