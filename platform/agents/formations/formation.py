@@ -34,7 +34,7 @@ class Formation:
     """Which cells are fixed, what may lie in the others, and which boards are the goal. A cell is row * 4 + column."""
 
     fixed: tuple[int, ...]
-    edge: tuple[int, ...]  # the fixed cells beside free ones
+    edge: tuple[int, ...]  # the fixed cells whose smallest tile says how large free ones may be, and the goal
     limits_for: int  # the smallest rank of the edge that leaves the limits below as they are
     goals_for: int  # the same of the goals; where the edge has a smaller tile, they are as many ranks lower
     falls: tuple[tuple[int, int], ...]  # pairs of fixed cells, the first of which has the larger tile

@@ -44,8 +44,8 @@ def large_five(rank: int) -> Formation:
 
 
 def six(rank: int) -> Formation:
-    """Returns a block of 3 x 2 beside which a tile of a rank, its smallest one's, is made: either below its end in the
-    corner or beside its other end, out of a chain of a half, a quarter and two eighths."""
+    """Returns a block of 3 x 2 beside which a tile of a rank, the smallest one's of its lower row, is made: either below
+    its end in the corner or beside its other end, out of a chain of a half, a quarter and two eighths."""
     fixed, limits = (0, 1, 2, 4, 5, 6), [rank - 3] * CELLS
     limits[3] = limits[8] = rank - 1
     limits[7] = limits[9] = rank - 2
@@ -54,7 +54,7 @@ def six(rank: int) -> Formation:
     chains += [beside_end | {two: 3} for two in (10, 15)]
     return Formation(
         fixed=fixed,
-        edge=(2, 4, 5, 6),
+        edge=(4, 5, 6),  # without 2, beside 3: that this one is smaller suffices
         limits_for=rank,
         goals_for=rank,
         falls=(),
