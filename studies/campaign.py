@@ -23,7 +23,7 @@ from rich.console import Console
 
 from turnier.agents.ntuple.training import end_all
 from turnier.arena.workers.make import make_executor
-from turnier.commands.command_line import at_most, saving
+from turnier.commands.command_line import STORED, at_most, saving
 from turnier.commands.missing_tables import HOUR, print_missing
 from turnier.commands.options import (
     DEFAULT_URL,
@@ -46,6 +46,8 @@ from turnier.runs.campaign.outlook import outlooks
 from turnier.runs.experiment import NARROW_POINTS
 from turnier.search.storage.study_file import export_study, import_study
 from turnier.studies.figures import PAPER, PRESETS, STUDIES, Figure, figures
+
+ENDED = f"{STORED}, and `turnier report all --missing` lists what is missing"
 
 
 def _written(option: typer.CallbackParam, path: Path | None) -> Path | None:
@@ -81,7 +83,7 @@ def main(
         elif imported is not None:
             _import(console, results, chosen, imported, folder)
         else:
-            with results.lock("campaign"), at_most(hours * HOUR), saving(end_all):
+            with results.lock("campaign"), at_most(hours * HOUR), saving(end_all, lambda: ENDED):
                 campaign = Campaign(results, chosen, folder, aim)
                 with make_executor(executor, workers, address) as pool:
                     campaign.run(pool, hours * HOUR)

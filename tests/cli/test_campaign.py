@@ -77,7 +77,8 @@ def test_killed_continued_exported_imported(tmp_path: Path) -> None:
 def test_the_hours_end_a_campaign(tmp_path: Path) -> None:
     words = [sys.executable, str(SCRIPT), "--hours", "0.0005", "--only", "kutsch:table3", "--executor", "threads"]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode == 0 and "Stopped; finished games are stored. To resume" in done.stderr
+    sentence = "Stopped; finished games are stored, and `turnier report all --missing` lists what is missing. To resume"
+    assert done.returncode == 0 and sentence in done.stderr
 
 
 def test_what_is_missing(tmp_path: Path) -> None:

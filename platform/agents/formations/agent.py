@@ -91,7 +91,7 @@ class Formations(CompiledAgent):
     digest: str = parameter("", "which file that must be; filled in")
     five: float = parameter(
         FIVE,
-        "least probability from which on tables of five fixed tiles are followed, if the table asks for no less",
+        "from which probability on tables of five fixed tiles are followed, unless their file says a lower one",
         low=0,
         high=1,
     )
