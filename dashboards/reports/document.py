@@ -11,6 +11,7 @@ from turnier.dashboards.figures.charts import image
 from turnier.dashboards.figures.experiment import experiment_figure, experiment_frame
 from turnier.dashboards.reports.page import embedded, write_pages
 from turnier.results.store.store import Store
+from turnier.runs.bar import one_by_one
 from turnier.runs.campaign.learned import with_networks_in
 from turnier.runs.experiment import (
     VERDICTS,
@@ -45,11 +46,11 @@ def write_report(
     experiments = stored_experiments(store, document, tests)
     places = {run_id: place for place, run_id in enumerate(order)}
     experiments.sort(key=lambda experiment: places.get(experiment.run_id, len(places)))
-    figures = [measurements(experiment, store) for experiment in experiments]
     folder.mkdir(parents=True, exist_ok=True)
-    title = f"# {document.capitalize()}: our figures and the published ones\n"
-    markdown, whole = [title, NOTE, contents(experiments, figures)], [title, NOTE, contents(experiments, figures)]
-    for experiment, measured in zip(experiments, figures, strict=True):
+    figures, markdown, whole = [], [], []
+    for experiment in one_by_one(experiments, document, "experiments"):
+        measured = measurements(experiment, store)
+        figures.append(measured)
         figure = experiment_figure(experiment, experiment_frame(experiment, measured))
         linked = inlined = ""
         if figure:
@@ -59,7 +60,8 @@ def write_report(
         shown = with_networks_in(experiment, "")  # where a network lies differs between machines
         markdown.append(section(shown, measured, linked))
         whole.append(section(shown, measured, inlined))
-    return write_pages(folder, document, document, "\n".join(markdown), "\n".join(whole))
+    top = [f"# {document.capitalize()}: our figures and the published ones\n", NOTE, contents(experiments, figures)]
+    return write_pages(folder, document, document, "\n".join(top + markdown), "\n".join(top + whole))
 
 
 def contents(experiments: Sequence[Experiment], figures: Sequence[Sequence[Measurement]]) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import importlib
 import io
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import TypeVar
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
@@ -17,6 +18,7 @@ from turnier.core.number_text import number
 from turnier.results.store.progress import ProgressReporter
 from turnier.results.store.store import Store
 
+T = TypeVar("T")
 REDRAW_SECONDS = 0.2  # in notebooks
 NOTEBOOK_WIDTH = 100  # characters
 QUIET = Console(quiet=True, force_jupyter=False)  # for a bar that is not shown
@@ -115,6 +117,14 @@ def _html(progress: Progress) -> str:
     paper = Console(file=io.StringIO(), record=True, width=NOTEBOOK_WIDTH, force_jupyter=False)
     paper.print(progress.get_renderable())
     return paper.export_html(inline_styles=True, code_format='<pre style="white-space: pre">{code}</pre>')
+
+
+def one_by_one(items: Sequence[T], label: str, unit: str) -> Iterator[T]:
+    """Yields the items under a bar that counts those that are done."""
+    with game_bar(label, len(items), unit=unit) as bar:
+        for item in items:
+            yield item
+            bar.advance(1)
 
 
 @contextmanager

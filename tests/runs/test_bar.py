@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from turnier.runs.bar import game_bar
+from turnier.runs.bar import game_bar, one_by_one
 
 
 @dataclass
@@ -66,3 +66,9 @@ def test_outside_of_notebooks_and_where_no_bar_is_wanted_nothing_is_displayed(ou
         with game_bar("2048", 1, console) as bar:
             bar.advance(1)
     assert not outputs
+
+
+def test_what_is_read_one_by_one_is_counted(capfd: pytest.CaptureFixture[str]) -> None:
+    assert list(one_by_one("abc", "reading results", "experiments")) == ["a", "b", "c"]
+    shown = capfd.readouterr().err
+    assert "reading results" in shown and "3/3" in shown

@@ -14,6 +14,7 @@ import numpy as np
 from turnier.arena.match import MatchRecord, MatchSpec
 from turnier.arena.repeated_search import SearchRecord, SearchSpec
 from turnier.results.store.store import Store
+from turnier.runs.bar import one_by_one
 from turnier.runs.campaign.learned import stored_experiment, untrained
 from turnier.runs.experiment import (
     NARROW_POINTS,
@@ -72,11 +73,11 @@ class Outlook:
 
 
 def outlooks(
-    figures: Iterable[Experiment | TrainingStudy], store: Store, width: float = NARROW_POINTS
+    figures: Sequence[Experiment | TrainingStudy], store: Store, width: float = NARROW_POINTS
 ) -> list[list[Outlook]]:
     """Returns what each row of experiments needs, see `outlook`; of one not trained yet, what is planned."""
     found = []
-    for figure in figures:
+    for figure in one_by_one(figures, "reading results", "experiments"):
         known = figure if isinstance(figure, Experiment) else stored_experiment(figure, store)
         if known:
             found.append([outlook(known, row, store, width) for row in known.rows])
