@@ -184,7 +184,8 @@ def _turn(job: Outlook | Training) -> tuple[int, float]:
     published = job.lacks_verdict or (isinstance(job, Outlook) and job.row.published is not None)
     if _is_new(job):
         return (0 if published else 3), 0.0
-    return (1 if job.lacks_verdict else 2 if published else 4), job.seconds_left
+    ahead = job.seconds_ahead if isinstance(job, Outlook) else job.seconds_left
+    return (1 if job.lacks_verdict else 2 if published else 4), ahead
 
 
 def _is_new(job: Outlook | Training) -> bool:

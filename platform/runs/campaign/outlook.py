@@ -71,6 +71,13 @@ class Outlook:
         unknown = self.row.states and self.unit == GAMES  # how many searches follow
         return math.nan if unknown else len(self.missing) * self.seconds_each
 
+    @property
+    def seconds_ahead(self) -> float:
+        """CPU time until it may have a verdict: of very few games, how much they vary says too little of how many it
+        needs, so only those before they are looked at are counted."""
+        few = self.played < min(self.planned, LEAST_GAMES)
+        return self.now * self.seconds_each if few and not math.isnan(self.seconds_left) else self.seconds_left
+
 
 def outlooks(
     figures: Sequence[Experiment | TrainingStudy], store: Store, width: float = NARROW_POINTS

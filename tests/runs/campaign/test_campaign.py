@@ -23,10 +23,11 @@ from turnier.results.export import export
 from turnier.results.store.store import Store
 from turnier.runs.campaign.campaign import FIRST_GAMES, Campaign
 from turnier.runs.campaign.games_file import export_games, import_games
-from turnier.runs.campaign.outlook import in_slices, outlook, outlooks, seconds_left
+from turnier.runs.campaign.outlook import LEAST_GAMES, in_slices, outlook, outlooks, seconds_left
 from turnier.runs.experiment import (
     Experiment,
     Row,
+    begin_experiment,
     measurements,
     play_experiment,
     row_matches,
@@ -313,3 +314,18 @@ def test_a_narrower_interval_needs_more_games(tmp_path: Path, played: Path) -> N
     wanted = many.played + len(many.missing)
     assert not few.missing and wanted == pytest.approx(many.played * (half / 5) ** 2, abs=2) and many.now > 0
     assert many.seconds_left == pytest.approx(len(many.missing) * many.seconds_each)
+
+
+def test_two_games_do_not_put_a_row_last(tmp_path: Path) -> None:
+    """Their variance may say that thousands are needed; until LEAST_GAMES are played, only those count."""
+    planned = dataclasses.replace(SCORE, games=100)
+    games = row_matches(planned, FIRST.seed)
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as store, SerialExecutor() as pool:
+        run_id = begin_experiment(FIRST, store)
+        for played in (2, LEAST_GAMES):
+            for records in pool.play(games[:played]):
+                store.append(run_id, records)
+            row = outlook(FIRST, planned, store, width=0.1)
+            assert len(row.missing) > 10 * LEAST_GAMES
+            ahead = LEAST_GAMES - 2 if played == 2 else len(row.missing)
+            assert row.seconds_ahead == pytest.approx(ahead * row.seconds_each)
