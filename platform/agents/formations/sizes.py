@@ -44,7 +44,7 @@ def large_five(rank: int) -> Formation:
 
 
 def six(rank: int) -> Formation:
-    """Returns a block of 3 x 2 beside which a tile of a rank, the smallest one of its lower row, is made: either below
+    """Returns a block of 3 x 2 beside which a tile of a rank, the smallest of its lower row, is made: either below
     its end in the corner or beside its other end, out of a chain of a half, a quarter and two eighths."""
     fixed, limits = (0, 1, 2, 4, 5, 6), [rank - 3] * CELLS
     limits[3] = limits[8] = rank - 1
@@ -54,7 +54,7 @@ def six(rank: int) -> Formation:
     chains += [beside_end | {two: 3} for two in (10, 15)]
     return Formation(
         fixed=fixed,
-        edge=(4, 5, 6),  # without 2, beside 3: that this one is smaller suffices
+        edge=(4, 5, 6),  # not 2: it is enough that its free neighbour, 3, is smaller
         limits_for=rank,
         goals_for=rank,
         falls=(),

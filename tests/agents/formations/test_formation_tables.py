@@ -27,6 +27,11 @@ Board = tuple[int, ...]
 SIX = six(5)
 FIVE = replace(five(3), largest=(-1, -1, -1, 2, -1, -1, 3, 2, 2, 2, 2, 2, 2, 2, 2, 2))
 FAR = replace(large_five(3), largest=FIVE.largest)
+of_each_formation = pytest.mark.parametrize(
+    ("file", "number", "formation"),
+    [("table", 0, SIX), ("table", 1, FIVE), ("far", 0, FAR)],
+    ids=["six", "five", "far"],
+)
 
 
 def solve(path: Path, *formations: Formation, workers: int = 2) -> str:
@@ -96,11 +101,7 @@ def packed(board: Board) -> np.uint64:
     return np.uint64(sum(rank << 4 * cell for cell, rank in enumerate(board)))
 
 
-@pytest.mark.parametrize(
-    ("file", "number", "formation"),
-    [("table", 0, SIX), ("table", 1, FIVE), ("far", 0, FAR)],
-    ids=["six", "five", "far"],
-)
+@of_each_formation
 def test_values_equal_plain_python(
     file: str, number: int, formation: Formation, request: pytest.FixtureRequest
 ) -> None:
@@ -142,11 +143,7 @@ def far(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
-    ("file", "number", "formation"),
-    [("table", 0, SIX), ("table", 1, FIVE), ("far", 0, FAR)],
-    ids=["six", "five", "far"],
-)
+@of_each_formation
 def test_limits_and_goals_are_lower_with_small_tiles_on_the_edge(
     file: str, number: int, formation: Formation, request: pytest.FixtureRequest
 ) -> None:
@@ -291,7 +288,7 @@ def test_formations_of_all_sizes_hold_what_they_promise(formation: Formation) ->
     state, or where limits stay as they are and goals are lower."""
     free = [cell for cell in range(16) if cell not in formation.fixed]
     beside = {at for cell in free for line in (*LINES, *COLUMNS) if cell in line for at in next_to(cell, line)}
-    assert beside - set(free) - set(formation.edge) == ({2} if len(formation.fixed) == 6 else set())
+    assert beside - set(free) == {*formation.edge, 2}
     assert max(formation.largest) < formation.goals_for and min(formation.largest[cell] for cell in free) >= 2
     states = [all(rank <= formation.largest[cell] for cell, rank in goal) for goal in formation.goals]
     assert sum(states) == (5 if len(formation.fixed) == 5 else 6)
