@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +18,7 @@ from turnier.arena.repeated_search import SearchRecord, SearchSpec
 from turnier.arena.workers.executor import Executor
 from turnier.core.outputs import require_folder
 from turnier.results.store.store import Store
-from turnier.runs.bar import QUIET, Bar, game_bar, run_bar
+from turnier.runs.bar import QUIET, Bar, game_bar, one_by_one, run_bar
 from turnier.runs.campaign.learned import network_of, stored_experiment, untrained
 from turnier.runs.campaign.outlook import Outlook, Spec, cpu_seconds, outlook, seconds_left
 from turnier.runs.experiment import NARROW_POINTS, Experiment, begin_experiment, unit
@@ -53,7 +53,7 @@ class Campaign:
     def __init__(
         self,
         store: Store,
-        figures: Iterable[Experiment | TrainingStudy],
+        figures: Sequence[Experiment | TrainingStudy],
         folder: Path,
         width: float = NARROW_POINTS,
     ) -> None:
@@ -70,7 +70,7 @@ class Campaign:
         self.trainings: list[Training] = []
         self._stored = store.stored_counts()  # games and searches by run
         begun = {run.id for run in store.runs()}
-        for figure in figures:
+        for figure in one_by_one(figures, "reading results", "experiments"):
             if isinstance(figure, Experiment):
                 self._add(figure, figure.run_id in begun)
             else:

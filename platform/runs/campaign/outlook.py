@@ -73,10 +73,10 @@ class Outlook:
 
     @property
     def seconds_ahead(self) -> float:
-        """CPU time until it may have a verdict: of very few games, how much they vary says too little of how many it
-        needs, so only those before they are looked at are counted."""
+        """CPU time until it may have a verdict. Very few games say too little of how many are needed, so until
+        LEAST_GAMES are played, only these count."""
         few = self.played < min(self.planned, LEAST_GAMES)
-        return self.now * self.seconds_each if few and not math.isnan(self.seconds_left) else self.seconds_left
+        return self.now * self.seconds_each if few else self.seconds_left
 
 
 def outlooks(
