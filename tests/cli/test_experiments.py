@@ -15,32 +15,28 @@ SCRIPTS = [
     for path in sorted(STUDIES.rglob("*.py"))
     if any(f"    {run}(__doc__" in path.read_text() for run in ("run_experiments", "run_training_studies"))
 ]
+TINY = ("--preset", "tiny", "--executor", "threads")
 DOCUMENTS = sorted({script.parent.name for script in SCRIPTS} - {STUDIES.name})
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("studies")
-
-
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: f"{script.parent.name}-{script.stem}")
-def test_a_script_runs_and_plays_nothing_twice(folder: Path, script: Path) -> None:
-    options = ("--preset", "tiny", "--executor", "threads")
-    first = run_study_script(script, *options, folder=folder)
+def test_a_script_runs_and_plays_nothing_twice(tmp_path: Path, script: Path) -> None:
+    first = run_study_script(script, *TINY, folder=tmp_path)
     assert "no report has its figures" in first
-    assert run_study_script(script, *options, folder=folder) == first
+    assert run_study_script(script, *TINY, folder=tmp_path) == first
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
-def test_the_report_shows_every_experiment(folder: Path, document: str) -> None:
-    """Runs after the scripts, on what they stored."""
-    with Store.open(f"sqlite:///{folder}/turnier.db", read_only=True) as store:
-        write_report(store, document, folder / "pages", tests=True)
-    text = (folder / "pages" / f"{document}.md").read_text()
+def test_the_report_shows_every_experiment(tmp_path: Path, document: str) -> None:
     scripts = [script for script in SCRIPTS if script.parent.name == document]
+    for script in scripts:
+        run_study_script(script, *TINY, folder=tmp_path)
+    with Store.open(f"sqlite:///{tmp_path}/turnier.db", read_only=True) as store:
+        write_report(store, document, tmp_path / "pages", tests=True)
+    text = (tmp_path / "pages" / f"{document}.md").read_text()
     assert text.count("\n## ") >= len(scripts) and "not played yet" not in text
-    assert len(list((folder / "pages").glob(f"{document}-*.png"))) == text.count("\n## ")
-    page = (folder / "pages" / f"{document}.html").read_text()
+    assert len(list((tmp_path / "pages").glob(f"{document}-*.png"))) == text.count("\n## ")
+    page = (tmp_path / "pages" / f"{document}.html").read_text()
     assert page.count("<h2>") == text.count("\n## ") and page.count("<img") == text.count("\n## ")
 
 
