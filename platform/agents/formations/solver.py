@@ -46,6 +46,11 @@ class Solver:
         self.journal = path.with_name(f".{path.name}.layers")  # a digest of the head and of every solved layer
 
     @property
+    def head(self) -> bytes:
+        """The digest of all before the values: it tells tables of one size, and of one version, from others."""
+        return digest_of_words(self.plan.words)
+
+    @property
     def states(self) -> int:
         return sum(layer.states for layer in self.plan.layers)
 
@@ -84,6 +89,8 @@ class Solver:
         try:
             for path in (self.part, self.journal):
                 opened.append(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644))
+            self._require_own(opened[1])
+            os.ftruncate(opened[0], self.plan.bytes)  # what was left without a journal may be longer
             os.posix_fallocate(opened[0], 0, self.plan.bytes)
             yield opened[0], opened[1]
         except OSError as failure:
@@ -95,15 +102,21 @@ class Solver:
             for file in opened:
                 os.close(file)
 
+    def _require_own(self, journal: int) -> None:
+        """Raises UserError where other tables than those of the plan are being solved into the file."""
+        if os.pread(journal, DIGEST_BYTES, 0) not in (b"", self.head):
+            raise UserError(
+                f"only one size of tables can be solved into {self.path}, but others are under way there; give their"
+                f" size, choose another file, or delete {self.part} and {self.journal}."
+            )
+
     def _done(self, part: int, journal: int) -> bytearray:
         """Returns the digests of the head and of the layers that were solved earlier and are undamaged."""
-        head = digest_of_words(self.plan.words)
         digests = bytearray(os.pread(journal, DIGEST_BYTES * (len(self.plan.layers) + 1), 0))
-        if digests[:DIGEST_BYTES] != head:  # others, or none
-            os.ftruncate(journal, 0)
+        if not digests:
             _write(part, self.plan.words.data, 0)
-            _write(journal, head, 0)
-            return bytearray(head)
+            _write(journal, self.head, 0)
+            return bytearray(self.head)
         done = len(digests) // DIGEST_BYTES
         for i in range(1, done):
             layer = self.plan.layers[i - 1]

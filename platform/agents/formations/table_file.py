@@ -181,8 +181,10 @@ def _damaged(path: Path, reason: str) -> UserError:
     return UserError(f"formation tables must be undamaged, got {path}: {reason}; otherwise delete it, and {HINT}.")
 
 
-def check(path: Path, advance: Any = None) -> None:
-    """Reads a whole file; raises UserError where a part differs from its digest.
+def check(path: Path, advance: Any = None) -> bytes:
+    """Reads a whole file and returns the digest of all before its values, which says what tables it has.
+
+    Raises UserError where a part differs from its digest.
 
     Args:
         path: of the file.
@@ -192,12 +194,12 @@ def check(path: Path, advance: Any = None) -> None:
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
         view = memoryview(mapped)
         try:
-            _check_parts(path, head, view, advance or (lambda done: None))
+            return _check_parts(path, head, view, advance or (lambda done: None))
         finally:
             view.release()
 
 
-def _check_parts(path: Path, head: Ints, view: memoryview, advance: Any) -> None:
+def _check_parts(path: Path, head: Ints, view: memoryview, advance: Any) -> bytes:
     values, end, count = int(head[M_VALUES]), int(head[M_VALUES_END]), int(head[M_COUNT])
     at = -(-2 * end // 8) * 8
     if not 0 < 2 * values <= 2 * end <= at or at + DIGEST_BYTES * (count + 1) != len(view):
@@ -211,6 +213,8 @@ def _check_parts(path: Path, head: Ints, view: memoryview, advance: Any) -> None
         if digest_of(view[2 * first : 2 * (first + states)]) != parts[DIGEST_BYTES * i :][:DIGEST_BYTES]:
             raise _damaged(path, "they differ from their digest")
         advance(2 * states)
+    advance(len(view) - 2 * end)
+    return parts[:DIGEST_BYTES]
 
 
 def _layers(words: Ints) -> list[tuple[int, int]]:

@@ -43,15 +43,20 @@ def tables(
     if size not in SIZES:
         raise UserError(f"--size must be one of {', '.join(SIZES)}, got {size}.")
     console = Console()
-    if out.exists():
-        digest = table_file.read_digest(out)
-        with game_bar("checking", out.stat().st_size, unit="bytes") as bar:
-            table_file.check(out, bar.advance)
-        console.print(f"{out} is finished, and undamaged: digest {digest}", soft_wrap=True, highlight=False)
-        return
     with game_bar("laying out", 1, unit="files") as bar:
         solver = Solver(out, FORMATIONS[size], os.cpu_count() or 1 if workers is None else workers)
         bar.advance(1)
+    if out.exists():
+        digest = table_file.read_digest(out)
+        with game_bar("checking", out.stat().st_size, unit="bytes") as bar:
+            head = table_file.check(out, bar.advance)
+        if head != solver.head:
+            raise UserError(
+                f"{out} must have tables of --size {size} as this version solves them, got others, undamaged, with the"
+                f" digest {digest}; give their size, or choose another --out."
+            )
+        console.print(f"{out} is finished, and undamaged: digest {digest}", soft_wrap=True, highlight=False)
+        return
     with game_bar(f"solving {size}", solver.states, unit="states") as bar:
         digest = solver.solve(bar.skip, bar.advance)
     console.print(f"{out}: {solver.states:,} states, digest {digest}", soft_wrap=True, highlight=False)

@@ -221,6 +221,26 @@ def test_a_stopped_solver_resumes_and_gets_the_same_file(table: Path, tmp_path: 
     assert not list(tmp_path.glob(".*"))
 
 
+def test_tables_under_way_are_not_solved_over(table: Path, tmp_path: Path) -> None:
+    path = tmp_path / "both.tables"
+
+    def stop(done: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Solver(path, (SIX, FIVE), 1).solve(lambda done: None, stop)
+    before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+    with pytest.raises(UserError, match=r"only one size .*both\.tables.* delete .*\.part and .*\.layers\.$"):
+        solve(path, FIVE)
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before
+    next(tmp_path.glob("*.layers")).unlink()  # without it what is left of the longer file means nothing
+    solve(path, FIVE)
+    other = tmp_path / "other.tables"
+    solve(other, FIVE)
+    assert path.read_bytes() == other.read_bytes()
+    assert check(path) == Solver(path, (FIVE,), 1).head != check(table)
+
+
 @pytest.mark.parametrize("damage", ["value", "head", "truncated", "foreign", "unfinished"])
 def test_damaged_files_are_refused_by_a_sentence(table: Path, tmp_path: Path, damage: str) -> None:
     path, data = tmp_path / "damaged.tables", bytearray(table.read_bytes())
