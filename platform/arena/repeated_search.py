@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -72,6 +73,11 @@ class SearchRecord:
     values: tuple[float, ...]
     nodes: int
     seconds: float
+
+    @property
+    def has_visits(self) -> bool:
+        """Whether visits and values are known; an imported search may have lost them: then they are NaN."""
+        return not any(map(math.isnan, self.visits))
 
 
 def _content_hash(*parts: object) -> str:

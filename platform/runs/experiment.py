@@ -196,6 +196,17 @@ def measure_searches(row: Row, records: Sequence[SearchRecord]) -> Measurement:
     return Measurement(*estimate, float(np.mean([r.seconds for r in records])) if records else 0.0)
 
 
+def needs_visits(*rows: Row) -> bool:
+    """Whether one of the rows is measured by visits or values of searches, not only by the actions chosen."""
+    return any(row.states and SEARCH_MEASURES[row.measure].of_visits for row in rows)
+
+
+def search_records(row: Row, store: Store, search_ids: Sequence[str]) -> list[SearchRecord]:
+    """Returns those of the stored searches that the row can be measured by."""
+    needed = needs_visits(row)
+    return [record for record in store.searches.records(search_ids) if record.has_visits or not needed]
+
+
 def play_experiment(
     experiment: Experiment,
     store: Store,
@@ -216,7 +227,7 @@ def play_experiment(
     searches = {spec.id: spec for row, records in rows for spec in row_searches(row, seed, records)}
     if searches:
         expect(len(searches), "searches")
-        yield from search_into(store, run_id, list(searches.values()), executor)
+        yield from search_into(store, run_id, list(searches.values()), executor, needs_visits(*experiment.rows))
 
 
 def begin_experiment(experiment: Experiment, store: Store, created: str | None = None) -> str:
@@ -278,7 +289,7 @@ def _measurement(row: Row, seed: int, store: Store) -> Measurement:
     records = row_records(row, seed, store)
     if not row.states:
         return measure(row, records)
-    return measure_searches(row, store.searches.records([spec.id for spec in row_searches(row, seed, records)]))
+    return measure_searches(row, search_records(row, store, [spec.id for spec in row_searches(row, seed, records)]))
 
 
 def row_records(row: Row, seed: int, store: Store) -> list[MatchRecord]:

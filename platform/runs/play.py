@@ -126,11 +126,14 @@ def play_rounds(store: Store, run_id: str, rounds: Rounds, executor: Executor) -
 
 
 def search_into(
-    store: Store, run_id: str, specs: Sequence[SearchSpec], executor: Executor
+    store: Store, run_id: str, specs: Sequence[SearchSpec], executor: Executor, with_visits: bool = False
 ) -> Iterator[list[SearchRecord]]:
-    """Yields the records of all searches as `play_into` does for matches; a kill loses the searches in flight only."""
+    """Yields the records of all searches as `play_into` does for matches; a kill loses the searches in flight only.
+
+    `with_visits`, those that were imported without visits are searched again.
+    """
     ids = {spec.id: spec for spec in specs}
-    stored = store.searches.stored(ids)
+    stored = store.searches.stored(ids, with_visits)
     if stored:
         store.searches.link(run_id, stored)
         yield store.searches.records([search_id for search_id in ids if search_id in stored])

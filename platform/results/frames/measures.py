@@ -35,6 +35,7 @@ class SearchMeasure(NamedTuple):
 
     unit: str
     estimate: Callable[[Sequence[SearchRecord]], Estimate]
+    of_visits: bool  # it needs visits or values of the actions, not only which one was chosen
 
 
 def _mean(values: Sequence[float]) -> Estimate:
@@ -103,7 +104,7 @@ def _certainty(unit: str, column: str) -> SearchMeasure:
         low = low if column == "agreement" else max(low, 0.0)
         return Estimate(value, low, min(high, 100.0), row["searches"])
 
-    return SearchMeasure(unit, estimate)
+    return SearchMeasure(unit, estimate, of_visits=False)
 
 
 def _by_position(unit: str, value_of: Callable[[SearchRecord], float]) -> SearchMeasure:
@@ -115,7 +116,7 @@ def _by_position(unit: str, value_of: Callable[[SearchRecord], float]) -> Search
             by_position.setdefault(record.spec.position.id, []).append(value_of(record))
         return _mean([float(np.mean(values)) for values in by_position.values()])._replace(n=len(records))
 
-    return SearchMeasure(unit, estimate)
+    return SearchMeasure(unit, estimate, of_visits=True)
 
 
 def _visits(place: int) -> SearchMeasure:

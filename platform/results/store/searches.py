@@ -6,11 +6,12 @@ Their tables are called votes, since each search is a vote for an action.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Table, select
+from sqlalchemy import ColumnElement, Connection, Row, Table, select, update
 
 from turnier.core.errors import UserError
 from turnier.results.integrity.checksums import CHANGED, checksum, differs, mark_of
@@ -23,6 +24,7 @@ from turnier.results.store.schema import positions, run_votes, votes
 if TYPE_CHECKING:  # what searches takes long to import
     from turnier.arena.repeated_search import SearchRecord, SeenPosition
 
+UNKNOWN = json.dumps(math.nan)  # in place of visits that an import did not have
 _POSITION_COLUMNS = ("id", "game", "state", "returns", "legal", "phase", "checksum")
 _VOTE_COLUMNS = (
     "id",
@@ -49,7 +51,8 @@ class Searches:
     def append(self, run_id: str, records: Iterable[SearchRecord]) -> int:
         """Stores searches of a run that has begun, all or none; returns the number of new ones.
 
-        A search that is stored already (by any run) stays as it is and is linked to this run.
+        A search that is stored already (by any run) stays as it is and is linked to this run. Only the visits and
+        values that an import did not have are added; such a search is not new.
         """
         created = now()
         # All processes insert in the order of ids, so that two with the same searches cannot deadlock.
@@ -67,8 +70,19 @@ class Searches:
                 for search_id, record in batch
             ]
             new = self.database.insert_many(connection, votes, _VOTE_COLUMNS, rows)
+            self._complete(connection, [row for row, (_, record) in zip(rows, batch, strict=True) if record.has_visits])
             self._link(connection, run_id, [search_id for search_id, _ in batch])
         return new
+
+    def _complete(self, connection: Connection, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Replaces those of the stored searches that have no visits by what these rows of all columns say."""
+        for some in chunks(row[0] for row in rows):
+            lacking = select(votes.c.id).where(votes.c.id.in_(some), votes.c.visits.contains(UNKNOWN))
+            ids = set(connection.execute(lacking).scalars())
+            for row in rows:
+                if row[0] in ids:
+                    values = dict(zip(_VOTE_COLUMNS[1:], row[1:], strict=True))
+                    connection.execute(update(votes).where(votes.c.id == row[0]).values(values))
 
     @outlasting
     def link(self, run_id: str, search_ids: Iterable[str]) -> None:
@@ -94,10 +108,11 @@ class Searches:
         return self.totals.counts(run_votes)
 
     @outlasting
-    def stored(self, search_ids: Iterable[str]) -> set[str]:
-        """Returns those of the ids whose searches are stored, by any run."""
+    def stored(self, search_ids: Iterable[str], with_visits: bool = False) -> set[str]:
+        """Returns those of the ids whose searches are stored, by any run; `with_visits`, if their visits are, too."""
+        whole = [~votes.c.visits.contains(UNKNOWN)] if with_visits else []
         with self.database.reading() as connection:
-            return set(_numbers(connection, votes, search_ids))
+            return set(_numbers(connection, votes, search_ids, *whole))
 
     @outlasting
     def records(self, search_ids: Iterable[str]) -> list[SearchRecord]:
@@ -155,11 +170,11 @@ def _values(search_id: str, record: SearchRecord, created: str) -> tuple[Any, ..
     return (*values, checksum(search_id, spec.position.id, *values))
 
 
-def _numbers(connection: Connection, table: Table, ids: Iterable[str]) -> dict[str, int]:
-    """Returns the numbers of the stored rows by id."""
+def _numbers(connection: Connection, table: Table, ids: Iterable[str], *which: ColumnElement[bool]) -> dict[str, int]:
+    """Returns the numbers of the stored rows by id, of those for which `which` holds."""
     numbers: dict[str, int] = {}
     for some in chunks(ids):
-        query = select(table.c.id, table.c.number).where(table.c.id.in_(some))
+        query = select(table.c.id, table.c.number).where(table.c.id.in_(some), *which)
         numbers.update((row.id, row.number) for row in connection.execute(query))
     return numbers
 

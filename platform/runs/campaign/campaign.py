@@ -21,7 +21,7 @@ from turnier.results.store.store import Store
 from turnier.runs.bar import QUIET, Bar, game_bar, one_by_one, run_bar
 from turnier.runs.campaign.learned import network_of, stored_experiment, untrained
 from turnier.runs.campaign.outlook import Outlook, Spec, cpu_seconds, outlook, seconds_left
-from turnier.runs.experiment import NARROW_POINTS, Experiment, begin_experiment, unit
+from turnier.runs.experiment import NARROW_POINTS, Experiment, begin_experiment, needs_visits, unit
 from turnier.runs.play import play_into, search_into
 from turnier.runs.trained_experiment import Learner, TrainingStudy, train_all
 
@@ -150,7 +150,7 @@ class Campaign:
         needed = stored.union(*({spec.id for spec in each.missing} for each in whole))
         words = (self.store, run_id, row.experiment.name, len(needed), QUIET, row.unit, len(stored))
         with run_bar(*words) as own:
-            for records in _batches(self.store, run_id, specs, executor):
+            for records in _batches(self.store, run_id, specs, executor, needs_visits(row.row)):
                 own.advance(len(records))
                 self.seconds += sum(map(cpu_seconds, records))
                 bar.reached(int(self.seconds), max(bar.total, int(self.seconds)))
@@ -194,14 +194,14 @@ def _is_new(job: Outlook | Training) -> bool:
 
 
 def _batches(
-    store: Store, run_id: str, specs: Sequence[Spec], executor: Executor
+    store: Store, run_id: str, specs: Sequence[Spec], executor: Executor, with_visits: bool
 ) -> Iterator[Sequence[MatchRecord | SearchRecord]]:
     matches = [spec for spec in specs if isinstance(spec, MatchSpec)]
     searches = [spec for spec in specs if isinstance(spec, SearchSpec)]
     if matches:
         yield from play_into(store, run_id, matches, executor)
     if searches:
-        yield from search_into(store, run_id, searches, executor)
+        yield from search_into(store, run_id, searches, executor, with_visits)
 
 
 def _train_a_while(learner: Learner, folder: Path) -> float:

@@ -38,6 +38,7 @@ from turnier.runs.experiment import (
     Experiment,
     begin_experiment,
     experiment_of_run,
+    needs_visits,
     row_matches,
     row_records,
     row_searches,
@@ -45,8 +46,6 @@ from turnier.runs.experiment import (
 )
 
 FORMAT = "turnier campaign"
-# These measures need only actions; visits and values would be most of the file.
-_OF_ACTIONS = ("certainty", "normalised_certainty", "agreement")
 _NAMES = (
     *("about", "counts", *OF_GAMES),
     *("searched", "action", "search_nodes", "search_seconds", "visits", "action_values"),
@@ -157,7 +156,7 @@ def _digest(*ids: Iterable[str]) -> str:
 
 def _of_searches(records: Sequence[SearchRecord], experiment: Experiment) -> dict[str, Array]:
     """Returns searches as arrays; visits and values only where a row is measured by them."""
-    whole = records if any(row.states and row.measure not in _OF_ACTIONS for row in experiment.rows) else []
+    whole = records if needs_visits(*experiment.rows) else []  # otherwise they would be most of the file
     return {
         "action": np.array([record.action for record in records], np.int64),
         "search_nodes": np.array([record.nodes for record in records], np.int64),

@@ -20,6 +20,7 @@ from turnier.core.errors import UserError
 from turnier.dashboards.reports.document import write_report
 from turnier.dashboards.reports.run import write_run_report
 from turnier.results.export import export
+from turnier.results.repair.inspection import inspect_store
 from turnier.results.store.store import Store
 from turnier.runs.campaign.campaign import FIRST_GAMES, Campaign
 from turnier.runs.campaign.games_file import export_games, import_games
@@ -201,6 +202,35 @@ def test_an_import_into_a_store_that_has_a_part(tmp_path: Path, played: Path) ->
         new = import_games(store, played / "export/guide-first-paper.npz", tmp_path)
         assert known == 40 and new == store.match_counts()[FIRST.run_id] - known
         assert all(store.record(match_id) == record for match_id, record in before.items()), "they have their moves"
+
+
+def test_searches_imported_without_visits_are_repeated_for_a_row_of_visits(tmp_path: Path) -> None:
+    """Two experiments share searches, but the export of the first has only what they chose."""
+    planned = dataclasses.replace(CERTAIN, published=None)
+    chosen, visited = (
+        Experiment("guide", f"{measure}-paper", "T", "Text.", (dataclasses.replace(planned, measure=measure),))
+        for measure in ("certainty", "visits_1")
+    )
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as store, SerialExecutor() as pool:
+        list(play_experiment(chosen, store, pool))
+        export_games(store, store.run(chosen.run_id), tmp_path)
+        list(play_experiment(visited, store, pool))
+        whole, certain = measurements(visited, store), measurements(chosen, store)
+    for name in ("script", "campaign"):
+        with Store.open(f"sqlite:///{tmp_path}/{name}.db") as store, SerialExecutor() as pool:
+            import_games(store, tmp_path / "guide-certainty-paper.npz", tmp_path)
+            assert outlook(visited, visited.rows[0], store).played == 0
+            if name == "script":
+                list(play_experiment(visited, store, pool))
+            else:
+                Campaign(store, [visited], tmp_path).run(pool)
+            again = measurements(visited, store)
+            assert [(row.value, row.games) for row in again] == [(row.value, row.games) for row in whole]
+            assert again[0].games > 0 and again[0].value > 0
+            assert import_games(store, tmp_path / "guide-certainty-paper.npz", tmp_path) == 0
+            assert measurements(visited, store) == again, "an import takes no visits away"
+            assert [row.value for row in measurements(chosen, store)] == [row.value for row in certain]
+        assert inspect_store(f"sqlite:///{tmp_path}/{name}.db") == []
 
 
 def test_networks_may_lie_elsewhere(tmp_path: Path, played: Path) -> None:
