@@ -295,18 +295,23 @@ def _measurement(row: Row, seed: int, store: Store) -> Measurement:
 def row_records(row: Row, seed: int, store: Store) -> list[MatchRecord]:
     """Returns the stored matches that a row is measured by, or that its positions come from.
 
-    These are the planned ones. Once all of them are played, a row of matches with a published figure also has those
-    that more games would add, up to the first that is not stored: a campaign plays them where the interval is wide.
+    These are the planned ones; those that an agent failed in are played again, so they do not count. Once all of them
+    are played, a row of matches with a published figure also has those that more games would add, up to the first that
+    is not stored: a campaign plays them where the interval is wide.
     """
     specs = row_matches(row, seed)
-    records = store.records([spec.id for spec in specs])
+    records = _with_result(store.records([spec.id for spec in specs]))
     extends = row.published is not None and not row.states
     while extends and len(records) == len(specs):
         more = row_matches(replace(row, games=2 * len(specs)), seed)[len(specs) :]
-        found = {record.spec.id: record for record in store.records([spec.id for spec in more])}
+        found = {record.spec.id: record for record in _with_result(store.records([spec.id for spec in more]))}
         records += map(found.__getitem__, itertools.takewhile(found.__contains__, (spec.id for spec in more)))
         specs += more
     return records
+
+
+def _with_result(records: Sequence[MatchRecord]) -> list[MatchRecord]:
+    return [record for record in records if record.termination.has_result]
 
 
 def verdict(row: Row, measured: Measurement) -> str:

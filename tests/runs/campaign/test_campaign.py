@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from turnier.arena.match import moves_kept
+from turnier.arena.match import MatchRecord, MatchSpec, Termination, moves_kept
 from turnier.arena.match_json import disagreement, from_json, to_json
 from turnier.arena.reanalysis import Reanalysis
 from turnier.arena.workers.executor import Task
@@ -335,6 +336,26 @@ def test_another_experiment_of_the_name_is_refused_before_anything_is_played(tmp
             list(play_experiment(dataclasses.replace(FIRST, seed=6), store, pool))
         with pytest.raises(UserError, match="must keep its definition"):
             Campaign(store, FIGURES, tmp_path)
+
+
+def test_games_that_an_agent_failed_in_are_played_again(tmp_path: Path) -> None:
+    alone = dataclasses.replace(FIRST, rows=(LONG,))
+
+    class Failing(SerialExecutor):
+        def play(self, specs: Iterable[MatchSpec]) -> Iterator[list[MatchRecord]]:
+            first, *rest = [record for records in super().play(specs) for record in records]
+            failed = {"termination": Termination.ERROR, "error": "gone"}
+            yield [first, *(dataclasses.replace(record, **failed) for record in rest)]
+
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
+        with Failing() as pool, pytest.raises(UserError, match=r"must end normally, got error \(gone\); fix the agent"):
+            Campaign(store, [alone], tmp_path).run(pool)
+        stored = store.match_counts()[alone.run_id]
+        before = outlook(alone, LONG, store)
+        assert 0 < before.played < stored and before.measured.games == before.played
+        with SerialExecutor() as pool:
+            Campaign(store, [alone], tmp_path).run(pool)
+        assert outlook(alone, LONG, store).measured.games == LONG.games
 
 
 def test_a_narrower_interval_needs_more_games(tmp_path: Path, played: Path) -> None:
