@@ -15,7 +15,7 @@ from rich.table import Table
 
 from turnier.agents.ntuple.training import end_all
 from turnier.arena.workers.executor import Executor
-from turnier.arena.workers.make import make_executor
+from turnier.arena.workers.make import make_executor, require_executor
 from turnier.commands.command_line import in_this_environment, saving
 from turnier.commands.options import DEFAULT_URL, LocalExecutorOption, NetworksOption, StoreOption, StudyNameOption
 from turnier.commands.scripts.script import choose_preset, run_script
@@ -51,6 +51,7 @@ def run_learning_study(description: str | None, title: str, presets: Mapping[str
         executor: LocalExecutorOption = "threads",
         workers: Annotated[int | None, typer.Option(help="networks trained at once; default: all cores")] = None,
     ) -> None:
+        require_executor(executor, workers, None)
         chosen, console, cores = choose_preset(presets, preset), Console(), workers or os.cpu_count() or 1
         definition = replace(chosen.definition, name=name or f"{title}-{preset}", seed=seed)
         with Store.open(store) as results:

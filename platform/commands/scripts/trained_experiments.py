@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from turnier.agents.ntuple.training import end_all
+from turnier.arena.workers.make import require_executor
 from turnier.commands.command_line import saving
 from turnier.commands.options import (
     DEFAULT_URL,
@@ -22,6 +23,8 @@ from turnier.commands.options import (
 )
 from turnier.commands.scripts.experiments import play_and_print
 from turnier.commands.scripts.script import choose_experiments, choose_preset, run_script
+from turnier.results.store.store import Store
+from turnier.runs.campaign.learned import require_own_name
 from turnier.runs.trained_experiment import TrainingStudy, train_all
 
 
@@ -40,6 +43,10 @@ def run_training_studies(
     ) -> None:
         choose_preset(presets, preset)
         studies = choose_experiments(build(preset), only or [], preset)
+        require_executor(executor, workers, None)
+        with Store.open(store) as results:
+            for study in studies:
+                require_own_name(study, results)  # before anything is trained
         learners = [learner for study in studies for learner in study.learners]
         with saving(end_all):
             train_all(learners, folder, workers or os.cpu_count() or 1)

@@ -20,7 +20,7 @@ from turnier.core.errors import UserError
 from turnier.core.outputs import require_folder
 from turnier.results.store.store import Store
 from turnier.runs.bar import QUIET, Bar, game_bar, one_by_one, run_bar
-from turnier.runs.campaign.learned import network_of, stored_experiment, untrained
+from turnier.runs.campaign.learned import network_of, require_own_name, stored_experiment, untrained
 from turnier.runs.campaign.outlook import Outlook, Spec, cpu_seconds, outlook, seconds_left
 from turnier.runs.experiment import NARROW_POINTS, Experiment, begin_experiment, needs_visits, unit
 from turnier.runs.play import play_into, search_into
@@ -75,6 +75,7 @@ class Campaign:
             if isinstance(figure, Experiment):
                 self._add(figure, figure.run_id in begun)
             else:
+                require_own_name(figure, store)
                 known = stored_experiment(figure, store)
                 if known:
                     self._add(known, begun=True)

@@ -9,9 +9,10 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path, PurePath
 
+from turnier.core.errors import UserError
 from turnier.core.text_form import Spec, parse
 from turnier.results.store.store import Store
-from turnier.runs.experiment import Experiment, Row, experiment_of_run
+from turnier.runs.experiment import Experiment, Row, experiment_of_run, same_games
 from turnier.runs.trained_experiment import LearnedRow, TrainingStudy
 
 STAND_IN = "random"  # plays as many games as the agent that is not trained yet
@@ -27,19 +28,33 @@ def untrained(study: TrainingStudy) -> Experiment:
 
 
 def stored_experiment(study: TrainingStudy, store: Store) -> Experiment | None:
-    """Returns the experiment as a store has it, wherever the networks were; None if it is not stored."""
+    """Returns the experiment as a store has it, wherever the networks were; None if it is not stored.
+
+    Another one of its name, which plays, learns or measures something else, is none.
+    """
     stored = experiment_of_run(store, study.run_id)
     if stored is None or len(stored.rows) != len(study.rows):
         return None
-    same = all(_is_row_of(row, known) for row, known in zip(stored.rows, study.rows, strict=True))
-    return stored if same else None
+    rows = tuple(map(_without_network, stored.rows, study.rows))
+    return stored if same_games(replace(stored, rows=rows), untrained(study)) else None
 
 
-def _is_row_of(row: Row, known: LearnedRow | Row) -> bool:
+def require_own_name(study: TrainingStudy, store: Store) -> None:
+    """Raises UserError where the store has another experiment of the study's name."""
+    if stored_experiment(study, store) is None and any(run.id == study.run_id for run in store.runs()):
+        raise UserError(
+            f"run {study.run_id!r} must keep its definition, got other games, learners or measures; choose another"
+            f" store, or delete that run: turnier delete {study.run_id}"
+        )
+
+
+def _without_network(row: Row, known: LearnedRow | Row) -> Row:
+    """Returns a stored row as `untrained` has it, if its network was trained as that of the known one."""
     if isinstance(known, Row):
-        return row.agents == known.agents
-    file = network_of(row)
-    return file is not None and file.name == known.learner.kept(Path(), known.place or known.learner.games).name
+        return row
+    file, wanted = network_of(row), known.learner.kept(Path(), known.place or known.learner.games)
+    same = file is not None and file.name == wanted.name
+    return replace(row, agents=(STAND_IN, *row.agents[1:])) if same else row
 
 
 def network_of(row: Row) -> Path | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -336,6 +337,28 @@ def test_another_experiment_of_the_name_is_refused_before_anything_is_played(tmp
             list(play_experiment(dataclasses.replace(FIRST, seed=6), store, pool))
         with pytest.raises(UserError, match="must keep its definition"):
             Campaign(store, FIGURES, tmp_path)
+
+
+@pytest.mark.parametrize("change", ["games", "measure", "opponent", "row", "learner", "opening"])
+def test_another_experiment_on_networks_is_refused_before_anything_is_trained(
+    tmp_path: Path, played: Path, change: str
+) -> None:
+    *learned, plain = LEARNED.rows
+    row, learner = learned[0].row, dataclasses.replace(LEARNER, seed=2)
+    first = {
+        "games": dataclasses.replace(learned[0], row=dataclasses.replace(row, games=8)),
+        "measure": dataclasses.replace(learned[0], row=dataclasses.replace(row, measure="plies")),
+        "opponent": dataclasses.replace(learned[0], row=dataclasses.replace(row, agents=("mc",))),
+        "learner": dataclasses.replace(learned[0], learner=learner),
+        "opening": dataclasses.replace(learned[0], row=dataclasses.replace(row, openings=1)),
+    }.get(change)
+    rows = [*([first] if first else []), *learned[1:], plain]
+    shutil.copy(played / "all.db", tmp_path / "a.db")
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
+        Campaign(store, [LEARNED], tmp_path / "nets")
+        with pytest.raises(UserError, match=r"'guide:learned-paper' must keep its definition, .* turnier delete"):
+            Campaign(store, [dataclasses.replace(LEARNED, rows=rows)], tmp_path / "nets")
+    assert not (tmp_path / "nets").exists()
 
 
 def test_games_that_an_agent_failed_in_are_played_again(tmp_path: Path) -> None:
