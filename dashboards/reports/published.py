@@ -9,20 +9,21 @@ from pathlib import Path
 
 import pandas as pd
 
-from turnier.core.number_text import number, plus_minus
+from turnier.core.number_text import estimate, number, plus_minus
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.charts import Figure, image
 from turnier.dashboards.reports.document import WORDS
 from turnier.dashboards.reports.page import embedded, write_pages
-from turnier.runs.campaign.outlook import Outlook, seconds_spent
-from turnier.runs.experiment import VERDICTS
+from turnier.runs.campaign.outlook import LEAST_GAMES, Outlook, seconds_spent
+from turnier.runs.experiment import VERDICTS, counted, is_share
 
 HOUR = 3600.0
 LIMITS = (0.0, 250.0)  # % of the published figure: intervals of a few games end there
 FIGURE_NOTE = f"Ours with 95 % intervals, cut off at {LIMITS[1]:g} %. Crosses: published, without known intervals."
 NAME, NOT_PLAYED = "published", "not played yet"
 TITLE = "# Every published figure, and ours\n"
-NOTE = f"""Ours with the half-width of its 95 % interval. {VERDICTS}
+NOTE = f"""Means with the half-width of their 95 % interval, shares with the interval itself. {VERDICTS} Before
+{LEAST_GAMES} games, or all that are planned if these are fewer, a figure is undecided.
 
 Games that several rows share are counted in each of them, but their CPU hours once per experiment and once per
 document. Trainings are not included.
@@ -62,14 +63,20 @@ def ratios(document: str, experiments: Sequence[Sequence[Outlook]]) -> Figure | 
         if published and row.played > 1:  # a published 0 has no shares
             ours = row.measured
             label = f"{row.experiment.name.removesuffix('-paper')}: {row.row.label}"
-            rows.append((label, *(100 * end / published for end in (ours.value, ours.low, ours.high)), 100.0))
+            shares = (100 * end / published for end in (ours.value, ours.low, ours.high))
+            rows.append((_measured(row), label, *shares, 100.0))
     if not rows:
         return None
-    columns = ["label", "value", "low", "high", "published"]
-    frame = pd.DataFrame(rows, columns=columns).drop_duplicates(columns[1:])  # the same figure, published twice
+    columns = ["measured", "label", "value", "low", "high", "published"]
+    frame = pd.DataFrame(rows, columns=columns).drop_duplicates("measured").drop(columns="measured")
     shown = frame.assign(low=frame["low"].clip(*LIMITS), high=frame["high"].clip(*LIMITS))
     chart = charts.points(shown, "label", "value", "low", "high", "ours, % of published", mark="published")
     return Figure(f"{document.capitalize()}: ours as a share of what was published", chart, frame, FIGURE_NOTE)
+
+
+def _measured(row: Outlook) -> tuple[object, ...]:
+    """Returns what a figure is of: documents publish some of them twice."""
+    return (row.row.measure, row.row.published, row.row.agents[0], row.row.phases, row.row.legal, frozenset(row.spent))
 
 
 def summary(experiments: Sequence[Sequence[Outlook]]) -> str:
@@ -90,17 +97,23 @@ def section(rows: Sequence[Outlook]) -> str:
     experiment = rows[0].experiment
     lines = [
         f"### {experiment.title}\n",
-        "| | ours | published | ours is | games |",
+        f"| | ours | published | ours is | {counted(experiment)[0]} |",
         "| --- | ---: | ---: | --- | ---: |",
     ]
     for row in rows:
-        half = (row.measured.high - row.measured.low) / 2
-        ours = plus_minus(row.measured.value, half) if row.played else ""
-        label = row.row.label.replace("|", "\\|")
-        assert row.row.published is not None
-        lines.append(f"| {label} | {ours} | {number(row.row.published, digits=4)} | {_verdict(row)} | {row.played:,} |")
+        published, label = row.row.published, row.row.label.replace("|", "\\|")
+        assert published is not None
+        games = f"{row.measured.games:,}"
+        cells = (label, _ours(row) if row.played else "", number(published, digits=4), _verdict(row), games)
+        lines.append(f"| {' | '.join(cells)} |")
     command = f"python studies/campaign.py --only {experiment.run_id}"
     return "\n".join(lines) + f"\n\n{_hours(rows)} CPU hours; `{command}`\n"
+
+
+def _ours(row: Outlook) -> str:
+    """Returns our figure; the interval of a share is not symmetric, and need not contain what value ± half would."""
+    value, low, high = row.measured.value, row.measured.low, row.measured.high
+    return estimate(value, low, high) if is_share(row.row) else plus_minus(value, (high - low) / 2)
 
 
 def _verdict(row: Outlook) -> str:

@@ -325,9 +325,14 @@ def verdict(row: Row, measured: Measurement) -> str:
     return "agrees" if (measured.high - measured.low) / 2 <= narrow(row) else "undecided"
 
 
+def is_share(row: Row) -> bool:
+    """Whether a row's figure is a share, %."""
+    return unit(row).endswith("%")
+
+
 def narrow(row: Row) -> float:
     """Returns the largest half-width with which a row's figure can agree with the published one."""
-    return NARROW_POINTS if unit(row).endswith("%") else NARROW_SHARE * abs(row.published or 0.0)
+    return NARROW_POINTS if is_share(row) else NARROW_SHARE * abs(row.published or 0.0)
 
 
 @dataclass(frozen=True)

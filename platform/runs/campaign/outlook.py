@@ -58,7 +58,7 @@ class Outlook:
     def verdict(self) -> str:
         """The verdict as in reports, but undecided where there are so few games that it may be luck."""
         said = verdict(self.row, self.measured)
-        return "undecided" if said and self.played < min(self.planned, LEAST_GAMES) else said
+        return "undecided" if said and self.measured.games < min(self.planned, LEAST_GAMES) else said
 
     @property
     def lacks_verdict(self) -> bool:
