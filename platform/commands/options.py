@@ -61,7 +61,7 @@ WidthOption = Annotated[
     typer.Option(
         "--width",
         help="aimed half-width: percentage points of shares, otherwise % of the published figure; default: 10",
-        min=0.01,
+        min=0.5,  # for which a row needs about 40,000 games
     ),
 ]
 YesOption = Annotated[bool, typer.Option("--yes", help="do not ask")]

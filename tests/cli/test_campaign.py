@@ -53,6 +53,8 @@ def test_killed_continued_exported_imported(tmp_path: Path) -> None:
             while process.poll() is None and sum(stored(tmp_path, "a.db").values()) == before:
                 time.sleep(0.01)
             process.send_signal(signal.SIGKILL)
+            assert process.wait() == -signal.SIGKILL, "it had not ended"
+        assert before < sum(stored(tmp_path, "a.db").values())
     ended = run_study_script(SCRIPT, *SMALL, "--store", f"sqlite:///{tmp_path}/a.db", folder=tmp_path)
     assert "weitz:table1-tiny" in ended and max(map(len, ended.splitlines())) <= 80
     assert "export" in run_study_script(
