@@ -160,13 +160,13 @@ def positions(chosen: Sequence[Run]) -> pd.DataFrame:
 
 
 @st.cache_data(ttl=10, show_spinner=False)
-def _runs_with_votes(url: str) -> set[str]:
+def _runs_with_searches(url: str) -> set[str]:
     return set(_store(url).searches.counts())
 
 
-def has_votes(run: str) -> bool:
+def has_searches(run: str) -> bool:
     """Returns whether a run has searched positions."""
-    return run in _runs_with_votes(url())
+    return run in _runs_with_searches(url())
 
 
 def short_game(game: str) -> str:
@@ -352,34 +352,34 @@ def match_ids(extremes: pd.DataFrame) -> list[str]:
 
 
 @st.cache_resource(max_entries=8, show_spinner="Replaying ...")
-def _review(url: str, match: str) -> Reanalysis:
+def _reanalysis(url: str, match: str) -> Reanalysis:
     return Reanalysis(_store(url).record(match))
 
 
-def review(match: str) -> Reanalysis:
+def reanalysis(match: str) -> Reanalysis:
     """Returns a stored match as a replay; raises UserError where there is none."""
-    return _review(url(), match)
+    return _reanalysis(url(), match)
 
 
 @st.cache_resource(max_entries=512, show_spinner=False)
-def _thought(match: str, number: int, patience: float, _review: Reanalysis) -> Thought:
+def _thought(match: str, number: int, patience: float, _reanalysis: Reanalysis) -> Thought:
     with _asking:
-        return _review.think(number, patience)
+        return _reanalysis.think(number, patience)
 
 
-def thought(review: Reanalysis, number: int, patience: float) -> Thought:
+def thought(reanalysis: Reanalysis, number: int, patience: float) -> Thought:
     """Returns the decision of a moment's agent when it is asked again."""
-    return _thought(review.record.spec.id, number, patience, review)
+    return _thought(reanalysis.record.spec.id, number, patience, reanalysis)
 
 
 @st.cache_resource(max_entries=512, show_spinner="Searching again ...")
-def _searched(match: str, number: int, repeats: int, _review: Reanalysis) -> list[SearchRecord]:
-    return _review.search_again(number, repeats)
+def _searched(match: str, number: int, repeats: int, _reanalysis: Reanalysis) -> list[SearchRecord]:
+    return _reanalysis.search_again(number, repeats)
 
 
-def searched_again(review: Reanalysis, number: int, repeats: int) -> list[SearchRecord]:
+def searched_again(reanalysis: Reanalysis, number: int, repeats: int) -> list[SearchRecord]:
     """Returns searches of a moment's position, each by a new player."""
-    return _searched(review.record.spec.id, number, repeats, review)
+    return _searched(reanalysis.record.spec.id, number, repeats, reanalysis)
 
 
 @st.cache_data(max_entries=KEPT, show_spinner="Measuring ...")

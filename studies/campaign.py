@@ -45,7 +45,7 @@ from turnier.runs.campaign.games_file import created, export_games, import_games
 from turnier.runs.campaign.outlook import outlooks
 from turnier.runs.experiment import NARROW_POINTS
 from turnier.search.storage.study_file import export_study, import_study
-from turnier.studies.figures import PAPER, PRESETS, STUDIES, Figure, figures
+from turnier.studies.figures import PAPER, PRESETS, Figure, figures, shared_studies
 
 ENDED = f"{STORED}, and `turnier report all --missing` lists what is missing"
 
@@ -77,11 +77,12 @@ def main(
     address: AddressOption = None,
 ) -> None:
     console, chosen, aim = Console(), figures(preset, only or []), width or NARROW_POINTS
+    studies = shared_studies(preset, only or [])
     with Store.open(store, read_only=export is not None) as results:
         if export is not None:
-            _export(console, results, chosen, export)
+            _export(console, results, chosen, studies, export)
         elif imported is not None:
-            _import(console, results, chosen, imported, folder)
+            _import(console, results, chosen, studies, imported, folder)
         else:
             with results.lock("campaign"), at_most(hours * HOUR), saving(end_all, lambda: ENDED):
                 campaign = Campaign(results, chosen, folder, aim)
@@ -90,27 +91,29 @@ def main(
             print_missing(console, outlooks(chosen, results, aim))
 
 
-def _export(console: Console, store: Store, chosen: list[Figure], folder: Path) -> None:
-    ids = {figure.run_id for figure in chosen}
-    runs = [run for run in store.runs() if run.id in ids or run.id in STUDIES]
+def _export(console: Console, store: Store, chosen: list[Figure], studies: list[str], folder: Path) -> None:
+    ids = {figure.run_id for figure in chosen}.union(studies)
+    runs = [run for run in store.runs() if run.id in ids]
     if not runs:
         raise UserError(f"an export needs stored experiments, got none of these in {store.shown_url}; play them first.")
     folder.mkdir(parents=True, exist_ok=True)
     for run in runs:
-        path = export_study(store, run, folder) if run.id in STUDIES else export_games(store, run, folder)
+        path = export_study(store, run, folder) if run.id in studies else export_games(store, run, folder)
         console.print(f"{path}: {path.stat().st_size:,} bytes", highlight=False, soft_wrap=True)
 
 
-def _import(console: Console, store: Store, chosen: list[Figure], folder: Path, networks: Path) -> None:
+def _import(
+    console: Console, store: Store, chosen: list[Figure], studies: list[str], folder: Path, networks: Path
+) -> None:
     ids = {figure.run_id.replace(":", "-"): figure for figure in chosen}
     paths = [path for path in folder.glob(f"*{ENDING}") if path.stem in ids]
-    studies = [path for run in STUDIES if (path := folder / f"{run.replace(':', '-')}{ENDING}").is_file()]
-    if not paths and not studies:
+    searches = [path for run in studies if (path := folder / f"{run.replace(':', '-')}{ENDING}").is_file()]
+    if not paths and not searches:
         raise UserError(f"an import needs a folder that --export wrote, got no such file in {folder}; name another.")
     for path in sorted(paths, key=created):  # reports show experiments in the order in which they were begun
         new = import_games(store, path, networks)
         console.print(f"{path}: {new:,} new games and searches", highlight=False, soft_wrap=True)
-    for path in studies:
+    for path in searches:
         console.print(f"{path}: {import_study(store, path):,} new games", highlight=False, soft_wrap=True)
 
 

@@ -16,8 +16,8 @@ from turnier.studies.weitz import board_sizes, first_move, learners, opponents, 
 Figure = Experiment | TrainingStudy
 PAPER = "paper"
 PRESETS = (PAPER, "quick", "tiny")
-# Searches that belong to a document, with the preset paper; their own scripts run them, a campaign shares their games.
-STUDIES = ("study:cmaes_heuristics-thesis",)
+# Searches, and whose document they belong to: their own scripts run them, a campaign shares their games.
+STUDIES = {"study:cmaes_heuristics-thesis": "kutsch"}
 BUILDERS: tuple[Callable[[str], Iterable[Figure]], ...] = (
     *(agents.build, parameters.build, certainty.build, majority.build, heuristics.build, learning.build),
     open_questions.build,
@@ -26,6 +26,11 @@ BUILDERS: tuple[Callable[[str], Iterable[Figure]], ...] = (
     *(strategies.build, adaptive.build),
     beaten.build,
 )
+
+
+def shared_studies(preset: str = PAPER, only: Sequence[str] = ()) -> list[str]:
+    """Returns the run ids of those of STUDIES that belong to what `figures` returns for the same arguments."""
+    return [run for run, document in STUDIES.items() if preset == PAPER and (not only or document in only)]
 
 
 def figures(preset: str = PAPER, only: Sequence[str] = ()) -> list[Figure]:

@@ -62,9 +62,9 @@ def match_name(record: MatchRecord) -> str:
     return f"{seats}, seed {record.spec.seed}"
 
 
-def mean_time(review: Reanalysis, seat: int) -> str:
+def mean_time(reanalysis: Reanalysis, seat: int) -> str:
     """Returns the mean time of a seat's decisions."""
-    record = review.record
+    record = reanalysis.record
     spent, decisions = record.seat_seconds[seat], record.decisions[seat]
     if spent != spent or not decisions:
         return "unknown"

@@ -26,7 +26,7 @@ ABOUT = {
 
 def draw() -> None:
     runs = cached_store.runs("certainty", "experiment")
-    searched = [run for run in runs if run.kind == "certainty" or cached_store.has_votes(run.id)]
+    searched = [run for run in runs if run.kind == "certainty" or cached_store.has_searches(run.id)]
     if not searched:
         widgets.show_empty(
             "No certainty is measured here yet.", 'turnier certainty 2048 random "mc(iterations=100)" --states 5'

@@ -41,18 +41,18 @@ def draw() -> None:
         widgets.show_empty("No match is stored here yet.", "turnier tournament tictactoe random greedy --games 10")
         return
     with st.container(border=True):
-        run, review = _choose(runs)
+        run, reanalysis = _choose(runs)
     widgets.show_title(cached_store.run_title(run), [run])
-    if review is None:
+    if reanalysis is None:
         return
-    last = len(review.moments) - 1
+    last = len(reanalysis.moments) - 1
     if st.session_state.get("move", 0) > last:
         st.session_state["move"] = last
-    st.markdown(f"##### {review.game}: {match_name(review.record)}")
+    st.markdown(f"##### {reanalysis.game}: {match_name(reanalysis.record)}")
     number = _move(last)
-    link = cached_store.board(review.record.spec.id, number + 1)
+    link = cached_store.board(reanalysis.record.spec.id, number + 1)
     st.link_button("On the board: keys, autoplay, graph of values", link, icon=":material/open_in_new:")
-    st.fragment(widgets.show_errors(_moment))(review, number)
+    st.fragment(widgets.show_errors(_moment))(reanalysis, number)
 
 
 def _choose(runs: list[cached_store.Run]) -> tuple[cached_store.Run, Reanalysis | None]:
@@ -85,7 +85,7 @@ def _choose(runs: list[cached_store.Run]) -> tuple[cached_store.Run, Reanalysis 
     if not match:
         return run, None
     st.query_params["match"] = match
-    return run, cached_store.review(match)
+    return run, cached_store.reanalysis(match)
 
 
 def _forget_match(run: cached_store.Run) -> None:
@@ -117,17 +117,19 @@ def _move(last: int) -> int:
         return int(st.slider("Move", 0, last, key="move", **IN_ADDRESS))
 
 
-def _moment(review: Reanalysis, number: int) -> None:
-    moment, game = review.moments[number], review.game
+def _moment(reanalysis: Reanalysis, number: int) -> None:
+    moment, game = reanalysis.moments[number], reanalysis.game
     left, right = st.columns([1, 1], gap="large")
     thought: Thought | None = None
     with right:
         scores = ", ".join(number_text.number(score) for score in moment.position.returns)
         if moment.seat < 0:
-            st.markdown(f"**The end** after {moment.decided:,} moves · score {scores} · {review.record.termination}")
-            st.caption(review.record.error)
+            st.markdown(
+                f"**The end** after {moment.decided:,} moves · score {scores} · {reanalysis.record.termination}"
+            )
+            st.caption(reanalysis.record.error)
         else:
-            thought = _decision(review, number, scores)
+            thought = _decision(reanalysis, number, scores)
     with left:
         overlay = _overlay(thought.overlay) if thought else None
         shown = board_svg(game, moment, thought.decision if thought else None, overlay)
@@ -160,19 +162,19 @@ def _turn(key: str, on: bool) -> None:
         st.query_params[key] = "off"
 
 
-def _decision(review: Reanalysis, number: int, scores: str) -> Thought | None:
-    moment, game = review.moments[number], review.game
-    agent = review.record.spec.agents[moment.seat]
+def _decision(reanalysis: Reanalysis, number: int, scores: str) -> Thought | None:
+    moment, game = reanalysis.moments[number], reanalysis.game
+    agent = reanalysis.record.spec.agents[moment.seat]
     st.markdown(
         f"Move {number + 1}: seat {moment.seat}, **{label_of(agent)}**, plays **{game.action_name(moment.action)}**"
     )
     if moment.opening:
         st.caption("A move of the opening, which no agent chose.")
         return None
-    patient = review.record.spec.id in st.session_state.setdefault("asked from the start", set())
+    patient = reanalysis.record.spec.id in st.session_state.setdefault("asked from the start", set())
     try:
         with st.spinner("Asking the agent again ..."):
-            thought = cached_store.thought(review, number, math.inf if patient else PATIENCE)
+            thought = cached_store.thought(reanalysis, number, math.inf if patient else PATIENCE)
     except UserError as error:
         st.info(f"The agent cannot be asked again: {error}")
         return None
@@ -180,8 +182,8 @@ def _decision(review: Reanalysis, number: int, scores: str) -> Thought | None:
     widgets.show_facts(
         score_before=scores,
         nodes=f"{decision.nodes:,}",
-        mean_time_of_a_move=mean_time(review, moment.seat),
-        normalised_certainty=_certainty(review, number),
+        mean_time_of_a_move=mean_time(reanalysis, moment.seat),
+        normalised_certainty=_certainty(reanalysis, number),
     )
     frame = action_frame(game, moment, decision)
     visits = visit_bars(frame)
@@ -193,26 +195,26 @@ def _decision(review: Reanalysis, number: int, scores: str) -> Thought | None:
         st.caption("This agent does not search; it has no visits and no values.")
     st.caption(_how(thought, moment.action, game))
     if not thought.from_start:
-        seconds = (moment.decided + 1) * review.seconds_per_decision
-        st.button(f"Ask again from the first move, {seconds:.0f} s", on_click=_ask_from_the_start, args=(review,))
+        seconds = (moment.decided + 1) * reanalysis.seconds_per_decision
+        st.button(f"Ask again from the first move, {seconds:.0f} s", on_click=_ask_from_the_start, args=(reanalysis,))
     return thought
 
 
-def _ask_from_the_start(review: Reanalysis) -> None:
+def _ask_from_the_start(reanalysis: Reanalysis) -> None:
     """Makes the agent decide all moves of the match again, so that it decides as it did then."""
-    st.session_state["asked from the start"].add(review.record.spec.id)
+    st.session_state["asked from the start"].add(reanalysis.record.spec.id)
 
 
-def _certainty(review: Reanalysis, number: int) -> str:
+def _certainty(reanalysis: Reanalysis, number: int) -> str:
     """Returns the certainty, searching again where that is quick or was asked for."""
-    seconds = REPEATS * review.seconds_per_decision
+    seconds = REPEATS * reanalysis.seconds_per_decision
     asked = st.session_state.setdefault("searched again", set())
-    key = (review.record.spec.id, number)
+    key = (reanalysis.record.spec.id, number)
     if seconds > PATIENCE and key not in asked:
         if not st.button(f"Search {REPEATS} times, {seconds:.0f} s"):
             return "..."
         asked.add(key)
-    measured = position_certainty(searches_frame(cached_store.searched_again(review, number, REPEATS)))
+    measured = position_certainty(searches_frame(cached_store.searched_again(reanalysis, number, REPEATS)))
     if not len(measured):
         return "one action"
     return f"{number_text.number(100 * measured['normalised'].iloc[0])} % after {REPEATS} searches"

@@ -195,8 +195,8 @@ def _last_boards(store: Store, game_scores: Scores) -> Iterator[BoardSection]:
         record = store.record(match)
         if not moves_kept(record.plies):
             continue
-        review = Reanalysis(record)
-        yield BoardSection(match_name(review.record), board_svg(review.game, review.moments[-1]))
+        reanalysis = Reanalysis(record)
+        yield BoardSection(match_name(reanalysis.record), board_svg(reanalysis.game, reanalysis.moments[-1]))
 
 
 def _certainty(store: Store, run: Run) -> Iterator[Section]:

@@ -5,6 +5,8 @@ Nothing is unpickled, and no memory is taken in vain.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 import os
 import threading
@@ -48,6 +50,15 @@ def write_arrays(path: Path, what: str, arrays: Mapping[str, npt.NDArray[Any]], 
         ) from None
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def checksum_of(config: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> str:
+    """Returns 32 hexadecimal digits that depend on a description, whose values are JSON, and on arrays."""
+    digest = hashlib.sha256(json.dumps(config, sort_keys=True).encode())
+    for name in sorted(arrays):
+        digest.update(name.encode())
+        digest.update(np.ascontiguousarray(arrays[name]).tobytes())
+    return digest.hexdigest()[:32]
 
 
 def _sync_folder(folder: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import importlib.util
 from collections.abc import Iterable
+from pathlib import Path
 
 # What taking data apart raises that are not of the expected form, such as a damaged line of JSON.
 MALFORMED = (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
@@ -31,6 +32,14 @@ def unknown(kind: str, name: str, names: Iterable[str]) -> UserError:
     known = sorted(names)
     hint = nearest(name, known) or f"there are: {', '.join(known)}."
     return UserError(f"There is no {kind} named {name!r}; {hint}")
+
+
+def other_digest(what: str, path: Path | str, wanted: str, got: str) -> UserError:
+    """Returns the error for a file that has changed since an agent was named by its digest."""
+    return UserError(
+        f"{what} in {path} must have the digest {wanted}, got {got}; leave the digest out to play with the file as it"
+        " is now."
+    )
 
 
 def nearest(name: str, names: Iterable[str]) -> str:

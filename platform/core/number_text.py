@@ -11,7 +11,6 @@ import math
 DIGITS = 3  # significant ones of a number without an interval
 HALF_WIDTH_DIGITS = 2
 NOISE = 1e-9  # what is smaller is the rounding of sums: shown as 0; so is a half-width that much smaller than its value
-LEAST_P = 0.0001
 _TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 
@@ -63,11 +62,6 @@ def duration(seconds: float, digits: int = DIGITS) -> str:
         return ""
     size, unit = next((pair for pair in _TIMES if abs(seconds) >= pair[0]), _TIMES[-1] if seconds else _TIMES[0])
     return f"{number(seconds / size, digits=digits)} {unit}"
-
-
-def p_value(p: float) -> str:
-    """Returns the p-value of a test; very small ones depend on the tails of a distribution that nobody knows."""
-    return "" if math.isnan(p) else f"< {LEAST_P}" if p < LEAST_P else number(p, digits=2)
 
 
 def _half_width(low: float, high: float) -> float:

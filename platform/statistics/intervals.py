@@ -80,16 +80,6 @@ def mean_of_means(groups: Sequence[Sequence[float]]) -> Mean:
     return Mean(mean, float(half) / len(sizes))
 
 
-def difference_interval(values: Sequence[float], baseline: Sequence[float]) -> Mean:
-    """Returns the difference of two means with its 95 % interval (Welch; NaN for fewer than two values)."""
-    if min(len(values), len(baseline)) < 2:
-        return Mean(float(np.mean(values) - np.mean(baseline)), math.nan)
-    from scipy import stats  # takes half a second, and few commands need it
-
-    interval = stats.ttest_ind(values, baseline, equal_var=False).confidence_interval(CONFIDENCE)
-    return Mean(float(np.mean(values) - np.mean(baseline)), float(interval.high - interval.low) / 2)
-
-
 def share_interval(hits: int, n: int) -> Interval:
     """Returns a share with its Wilson 95 % interval; NaN for n = 0."""
     if n == 0:

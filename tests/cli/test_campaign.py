@@ -17,7 +17,7 @@ from turnier.arena.workers.local import SerialExecutor
 from turnier.core.errors import UserError
 from turnier.results.store.store import Store
 from turnier.runs.experiment import Experiment, begin_experiment, row_matches
-from turnier.studies.figures import figures
+from turnier.studies.figures import figures, shared_studies
 
 SCRIPT = STUDIES / "campaign.py"
 SMALL = ("--preset", "tiny", "--executor", "threads", "--only", "weitz:table1", "--only", "weitz:learners-once")
@@ -40,6 +40,9 @@ def test_every_script_of_a_document_is_in_the_campaign() -> None:
     assert {figure.document for figure in built} == {"kutsch", "weitz", "staehli", "brot", "spe_ed"}
     assert {figure.name.rpartition("-")[2] for figure in built} == {"paper", "long"}
     assert [f.run_id for f in figures("tiny", ["weitz:table1"])] == ["weitz:table1-tiny"]
+    search = ["study:cmaes_heuristics-thesis"]
+    assert shared_studies() == shared_studies(only=["weitz", "kutsch"]) == search
+    assert shared_studies("tiny") == shared_studies(only=["weitz"]) == shared_studies(only=["kutsch:agents"]) == []
     with pytest.raises(UserError, match="did you mean weitz:table1"):
         figures(only=["weitz:tabl1"])
 

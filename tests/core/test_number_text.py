@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from turnier.core.number_text import duration, estimate, half_width_text, interval, number, p_value, plus_minus
+from turnier.core.number_text import duration, estimate, half_width_text, interval, number, plus_minus
 
 
 @pytest.mark.parametrize(
@@ -78,10 +78,6 @@ def test_intervals() -> None:
 )
 def test_a_time_has_a_unit_that_suits_it(seconds: float, shown: str) -> None:
     assert duration(seconds) == shown
-
-
-def test_p_values_do_not_pretend() -> None:
-    assert [p_value(p) for p in (0.0431, 2e-16, 1.0, math.nan)] == ["0.043", "< 0.0001", "1", ""]
 
 
 def test_never_an_exponent() -> None:

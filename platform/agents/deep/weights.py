@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from turnier.agents.deep.network import INPUTS, Floats32, Network
-from turnier.core.array_files import read_arrays, write_arrays
-from turnier.core.errors import MALFORMED, UserError
+from turnier.core.array_files import checksum_of, read_arrays, write_arrays
+from turnier.core.errors import MALFORMED, UserError, other_digest
 from turnier.games.registry import GAMES
 
 FORMAT = 1
@@ -48,7 +48,7 @@ class Weights:
             "digest": self.digest,
             "state": sorted(self.state),
         }
-        config["checksum"] = _checksum(config, self.state)
+        config["checksum"] = checksum_of(config, self.state)
         arrays = {"config": np.array(json.dumps(config)), "weights": self.weights, **self.state}
         write_arrays(path, "the network", arrays)
 
@@ -83,7 +83,7 @@ def load_weights(path: Path, with_state: bool = False) -> Weights:
         if weights.digest != config["digest"]:
             raise ValueError("its weights differ from their digest")
         unsigned = {name: value for name, value in config.items() if name != "checksum"}
-        if with_state and _checksum(unsigned, arrays) != config["checksum"]:
+        if with_state and checksum_of(unsigned, arrays) != config["checksum"]:
             raise ValueError("it differs from its checksum")
     except (ValueError, UserError) as failure:
         raise _damaged(path, failure) from None
@@ -95,10 +95,7 @@ def settings_from_file(path: str, digest: str) -> npt.NDArray[np.float64]:
     """Returns header and weights of a file for kernels; raises UserError where its digest is another one."""
     loaded = load_weights(Path(path))
     if loaded.digest != digest:
-        raise UserError(
-            f"the network in {path} must have the digest {digest}, got {loaded.digest}; leave the digest out to play"
-            " with the file as it is now."
-        )
+        raise other_digest("the network", path, digest, loaded.digest)
     return loaded.network.settings(loaded.weights)
 
 
@@ -144,12 +141,3 @@ def _damaged(path: Path, failure: Exception) -> UserError:
     return UserError(
         f"a deep network must be an undamaged .npz file, got {path}: {reason}; restore it from a copy, or {_HINT}."
     )
-
-
-def _checksum(config: Mapping[str, Any], arrays: Arrays) -> str:
-    """Returns 32 hexadecimal digits that depend on the description, which has the digest of the weights, and state."""
-    digest = hashlib.sha256(json.dumps(config, sort_keys=True).encode())
-    for name in sorted(arrays):
-        digest.update(name.encode())
-        digest.update(np.ascontiguousarray(arrays[name]).tobytes())
-    return digest.hexdigest()[:32]

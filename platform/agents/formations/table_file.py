@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from turnier.agents.formations.formation import Formation, numbering
-from turnier.core.errors import UserError
+from turnier.core.errors import UserError, other_digest
 from turnier.core.outputs import user_cache
 
 FORMAT = 3
@@ -247,10 +247,7 @@ def _require_undamaged(path: Path, key: tuple[str, str]) -> None:
     digest = key[1]
     head = _head(path)
     if digest_text(head) != digest:
-        raise UserError(
-            f"the formation tables in {path} must have the digest {digest}, got {digest_text(head)}; leave the digest"
-            " out to play with the file as it is now."
-        )
+        raise other_digest("the formation tables", path, digest, digest_text(head))
     state = path.stat()
     seen = json.dumps([key[0], state.st_size, state.st_mtime_ns, state.st_ino])
     note = user_cache() / "formations" / f"{digest}.json"

@@ -19,7 +19,7 @@ from turnier.agents.ntuple.network import Network
 from turnier.agents.ntuple.network_kernels import AT_END, ORIGIN
 from turnier.agents.ntuple.td import LEARNING
 from turnier.core.array_files import read_arrays, write_arrays
-from turnier.core.errors import UserError
+from turnier.core.errors import UserError, other_digest
 from turnier.core.kernel import kernel
 
 FORMAT = 1
@@ -293,8 +293,5 @@ def weights_from_file(path: str, digest: str) -> npt.NDArray[np.float64]:
     """Returns the weights of a file for an evaluator; raises UserError where its digest is another one."""
     loaded = load_weights(Path(path))
     if loaded.digest != digest:
-        raise UserError(
-            f"the weights in {path} must have the digest {digest}, got {loaded.digest}; leave the digest out to play"
-            " with the file as it is now."
-        )
+        raise other_digest("the weights", path, digest, loaded.digest)
     return evaluator_weights(loaded.network, loaded)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from turnier.agents.abi import EvaluatorKernels
 from turnier.agents.evaluator import Evaluator
 from turnier.agents.residual.kernels import evaluate_residual
-from turnier.agents.residual.network import Network, unsuited
+from turnier.agents.residual.network import Network, uneven, unsuited
 from turnier.agents.residual.tiles import LANES
 from turnier.agents.residual.weights import read_config, settings_from_file
 from turnier.core.errors import UserError
@@ -41,8 +41,8 @@ class Residual(Evaluator):
     filters: int = parameter(32, f"to be trained: of each convolution, a multiple of {LANES}", low=LANES, high=512)
 
     def check(self) -> None:
-        if self.filters % LANES:
-            raise UserError(f"filters of residual must be a multiple of {LANES}, got {self.filters}; write filters=32.")
+        if reason := uneven(self.filters):
+            raise UserError(reason)
         if not self.file:
             if self.digest:
                 raise UserError("residual: a digest must belong to a file, got none; leave the digest out.")
@@ -58,7 +58,7 @@ class Residual(Evaluator):
             learned = GAMES.make(read_config(Path(self.file))["network"]["game"])
             if learned != game:
                 return f"the network in {self.file} is for {learned}, got {game}; train one for it."
-        return unsuited(game)
+        return unsuited(game) or self.network_for(game).unfit()
 
     def network_for(self, game: Game) -> Network:
         """Returns the network that the parameters stand for; the file is not asked."""

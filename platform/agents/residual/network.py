@@ -34,12 +34,19 @@ class Network:
 
     def check(self) -> None:
         """Raises UserError where no such network can play the game."""
-        if reason := unsuited(self.game):
+        if reason := unsuited(self.game) or self.unfit():
             raise UserError(reason)
+
+    def unfit(self) -> str | None:
+        """Returns why there is no such network for a game that it suits, as a sentence, or None."""
+        if self.blocks < 0:
+            return f"blocks of residual must be at least 0, got {self.blocks}."
+        if reason := uneven(self.filters):
+            return reason
         if self.size > MAX_WEIGHTS:
-            raise UserError(
-                f"residual must have at most {MAX_WEIGHTS:,} weights, got {self.size:,}; use fewer blocks or filters."
-            )
+            size = f"{MAX_WEIGHTS:,} weights, got {self.size:,}"
+            return f"residual must have at most {size}; use fewer blocks or filters."
+        return None
 
     @property
     def convolutions(self) -> list[tuple[int, int, int]]:
@@ -138,6 +145,13 @@ class Network:
 
     def to_json(self) -> dict[str, Any]:
         return {"game": self.game.full_text(), "blocks": self.blocks, "filters": self.filters}
+
+
+def uneven(filters: int) -> str | None:
+    """Returns why kernels cannot have so many filters, as a sentence, or None."""
+    if filters < LANES or filters % LANES:
+        return f"filters of residual must be a multiple of {LANES}, got {filters}; write filters=32."
+    return None
 
 
 def unsuited(game: Game) -> str | None:

@@ -14,9 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from turnier.agents.residual.network import Floats32, Network
-from turnier.agents.residual.tiles import LANES
 from turnier.core.array_files import read_arrays, write_arrays
-from turnier.core.errors import MALFORMED, UserError
+from turnier.core.errors import MALFORMED, UserError, other_digest
 from turnier.games.registry import GAMES
 
 FORMAT = 1
@@ -74,17 +73,12 @@ def settings_from_file(path: str, digest: str) -> npt.NDArray[np.float64]:
     """Returns header and weights of a file for kernels; raises UserError where its digest is another one."""
     loaded = load_weights(Path(path))
     if loaded.digest != digest:
-        raise UserError(
-            f"the network in {path} must have the digest {digest}, got {loaded.digest}; leave the digest out to play"
-            " with the file as it is now."
-        )
+        raise other_digest("the network", path, digest, loaded.digest)
     return loaded.network.settings(loaded.weights)
 
 
 def _network(described: Mapping[str, Any]) -> Network:
     network = Network(GAMES.make(described["game"]), int(described["blocks"]), int(described["filters"]))
-    if network.blocks < 0 or network.filters < LANES or network.filters % LANES:
-        raise ValueError("its network has no such layers")
     network.check()
     return network
 

@@ -1,15 +1,13 @@
-"""`turnier train`: trains n-tuple networks into a file, and resumes where it stopped."""
+"""`turnier train`: which way to train the options mean; each has a module of its own."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
-from turnier.commands.command_line import saving
 from turnier.commands.options import (
     DEFAULT_URL,
     EXECUTOR,
@@ -20,20 +18,10 @@ from turnier.commands.options import (
     writable_file,
 )
 from turnier.commands.training.deep import train_deep
-from turnier.commands.training.end import (
-    print_agent,
-    print_evaluations,
-    print_finished,
-    print_learned,
-    save_plot,
-    stored_games,
-)
+from turnier.commands.training.ntuple import train_ntuple
 from turnier.commands.training.self_play import train_by_search
 from turnier.core.errors import UserError
 from turnier.core.text_form import parse
-
-if TYPE_CHECKING:
-    from turnier.runs.training import TrainingResults
 
 DEEP = "dqn"  # the network that is trained by gradient
 
@@ -135,29 +123,9 @@ def train(
         settings["evaluation_workers"] = evaluation_workers
         train_deep(game, evaluator, store=store, plot=plot, **settings, **counted)
         return
-    from turnier.agents.ntuple.training import end_all
-    from turnier.results.store.store import Store
-    from turnier.runs.training import Training
-
-    console = Console()
-    planned = Training(
-        game,
-        evaluator,
-        games=games,
-        hours=hours,
-        begins=tuple(part.strip() for part in begins.split(",") if part.strip()),
-        threads=threads,
-        evaluation_games=evaluation_games,
-        evaluation_workers=evaluation_workers,
-        **settings,
-    )
-    print_finished(console, planned, "--hours" if hours else "--games")
-    with Store.open(store) as opened:
-        with saving(end_all, lambda: stored_games(planned)):
-            results = planned.run(opened)
-        _print_end(console, results)
-        if plot:
-            save_plot(console, plot, f"{planned.plan.evaluator} on {planned.plan.game}", results.run)
+    settings |= {"games": games, "hours": hours, "begins": begins, "threads": threads}
+    settings |= {"evaluation_games": evaluation_games, "evaluation_workers": evaluation_workers}
+    train_ntuple(game, evaluator, store=store, plot=plot, **settings)
 
 
 def _refuse(training: str, given: Mapping[str, object]) -> None:
@@ -165,12 +133,3 @@ def _refuse(training: str, given: Mapping[str, object]) -> None:
     for name, value in given.items():
         if value:
             raise UserError(f"{training} takes no {name}; leave it out.")
-
-
-def _print_end(console: Console, results: TrainingResults) -> None:
-    if results.loop.done > results.games_before:
-        print_learned(console, results.loop)
-        print_agent(console, str(results.loop.plan.game), results.agent)
-    for hint in results.hints():
-        console.print(hint, soft_wrap=True, markup=False, highlight=False)
-    print_evaluations(console, results.run)

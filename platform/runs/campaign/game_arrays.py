@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -111,6 +112,12 @@ def numbers(arrays: Mapping[str, Array], name: str, length: int) -> Array:
     return array
 
 
+def moment(about: Mapping[str, Any]) -> str:
+    """Returns when a file's run was begun; raises ValueError where that is no moment."""
+    datetime.fromisoformat(about["created"])
+    return str(about["created"])
+
+
 def records_of(arrays: Mapping[str, Array], specs: Sequence[MatchSpec]) -> list[MatchRecord | None]:
     """Returns the record of each game, None where it is not stored; raises ValueError where arrays are not whole."""
     stored = numbers(arrays, "stored", len(specs)).tolist()
@@ -119,6 +126,8 @@ def records_of(arrays: Mapping[str, Array], specs: Sequence[MatchSpec]) -> list[
     of_seats = [numbers(arrays, name, seats[-1]).tolist() for name in _SEATS]
     seconds, plies, kept = (numbers(arrays, name, len(played)).tolist() for name in ("seconds", "plies", "kept"))
     texts = [texts_of(arrays, name, len(played)) for name in _TEXTS]
+    known = {text: json.loads(text) for text in set(texts[_TEXTS.index("facts")])}
+    require(all(isinstance(facts, dict) for facts in known.values()), "the facts of a game must be named")
     require(all(0 <= count < 1 << 32 for count in plies), "a number of moves is impossible")
     moves = numbers(arrays, "moves", sum(count for count, keep in zip(plies, kept, strict=True) if keep))
     records, end = list[MatchRecord](), 0
@@ -133,7 +142,7 @@ def records_of(arrays: Mapping[str, Array], specs: Sequence[MatchSpec]) -> list[
         records.append(
             MatchRecord(
                 *(spec, Termination(termination), score, decisions, nodes, wall, seconds[i], encoded),
-                *(json.loads(facts), error, measured, release),
+                *(dict(known[facts]), error, measured, release),
             )
         )
     rest = iter(records)

@@ -26,6 +26,7 @@ from turnier.runs.campaign.game_arrays import (
     VERSION,
     Array,
     joined,
+    moment,
     numbers,
     of_games,
     read_export,
@@ -109,10 +110,10 @@ def import_games(store: Store, path: Path, folder: Path) -> int:
         searches = _searches(portable, found)
         require(about["ids"] == _digest(matches, searches), "its definition has other games here")
         searched = list(_search_records(arrays, list(_searches(moved, found).values())))
-        created_then = str(about["created"])
+        begun = moment(about)
     except MALFORMED as failure:
         raise unreadable(path, str(failure) or type(failure).__name__) from None
-    begin_experiment(moved, store, created_then)
+    begin_experiment(moved, store, begun)
     games = [record for record in records.values() if record]
     new = 0
     for first in range(0, len(games), CHUNK):

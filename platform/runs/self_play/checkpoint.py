@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from turnier.core.array_files import read_arrays, write_arrays
-from turnier.core.errors import UserError
+from turnier.core.array_files import checksum_of, read_arrays, write_arrays
+from turnier.core.errors import MALFORMED, UserError
 from turnier.runs.self_play.model import Model
 from turnier.runs.self_play.plan import Plan
 from turnier.runs.self_play.window import Lessons, Window
@@ -39,7 +37,7 @@ def save(out: Path, plan: Plan, model: Model, checkpoint: Checkpoint) -> None:
         "done": checkpoint.done,
         "moves": checkpoint.moves,
     }
-    config["checksum"] = _checksum(config, arrays)
+    config["checksum"] = checksum_of(config, arrays)
     write_arrays(out, "the checkpoint", {"config": np.array(json.dumps(config)), **arrays})
 
 
@@ -61,7 +59,7 @@ def load(out: Path, plan: Plan, model: Model) -> Checkpoint:
         optional = [f"window_{name}" for name in Lessons._fields]
         arrays = read_arrays(out, names, limit=out.stat().st_size, optional=optional)
         checksum = config.pop("checksum")
-        if _checksum(config, arrays) != checksum:
+        if checksum_of(config, arrays) != checksum:
             raise ValueError("it differs from its checksum")
         model.restore({name: arrays[name] for name in model.names})
         window, game = Window(plan.learning.window), plan.game
@@ -85,7 +83,7 @@ def _read_config(out: Path) -> dict[str, Any]:
         if known and not isinstance(config["plan"], dict):
             raise TypeError("it has no plan")
         int(config["done"] if known else 0)
-    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError) as failure:
+    except (OSError, *MALFORMED) as failure:
         raise _damaged(out, failure) from None
     if not known:
         raise UserError(f"{out} must be a checkpoint of self-play, which it is not; train into another file.")
@@ -98,12 +96,3 @@ def _damaged(out: Path, failure: Exception) -> UserError:
         f"a checkpoint of self-play must be undamaged, got {out}: {reason}; restore it from a copy, or train into"
         " another file."
     )
-
-
-def _checksum(config: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> str:
-    """Returns 32 hexadecimal digits that depend on all of it."""
-    digest = hashlib.sha256(json.dumps(config, sort_keys=True).encode())
-    for name in sorted(arrays):
-        digest.update(name.encode())
-        digest.update(np.ascontiguousarray(arrays[name]).tobytes())
-    return digest.hexdigest()[:32]

@@ -25,6 +25,7 @@ from turnier.runs.campaign.game_arrays import (
     VERSION,
     Array,
     coded,
+    moment,
     numbers,
     of_games,
     read_export,
@@ -75,7 +76,7 @@ def import_study(store: Store, path: Path) -> int:
         agents = texts_of(arrays, "agent", len(arrays["agent_codes"]))
         specs = list(_specs(seeds, settings, agents))
         records = [record for record in records_of(arrays, specs) if record]
-        name, definition, created = str(about["name"]), dict(about["definition"]), str(about["created"])
+        name, definition, created = str(about["name"]), dict(about["definition"]), moment(about)
     except MALFORMED as failure:
         raise unreadable(path, str(failure) or type(failure).__name__) from None
     StoredStudy(store, name, definition, progress=False, created=created)

@@ -95,9 +95,13 @@ def test_by_the_clock_it_searches_the_same_way(tmp_path: Path) -> None:
     game, file = make_game("connect_four"), tmp_path / "r.npz"
     network = Network(game, 1, 16)
     Weights(network, drawn_weights(network), {}).save(file)
-    agent = make_agent(f"puct(milliseconds=30,evaluator=residual(file={file}),solver=true)")
+    agent = make_agent(f"puct(milliseconds=200,evaluator=residual(file={file}),solver=true)")
     decision = agent.start(game).act(game.start())  # type: ignore[attr-defined]
-    assert decision.visits.sum() > 0 and decision.action in range(7)
+    iterations = int(decision.visits.sum())
+    assert iterations > 1
+    counted = make_agent(f"puct(iterations={iterations},evaluator=residual(file={file}),solver=true)")
+    expected = counted.start(game).act(game.start())  # type: ignore[attr-defined]
+    assert decision.visits.tolist() == expected.visits.tolist() and decision.values.tolist() == expected.values.tolist()
 
 
 def test_what_such_a_search_cannot_do(tmp_path: Path) -> None:

@@ -178,6 +178,10 @@ def test_evaluators_that_cannot_be_are_refused(text: str, reason: str) -> None:
 def test_a_network_that_is_too_large_is_refused() -> None:
     with pytest.raises(UserError, match="at most 20,000,000 weights"):
         Network(make_game("connect_four"), 40, 512).check()
+    with pytest.raises(UserError, match="multiple of 16, got 20"):
+        Network(make_game("connect_four"), 2, 20).check()
+    reason = EVALUATORS.make("residual(blocks=40,filters=512)").cannot_evaluate(make_game("connect_four"))
+    assert reason is not None and reason.startswith("residual must have at most 20,000,000 weights, got ")
 
 
 def test_damaged_and_foreign_files_are_refused(tmp_path: Path) -> None:

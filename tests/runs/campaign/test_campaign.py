@@ -315,6 +315,8 @@ def test_foreign_files_and_other_definitions_are_refused(tmp_path: Path, played:
         "other games here": arrays | {"about": _text(about | {"definition": longer})},
         "the entry score must have": arrays | {"score": arrays["score"][:-1]},
         "must name texts": arrays | {"facts_codes": arrays["facts_codes"] + 99},
+        "facts of a game must be named": arrays | {"facts_values": np.full(len(arrays["facts_values"]), "[]")},
+        "Invalid isoformat": arrays | {"about": _text(about | {"created": "abc"})},
         "'lost' is not a valid": arrays | {"termination_values": np.array(["lost"])},
     }
     with Store.open(f"sqlite:///{tmp_path}/a.db") as store:

@@ -1,0 +1,56 @@
+"""`turnier train GAME NETWORK`: an n-tuple network that learns by TD from self-play."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+
+from turnier.commands.command_line import saving
+from turnier.commands.training.end import (
+    print_agent,
+    print_evaluations,
+    print_finished,
+    print_learned,
+    save_plot,
+    stored_games,
+)
+
+if TYPE_CHECKING:
+    from turnier.runs.training import TrainingResults
+
+
+def train_ntuple(game: str, network: str, *, store: str, plot: Path | None, begins: str, **settings: Any) -> None:
+    """Trains as the options say, see `Training`, and prints how it went.
+
+    Args:
+        game: the game.
+        network: its parameters; empty where `hours` choose it.
+        store: its URL.
+        plot: a picture of the curve to be written.
+        begins: files of weights to begin with, separated by commas.
+        settings: of the training.
+    """
+    from turnier.agents.ntuple.training import end_all
+    from turnier.results.store.store import Store
+    from turnier.runs.training import Training
+
+    console, files = Console(), tuple(part.strip() for part in begins.split(",") if part.strip())
+    planned = Training(game, network, begins=files, **settings)
+    print_finished(console, planned, "--hours" if settings["hours"] else "--games")
+    with Store.open(store) as opened:
+        with saving(end_all, lambda: stored_games(planned)):
+            results = planned.run(opened)
+        _print_end(console, results)
+        if plot:
+            save_plot(console, plot, f"{planned.plan.evaluator} on {planned.plan.game}", results.run)
+
+
+def _print_end(console: Console, results: TrainingResults) -> None:
+    if results.loop.done > results.games_before:
+        print_learned(console, results.loop)
+        print_agent(console, str(results.loop.plan.game), results.agent)
+    for hint in results.hints():
+        console.print(hint, soft_wrap=True, markup=False, highlight=False)
+    print_evaluations(console, results.run)
