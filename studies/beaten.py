@@ -7,7 +7,7 @@ Examples:
     turnier report kutsch                        the page; also weitz and staehli
 
 The network above 29,900 points is in studies/kutsch/learning.py (larger), Combi's 88 % in studies/brot/strategies.py,
-the median of 387,222 in docs/formations.md.
+the median of 387,222 in docs/reproduction.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The rules of spe_ed as kernels; see spe_ed.py for the rules and spe_ed_board.py for the state's words."""
+"""The rules of spe_ed as kernels; see game.py for the rules and board.py for the state's words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules of Yavalath as kernels; see yavalath.py for the rules and yavalath_board.py for the state's words."""
+"""The rules of Yavalath as kernels; see game.py for the rules and board.py for the state's words."""
 
 from __future__ import annotations
 
