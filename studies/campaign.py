@@ -24,7 +24,7 @@ from rich.console import Console
 from turnier.agents.ntuple.training import end_all
 from turnier.arena.workers.make import make_executor
 from turnier.commands.command_line import STORED, at_most, saving
-from turnier.commands.missing_tables import HOUR, print_missing
+from turnier.commands.missing_tables import print_missing
 from turnier.commands.options import (
     DEFAULT_URL,
     SCRIPT_EXECUTOR,
@@ -42,7 +42,7 @@ from turnier.results.store.store import Store
 from turnier.runs.campaign.campaign import Campaign
 from turnier.runs.campaign.game_arrays import ENDING
 from turnier.runs.campaign.games_file import created, export_games, import_games
-from turnier.runs.campaign.outlook import outlooks
+from turnier.runs.campaign.outlook import HOUR, outlooks
 from turnier.runs.experiment import NARROW_POINTS
 from turnier.search.storage.study_file import export_study, import_study
 from turnier.studies.figures import PAPER, PRESETS, Figure, figures, shared_studies

@@ -14,10 +14,9 @@ from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.charts import Figure, image
 from turnier.dashboards.reports.document import WORDS
 from turnier.dashboards.reports.page import embedded, write_pages
-from turnier.runs.campaign.outlook import LEAST_GAMES, Outlook, seconds_spent
+from turnier.runs.campaign.outlook import HOUR, LEAST_GAMES, Outlook, seconds_spent
 from turnier.runs.experiment import VERDICTS, counted, is_share
 
-HOUR = 3600.0
 LIMITS = (0.0, 250.0)  # % of the published figure: intervals of a few games end there
 FIGURE_NOTE = f"Ours with 95 % intervals, cut off at {LIMITS[1]:g} %. Crosses: published, without known intervals."
 NAME, NOT_PLAYED = "published", "not played yet"
@@ -103,15 +102,15 @@ def section(rows: Sequence[Outlook]) -> str:
     for row in rows:
         published, label = row.row.published, row.row.label.replace("|", "\\|")
         assert published is not None
-        games = f"{row.measured.games:,}"
-        cells = (label, _ours(row) if row.played else "", number(published, digits=4), _verdict(row), games)
+        ours, games = _ours(row) if row.played else "", f"{row.measured.games:,}"
+        cells = (label, ours, number(published, digits=4), _verdict(row), games)
         lines.append(f"| {' | '.join(cells)} |")
     command = f"python studies/campaign.py --only {experiment.run_id}"
     return "\n".join(lines) + f"\n\n{_hours(rows)} CPU hours; `{command}`\n"
 
 
 def _ours(row: Outlook) -> str:
-    """Returns our figure; the interval of a share is not symmetric, and need not contain what value ± half would."""
+    """Returns our figure; the interval of a share is not symmetric, so it is written out."""
     value, low, high = row.measured.value, row.measured.low, row.measured.high
     return estimate(value, low, high) if is_share(row.row) else plus_minus(value, (high - low) / 2)
 

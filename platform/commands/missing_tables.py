@@ -11,10 +11,10 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from turnier.core.number_text import number, plus_minus
-from turnier.runs.campaign.outlook import Outlook, seconds_left, seconds_spent
+from turnier.core.number_text import interval, number, plus_minus
+from turnier.runs.campaign.outlook import HOUR, Outlook, seconds_left, seconds_spent
+from turnier.runs.experiment import is_share
 
-HOUR = 3600.0
 UNKNOWN = "?"
 NOTE = (
     "Verdicts: how many published figures ours agree with, or are higher or lower than. Needed: further games (or"
@@ -28,7 +28,7 @@ def print_missing(console: Console, experiments: Sequence[Sequence[Outlook]], ro
     """Prints a line per experiment, or per row, with the totals of each document and of all."""
     table = Table(box=box.SIMPLE, padding=(0, 1, 0, 0))
     table.add_column("row" if rows else "experiment", overflow="fold")
-    for heading in ("ours ± 95 %", "published", "ours is") if rows else ("verdicts",):
+    for heading in ("ours, 95 %", "published", "ours is") if rows else ("verdicts",):
         table.add_column(heading, justify="right", no_wrap=True)
     for heading in ("played", "needed", "CPU h", "left")[: 4 - rows]:
         table.add_column("left" if rows and heading == "CPU h" else heading, justify="right", no_wrap=True)
@@ -56,8 +56,10 @@ def print_missing(console: Console, experiments: Sequence[Sequence[Outlook]], ro
 
 def _compared(row: Outlook) -> tuple[str, str, str]:
     published = "" if row.row.published is None else number(row.row.published, digits=4)
-    half = (row.measured.high - row.measured.low) / 2
-    return plus_minus(row.measured.value, half), published, row.verdict
+    value, low, high = row.measured.value, row.measured.low, row.measured.high
+    half = (high - low) / 2
+    ours = f"{number(value, half)}\n({interval(low, high, '-')})" if is_share(row.row) else plus_minus(value, half)
+    return ours if row.measured.games else "", published, row.verdict
 
 
 def _played(row: Outlook) -> str:

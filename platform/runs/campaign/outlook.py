@@ -34,6 +34,7 @@ from turnier.runs.trained_experiment import TrainingStudy
 
 # An interval of very few games may be narrow by luck, so none is looked at before, unless fewer are planned.
 LEAST_GAMES = 20
+HOUR = 3600.0  # seconds
 GAMES, SEARCHES = "games", "searches"
 Spec = MatchSpec | SearchSpec
 
