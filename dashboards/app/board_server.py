@@ -15,6 +15,8 @@ from turnier.server.spe_ed.serving import listen
 
 HOST = "127.0.0.1"
 OFFSET = 200  # its port is that of the pages plus this, so that all can be forwarded
+PATIENCE = 5.0  # seconds for storing, at the end, what is being played
+_served: list[tuple[BoardServer, threading.Thread]] = []
 
 
 def serve_board(url: str, port: int) -> str:
@@ -26,5 +28,15 @@ def serve_board(url: str, port: int) -> str:
     tables = Tables.of_store(url)
     library = Library(Store.open(url, read_only=True), write_film, tables)
     server = BoardServer(make_app(library, hosts_of(HOST)), tables)
-    threading.Thread(target=lambda: asyncio.run(server.serve([listening])), name="board", daemon=True).start()
+    thread = threading.Thread(target=lambda: asyncio.run(server.serve([listening])), name="board", daemon=True)
+    thread.start()
+    _served.append((server, thread))
     return f"http://{HOST}:{listening.getsockname()[1]}"
+
+
+def store_and_end() -> bool:
+    """Has the board store what is being played and end; returns False: nothing keeps the process from ending, too."""
+    for server, thread in _served:
+        server.should_exit = True
+        thread.join(PATIENCE)
+    return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import html
+import re
 import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -114,7 +115,7 @@ def write_run_report(store: Store, run: str, folder: Path) -> Path:
     """Writes the page of the run whose id begins with the text; returns its path."""
     stored = store.find_run(run)
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{stored.id.replace(':', '-')}.html"
+    path = folder / f"{re.sub(r'[^A-Za-z0-9_.-]+', '-', stored.id)}.html"  # of a store of others, any text
     path.write_bytes(run_page(store, stored))
     return path
 

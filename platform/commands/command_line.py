@@ -12,7 +12,7 @@ import shlex
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import FrameType
 from typing import NamedTuple
@@ -32,12 +32,22 @@ def run_app(app: typer.Typer) -> None:
     """Runs a command line; a user's mistake is one sentence on standard error and exit code 2."""
     started_with(sys.argv)
     try:
+        _require_text(sys.argv[1:])
         app(with_stored_versions(sys.argv[1:]))
     except UserError as error:
         print(f"Error: {error}", file=sys.stderr)
         sys.exit(2)
     finally:
         gc.freeze()  # otherwise Python looks for garbage once more before it ends: seconds after a large search
+
+
+def _require_text(words: Iterable[str]) -> None:
+    """Raises UserError for arguments that are no text: no name, and nothing that a database could take."""
+    for word in words:
+        try:
+            word.encode()
+        except UnicodeEncodeError:
+            raise UserError(f"arguments must be UTF-8, got {os.fsencode(word)!r}; rename it.") from None
 
 
 def in_this_environment(program: str) -> str:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
+from dataclasses import replace
 
 from turnier.arena.hosted_match import HostedMatch, plies_of
 from turnier.arena.match import MatchRecord, MatchSpec, Termination, derive_seed
+from turnier.core.errors import UserError
 from turnier.results.store.store import Store
 
 KIND = "play"
@@ -17,11 +20,18 @@ def run_id_of(spec: MatchSpec) -> str:
 
 
 def store_game(store: Store, record: MatchRecord) -> str:
-    """Stores a game, or what has been played of it, in place of what was stored of it unfinished; returns its run."""
+    """Stores a game, or what has been played of it, in place of what was stored of it unfinished; returns its run.
+
+    Raises UserError where another game of these agents in these seats with this seed is stored, which then stays.
+    """
     run_id = run_id_of(record.spec)
     store.begin_run(run_id, KIND, record.spec.game, _definition(record.spec))
     store.discard_failures([record.spec.id])
-    store.append(run_id, [record])
+    if not store.append(run_id, [record]) and store.records([record.spec.id])[0].plies != record.plies:
+        raise UserError(
+            f"a game of these agents must have a seed of its own, got {record.spec.seed}, with which another one is"
+            " stored; begin a new game."
+        )
     return run_id
 
 
@@ -45,6 +55,19 @@ def next_seed(store: Store, game: str, agents: tuple[str, ...]) -> int:
         if not found or found[0].termination is Termination.UNFINISHED:
             return seed
         seed += 1
+
+
+def unused(store: Store, spec: MatchSpec, taken: Collection[str]) -> MatchSpec:
+    """Returns a match with the first seed, from its own on, with which none is stored, finished or not, or taken.
+
+    Args:
+        store: where games are.
+        spec: of the match.
+        taken: ids of matches that are being played.
+    """
+    while spec.id in taken or store.records([spec.id]):
+        spec = replace(spec, seed=spec.seed + 1)
+    return spec
 
 
 def resume_stored(store: Store, match: HostedMatch) -> bool:

@@ -16,8 +16,10 @@ from turnier.agents.engines.engine import IDLE
 from turnier.arena.match import MatchSpec, Termination
 from turnier.arena.play import play_match
 from turnier.commands.app import app
-from turnier.contract.engines import checked_engine
+from turnier.contract.engines import checked_engine, uci_laws
+from turnier.contract.law import LawBroken
 from turnier.core.errors import UserError
+from turnier.games.registry import GAMES
 
 ROOT = Path(__file__).parents[2]
 BOTS = ROOT / "examples" / "bots"
@@ -73,6 +75,31 @@ def test_what_an_engine_does_wrong_is_found() -> None:
     code, broken = checked(*PYTHON, FAKES / "speaker.py", "gtp", protocol="gtp")
     assert code == 1 and {"version of protocol", "commands", "refuses illegal moves"} <= set(broken)
     assert "end of input" not in broken
+
+
+NAMELESS = """
+import sys
+for line in sys.stdin:
+    print({"uci": "option type check default true\\nuciok", "isready": "readyok"}.get(line.strip(), ""), flush=True)
+"""
+
+
+def test_answers_of_nothing_and_without_end_break_laws() -> None:
+    """Each in the first law, or else every further one would wait for its answer."""
+    code, broken = checked("sh", "-c", "while read l; do echo; done", protocol="gtp")
+    assert code == 1 and "must begin with = or ?, got ''" in next(iter(broken.values()))
+    code, broken = checked("yes", protocol="uci")
+    assert code == 1 and "lines may be written at once; the last one is 'y'" in next(iter(broken.values()))
+
+
+def test_an_option_without_a_name_is_a_broken_law() -> None:
+    engine = checked_engine.CheckedEngine(shlex.join([*PYTHON, "-c", NAMELESS]), GAMES.make("tictactoe"), 20.0, 5.0)
+    try:
+        with pytest.raises(LawBroken, match="an option must have"):
+            uci_laws.law_options_are_declared(engine)
+        uci_laws.law_options_take_their_defaults(engine)
+    finally:
+        engine.end()
 
 
 def test_nothing_else_is_checked_of_an_engine_that_does_not_answer() -> None:

@@ -26,6 +26,7 @@ class GtpTalk(Talk):
         super().__init__(process, agent)
         self._commands: set[str] = set()
         self._told = 0  # plies that the engine knows
+        self._asked = False  # whether it has moved in this match
 
     def greet(self, deadline: float) -> None:
         self._commands = set(self.command("list_commands", deadline).split())
@@ -40,7 +41,7 @@ class GtpTalk(Talk):
         for line in self.agent.settings.split(";"):
             if line.strip():
                 self.command(line.strip(), deadline)
-        self._told = 0
+        self._told, self._asked = 0, False
 
     def ask(self, match: Match, position: Position, limits: Limits, deadline: float) -> tuple[int, int]:
         colour = COLOURS[match.seat]
@@ -48,8 +49,9 @@ class GtpTalk(Talk):
             self.command(f"play {COLOURS[before.to_move]} {match.game.move_text(before.state, ply)}", deadline)
         if limits.clock and "time_left" in self._commands:
             self.command(f"time_left {colour} {max(1, int(limits.clock))} 0", deadline)
-        elif limits.own and "time_settings" in self._commands and not match.plies[2:]:  # its first move
-            self.command(f"time_settings 0 {max(1, round(limits.own))} 1", deadline)
+        elif limits.own and "time_settings" in self._commands and not self._asked:
+            self.command(f"time_settings 0 {max(1, int(limits.own))} 1", deadline)
+        self._asked = True
         text = self.command(f"genmove {colour}", deadline).strip()
         if text.casefold() == "resign":
             raise self.process.failure(Ending.RESIGNED, "resigns")
@@ -81,7 +83,7 @@ class Gtp(EngineAgent):
     talk: ClassVar[type[Talk]] = GtpTalk
 
     seconds: float = parameter(
-        0.0, "seconds per move, in whole seconds where it is told; 0 = none", low=0.0, high=3600.0
+        0.0, "seconds per move, rounded down to whole seconds where it is told; 0 = none", low=0.0, high=3600.0
     )
     settings: str = parameter("", "further commands at the start of each match, as COMMAND;COMMAND")
 

@@ -52,6 +52,7 @@ class EngineProcess:
         self._error_lines: deque[str] = deque(maxlen=MAX_ERRORS)
         self._error_part = b""
         self._ended = False
+        self._overdue = 0.0  # the latest deadline after which something was read
 
     @property
     def pid(self) -> int:
@@ -76,9 +77,16 @@ class EngineProcess:
                 raise self._crash() from None
 
     def read(self, deadline: float) -> str | None:
-        """Returns the next line without its end; None where there is none before a time of `time.monotonic`."""
+        """Returns the next line without its end; None where there is none before a time of `time.monotonic`.
+
+        What was written in time may be read a little later, but only once: otherwise a flood of lines had no end.
+        """
         while not self._waiting:
             left = deadline - time.monotonic()
+            if left <= 0:
+                if self._overdue == deadline:
+                    return None
+                self._overdue = deadline
             pipes = [self._out] if self._errors.closed else [self._out, self._errors]
             ready, _, _ = select.select(pipes, [], [], max(0.0, min(left, _LOOK_SECONDS)))
             if self._errors in ready:

@@ -185,6 +185,7 @@ class RayActors:
             exceptions.WorkerCrashedError,
             exceptions.NodeDiedError,
             exceptions.ObjectLostError,
+            exceptions.OutOfMemoryError,  # Ray ended it, so that the node lives on
         )
 
     def _drop(self, worker: _Worker) -> None:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from turnier.commands.command_line import saving
 from turnier.commands.options import DEFAULT_URL, StoreOption
 
 
@@ -25,6 +26,8 @@ def dashboard(
       turnier dashboard
       turnier dashboard --store postgresql://user@host/turnier --port 8600
     """
+    from turnier.dashboards.app.board_server import store_and_end
     from turnier.dashboards.app.serve import serve_dashboards
 
-    serve_dashboards(store, port)
+    with saving(store_and_end):
+        serve_dashboards(store, port)

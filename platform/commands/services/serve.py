@@ -112,7 +112,7 @@ def serve(
     from turnier.results.store.store import Store
     from turnier.server.spe_ed.configuration import Limits, Rules
     from turnier.server.spe_ed.keys import read_keys
-    from turnier.server.spe_ed.lobby import Lobby
+    from turnier.server.spe_ed.lobby import Lobby, next_number
     from turnier.server.spe_ed.serving import listen, make_server
     from turnier.server.spe_ed.serving import serve as run_server
     from turnier.server.spe_ed.timed_player import warm_up
@@ -154,7 +154,8 @@ def serve(
             console.print(text, markup=False, soft_wrap=True)
 
         async def run() -> None:
-            opened = Lobby(rules, limits, names, bots, own, base, before, games, results, run_id, logs)
+            first = next_number(base, (r.spec.seed for records in results.records_of_run(run_id) for r in records))
+            opened = Lobby(rules, limits, names, bots, own, base, first, games, results, run_id, logs)
             opened.on_game = show
             await run_server(opened, make_server(opened), listening)
 

@@ -13,6 +13,7 @@ from turnier.games.game import Game, Position
 END_SECONDS = 2.0  # to end after being told to
 QUIET_SECONDS = 0.3  # in which nothing may be written
 STRANGE = "\u2603\u00ff\x01\x7f"  # characters that no protocol has words of
+MAX_LINES = 10_000  # of an answer
 LONGEST_TOLD = 100  # characters of what an engine wrote
 
 
@@ -64,16 +65,22 @@ class CheckedEngine:
             found = self._read(deadline)
             if found is None:
                 raise LawBroken(f"the answer must come in time, got none; the last line is {told(lines[-1])}")
-            lines.append(found)
+            self._add(lines, found)
         return lines
 
     def rest(self) -> list[str]:
         """Returns what is written although nothing is asked."""
-        lines = []
+        lines = list[str]()
         deadline = time.monotonic() + QUIET_SECONDS
         while (found := self._read(deadline)) is not None:
-            lines.append(found)
+            self._add(lines, found)
         return lines
+
+    def _add(self, lines: list[str], found: str) -> None:
+        """Adds a line to others; raises where an engine writes without end."""
+        if len(lines) >= MAX_LINES:
+            raise LawBroken(f"at most {MAX_LINES:,} lines may be written at once; the last one is {told(found)}")
+        lines.append(found)
 
     def _read(self, deadline: float) -> str | None:
         """Returns the next line of the process that was asked, which may have ended since; None where there is none."""

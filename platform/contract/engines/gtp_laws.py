@@ -29,7 +29,8 @@ SECONDS_PER_MOVE = 1
 def answer(engine: CheckedEngine, command: str, seconds: float | None = None) -> tuple[bool, str]:
     """Returns whether a command succeeds, and its answer."""
     engine.send(command)
-    first, *others, _ = ["", *engine.until(lambda line: not line.strip(), seconds)][1:]
+    *lines, _ = engine.until(lambda line: not line.strip(), seconds)
+    first, *others = lines or [""]
     if not first.startswith(("=", "?")):
         raise LawBroken(f"the answer to {command} must begin with = or ?, got {told(first)}")
     return first[0] == "=", "\n".join([first[1:].strip(), *others])

@@ -102,7 +102,7 @@ def law_options_take_their_defaults(engine: CheckedEngine) -> None:
     """Every check and spin can be set to its default."""
     ready(engine)
     for words in options(engine):
-        if word_after(words, "type") in ("check", "spin"):
+        if word_after(words, "name") and word_after(words, "type") in ("check", "spin"):
             name = " ".join(words[words.index("name") + 1 : words.index("type")])
             engine.send(f"setoption name {name} value {word_after(words, 'default')}")
     ready(engine)

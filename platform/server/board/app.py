@@ -31,6 +31,7 @@ from turnier.server.board.requests import NEVER_STORED, SECURITY, Guard, our_err
 from turnier.server.board.streams import TOO_MUCH, Streams
 from turnier.server.board.table_routes import table_routes
 from turnier.server.board.tables import Tables, require_harmless_game
+from turnier.server.limits import is_number
 
 STREAMS = 4  # of opinions at once: each keeps a core busy
 REPEATS = 2, 50  # searches of a position for its certainty
@@ -90,7 +91,7 @@ def make_app(library: Library, hosts: list[str]) -> Starlette:
 
     async def certainty_of(request: Request) -> Response:
         agent, repeats = request.query_params.get("agent", ""), request.query_params.get("repeats", "8")
-        if not (repeats.isascii() and repeats.isdigit() and REPEATS[0] <= int(repeats[:4]) <= REPEATS[1]):
+        if not (is_number(repeats) and REPEATS[0] <= int(repeats) <= REPEATS[1]):
             raise UserError(f"repeats must be {REPEATS[0]}..{REPEATS[1]}, got {repeats[:20]}; choose another number.")
         record = await run_in_threadpool(_judged, store, request.path_params["id"], agent)
         return streams.response(certainties(record, int(repeats), agent))

@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from turnier.core.errors import UserError
-from turnier.server.spe_ed.configuration import TokenBucket
+from turnier.server.limits import TokenBucket
 
 PER_SECOND, BURST = 50.0, 300  # requests of an address
 MAX_ADDRESSES = 10_000  # whose rates are kept
@@ -75,7 +75,8 @@ class Guard:
 
 
 def failure(sentence: str, status: int) -> JSONResponse:
-    return JSONResponse({"error": sentence}, status, headers=NEVER_STORED)
+    readable = sentence.encode("utf-8", "replace").decode()  # JSON cannot have halves of characters, which were sent
+    return JSONResponse({"error": readable}, status, headers=NEVER_STORED)
 
 
 async def user_error(request: Request, error: Exception) -> JSONResponse:

@@ -9,6 +9,7 @@ import uvicorn
 from starlette.applications import Starlette
 
 from turnier.server.board.tables import Tables
+from turnier.server.signalled import SignalledServer
 
 LOOPBACK = ["127.0.0.1", "localhost", "[::1]"]
 
@@ -37,7 +38,7 @@ def configured(app: Starlette) -> uvicorn.Config:
     )
 
 
-class BoardServer(uvicorn.Server):
+class BoardServer(SignalledServer):
     """uvicorn that stores what is being played, and ends the streams of tables, before it closes their connections."""
 
     def __init__(self, app: Starlette, tables: Tables) -> None:

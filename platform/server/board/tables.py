@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import secrets
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Self
@@ -14,29 +15,32 @@ from turnier.agents.agent import Agent
 from turnier.agents.human.agent import Human
 from turnier.agents.registry import AGENTS, label_of
 from turnier.arena.hosted_match import HostedMatch
-from turnier.arena.match import MatchRecord
+from turnier.arena.match import MatchRecord, MatchSpec, Termination
 from turnier.core.errors import UserError
 from turnier.core.outside.classes import is_outside
 from turnier.games.game import Game, Position
 from turnier.games.registry import GAMES
 from turnier.results.store.store import Store
-from turnier.runs.hosted_games import next_seed, store_game
+from turnier.runs.hosted_games import store_game, unused
 from turnier.server.board.opinions import require_harmless
 
 MAX_TABLES = 100  # of which the one that was idle for longest makes room
+PERSON = "human"
 MAX_TEXT = 2000  # characters of a game or an agent
 KEY_BYTES = 12
 
+AGENT_THREADS = 16  # for decisions and hints: few that take long must not hold up all tables
+
 Keep = Callable[[MatchRecord], str]  # stores a match and returns its run
+Begin = Callable[[Game, Sequence[Agent], Sequence[int]], HostedMatch]  # (game, agents, opening)
 
 
 def read_agent(text: object) -> Agent:
     """Returns the agent, or the person, of a seat; raises UserError for anything that a page must not start."""
     if not isinstance(text, str) or len(text) > MAX_TEXT:
         raise UserError("a seat must have the text of an agent; choose another.")
-    agent = AGENTS.make(text) if text.startswith("human") else None
-    if isinstance(agent, Human):
-        return agent
+    if text.partition("(")[0].strip() == PERSON:
+        return AGENTS.make(text)
     require_harmless(text)
     return AGENTS.make(text)
 
@@ -45,20 +49,23 @@ def read_agent(text: object) -> Agent:
 class Table:
     """A match that is being played, and the keys of those who play it.
 
-    Everything happens in the event loop but agents' decisions, which are made on a thread; `turn` counts what has
-    changed, so that a decision that comes too late is known.
+    Everything happens in the event loop but agents' decisions, which are made on a thread: while one is under way, also
+    because a move is taken back, nothing else may happen. `turn` counts what has changed, so that a decision that comes
+    too late is known.
     """
 
     id: str
     match: HostedMatch
     threads: ThreadPoolExecutor
     keep: Keep
+    begin: Begin
     keys: dict[int, str] = field(default_factory=dict)  # of the seats of people
     turn: int = 0
     thinking: bool = False
     trouble: str = ""  # what an agent or the store failed with
     stored: bool = False
     closed: bool = False
+    latest: MatchRecord | None = None  # the match as it was when no thread was changing it
     task: asyncio.Task[None] | None = None  # in which agents decide; the event loop itself may forget it
     changed: asyncio.Condition = field(default_factory=asyncio.Condition)
 
@@ -73,7 +80,8 @@ class Table:
 
     def seat_of(self, key: str) -> int | None:
         """Returns the seat of a key; None for onlookers."""
-        return next((seat for seat, known in self.keys.items() if secrets.compare_digest(known, key)), None)
+        given = key.encode("utf-8", "replace")
+        return next((seat for seat, known in self.keys.items() if secrets.compare_digest(known.encode(), given)), None)
 
     def require_seat(self, key: str) -> int:
         seat = self.seat_of(key)
@@ -94,24 +102,26 @@ class Table:
     async def play(self, key: str, turn: int, action: int) -> None:
         """Plays the move of the person with this key."""
         seat = self.require_seat(key)
-        if turn != self.turn or self.match.over or self.match.position.to_move != seat:
+        if turn != self.turn or self.thinking or self.match.over or self.match.position.to_move != seat:
             raise UserError("a move must be made when it is one's turn, got one too late; look at the board.")
         self.match.play(action)
         await self.advance()
 
     async def advance(self) -> None:
         """Lets agents decide until a person is to move or the match is over, which is then stored."""
+        self.latest = self.match.record()
+        if not self.match.over and not self.match.human_to_move:
+            self.thinking = True
+            self.task = asyncio.create_task(self._think())
         await self.announce()
         if self.match.over:
             await self.store()
-        elif not self.match.human_to_move and not self.thinking:
-            self.task = asyncio.create_task(self._think())
 
     async def _think(self) -> None:
-        loop, self.thinking = asyncio.get_running_loop(), True
         try:
             while not self.match.over and not self.match.human_to_move:
-                await loop.run_in_executor(self.threads, self.match.ask)
+                await asyncio.get_running_loop().run_in_executor(self.threads, self.match.ask)
+                self.latest = self.match.record()
                 await self.announce()
         except Exception as failure:  # of an agent: the people at the table learn of it
             self.trouble = str(failure) if isinstance(failure, UserError) else f"{type(failure).__name__}: {failure}"
@@ -125,7 +135,7 @@ class Table:
         """Takes back the latest move of the person with this key, and what followed."""
         self.require_seat(key)
         self.require_quiet()
-        if not await self._aside(self.match.undo):
+        if not await self._alone(self.match.undo):
             raise UserError("there must be a move to take back, got none; play one first.")
         await self.advance()
 
@@ -151,9 +161,9 @@ class Table:
 
         def begin() -> HostedMatch:
             before.close()
-            return HostedMatch(self.game, agents, before.spec.seed, opening=before.plies)
+            return self.begin(self.game, agents, before.plies)
 
-        self.match = await self._aside(begin)
+        self.match = await self._alone(begin)
         self.keys.pop(seat, None)
         if isinstance(agent, Human):
             self.keys[seat] = secrets.token_urlsafe(KEY_BYTES)
@@ -170,22 +180,27 @@ class Table:
 
     async def store(self) -> None:
         """Stores the match as it is, once it has moves; a failure is shown, and what was played stays on the board."""
-        if self.stored or not self.match.plies:
+        record = self.latest
+        if self.stored or record is None or not record.plies:
             return
         try:
-            await self._aside(lambda: self.keep(self.match.record()))
-            self.stored = self.match.over
+            await asyncio.get_running_loop().run_in_executor(None, self.keep, record)
+            self.stored = record.termination is not Termination.UNFINISHED
         except UserError as failure:
             self.trouble = str(failure)
         await self.announce()
 
-    async def _aside(self, work: Callable[[], Any]) -> Any:
-        return await asyncio.get_running_loop().run_in_executor(self.threads, work)
+    async def _alone(self, work: Callable[[], Any]) -> Any:
+        """Does something with the match on a thread, while nothing else may happen at the table."""
+        self.thinking = True
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self.threads, work)
+        finally:
+            self.thinking = False
 
     async def close(self) -> None:
         """Stores what was played and ends the agents."""
-        if not self.thinking:
-            await self.store()
+        await self.store()
         self.closed = True
         await self.announce()
         with contextlib.suppress(Exception):
@@ -195,16 +210,16 @@ class Table:
 class Tables:
     """All tables of a server."""
 
-    def __init__(self, keep: Keep, seed_for: Callable[[str, Sequence[str]], int], threads: int = 2) -> None:
+    def __init__(self, keep: Keep, unused: Callable[[MatchSpec, Collection[str]], MatchSpec]) -> None:
         """
         Args:
             keep: stores a match.
-            seed_for: (game, agents) -> the seed of their next match.
-            threads: on which agents decide.
+            unused: (match, ids of others) -> the match with a seed with which none is stored, nor among the others.
         """
-        self._keep, self._seed_for = keep, seed_for
-        self._threads = ThreadPoolExecutor(threads, "table")
+        self._keep, self._unused = keep, unused
+        self._threads = ThreadPoolExecutor(AGENT_THREADS, "table")
         self._tables: dict[str, Table] = {}
+        self._begun, self._beginning = set[str](), threading.Lock()  # ids of all matches that began here
 
     @classmethod
     def of_store(cls, url: str) -> Self:
@@ -214,11 +229,19 @@ class Tables:
             with Store.open(url) as store:
                 return store_game(store, record)
 
-        def seed_for(game: str, agents: Sequence[str]) -> int:
+        def unused_in_store(spec: MatchSpec, taken: Collection[str]) -> MatchSpec:
             with Store.open(url) as store:
-                return next_seed(store, game, tuple(agents))
+                return unused(store, spec, taken)
 
-        return cls(keep, seed_for)
+        return cls(keep, unused_in_store)
+
+    def _begin(self, game: Game, agents: Sequence[Agent], opening: Sequence[int] = ()) -> HostedMatch:
+        """Begins a match that no other has the id of, stored or at another table."""
+        texts = tuple(agent.full_text() for agent in agents)
+        with self._beginning:
+            spec = self._unused(MatchSpec(game.full_text(), texts, 1, opening=tuple(opening)), self._begun)
+            self._begun.add(spec.id)
+        return HostedMatch(game, agents, spec.seed, opening=opening)
 
     async def open(self, game: object, agents: object) -> Table:
         """Opens a table; raises UserError where its match cannot begin."""
@@ -230,14 +253,13 @@ class Tables:
             made, seated = GAMES.make(game), [read_agent(text) for text in agents]
             if not any(isinstance(agent, Human) for agent in seated):
                 raise UserError("a person must have a seat, got agents only; use `turnier tournament` for those.")
-            texts = tuple(agent.full_text() for agent in seated)
-            return HostedMatch(made, seated, self._seed_for(made.full_text(), texts))
+            return self._begin(made, seated)
 
-        match = await asyncio.get_running_loop().run_in_executor(self._threads, begin)
+        match = await asyncio.get_running_loop().run_in_executor(None, begin)
         while len(self._tables) >= MAX_TABLES:
             oldest = next(iter(self._tables))
             await self._tables.pop(oldest).close()
-        table = Table(secrets.token_urlsafe(KEY_BYTES), match, self._threads, self._keep)
+        table = Table(secrets.token_urlsafe(KEY_BYTES), match, self._threads, self._keep, self._begin)
         self._tables[table.id] = table
         await table.advance()
         return table
@@ -252,7 +274,7 @@ class Tables:
 
     async def close(self) -> None:
         """Stores all matches as they are."""
-        for table in self._tables.values():
+        for table in list(self._tables.values()):
             await table.close()
         self._threads.shutdown(wait=False, cancel_futures=True)
 

@@ -48,7 +48,7 @@ class UciService:
         for line in lines:
             # What is unknown is left out, as the protocol says, up to the first word that is known.
             words = list(itertools.dropwhile(lambda word: word not in self._commands and word != "quit", line.split()))
-            if words == ["quit"]:
+            if words[:1] == ["quit"]:
                 self._stop.set()
                 return
             if words:

@@ -23,6 +23,7 @@ from turnier.core.errors import UserError, unknown
 from turnier.games.game import Game
 from turnier.server.board.requests import NEVER_STORED, SECURITY, Guard, failure, our_error, user_error
 from turnier.server.board.streams import TOO_MUCH
+from turnier.server.limits import is_number
 
 PER_SECOND, BURST = 20.0, 40  # requests of an address
 PLACES = 2  # answers that are worked out at once: each keeps a core busy
@@ -74,7 +75,7 @@ def _seconds(text: str | None, most: float) -> float:
 
 
 def _whole(text: str, name: str, most: int) -> int:
-    if not (text.isascii() and text.isdigit() and int(text[:10]) <= most):
+    if not (is_number(text) and int(text) <= most):
         raise UserError(f"{name} must be a whole number of at most {most:,}, got {text[:20]!r}; choose another.")
     return int(text)
 

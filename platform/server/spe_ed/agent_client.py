@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit, urlunsplit
@@ -17,7 +18,7 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidSta
 from websockets.sync.client import ClientConnection, connect
 
 from turnier.agents.agent import Agent
-from turnier.core.errors import UserError
+from turnier.core.errors import MALFORMED, UserError
 from turnier.games.spe_ed.board import ACTIONS
 from turnier.games.spe_ed.messages import state_of
 from turnier.server.spe_ed.timed_player import TimedPlayer
@@ -32,9 +33,13 @@ MAX_BYTES = 1 << 20
 
 def with_key(url: str, key: str) -> str:
     """Returns the address with the key in it; without a key, an address that has one keeps it."""
-    parts = urlsplit(url)
-    if parts.scheme not in ("ws", "wss") or not parts.netloc:
-        raise UserError(f"the server's URL must begin with ws:// or wss://, got {url!r}.")
+    try:
+        parts = urlsplit(url)
+        valid = parts.scheme in ("ws", "wss") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # of addresses such as ws://[::1 and ports such as 99999
+        valid = False
+    if not valid:
+        raise UserError(f"the server's URL must be like ws://HOST:PORT/spe_ed, or begin with wss://, got {url!r}.")
     if not key:
         if "key" in parse_qs(parts.query):
             return url
@@ -188,7 +193,12 @@ class AgentClient:
         timed_player: TimedPlayer | None = None
         while True:
             came = time.time()
-            message = json.loads(text)
+            try:
+                message, state = _read(text, self._rounds)
+            except MALFORMED as failure:
+                raise UserError(
+                    f"the server must send states of spe_ed, got {str(text)[:80]!r} ({failure}); check URL."
+                ) from None
             you = int(message["you"])
             if not message["running"]:
                 return Outcome(self._rounds, _place(message), message["players"], you)
@@ -197,7 +207,7 @@ class AgentClient:
                 timed_player = timed_player or TimedPlayer(self.agent, *size, you - 1, self.seed + number)
                 left = seconds_of(message["deadline"]) - offset - self.margin - came
                 ends = time.monotonic_ns() + int(1e9 * max(MIN_SECONDS, left))
-                action = timed_player.decide(state_of(message, self._rounds), ends).action
+                action = timed_player.decide(state, ends).action
                 socket.send(json.dumps({"action": ACTIONS[action]}))
             self._rounds += 1
             text = socket.recv()
@@ -206,7 +216,7 @@ class AgentClient:
         """Returns how far the server's clock is ahead, 0 where it gives no time."""
         try:
             return offset_to(self.time_url)
-        except (OSError, ValueError, KeyError, TypeError) as failure:
+        except (OSError, HTTPException, *MALFORMED) as failure:
             self.report(f"the server gives no time ({type(failure).__name__}); using the local clock")
             return 0.0
 
@@ -220,6 +230,16 @@ def told(outcomes: Sequence[Outcome]) -> str:
 
 class StoppedWaiting(Exception):
     """The file that stops a client appeared before a game began."""
+
+
+def _read(text: str | bytes, rounds: int) -> tuple[dict[str, Any], Any]:
+    """Returns a server's message, and the state of the game while it is running and we live, otherwise None."""
+    message = json.loads(text)
+    if not message["running"]:
+        _place(message)
+        return message, None
+    seconds_of(message["deadline"])
+    return message, state_of(message, rounds) if message["players"][str(message["you"])]["active"] else None
 
 
 def _place(message: dict[str, Any]) -> str:

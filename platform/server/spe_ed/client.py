@@ -8,7 +8,8 @@ import time
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from turnier.server.spe_ed.configuration import Limits, TokenBucket
+from turnier.server.limits import TokenBucket
+from turnier.server.spe_ed.configuration import Limits
 from turnier.server.spe_ed.room import Room, Seat
 from turnier.server.spe_ed.traffic import LimitedProtocol
 

@@ -81,23 +81,3 @@ class Limits:
     connections: int = 1000  # open at once
     send_seconds: float = 10.0  # until a client that reads nothing is dropped
     games: int = 20  # played at once, and finished ones that stay on the page
-
-
-class TokenBucket:
-    """A rate limit: `burst` at once, then `per_second`."""
-
-    def __init__(self, per_second: float, burst: float, now: float) -> None:
-        self.per_second, self.burst, self.left, self.at = per_second, burst, burst, now
-
-    def take(self, now: float, tokens: float = 1) -> bool:
-        """Takes tokens; returns False where fewer are left."""
-        self.left = max(self.left, min(self.burst, self.left + (now - self.at) * self.per_second))
-        self.at = now
-        if self.left < tokens:
-            return False
-        self.left -= tokens
-        return True
-
-    def add(self, tokens: float) -> None:
-        """Adds tokens, at most as many again as the burst."""
-        self.left = min(2 * self.burst, self.left + tokens)

@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from turnier.server.spe_ed.configuration import Limits, Rules
 from turnier.server.spe_ed.official_log import official_time, write_lines
 from turnier.server.spe_ed.room import Bot, Room, Seat
 
+MAX_LOST = 10_000  # games whose numbers were used but which were not stored: those in flight at every kill
 THREADS = 64  # bots that decide at once; they watch the clock, so with more of them each just searches less
 
 
@@ -108,7 +109,7 @@ class Lobby:
 
     def _open(self) -> None:
         """Draws the next board; from now on the lobby waits for its players."""
-        self.game_seed = derive_seed("spe_ed", self.seed, self.next)
+        self.game_seed = _seed_of(self.seed, self.next)
         rng = np.random.default_rng(self.game_seed)
         players = int(self.rules.players.draw(rng))
         self.game = SpeEd(int(self.rules.width.draw(rng)), int(self.rules.height.draw(rng)), players, silence=True)
@@ -229,3 +230,22 @@ class Lobby:
             },
             "games": [self.rooms[number].summary() for number in sorted(self.rooms, reverse=True)],
         }
+
+
+def next_number(seed: int, seeds: Iterable[int]) -> int:
+    """Returns the number behind that of the last stored game, so that no board comes again.
+
+    Games end in any order: after a kill, some of lower numbers may be missing.
+
+    Args:
+        seed: of the server.
+        seeds: of its stored games.
+    """
+    stored = set(seeds)
+    numbers = range(len(stored) + MAX_LOST)
+    return 1 + max((number for number in numbers if _seed_of(seed, number) in stored), default=-1)
+
+
+def _seed_of(seed: int, number: int) -> int:
+    """Returns the seed of a game's board and match."""
+    return derive_seed("spe_ed", seed, number)

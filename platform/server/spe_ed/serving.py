@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import signal
 import socket
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from turnier.core.errors import UserError
+from turnier.server.signalled import SignalledServer
 from turnier.server.spe_ed.configuration import Limits
 from turnier.server.spe_ed.lobby import Lobby
 from turnier.server.spe_ed.traffic import websocket_protocol
@@ -57,25 +54,12 @@ def listen(host: str, port: int) -> socket.socket:
         raise UserError(f"the server must have a free port, got {host}:{port}: {failure}; choose another.") from None
 
 
-class GameServer(uvicorn.Server):
+class GameServer(SignalledServer):
     """uvicorn that stores running games before it closes their connections."""
 
     def __init__(self, config: uvicorn.Config, lobby: Lobby) -> None:
         super().__init__(config)
         self.lobby = lobby
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Ends the server by SIGHUP as by SIGINT and SIGTERM, which uvicorn takes; they are raised again at its end."""
-        with super().capture_signals():
-            if threading.current_thread() is not threading.main_thread():  # which alone may take signals
-                yield
-                return
-            before = signal.signal(signal.SIGHUP, self.handle_exit)
-            try:
-                yield
-            finally:
-                signal.signal(signal.SIGHUP, before)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         await self.lobby.stop()

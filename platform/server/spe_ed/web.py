@@ -12,11 +12,13 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
+from turnier.server.limits import TokenBucket, is_number
 from turnier.server.spe_ed.client import Client
-from turnier.server.spe_ed.configuration import Limits, TokenBucket
+from turnier.server.spe_ed.configuration import Limits
 from turnier.server.spe_ed.lobby import Lobby
 from turnier.server.spe_ed.official_log import official_time
 from turnier.server.spe_ed.page.viewer import Summary, Viewer
+from turnier.server.spe_ed.room import Room
 
 MAX_ADDRESSES = 10_000  # whose rates are kept
 NEVER_STORED = {"Cache-Control": "no-store"}
@@ -91,15 +93,18 @@ def make_app(lobby: Lobby) -> Starlette:
     async def games(request: Request) -> Response:
         return JSONResponse(lobby.summary(), headers=NEVER_STORED)
 
+    def room_of(request: Request) -> Room | None:
+        number = request.path_params["number"]
+        return lobby.rooms.get(int(number)) if is_number(number) else None
+
     async def game(request: Request) -> Response:
-        room = lobby.rooms.get(request.path_params["number"])
-        first = request.query_params.get("from", "0")
-        if room is None or not (first.isascii() and first.isdigit() and len(first) < 7):
+        room, first = room_of(request), request.query_params.get("from", "0")
+        if room is None or not is_number(first):
             return JSONResponse({"error": "no such game"}, 404, headers=NEVER_STORED)
         return JSONResponse(room.summary() | room.live.since(int(first)), headers=NEVER_STORED)
 
     async def log(request: Request) -> Response:
-        room = lobby.rooms.get(request.path_params["number"])
+        room = room_of(request)
         if room is None or room.live.running:
             return JSONResponse({"error": "no such finished game"}, 404, headers=NEVER_STORED)
         name = f"{room.spec.id[:12]}.json"
@@ -131,8 +136,8 @@ def make_app(lobby: Lobby) -> Starlette:
         Route("/spe_ed", no_upgrade),
         Route("/spe_ed_time", the_time),
         Route("/games", games),
-        Route("/games/{number:int}", game),
-        Route("/games/{number:int}/log", log),
+        Route("/games/{number:str}", game),
+        Route("/games/{number:str}/log", log),
         WebSocketRoute("/watch", watch),
         Route("/", index),
     ]

@@ -1,13 +1,13 @@
 """A program that plays the last legal move of tic-tac-toe by UCI or GTP; it knows no rules but which cells are taken.
 
-usage: speaker.py uci | gtp | resign | late
+usage: speaker.py uci | gtp | resign | late | lines [PATH of a file for what it is told of its time]
 """
 
 import sys
 import time
 
 CELLS = [f"{column}{row}" for row in (1, 2, 3) for column in "abc"]  # as tic-tac-toe names its actions
-kind = sys.argv[1]
+kind, told = sys.argv[1], sys.argv[2:]
 taken: list[str] = []
 
 
@@ -19,7 +19,7 @@ for line in sys.stdin:
     words = line.partition("#")[0].split()
     if kind in ("gtp", "resign") and not words:
         continue  # a comment
-    if kind in ("uci", "late"):
+    if kind in ("uci", "late", "lines"):
         if words[0] == "uci":
             say("id name speaker\noption name Hash type spin default 1 min 1 max 9\nuciok")
         elif words[0] == "isready":
@@ -29,6 +29,8 @@ for line in sys.stdin:
         elif words[0] == "go":
             if kind == "late" and len(taken) > 2:
                 sys.stdin.readline()  # stop
+            while kind == "lines" and len(taken) > 2:
+                print("info string thinking")
             say("info depth 1 nodes 17 score cp 0")
             say(f"bestmove {[cell for cell in CELLS if cell not in taken][-1]}")
         elif words[0] == "quit":
@@ -37,6 +39,10 @@ for line in sys.stdin:
         answer = ""
         if words[0] == "list_commands":
             answer = "clear_board\nplay\ngenmove\ntime_settings\nquit"
+        elif words[0] == "time_settings":
+            for path in told:
+                with open(path, "a") as file:
+                    file.write(line)
         elif words[0] == "clear_board":
             taken = []
         elif words[0] == "play":

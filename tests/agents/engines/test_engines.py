@@ -124,10 +124,25 @@ def test_an_answer_to_being_stopped_is_late_and_a_resignation_is_a_result() -> N
     late = f'uci(command="{program("speaker.py", "late")}",movetime=100,margin=0)'
     record = play(late, bot(seconds=5))
     assert (record.termination, record.scores) == (Termination.TIMEOUT, (-1.0, 1.0))
+    floods = f'uci(command="{program("speaker.py", "lines")}",movetime=100,margin=0)'
+    record = play(floods, bot(seconds=5))
+    assert (record.termination, record.scores) == (Termination.STALLED, (-1.0, 1.0)), record.error
     resigns = f'gtp(command="{program("speaker.py", "resign")}",seconds=5)'
     record = play(bot(seconds=5), resigns)
     assert (record.termination, record.scores) == (Termination.RESIGNED, (1.0, -1.0))
     assert "resigns" in record.error
+
+
+@pytest.mark.parametrize("opening", [(), (4, 0), (4, 0, 8)])
+def test_gtp_engines_are_told_their_time_once_a_match_also_behind_an_opening(
+    opening: tuple[int, ...], tmp_path: Path
+) -> None:
+    told = tmp_path / "told"
+    agents = [f'gtp(command="{program("speaker.py", "gtp")} {told}",seconds=1.9)', "random"]
+    texts = tuple(AGENTS.make(agent).full_text() for agent in (agents if len(opening) % 2 == 0 else agents[::-1]))
+    for seed in (1, 2):
+        assert play_match(MatchSpec("tictactoe", texts, seed, opening=opening)).termination is Termination.NORMAL
+    assert told.read_text().splitlines() == ["time_settings 0 1 1"] * 2
 
 
 def test_what_follows_a_failure_is_the_users_choice(tmp_path: Path) -> None:

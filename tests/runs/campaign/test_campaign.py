@@ -275,6 +275,9 @@ def test_games_without_moves_say_so(tmp_path: Path, played: Path) -> None:
             assert from_json(json.loads(json.dumps(to_json(record)))) == record
         assert export(store, run, tmp_path / "games.csv") and export(store, run, tmp_path / "games.jsonl")
         assert write_run_report(store, run.id, tmp_path / "pages").exists()
+        store.begin_run("play:/../../x", "play", "2048", {})
+        page = write_run_report(store, "play:/../../x", tmp_path / "pages")
+        assert page.parent == tmp_path / "pages" and page.name == "play-..-..-x.html", "ids are any text"
         assert not store.database.structure()
 
 

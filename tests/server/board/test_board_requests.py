@@ -66,10 +66,12 @@ def test_another_agent_judges(board: ServedBoard, records: list[MatchRecord]) ->
 def test_certainty_of_repeated_searches(board: ServedBoard, records: list[MatchRecord]) -> None:
     path = f"/api/matches/{records[1].spec.id}/certainty?repeats=4"
     events = board.events(path)
+    assert events[-1] == ("end", {}) and len(events) == len(Reanalysis(records[1]).moments)
     shares = {event["certainty"] for _, event in events[:-1]}
     assert shares <= {1.0} | {(n * c / 4 - 1) / (n - 1) for n in range(2, 10) for c in range(1, 5)}
     assert events == board.events(path)  # by the match's seed
-    assert board.ask(path.replace("=4", "=1000"))[0] == 400
+    for wrong in ("1000", "1", "0002999999999", "4" * 5000, "x"):
+        assert board.ask(path.replace("=4", f"={wrong}"))[0] == 400, wrong
 
 
 @pytest.mark.parametrize(

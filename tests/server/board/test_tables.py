@@ -6,6 +6,7 @@ import http.client
 import json
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -197,6 +198,72 @@ def test_what_is_played_at_the_end_of_the_server_is_kept(url: str) -> None:
     assert record.decisions == (1, 1)
 
 
+def test_what_is_played_when_an_agent_thinks_is_kept_too(url: str) -> None:
+    with served_board(url) as board:
+        ann = begin(board, "tictactoe", "human(name=Ann)", "mcts(milliseconds=1500)")[0]
+        ann.play(ann.until("turn"))
+        assert ann.now()["thinking"]
+    (record,) = stored(url)
+    assert record.termination == "unfinished" and record.decisions == (1, 0)
+
+
+def test_two_tables_with_the_same_players_are_two_games(board: ServedBoard, url: str) -> None:
+    """The second begins before the first is stored; a third one is not that of an earlier, unfinished game."""
+    with served_board(url) as earlier:
+        left = begin(earlier, "tictactoe", "human(name=Ann)", "random")[0]
+        left.play(left.until("turn"))
+        left.until("turn")
+    tables = [begin(board, "tictactoe", "human(name=Ann)", "random") for _ in range(2)]
+    ends = [play_to_the_end(seats)["match"] for seats in tables]
+    records = stored(url)
+    assert len(set(ends)) == 2 and {record.spec.id for record in records} > set(ends)
+    assert sorted(record.termination for record in records) == ["normal", "normal", "unfinished"]
+    assert all(disagreement(record) is None for record in records)
+
+
+def test_nothing_else_happens_while_a_move_is_taken_back(board: ServedBoard) -> None:
+    """The agent thinks again as long as before; who does something meanwhile is told to wait."""
+    ann = begin(board, "tictactoe", "human(name=Ann)", "mcts(milliseconds=700)")[0]
+    ann.play(ann.until("turn"))
+    ann.play(ann.until("turn"))
+    before = ann.until("turn")
+    assert len(before["moves"]) == 4
+    with ThreadPoolExecutor(1) as threads:
+        undone = threads.submit(ann.say, "undo")
+        while not ann.now()["thinking"]:
+            assert not undone.done()
+            time.sleep(0.03)
+        for what, more in (
+            ("play", {"turn": before["turn"], "action": before["legal"][0]["action"]}),
+            ("undo", {}),
+            ("hint", {"agent": "random"}),
+            ("exchange", {"seat": 1, "agent": "random"}),
+        ):
+            status, answer = ann.say(what, **more)
+            assert status == 400 and ("wait for its move" in answer["error"] or "too late" in answer["error"])
+        assert undone.result() == (200, {})
+    assert len(ann.until("turn")["moves"]) == 2
+
+
+def test_agents_that_take_long_do_not_hold_up_other_tables(board: ServedBoard) -> None:
+    for _ in range(3):
+        begin(board, "tictactoe", "mcts(milliseconds=3000)", "human(name=Ann)")
+    began = time.monotonic()
+    begin(board, "tictactoe", "random", "human(name=Bo)")[1].until("turn")
+    assert time.monotonic() - began < 3.0
+
+
+def test_keys_and_texts_of_any_characters_are_answered(board: ServedBoard) -> None:
+    ann = begin(board, "tictactoe", "human(name=Ann)", "random")[0]
+    first = ann.until("turn")
+    stranger = Seat(board, ann.id, "%C3%A9")
+    stranger.key = "\u00e9"
+    assert stranger.state()["seat"] == -1
+    assert stranger.say("play", turn=first["turn"], action=0)[0] == 400
+    status, answer = board.ask("/api/tables", {"game": "tictactoe", "agents": ["x:\ud800", "human"]})
+    assert status == 400 and "agents of Turnier only" in answer["error"]
+
+
 @pytest.mark.parametrize(
     ("game", "agents", "says"),
     [
@@ -205,6 +272,8 @@ def test_what_is_played_at_the_end_of_the_server_is_kept(url: str) -> None:
         ("tictactoe", ["human", "uci(command=stockfish,nodes=9)"], "agents of Turnier only"),
         ("bot.py:Game", ["human", "random"], "games of Turnier only"),
         ("tictactoe", ["human", "bot.py:Bot"], "agents of Turnier only"),
+        ("tictactoe", ["human", "human_bot.py:Bot"], "agents of Turnier only"),
+        ("tictactoe", ["human", "humanize:Bot"], "agents of Turnier only"),
         ("tictactoe", ["human(name=<b>)", "random"], "name must be"),
         ("tictacto", ["human", "random"], "did you mean tictactoe"),
         ("tictactoe", "human", "an agent for each seat"),

@@ -77,6 +77,8 @@ def test_the_start_says_what_may_be_asked(served: ServedBoard) -> None:
         (question(board=BOARD, seconds="x" * 50), 400, "got 'xxxxxxxxxxxxxxxxxxxx'"),
         (question(board=BOARD, games=1001), 400, "games must be a whole number of at most 1,000"),
         (question(board=BOARD, games="9" * 5000), 400, "games must be a whole number of at most 1,000"),
+        (question(board=BOARD, games="0000000000999999"), 400, "games must be a whole number of at most 1,000"),
+        (question(board=BOARD, tile="4" + "0" * 4500), 400, "tile must be a whole number"),
         (question(board=BOARD, tile="inf"), 400, "tile must be a whole number"),
         (question(board=BOARD, tile=16), 400, "max_tile to be reached must be above 16"),
         (question(bord=BOARD), 400, "did you mean board"),

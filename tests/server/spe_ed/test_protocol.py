@@ -17,12 +17,14 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection
 
 from tests.server.spe_ed.served import PATIENT, Served, eventually, first_state, newest, rules, say, served, state
+from turnier.arena.match import derive_seed
 from turnier.arena.match_json import disagreement
 from turnier.games.spe_ed.board import DIRECTIONS, DX, DY
 from turnier.games.spe_ed.messages import cells_of, message_of
 from turnier.results.frames.matches import matches_frame
 from turnier.results.store.store import Store
 from turnier.server.spe_ed.configuration import Limits
+from turnier.server.spe_ed.lobby import next_number
 from turnier.server.spe_ed.official_log import log_of, read_log, rounds_of
 
 DEADLINE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
@@ -268,6 +270,18 @@ def test_floods_large_frames_and_idle_connections_do_not_stop_a_game() -> None:
                 assert connection.recv(1) == b""  # closed by the server
             connection.close()
         assert server.get("/spe_ed_time")[0] == 200
+
+
+def test_numbers_of_games_that_cannot_be(three: Served) -> None:
+    for number in ("999999", "-1", "x", "9" * 5000):
+        assert three.get(f"/games/{number}")[0] == three.get(f"/games/{number}/log")[0] == 404
+
+
+def test_numbers_go_on_behind_the_last_stored_game() -> None:
+    seeds = [derive_seed("spe_ed", 7, number) for number in range(40)]
+    assert next_number(7, []) == 0
+    assert next_number(7, seeds[:3]) == 3
+    assert next_number(7, [seeds[1], seeds[25]]) == 26, "games end in any order"
 
 
 def test_too_many_requests_are_refused() -> None:

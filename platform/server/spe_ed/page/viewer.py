@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from turnier.core.errors import MALFORMED
-from turnier.server.spe_ed.configuration import TokenBucket
+from turnier.server.limits import TokenBucket
 from turnier.server.spe_ed.official_log import encode
 
 if TYPE_CHECKING:

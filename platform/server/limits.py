@@ -1,0 +1,30 @@
+"""What every server limits: how often somebody asks, and the digits of a number."""
+
+from __future__ import annotations
+
+MAX_DIGITS = 10
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a whole number of a few digits: to read a long one would take long, or fail."""
+    return len(text) <= MAX_DIGITS and text.isascii() and text.isdigit()
+
+
+class TokenBucket:
+    """A rate limit: `burst` at once, then `per_second`."""
+
+    def __init__(self, per_second: float, burst: float, now: float) -> None:
+        self.per_second, self.burst, self.left, self.at = per_second, burst, burst, now
+
+    def take(self, now: float, tokens: float = 1) -> bool:
+        """Takes tokens; returns False where fewer are left."""
+        self.left = max(self.left, min(self.burst, self.left + (now - self.at) * self.per_second))
+        self.at = now
+        if self.left < tokens:
+            return False
+        self.left -= tokens
+        return True
+
+    def add(self, tokens: float) -> None:
+        """Adds tokens, at most as many again as the burst."""
+        self.left = min(2 * self.burst, self.left + tokens)
