@@ -19,6 +19,7 @@ import pandas as pd
 from turnier.agents.agent import Agent
 from turnier.agents.registry import agents_within
 from turnier.arena.match import MatchRecord, derive_seed
+from turnier.arena.randomness import require_different_games
 from turnier.arena.schedules.duel import Duel
 from turnier.core.errors import UserError
 from turnier.core.number_text import interval, number
@@ -31,6 +32,7 @@ from turnier.runs.results import RunResults
 from turnier.statistics.sprt import MARGIN_ELO, MARGIN_SCORE, MINIMUM, Verdict, elo_of_share
 
 KIND = "comparison"
+OWN_SEEDS = "own_seeds"  # in definitions of comparisons that play no seeds of tournaments
 POINTS = 400  # at most, of the evidence over the games
 _ROUNDING = 1e-9
 BINS = 6  # at most, of differences of scores to either side
@@ -77,6 +79,7 @@ class Comparison:
         self._margin = shown / 100 if single_player else shown
         self._games, self._first_round = games, first_round
         self.settings = {"margin": shown, "alpha": alpha, "games": games, "first_round": first_round}
+        self._own_seeds = True
         self.schedule()
 
     @classmethod
@@ -85,7 +88,16 @@ class Comparison:
         settings = json.loads(store.annotations.get(run.id, SETTINGS) or "{}")
         first, second = run.definition["agents"]
         fixed = {key: run.definition[key] for key in ("game", "seed", "openings")}
-        return cls(first, second, **fixed, **settings)
+        comparison = cls(first, second, **fixed, **settings)
+        comparison._own_seeds = OWN_SEEDS in run.definition
+        return comparison
+
+    def _look_for(self, store: Store) -> None:
+        """Has a comparison that began when its seeds were those of a tournament resume with them."""
+        known = {run.id for run in store.runs()}
+        if self.run_id not in known:
+            self._own_seeds = False
+            self._own_seeds = self.run_id not in known
 
     def schedule(self) -> Duel:
         """Returns the schedule before its first round."""
@@ -98,6 +110,7 @@ class Comparison:
             self._games,
             self._first_round,
             self.openings,
+            self._own_seeds,
         )
 
     @property
@@ -107,7 +120,8 @@ class Comparison:
         The settings do not change which games are played, only how many: a stricter test resumes the run.
         """
         agents = tuple(agent.full_text() for agent in self.agents)
-        return {"game": self.game.full_text(), "agents": agents, "seed": self.seed, "openings": self.openings}
+        fixed = {"game": self.game.full_text(), "agents": agents, "seed": self.seed, "openings": self.openings}
+        return fixed | {OWN_SEEDS: True} if self._own_seeds else fixed
 
     @property
     def run_id(self) -> str:
@@ -126,6 +140,9 @@ class Comparison:
 
         See `playing`.
         """
+        self._look_for(store)
+        if not self.openings:
+            require_different_games(self.game, self.agents, self.seed, "start from positions that differ: --openings 4")
         duel, name = self.schedule(), str(self.game)
         total, played = duel.round_size * len(duel.orders), set()
 
@@ -150,6 +167,7 @@ class Comparison:
 
     def stored_results(self, store: Store) -> ComparisonResults:
         """Returns what the games in the store say, without playing any: the state after the last whole round."""
+        self._look_for(store)
         stored = {record.spec.id: record for some in store.records_of_run(self.run_id) for record in some}
         duel, played, waiting = self.schedule(), set(), 0
         rounds = duel.rounds()

@@ -53,7 +53,7 @@ class Tournament:
             openings: start from every position after at most this many plies.
             exactly: do not round `games` up to whole sets of openings and seat orders.
             challengers: of a gauntlet: this many agents, named first, play the others.
-            rounds: of a Swiss tournament; 0 = until one agent is unbeaten.
+            rounds: of a Swiss tournament; 0 = as many as leave one agent unbeaten if the better one always wins.
             top: of an adaptive tournament: number of first places that must be certain.
             certainty: of an adaptive tournament: probability that they are right.
             budget: what every agent may spend per move, such as "50ms"; empty = what its parameters say.

@@ -12,6 +12,7 @@ import pandas as pd
 from turnier.agents.agent import Agent
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import derive_seed
+from turnier.arena.randomness import require_different_games
 from turnier.arena.workers.make import make_executor, require_executor
 from turnier.games.game import Game
 from turnier.games.registry import GAMES
@@ -30,7 +31,7 @@ from turnier.search.samplers.registry import SAMPLERS
 from turnier.search.samplers.sampler import Sampler
 from turnier.search.space import Space, read_parameters
 from turnier.search.storage.hints import hints
-from turnier.search.storage.studies import has_study
+from turnier.search.storage.studies import is_among
 from turnier.search.storage.trials import generations_frame, trials_frame
 from turnier.search.study_run import StudyRun
 from turnier.search.verdict import Finalist, StudyVerdict
@@ -67,6 +68,9 @@ class _Search(ABC):
         """Raises UserError where nothing could be played: too small a budget, or no such executor."""
         require_generation(self.definition(budget).generation_games, budget)
         require_executor(executor, workers, address)
+        opponents = [AGENTS.make(text) for text in self.objective.against]
+        cure = "name an opponent that draws some, such as --against mcts"
+        require_different_games(self.game, [self.agent, *opponents], self.seed, cure)
 
 
 class Study(_Search):
@@ -104,14 +108,15 @@ class Study(_Search):
     def definition(self, budget: int, store: Store | None = None) -> StudyDefinition:
         """Returns what is stored of the study; what was left open is chosen to suit a budget in games.
 
-        A study that the store has from before there were search ranges, or a parameter of its sampler, is resumed
-        without them.
+        A study that the store has is resumed as it is: with what suited the budget that it began with, and without
+        search ranges, or a parameter of its sampler, where it is from before there were some.
         """
         sampler = self.sampler.within(budget // (self.objective.unit_games * self.noise.max_games(0, 1)))
-        earlier = sampler.as_first(self.sampler)
-        for kind, parameters in itertools.product((sampler, earlier), (self._typed, self.parameters)):
+        earlier, runs = sampler.as_first(self.sampler), store.runs() if store else []
+        kinds = (sampler, earlier, *self.sampler.by_other_budgets())
+        for kind, parameters in itertools.product(kinds if runs else (), (self._typed, self.parameters)):
             before = self._definition(kind, parameters)
-            if store and has_study(store, before.name, before.stored):
+            if is_among(runs, before.name, before.stored):
                 return before
         return self._definition(sampler, self.parameters)
 
@@ -242,7 +247,7 @@ class Front(_Search):
     def definition(self, budget: int, store: Store | None = None) -> ParetoDefinition:
         """Returns what is stored of the search, as `Study.definition` does."""
         before = self._definition(budget, self._typed)
-        if store and has_study(store, before.name, before.stored):
+        if store and is_among(store.runs(), before.name, before.stored):
             return before
         return self._definition(budget, self.parameters)
 

@@ -80,12 +80,20 @@ def mean_of_means(groups: Sequence[Sequence[float]]) -> Mean:
     return Mean(mean, float(half) / len(sizes))
 
 
-def share_interval(hits: int, n: int) -> Interval:
-    """Returns a share with its Wilson 95 % interval; NaN for n = 0."""
+def share_interval(hits: int, n: int, among: int = 1) -> Interval:
+    """Returns a share with its Wilson 95 % interval; NaN for n = 0.
+
+    Args:
+        hits: of n.
+        n: tries.
+        among: so many shares it was chosen from because of its hits: the interval then holds whichever was chosen, as
+            the error of 5 % is shared out (Bonferroni).
+    """
     if n == 0:
         return _UNKNOWN
     share = hits / n
-    low, high = points_intervals(share, share * (1 - share), n)
+    quantile = _QUANTILE if among == 1 else normal_quantile(1 - (1 - CONFIDENCE) / 2 / among)
+    low, high = points_intervals(share, share * (1 - share), n, quantile)
     return Interval(share, float(low), float(high))
 
 
@@ -98,19 +106,22 @@ def points_interval(points: npt.ArrayLike) -> Interval:
     return Interval(float(values.mean()), float(low), float(high))
 
 
-def points_intervals(shares: npt.ArrayLike, variances: npt.ArrayLike, games: npt.ArrayLike) -> tuple[Floats, Floats]:
+def points_intervals(
+    shares: npt.ArrayLike, variances: npt.ArrayLike, games: npt.ArrayLike, quantile: float = _QUANTILE
+) -> tuple[Floats, Floats]:
     """Returns the ends of 95 % intervals of shares of points, each between 0 and 1; NaN where there is no game.
 
     Args:
         shares: means of the points of games.
         variances: of the points of one game, observed. Draws make it smaller than share times (1 - share).
         games: their numbers.
+        quantile: of the normal distribution, for another confidence.
 
     Wilson's interval with the observed variance in place of the binomial one; without draws it is Wilson's interval.
     """
     share, variance, n = (np.asarray(values, np.float64) for values in (shares, variances, games))
     with np.errstate(divide="ignore", invalid="ignore"):
-        shrink = _QUANTILE**2 / n
+        shrink = quantile**2 / n
         centre = (share + shrink / 2) / (1 + shrink)
         half = np.sqrt(shrink * (variance + shrink / 4)) / (1 + shrink)
     low = np.where(share == 0, 0.0, np.maximum(centre - half, 0.0))

@@ -12,7 +12,7 @@ from turnier.agents.registry import AGENTS
 from turnier.arena.match import MatchRecord, MatchSpec, Termination, derive_seed
 from turnier.arena.play import play_matches
 from turnier.arena.schedules.round_robin import Rounds, gauntlet, round_robin
-from turnier.arena.schedules.swiss import match_points, swiss
+from turnier.arena.schedules.swiss import _pairs, match_points, swiss
 from turnier.core.errors import UserError
 from turnier.games.registry import GAMES
 
@@ -130,6 +130,15 @@ def test_nobody_sits_out_twice_before_all_did_once() -> None:
         (set(range(1, 6)) - {agent for pair in pairings(specs) for agent in pair}).pop() for specs in played
     )
     assert set(rests.values()) == {1} and len(rests) == 5
+
+
+def test_no_pair_meets_twice_however_many_games_a_round_has() -> None:
+    """Points of the first agent so far ahead that only another meeting would be nearer."""
+    for games in (2, 500, 100_000):
+        agents = ["a", "b", "c", "d"]
+        points = Counter({"a": 4 * games, "b": 2 * games, "c": 2 * games, "d": 0})
+        met = Counter(map(frozenset, [("a", "b"), ("c", "d"), ("a", "c"), ("b", "d")]))
+        assert _pairs(agents, points, met) == [("a", "d"), ("b", "c")], games
 
 
 def test_more_rounds_than_opponents_repeat_as_few_pairs_as_can_be() -> None:

@@ -92,6 +92,17 @@ def test_agreement_is_right_on_average_however_few_the_searches() -> None:
     assert mean == pytest.approx(normalised(sum(p**2 for p in chances.values()), 3))
 
 
+def test_intervals_of_groups_hold_their_means() -> None:
+    """Agreement goes down to -1 / (n - 1): half of a random agent's positions have less than by chance."""
+    groups = group_certainty(searches_of("random", states=3, repeats=10))
+    assert (groups["agreement"] < 0).any()
+    for name in ("certainty", "normalised", "agreement"):
+        inside = groups[f"{name}_low"].le(groups[name] + 1e-9) & groups[name].le(groups[f"{name}_high"] + 1e-9)
+        assert inside.all(), name
+    never = group_certainty(table(voted(1, "ab", 2), voted(2, "ba", 2))).iloc[0]
+    assert never["agreement"] == -1 == never["agreement_low"] and -1 < never["agreement_high"] < 1
+
+
 def test_groups_and_agents_are_means_with_intervals() -> None:
     first = [voted(1, "aaaa", 2), voted(2, "aaab", 2), voted(3, "aabb", 2)]
     second = [voted(4, "aaaa", 3, 7), voted(5, "aabb", 3, 7)]

@@ -10,8 +10,10 @@ import pytest
 
 from turnier.agents.registry import make_agent
 from turnier.arena.match import Termination
+from turnier.arena.schedules.round_robin import round_robin
 from turnier.arena.workers.local import SerialExecutor
 from turnier.core.errors import UserError
+from turnier.games.registry import make_game
 from turnier.results.store.annotations import SETTINGS
 from turnier.results.store.store import Store
 from turnier.runs.comparison import Comparison, ComparisonResults
@@ -135,4 +137,28 @@ def test_the_evidence_ends_a_test_where_it_leaves_its_bounds_at_a_look(own: Stor
 def test_the_definition_stays_as_it_was() -> None:
     """Ids of stored comparisons depend on it."""
     comparison = Comparison(*map(make_agent, CLOSE), game="tictactoe", margin=7, alpha=0.01)
-    assert comparison.run_id == "comparison:0485cc8be0991955"
+    assert comparison.run_id == "comparison:1aa2b4552799e241"
+
+
+def test_a_comparison_with_the_seeds_of_tournaments_resumes_with_them(own: Store) -> None:
+    """Such were all until they got seeds of their own."""
+    before = Comparison(*CLOSE, game="tictactoe", games=40)
+    before._own_seeds = False
+    assert before.run_id == "comparison:0485cc8be0991955"
+    earlier = before.schedule()
+    own.begin_run(before.run_id, "comparison", "tictactoe", before.definition)
+    results = Comparison(*CLOSE, game="tictactoe", games=40).run(own, progress=False)
+    assert results.id == before.run_id and results.played == {spec.id for spec in next(earlier.rounds())[:40]}
+    assert ComparisonResults.find(own, before.run_id).played == results.played
+    other = Comparison(*CLOSE, game="tictactoe", games=40, seed=2).run(own, progress=False)
+    tournament = {spec.id for spec in round_robin(make_game("tictactoe"), list(map(make_agent, CLOSE)), 40, 2)}
+    assert len(other.played) == 40 and not other.played & tournament, "what was played to choose them is not used"
+
+
+def test_one_game_repeated_is_no_comparison(own: Store) -> None:
+    words = {"game": "tictactoe", "games": 40}
+    with pytest.raises(UserError, match=r"alphabeta\(depth=2\) and alphabeta\(depth=3\) .* --openings 4\.$"):
+        Comparison("alphabeta(depth=2)", "alphabeta(depth=3)", **words).run(own, progress=False)
+    assert own.runs() == []
+    Comparison("alphabeta(depth=2)", "alphabeta(depth=3)", openings=2, **words).run(own, progress=False)
+    Comparison("alphabeta(depth=2)", "random", **words).run(own, progress=False)

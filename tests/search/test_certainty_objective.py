@@ -106,6 +106,19 @@ def test_more_search_is_more_certain_and_the_end_is_measured_at_other_positions(
     assert study.optuna.metric_names == ["mean score", "agreement, %"]
 
 
+def test_held_out_searches_repeat_none_of_the_search(tmp_path: Path) -> None:
+    """All games of connect four begin with the same position, which a search has seen."""
+    changes = {"game": "connect_four", "agent": "mc(iterations=3,rollout_depth=4)", "against": ("random",)}
+    study = study_in(tmp_path, **changes, parameters=("iterations=1..9",))
+    study.run(8, SerialExecutor())
+    seen = searches_of_runs(study.store, [study.run_id])
+    study.play_final(study.finalists(), 4, SerialExecutor())
+    both = searches_of_runs(study.store, [study.run_id])
+    held_out = both[~both["position"].isin(set(seen["position"]))]
+    assert len(both) == len(seen) + len(held_out), "no position is searched for both"
+    assert seen["legal"].max() == 7 and held_out["position"].nunique() > seen["position"].nunique()
+
+
 def test_a_front_of_certainty_is_shown_with_its_name_and_its_direction(tmp_path: Path) -> None:
     with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
         front = Front("2048(size=3)", PLANNED["agent"], "iterations=1..200:log", objectives="strength,certainty",

@@ -64,6 +64,28 @@ def test_intervals_cover_the_truth(name: str) -> None:
     assert 0.93 <= np.mean((found[:, 0] <= found[:, 1]) & (found[:, 1] <= found[:, 2])) <= 0.97
 
 
+def chosen_share(rng: np.random.Generator, shares: list[float]) -> tuple[float, float, float]:
+    votes = rng.multinomial(10, shares)
+    best = int(votes.argmax())
+    found = share_interval(int(votes[best]), 10, among=len(shares))
+    return found.low, shares[best], found.high
+
+
+@pytest.mark.parametrize(
+    ("shares", "least"),
+    [
+        ([1 / 7] * 7, 0.93),
+        ([0.3, 0.3, 0.1, 0.1, 0.1, 0.05, 0.05], 0.95),
+        ([1.0, 0.0], 0.95),
+        ([1 / 30] * 30, 0.87),  # Wilson's intervals begin too high for shares near 0; uncorrected it would be 0.18
+    ],
+)
+def test_the_interval_of_the_largest_share_covers_it_although_it_was_chosen(shares: list[float], least: float) -> None:
+    rng = np.random.default_rng(1)
+    found = np.array([chosen_share(rng, shares) for _ in range(RUNS)])
+    assert np.mean((found[:, 0] <= found[:, 1]) & (found[:, 1] <= found[:, 2])) >= least
+
+
 def test_a_paired_interval_is_narrower_than_one_that_forgets_the_seeds() -> None:
     rng = np.random.default_rng(1)
     luck = rng.normal(0, 5, 50)

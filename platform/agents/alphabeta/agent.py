@@ -116,7 +116,7 @@ class AlphaBeta(SearchAgent):
         0, "maximum nodes per move, 0 = no limit", low=0, high=1_000_000_000, log=True, search=(100, 100_000)
     )
     table_bits: int = parameter(
-        16, "the table has 2**bits entries of 24 bytes, 0 = no table", low=0, high=28, search=(0, 20)
+        16, "entries of 24 bytes in the table: at most 2**bits, 0 = no table", low=0, high=28, search=(0, 20)
     )
     ordering: bool = parameter(True, "try the table's action, killers and what cut off often first")
     forced_depth: int = parameter(

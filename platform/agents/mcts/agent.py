@@ -37,10 +37,13 @@ from turnier.agents.mcts.search import (
 )
 from turnier.agents.mcts.tree import (
     ACTION,
+    COUNT,
+    FIRST,
     MAX_NODES,
     NONE,
     PROVEN,
     STATUS,
+    WIDTH,
     clear_tree,
     copy_subtree,
     find_position,
@@ -88,9 +91,11 @@ class MctsPlayer(CompiledPlayer):
         began = time.perf_counter()
         root = np.zeros((2, self.game.num_actions))
         state, settings = position.view(position.to_move), self.kernels.settings
+        kept = 0  # visits that earlier moves have made: they are not work of this one
         action = int(without_search(self.game.kernels, self.agent.forced_depth, state, root))
         if action == NONE:
             self.plant(state, position.returns)
+            kept = self._visits_below_root()
             work = (self.game.kernels, self.kernels.evaluator, settings, self.tree, state, position.returns, self.rng)
             if self.agent.milliseconds:
                 self.search_by_clock(work, began)
@@ -99,7 +104,12 @@ class MctsPlayer(CompiledPlayer):
             chosen = int(final_child(self.tree, settings, root))
             action = int(self.tree.nodes[chosen, ACTION])
             self.last = (state, position.returns.copy(), chosen)
-        return Decision(action, root[VISITS], root[VALUES], int(root[VISITS].sum()), time.perf_counter() - began)
+        nodes = int(root[VISITS].sum()) - kept
+        return Decision(action, root[VISITS], root[VALUES], nodes, time.perf_counter() - began)
+
+    def _visits_below_root(self) -> int:
+        first, width = self.tree.nodes[0, [FIRST, WIDTH]]
+        return int(self.tree.nodes[first : first + width, COUNT].sum()) if width > 0 else 0
 
     def plant(self, state: Any, returns: Any) -> None:
         """Makes the position the tree's root: with what the last search learned below it, or with nothing below it."""

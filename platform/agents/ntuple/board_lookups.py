@@ -37,7 +37,6 @@ _U = np.uint64
 _U64, _I64 = types.uint64, types.int64
 _0, _1, _2, _3, _4 = (_U(n) for n in range(5))
 _NOTHING = np.float64(0.0)
-_FAR = _U(4)  # words of a tuple's first cells, whose entries are mostly in the line of the board's own
 SUMMED, SWEPT = 1, 2  # what is known of a phase
 
 

@@ -40,7 +40,7 @@ class AgentAnalysis:
     votes: tuple[int, ...]  # searches that chose the action
     best: int  # the action with most votes, of equals that with the larger value
     certainty: float  # share of the searches that chose `best`
-    certainty_interval: Interval  # Wilson's, 95 %
+    certainty_interval: Interval  # Wilson's, 95 % whichever action is the best
     nodes: int  # of all searches of the level
     seconds: float  # wall clock of all searches of the level
     line: tuple[LinePly, ...]  # principal variation, from `best` on; empty until it is known
@@ -187,7 +187,7 @@ def summed_up(agent: str, searching: str, level: int, records: tuple[SearchRecor
         votes,
         legal[best],
         votes[best] / len(records),
-        share_interval(votes[best], len(records)),
+        share_interval(votes[best], len(records), among=len(legal)),  # it is the best one by these searches
         sum(record.nodes for record in records),
         sum(record.seconds for record in records),
         (),

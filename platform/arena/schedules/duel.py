@@ -34,6 +34,8 @@ class Duel:
         games: maximum games.
         first_round: pairs before the first test, and the minimum of every round; enough to keep all workers busy.
         opening_plies: every pair starts after one of the openings of at most this many plies, drawn by its seed.
+        own_seeds: seeds that no tournament has: its games may be why these agents are compared, and a test by the games
+            that its agents were chosen by finds differences that are none. Otherwise those of a tournament.
     """
 
     def __init__(
@@ -46,6 +48,7 @@ class Duel:
         games: int = 10_000,
         first_round: int = FIRST_ROUND,
         opening_plies: int = 0,
+        own_seeds: bool = False,
     ) -> None:
         self.game = game
         self.agents = tuple(agent.full_text() for agent in agents)
@@ -76,7 +79,7 @@ class Duel:
         self._seed = seed
         self._max_pairs = games // len(self.orders)
         self._first_round = first_round
-        self._openings = openings(game, opening_plies)
+        self._openings, self._own_seeds = openings(game, opening_plies), own_seeds
 
     @property
     def games(self) -> int:
@@ -113,9 +116,10 @@ class Duel:
             self.looks.append(len(self.outcomes))
 
     def _start(self, pair: int) -> tuple[int, tuple[int, ...]]:
-        """Returns seed and opening of a pair; seeds are those of a tournament, whose stored games can be used here."""
+        """Returns seed and opening of a pair."""
         opening = self._openings[derive_seed(self._seed, pair, "opening") % len(self._openings)]
-        return derive_seed(self._seed, pair, *opening), opening
+        own = ["duel"] * self._own_seeds
+        return derive_seed(*own, self._seed, pair, *opening), opening
 
     def _outcome(self, pair: Sequence[MatchRecord]) -> tuple[float, ...]:
         """Returns the first agent's share of the points of a pair; in single-player games both agents' scores."""

@@ -12,8 +12,6 @@ from turnier.arena.schedules.round_robin import Rounds, check_field, matches_of
 from turnier.core.errors import UserError
 from turnier.games.game import Game
 
-REMATCH = 1_000_000  # weight of a second meeting, in squared differences of points; larger than any such difference
-
 
 def swiss(game: Game, agents: Sequence[Agent], games: int, seed: int, rounds: int = 0) -> Rounds:
     """Yields rounds in which every agent plays one group of equally strong agents in all roles; see `Rounds`.
@@ -87,8 +85,10 @@ def _pairs(agents: list[str], points: Counter[str], met: Counter[frozenset[str]]
     import networkx  # takes long to import, and other formats do without
 
     graph = networkx.Graph()
+    # One second meeting costs more than all squared differences of points together may.
+    rematch = 1 + len(agents) * (max(map(points.__getitem__, agents)) - min(map(points.__getitem__, agents))) ** 2
     for first, second in itertools.combinations(agents, 2):
-        cost = (points[first] - points[second]) ** 2 + REMATCH * met[frozenset((first, second))]
+        cost = (points[first] - points[second]) ** 2 + rematch * met[frozenset((first, second))]
         graph.add_edge(first, second, weight=-cost)
     matched = networkx.max_weight_matching(graph, maxcardinality=True)
     place = {agent: i for i, agent in enumerate(agents)}

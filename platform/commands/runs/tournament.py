@@ -44,9 +44,13 @@ def tournament(
         bool, typer.Option("--exactly", help="do not round --games up to whole sets of openings and seat orders")
     ] = False,
     challengers: Annotated[int, typer.Option(help="gauntlet: this many agents, named first, play the others")] = 1,
-    rounds: Annotated[int, typer.Option(help="swiss: rounds, 0 = until one agent is unbeaten", min=0)] = 0,
+    rounds: Annotated[
+        int, typer.Option(help="swiss: rounds, 0 = until one is unbeaten if the better one always wins", min=0)
+    ] = 0,
     top: Annotated[int, typer.Option(help="adaptive: number of first places that must be certain")] = 3,
-    certain: Annotated[float, typer.Option(help="adaptive: probability that they are right")] = 0.95,
+    certain: Annotated[
+        float, typer.Option(help="adaptive: probability that they are right, as if the number of games were fixed")
+    ] = 0.95,
     store: StoreOption = DEFAULT_URL,
     executor: ExecutorOption = EXECUTOR,
     workers: WorkersOption = None,

@@ -62,7 +62,7 @@ _FOUR_BELOW = _U(429496730)  # 0.1 * 2**32
 _ORDERS0, _ORDERS1, _ORDERS2 = (
     _U(sum(int(order) << 8 * i for i, order in enumerate(ORDERS[first : first + 8]))) for first in (0, 8, 16)
 )
-_Bytes, _Words, _Notes = (types.Array(t, 1, "C") for t in (types.uint8, types.uint64, types.int64))
+_Bytes, _Words = (types.Array(t, 1, "C") for t in (types.uint8, types.uint64))
 _U64, _U8, _Row = types.uint64, types.uint8, types.UniTuple(types.uint8, 4)
 
 

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from turnier.agents.registry import label_of
@@ -82,16 +83,27 @@ def group_certainty(positions: pd.DataFrame) -> pd.DataFrame:
     """Returns one row per game, agent, number of legal actions and phase of a frame of `position_certainty`.
 
     Columns: game, agent, label, legal, phase; groups (1), states, searches; certainty, normalised and agreement, the
-    means over the states, each with NAME_low and NAME_high (95 %; between 0 and 1 however few states there are, see
-    `intervals.points_interval`); chance_level; seconds (per search).
+    means over the states, each with NAME_low and NAME_high (95 %; between the ends of the measure however few states
+    there are, see `intervals.points_interval`); chance_level; seconds (per search).
     """
     table = _table(positions, _GROUP)
     parts = [part for _, part in positions.groupby(_GROUP)]
     for name in CERTAINTY_MEASURES:
-        ends = [points_interval(part[name].to_numpy(np.float64)) for part in parts]
-        table[f"{name}_low"] = [end.low for end in ends]
-        table[f"{name}_high"] = [end.high for end in ends]
+        ends = [_ends(part[name].to_numpy(np.float64), _least(name, part["legal"].max())) for part in parts]
+        table[f"{name}_low"], table[f"{name}_high"] = zip(*ends, strict=True) if ends else ((), ())
     return table
+
+
+def _least(name: str, legal: int) -> float:
+    """Returns the least value of a measure with so many legal actions: below 0 where searches agree less than by
+    chance."""
+    return -1 / (legal - 1) if name == "agreement" else 0.0
+
+
+def _ends(values: npt.NDArray[np.float64], least: float) -> tuple[float, float]:
+    """Returns the 95 % interval of the mean of values from `least` to 1, within these ends."""
+    found = points_interval((values - least) / (1 - least))
+    return least + (1 - least) * found.low, least + (1 - least) * found.high
 
 
 def agent_certainty(positions: pd.DataFrame) -> pd.DataFrame:

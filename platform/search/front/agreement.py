@@ -13,9 +13,9 @@ import numpy as np
 
 from turnier.agents.agent import Agent
 from turnier.arena.match import derive_seed
-from turnier.arena.play import play_match
 from turnier.arena.positions import Group, choose_positions, collector_matches, search_specs
-from turnier.arena.repeated_search import SeenPosition, search_position
+from turnier.arena.randomness import draws_nothing, tried_positions
+from turnier.arena.repeated_search import SeenPosition
 from turnier.arena.workers.executor import Executor
 from turnier.core.errors import UserError
 from turnier.games.game import Game
@@ -25,11 +25,11 @@ from turnier.runs.play import play_into, search_into
 from turnier.search.front.measures import Estimate, Played, Records
 from turnier.search.storage.studies import StoredStudy
 
+HELD_OUT = "held-out positions"
 POSITIONS = 60  # that each candidate searches, by default
 HELD_OUT_FACTOR = 5  # times as many are searched by what is on the front at the end
 REPEATS = 8  # searches of a position
 COLLECTED_GAMES = 8  # of the start
-TRIED_POSITIONS, TRIED_SEARCHES = 8, 3  # to find out whether an agent draws random numbers
 
 
 class Agreement:
@@ -41,18 +41,21 @@ class Agreement:
         self._chosen: dict[str, list[SeenPosition]] = {}
 
     def candidates(self, played: Sequence[Played], records: Records, executor: Executor, bar: Bar) -> list[float]:
-        return [found.value for found in self._agreements(played, "positions", self.positions, executor, bar)]
+        positions = self._collected("positions", self.positions, executor, bar)
+        return [found.value for found in self._agreements(played, positions, self.seed, executor, bar)]
 
     def finalists(self, played: Sequence[Played], records: Records, executor: Executor, bar: Bar) -> list[Estimate]:
-        count = HELD_OUT_FACTOR * self.positions
-        return self._agreements(played, "held-out positions", count, executor, bar)
+        """Searches other positions, as far as the games have others, by other random numbers."""
+        searched = {position.id for position in self._collected("positions", self.positions, executor, bar)}
+        positions = self._collected(HELD_OUT, HELD_OUT_FACTOR * self.positions, executor, bar)
+        others = [position for position in positions if position.id not in searched]
+        return self._agreements(played, others or positions, derive_seed(self.seed, HELD_OUT), executor, bar)
 
     def _agreements(
-        self, played: Sequence[Played], purpose: str, count: int, executor: Executor, bar: Bar
+        self, played: Sequence[Played], positions: Sequence[SeenPosition], seed: int, executor: Executor, bar: Bar
     ) -> list[Estimate]:
-        positions = self._collected(purpose, count, executor, bar)
         agents = dict.fromkeys(one.agent for one in played)
-        specs = [spec for agent in agents for spec in search_specs(positions, agent, REPEATS, self.seed)]
+        specs = [spec for agent in agents for spec in search_specs(positions, agent, REPEATS, seed)]
         searches = []
         for batch in search_into(self.study.store, self.study.run_id, specs, executor):
             searches += batch
@@ -93,17 +96,12 @@ def require_certainty(game: Game, agent: Agent, seed: int) -> None:
             "certainty as an objective needs a game without simultaneous moves and hidden information, where good"
             f" agents mix their moves, got {game}; search for --objectives strength,time."
         )
-    match = play_match(collector_matches(game.full_text(), "random", 1, seed)[0])
-    positions = spread(choose_positions([match], TRIED_POSITIONS, seed), TRIED_POSITIONS)
+    positions = tried_positions(game, seed)
     if not positions:
         raise UserError(
             f"certainty as an objective needs a game with choices, got {game}; search for --objectives strength,time."
         )
-    found = set()
-    for spec in search_specs(positions, agent.full_text(), TRIED_SEARCHES, seed):
-        done = search_position(spec)
-        found.add((spec.position.id, done.action, done.visits, done.values))
-    if len(found) == len(positions):
+    if draws_nothing(agent, positions, seed):
         raise UserError(
             f"certainty as an objective needs an agent that draws random numbers, got {agent}, whose searches of a"
             " position are all the same: its certainty is always 100 %; search for --objectives strength,time."

@@ -34,6 +34,7 @@ from turnier.search.front.second_objective import CERTAINTY, SECOND_OBJECTIVES, 
 from turnier.search.objective import Objective, Unit, require_generation
 from turnier.search.space import Space
 from turnier.search.storage.checked_studies import CHECKSUM, set_note, trial_checksum
+from turnier.search.storage.definitions import NSGA2
 from turnier.search.storage.studies import StoredStudy, optuna_errors
 from turnier.statistics.intervals import mean_interval
 
@@ -75,7 +76,7 @@ class ParetoDefinition:
 
     @property
     def stored(self) -> dict[str, Any]:
-        known = asdict(self) | {"sampler": "nsga2", "objectives": ["strength", self.second_objective.stored]}
+        known = asdict(self) | {"sampler": NSGA2, "objectives": ["strength", self.second_objective.stored]}
         del known["second"]
         if self.second_objective == TIME:
             del known["positions"]  # earlier versions had no other objective, and their studies must be resumed
@@ -189,7 +190,7 @@ class ParetoStudy(StoredStudy):
         number = len(self.optuna.get_trials(deepcopy=False))
         if number == 0:
             self.optuna.enqueue_trial(self.space.decode(self.space.encode(self.agent)))
-        seed = derive_seed(self.definition.seed, "nsga2", number) % 2**32
+        seed = derive_seed(self.definition.seed, NSGA2, number) % 2**32
         self.optuna.sampler = optuna.samplers.NSGAIISampler(population_size=self.definition.population, seed=seed)
         trial = self.optuna.ask(self.space.distributions())
         trial.set_user_attr("agent", str(self.of(trial)))  # type: ignore[arg-type]

@@ -73,17 +73,19 @@ class GridSearch(Search):
         return np.asarray(self._sums[which] / np.maximum(self._counts[which], 1))
 
     def _best(self) -> int:
-        """Returns the best survivor, or, in the first round, the best of those evaluated."""
-        among = self._left if len(self._left) else np.flatnonzero(self._counts)
-        return int(among[np.argmax(self._means(among))])
+        """Returns the best survivor."""
+        return int(self._left[np.argmax(self._means(self._left))])
 
     def recommended(self) -> list[float]:
-        if not self.generation:
+        if not len(self._left):  # in the first round the best one of those evaluated is the luckiest
             return [float(x) for x in self.start]
         return [float(x) for x in self._vectors(np.array([self._best()]))[0]]
 
     def estimate(self) -> float:
-        return float(self._means(np.array([self._best()]))[0]) if self.generation else math.nan
+        if not self.generation:
+            return math.nan
+        first_round = self._sums.sum() / self._counts.sum()  # the mean of all: nothing is known of the start
+        return float(self._means(np.array([self._best()]))[0]) if len(self._left) else float(first_round)
 
     @property
     def sigma(self) -> float:
