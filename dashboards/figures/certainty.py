@@ -20,8 +20,8 @@ from turnier.results.frames.certainty import CERTAINTY_MEASURES, agent_certainty
 
 NOTE = "95 % intervals, Student's t over positions."
 GROUP_NOTE = (
-    "%, and below it the number of positions (n). 95 % intervals as Wilson's, between 0 and 100 % however few the"
-    " positions are."
+    "%, and below it the number of positions (n). 95 % intervals as Wilson's, between the ends of the measure however"
+    " few the positions are."
 )
 MAX_WIDE = 4  # columns that leave room for intervals
 MAX_LEGAL = 10  # columns of a heat map; with more, neighbouring numbers of legal actions share one

@@ -95,9 +95,11 @@ def group_certainty(positions: pd.DataFrame) -> pd.DataFrame:
 
 
 def _least(name: str, legal: int) -> float:
-    """Returns the least value of a measure with so many legal actions: below 0 where searches agree less than by
-    chance."""
-    return -1 / (legal - 1) if name == "agreement" else 0.0
+    """Returns the least value of a measure with so many legal actions or more: agreement may be less than by chance.
+
+    Where neighbouring numbers were merged, there may seem to be fewer than two.
+    """
+    return -1 / (max(2, legal) - 1) if name == "agreement" else 0.0
 
 
 def _ends(values: npt.NDArray[np.float64], least: float) -> tuple[float, float]:
