@@ -131,9 +131,7 @@ class TrainingRun(Generic[L]):
 
     def save_points(self) -> None:
         """Stores the curve as far as the training is."""
-        done = self.training.done
-        rows = self.training.points.curve().tolist()
-        points = [CurvePoint(min(int(end), done), int(count), *rest) for end, count, *rest in rows if count]
+        points = CurvePoint.of_curve(self.training.points.curve(), self.training.done)
         self.store.curves.replace_points(self.id, points)
 
     def snapshots(self) -> list[tuple[int, Path]]:

@@ -48,7 +48,9 @@ def test_both_tests_agree_with_the_verdict(
     banner = verdict_banner(results)
     assert VERDICT_COLOURS[verdict] in banner and results.meaning in banner
     facts = comparison_facts(results)
-    assert facts["games"] == str(results.duel.games) and (facts["expected_games_left"] == "0") == (verdict is not Verdict.UNDECIDED)
+    assert facts["games"] == str(results.duel.games) and (facts["expected_games_left"] == "0") == (
+        verdict is not Verdict.UNDECIDED
+    )
 
 
 def test_the_figures_are_drawn_with_their_data(tmp_path: Path) -> None:

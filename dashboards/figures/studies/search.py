@@ -8,6 +8,7 @@ import pandas as pd
 
 from turnier.dashboards.figures import charts
 from turnier.dashboards.figures.charts import Figure
+from turnier.dashboards.figures.studies.summary import front_of
 from turnier.dashboards.figures.tables import rounded
 from turnier.search.final_comparison import START
 from turnier.search.front.points import Point
@@ -41,8 +42,7 @@ def all_of_front(trials: pd.DataFrame, unit: str) -> Figure | None:
         return None
     second: SecondObjective = trials.attrs["second"]
     data = data.sort_values(["other", "value"], ascending=[second.sign < 0, False], ignore_index=True)
-    data = data.assign(best=data["value"].cummax())
-    data = data.assign(front=(data["value"] == data["best"]) & ~data.duplicated("best"))
+    data = data.assign(best=data["value"].cummax(), front=data["number"].isin(front_of(trials)["number"]))
     step = "before" if second.sign > 0 else "after"  # where more is better, a value is the best up to its dot
     chart = charts.cloud(data, "other", "value", (second.title, unit), line="best", step=step)
     note = f"Dots are candidates, the line is the best value for the {second.name}."

@@ -7,6 +7,7 @@ from dataclasses import astuple, dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from sqlalchemy import Connection, Table, delete, select
 
 from turnier.results.integrity.checksums import checksum
@@ -25,6 +26,11 @@ class CurvePoint:
     count: int  # games of the point
     mean: float
     deviation: float
+
+    @classmethod
+    def of_curve(cls, curve: npt.NDArray[np.float64], done: int) -> list[CurvePoint]:
+        """Returns the points of a training's curve (rows of end, games, mean, deviation), which has `done` games."""
+        return [cls(min(int(end), done), int(count), *rest) for end, count, *rest in curve.tolist() if count]
 
 
 class Curves:

@@ -204,10 +204,7 @@ class EvaluatedLearning:
         self.training.save(self.loop, *self.training.learned)
 
     def _save_points(self) -> None:
-        done = self.loop.done
-        rows = self.loop.points.curve().tolist()
-        points = [CurvePoint(min(int(end), done), int(count), *rest) for end, count, *rest in rows if count]
-        self.store.curves.replace_points(self.id, points)
+        self.store.curves.replace_points(self.id, CurvePoint.of_curve(self.loop.points.curve(), self.loop.done))
 
     def _evaluate_if_due(self) -> None:
         done, size = self.loop.done, self.plan.learning.generation
