@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from turnier.agents.agent import Agent
@@ -14,6 +15,8 @@ from turnier.games.game import Game
 
 POSITIONS, SEARCHES = 8, 3  # that are tried
 PLIES = 1000  # of the game from which they come
+STARTS = 4  # that are compared: some games draw theirs
+CLOCK = re.compile(r"milliseconds=[1-9]")  # in the text of an agent whose search the clock ends
 
 
 def tried_positions(game: Game, seed: int) -> list[SeenPosition]:
@@ -33,25 +36,35 @@ def draws_nothing(agent: Agent, positions: Sequence[SeenPosition], seed: int) ->
     return True
 
 
-def require_different_games(game: Game, agents: Sequence[Agent], seed: int, cure: str) -> None:
-    """Raises UserError where every seed would give the same game: repeated, it says no more than once.
+def repeats_one_game(game: Game, agents: Sequence[Agent], seed: int) -> bool:
+    """Whether every seed gives the same game: repeated, it says no more than once.
 
-    Programs, and agents of others, are not asked, nor are games with simultaneous moves, where good agents mix theirs.
+    Programs, agents of others and those that decide by the clock are not asked, nor are games with simultaneous moves,
+    where good agents mix theirs.
 
     Args:
         game: of the matches, which begin at its start.
         agents: all that take part.
         seed: of what is tried.
-        cure: what to do, for the sentence.
     """
-    if game.has_chance or game.kernels.has_observe:
-        return
-    if any(agent.runs_program or is_outside(agent.full_text()) for agent in agents):
-        return
+    if game.has_chance or game.kernels.has_observe or len({game.start(n).state.tobytes() for n in range(STARTS)}) > 1:
+        return False
+    if any(agent.runs_program or is_outside(agent.full_text()) or CLOCK.search(agent.full_text()) for agent in agents):
+        return False
     positions = tried_positions(game, seed)
-    if positions and all(draws_nothing(agent, positions, seed) for agent in agents):
-        names = " and ".join(dict.fromkeys(map(str, agents)))
-        raise UserError(
-            f"the games of {names} at {game} must differ, but none of them draws random numbers: with every seed they"
-            f" would play the same game; {cure}."
-        )
+    return bool(positions) and all(draws_nothing(agent, positions, seed) for agent in agents)
+
+
+def one_game(game: Game, agents: Sequence[Agent], cure: str) -> UserError:
+    """Returns the error for agents that would repeat one game.
+
+    Args:
+        game: what they play.
+        agents: all that take part.
+        cure: what to do.
+    """
+    names = " and ".join(dict.fromkeys(map(str, agents)))
+    return UserError(
+        f"the games of {names} at {game} must differ, but none of them draws random numbers: with every seed they would"
+        f" play the same game; {cure}."
+    )

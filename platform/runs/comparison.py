@@ -19,7 +19,7 @@ import pandas as pd
 from turnier.agents.agent import Agent
 from turnier.agents.registry import agents_within
 from turnier.arena.match import MatchRecord, derive_seed
-from turnier.arena.randomness import require_different_games
+from turnier.arena.randomness import one_game, repeats_one_game
 from turnier.arena.schedules.duel import Duel
 from turnier.core.errors import UserError
 from turnier.core.number_text import interval, number
@@ -141,8 +141,9 @@ class Comparison:
         See `playing`.
         """
         self._look_for(store)
-        if not self.openings:
-            require_different_games(self.game, self.agents, self.seed, "start from positions that differ: --openings 4")
+        begun = any(run.id == self.run_id for run in store.runs())
+        if not (begun or self.openings) and repeats_one_game(self.game, self.agents, self.seed):
+            raise one_game(self.game, self.agents, "start from positions that differ: --openings 4")
         duel, name = self.schedule(), str(self.game)
         total, played = duel.round_size * len(duel.orders), set()
 

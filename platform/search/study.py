@@ -12,7 +12,7 @@ import pandas as pd
 from turnier.agents.agent import Agent
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import derive_seed
-from turnier.arena.randomness import require_different_games
+from turnier.arena.randomness import one_game, repeats_one_game
 from turnier.arena.workers.make import make_executor, require_executor
 from turnier.games.game import Game
 from turnier.games.registry import GAMES
@@ -31,7 +31,7 @@ from turnier.search.samplers.registry import SAMPLERS
 from turnier.search.samplers.sampler import Sampler
 from turnier.search.space import Space, read_parameters
 from turnier.search.storage.hints import hints
-from turnier.search.storage.studies import is_among
+from turnier.search.storage.studies import has_study, run_id_of
 from turnier.search.storage.trials import generations_frame, trials_frame
 from turnier.search.study_run import StudyRun
 from turnier.search.verdict import Finalist, StudyVerdict
@@ -64,13 +64,21 @@ class _Search(ABC):
     @abstractmethod
     def definition(self, budget: int, store: Store | None = None) -> StudyDefinition | ParetoDefinition: ...
 
+    def require_different_games(self, store: Store, run_id: str) -> None:
+        """Raises UserError where all games of a search that begins now would be the same, whatever is searched."""
+        if any(run.id == run_id for run in store.runs()):
+            return
+        opponents, space = [AGENTS.make(text) for text in self.against], Space.of(self.agent, self.parameters)
+        ends = [space.apply(self.agent, space.decode([end] * space.size)) for end in (0.0, 1.0)]
+        if all(repeats_one_game(self.game, [*opponents, agent], self.seed) for agent in (self.agent, *ends)):
+            raise one_game(
+                self.game, [self.agent, *opponents], "name an opponent that draws some, such as --against mcts"
+            )
+
     def require(self, budget: int, executor: str, workers: int | None, address: str | None) -> None:
         """Raises UserError where nothing could be played: too small a budget, or no such executor."""
         require_generation(self.definition(budget).generation_games, budget)
         require_executor(executor, workers, address)
-        opponents = [AGENTS.make(text) for text in self.objective.against]
-        cure = "name an opponent that draws some, such as --against mcts"
-        require_different_games(self.game, [self.agent, *opponents], self.seed, cure)
 
 
 class Study(_Search):
@@ -108,15 +116,14 @@ class Study(_Search):
     def definition(self, budget: int, store: Store | None = None) -> StudyDefinition:
         """Returns what is stored of the study; what was left open is chosen to suit a budget in games.
 
-        A study that the store has is resumed as it is: with what suited the budget that it began with, and without
-        search ranges, or a parameter of its sampler, where it is from before there were some.
+        A study that the store has from before there were search ranges, or a parameter of its sampler, is resumed
+        without them.
         """
         sampler = self.sampler.within(budget // (self.objective.unit_games * self.noise.max_games(0, 1)))
-        earlier, runs = sampler.as_first(self.sampler), store.runs() if store else []
-        kinds = (sampler, earlier, *self.sampler.by_other_budgets())
-        for kind, parameters in itertools.product(kinds if runs else (), (self._typed, self.parameters)):
+        earlier = sampler.as_first(self.sampler)
+        for kind, parameters in itertools.product((sampler, earlier), (self._typed, self.parameters)):
             before = self._definition(kind, parameters)
-            if is_among(runs, before.name, before.stored):
+            if store and has_study(store, before.name, before.stored):
                 return before
         return self._definition(sampler, self.parameters)
 
@@ -155,7 +162,9 @@ class Study(_Search):
             progress: whether bars are shown.
         """
         self.require(budget, executor, workers, address)
-        run = StudyRun(store, self.definition(budget, store), progress)
+        definition = self.definition(budget, store)
+        self.require_different_games(store, run_id_of(definition.name))
+        run = StudyRun(store, definition, progress)
         later = run.max_held_out_games(verify, budget, baselines or ())
         with make_executor(executor, workers, address) as pool, run.in_phases(later):
             run.run_budget(budget, pool)
@@ -247,7 +256,7 @@ class Front(_Search):
     def definition(self, budget: int, store: Store | None = None) -> ParetoDefinition:
         """Returns what is stored of the search, as `Study.definition` does."""
         before = self._definition(budget, self._typed)
-        if store and is_among(store.runs(), before.name, before.stored):
+        if store and has_study(store, before.name, before.stored):
             return before
         return self._definition(budget, self.parameters)
 
@@ -278,7 +287,9 @@ class Front(_Search):
     ) -> FrontResults:
         """Searches, then measures the start and the front in held-out games; arguments as those of `Study.run`."""
         self.require(budget, executor, workers, address)
-        run = ParetoStudy(store, self.definition(budget, store), progress)
+        definition = self.definition(budget, store)
+        self.require_different_games(store, run_id_of(definition.name))
+        run = ParetoStudy(store, definition, progress)
         later = held_out_games(verify, budget, 1 + MAX_FINALISTS, run.objective)
         with make_executor(executor, workers, address) as pool, run.in_phases(later):
             run.run(budget, pool)

@@ -17,7 +17,8 @@ class SignalledServer(uvicorn.Server):
     def capture_signals(self) -> Iterator[None]:
         """Ends the server by SIGHUP as by SIGINT and SIGTERM, which uvicorn takes; they are raised again at its end."""
         with super().capture_signals():
-            if threading.current_thread() is not threading.main_thread():  # which alone may take signals
+            is_main = threading.current_thread() is threading.main_thread()  # which alone may take signals
+            if not is_main or signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:  # nohup has it ignored
                 yield
                 return
             before = signal.signal(signal.SIGHUP, self.handle_exit)

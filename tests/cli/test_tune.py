@@ -47,11 +47,11 @@ def test_the_same_command_goes_on_and_a_larger_budget_too(tmp_path: Path) -> Non
     before = stored(tmp_path)
     again = json.loads(tune(tmp_path, *ALONE, "--json"))
     assert again == found and stored(tmp_path) == before
-    for budget in (66, 240):  # for which alone more candidates would be asked at once
-        more = json.loads(tune(tmp_path, *ALONE[:-1], f"{budget}games", "--json"))
+    for budget, sampler in ((66, ()), (240, ("--sampler", "cmaes(population=6)"))):
+        more = json.loads(tune(tmp_path, *ALONE[:-1], f"{budget}games", *sampler, "--json"))
         assert more["study"] == found["study"] and more["games"] == budget
-    fresh = json.loads(tune(tmp_path, *ALONE[:-1], "240games", "--seed", "3", "--json"))
-    assert fresh["sampler"] == "cmaes(population=8)"
+    wider = json.loads(tune(tmp_path, *ALONE[:-1], "240games", "--json"))
+    assert wider["sampler"] == "cmaes(population=8)" and wider["study"] != found["study"], "as docs/tuning.md says"
     other = json.loads(tune(tmp_path, *ALONE, "--seed", "2", "--json"))
     assert other["study"] != found["study"]
 
@@ -197,5 +197,5 @@ def test_searches_of_one_game_repeated_are_refused(tmp_path: Path) -> None:
     words = ("connect_four", "alphabeta(depth=2)", "--params", "depth=1..3", "--budget", "96games", "--against")
     with pytest.raises(UserError, match=r"none of them draws random numbers: .* such as --against mcts\.$"):
         tune(tmp_path, *words, "alphabeta(depth=1)")
-    assert not (tmp_path / "a.db").exists()
+    assert stored(tmp_path) == {}
     assert json.loads(tune(tmp_path, *words, "random", "--json"))["games"] == 96

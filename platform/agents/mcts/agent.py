@@ -43,7 +43,7 @@ from turnier.agents.mcts.tree import (
     NONE,
     PROVEN,
     STATUS,
-    WIDTH,
+    TRIED,
     clear_tree,
     copy_subtree,
     find_position,
@@ -108,8 +108,8 @@ class MctsPlayer(CompiledPlayer):
         return Decision(action, root[VISITS], root[VALUES], nodes, time.perf_counter() - began)
 
     def _visits_below_root(self) -> int:
-        first, width = self.tree.nodes[0, [FIRST, WIDTH]]
-        return int(self.tree.nodes[first : first + width, COUNT].sum()) if width > 0 else 0
+        first, tried = self.tree.nodes[0, [FIRST, TRIED]]  # of the others only actions are known
+        return int(self.tree.nodes[first : first + tried, COUNT].sum()) if tried > 0 else 0
 
     def plant(self, state: Any, returns: Any) -> None:
         """Makes the position the tree's root: with what the last search learned below it, or with nothing below it."""

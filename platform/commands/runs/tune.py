@@ -70,7 +70,7 @@ def tune(
     In single-player games the mean score counts, otherwise the share of points against every opponent in every seat. At
     the end the start, the agent that the search proposes and its best candidates play held-out games, which the search
     has not seen, until a sequential test shows that one is better than the start; otherwise the start is kept. Repeat
-    the command to resume a search that was stopped, also with a larger budget.
+    the command to resume a search that was stopped, also with a larger budget that suits the same population.
 
     \b
     Examples:

@@ -153,8 +153,10 @@ def serve(
             text = f"game {room.number}, {int(record.facts['rounds'])} rounds, {ends}: {record.spec.id}"
             console.print(text, markup=False, soft_wrap=True)
 
+        stored = results.records_of_run(run_id, damage=lambda damaged: None)  # which no board has to wait for
+        first = next_number(base, (record.spec.seed for records in stored for record in records))
+
         async def run() -> None:
-            first = next_number(base, (r.spec.seed for records in results.records_of_run(run_id) for r in records))
             opened = Lobby(rules, limits, names, bots, own, base, first, games, results, run_id, logs)
             opened.on_game = show
             await run_server(opened, make_server(opened), listening)

@@ -59,7 +59,8 @@ class Outlook:
     def verdict(self) -> str:
         """The verdict as in reports, but undecided where there are so few games that it may be luck."""
         said = verdict(self.row, self.measured)
-        return "undecided" if said and self.measured.games < min(self.planned, LEAST_GAMES) else said
+        planned = self.planned * self.measured.games / max(1, self.played)  # of those that the figure is of
+        return "undecided" if said and self.measured.games < min(planned, LEAST_GAMES) else said
 
     @property
     def lacks_verdict(self) -> bool:

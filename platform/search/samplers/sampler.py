@@ -80,10 +80,6 @@ class Sampler(Declared):
         """Returns the sampler with its open parameters chosen for a total number of evaluations."""
         return self
 
-    def by_other_budgets(self) -> list[Self]:
-        """Returns what `within` may choose for other numbers of evaluations."""
-        return []
-
     def as_first(self, typed: Self) -> Self:
         """Returns the sampler with those parameters as they were typed that it did not have at first."""
         later = [field.name for field, declared in parameters_of(type(self)) if declared.later]
@@ -100,10 +96,6 @@ class PopulationSampler(Sampler):
         if self.population:
             return self
         return self.replace(population=max(MIN_POPULATION, min(MAX_POPULATION, evaluations // GENERATIONS)))
-
-    def by_other_budgets(self) -> list[Self]:
-        populations = [] if self.population else range(MIN_POPULATION, MAX_POPULATION + 1)
-        return [self.replace(population=population) for population in populations]
 
     def check(self) -> None:
         if 0 < self.population < 4:

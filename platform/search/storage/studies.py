@@ -22,7 +22,7 @@ from sqlalchemy.exc import DBAPIError
 from turnier.core.errors import UserError
 from turnier.results.integrity.damage import damaged
 from turnier.results.store.locks import Lock
-from turnier.results.store.store import Run, Store
+from turnier.results.store.store import Store
 from turnier.runs.bar import QUIET, Bar, run_bar
 from turnier.search.storage.checked_studies import read_trials, set_note, study_notes, unsealed, with_checksum
 from turnier.search.storage.lasting_storage import LastingStorage
@@ -41,10 +41,10 @@ def run_id_of(study: str) -> str:
     return f"study:{study}"
 
 
-def is_among(runs: Sequence[Run], name: str, definition: Mapping[str, Any]) -> bool:
-    """Returns whether one of some runs is the study of that name with exactly this definition."""
+def has_study(store: Store, name: str, definition: Mapping[str, Any]) -> bool:
+    """Returns whether a study of that name is stored with exactly this definition."""
     mine: dict[str, Any] = json.loads(json.dumps(definition))
-    return any(run.id == run_id_of(name) and run.definition == mine for run in runs)
+    return any(run.id == run_id_of(name) and run.definition == mine for run in store.runs())
 
 
 class StoredStudy:

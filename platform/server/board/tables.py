@@ -193,10 +193,12 @@ class Table:
     async def _alone(self, work: Callable[[], Any]) -> Any:
         """Does something with the match on a thread, while nothing else may happen at the table."""
         self.thinking = True
+        await self.announce()
         try:
             return await asyncio.get_running_loop().run_in_executor(self.threads, work)
         finally:
-            self.thinking = False
+            self.thinking, self.latest = False, self.match.record()
+            await self.announce()
 
     async def close(self) -> None:
         """Stores what was played and ends the agents."""

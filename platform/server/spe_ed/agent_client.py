@@ -235,11 +235,14 @@ class StoppedWaiting(Exception):
 def _read(text: str | bytes, rounds: int) -> tuple[dict[str, Any], Any]:
     """Returns a server's message, and the state of the game while it is running and we live, otherwise None."""
     message = json.loads(text)
+    int(message["you"])
     if not message["running"]:
         _place(message)
         return message, None
+    if not message["players"][str(message["you"])]["active"]:
+        return message, None
     seconds_of(message["deadline"])
-    return message, state_of(message, rounds) if message["players"][str(message["you"])]["active"] else None
+    return message, state_of(message, rounds)
 
 
 def _place(message: dict[str, Any]) -> str:
