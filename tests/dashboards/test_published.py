@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 from turnier.core.number_text import number
@@ -31,7 +33,8 @@ def test_a_share_has_its_own_interval() -> None:
 
 def test_the_games_are_those_of_the_figure() -> None:
     assert "| first | 50 (30 to 70) | 50 | undecided | 20 |" in section([share("first", "mc", 10, 20, 50.0, played=40)])
-    few = share("few", "mc", 10, 10, 50.0, played=20)
+    few = dataclasses.replace(share("few", "mc", 10, 10, 50.0, played=20), planned=100)
+    assert "| higher | 10 |" in section([dataclasses.replace(few, planned=20)]), "no more are planned"
     assert "| undecided | 10 |" in section([few]) and few.measured.low > 50.0
     assert "| guide | 1 | 0 | 0 | 0 | 1 | 0 |" in summary([[few]])
 

@@ -115,7 +115,9 @@ def test_a_grid_plays_all_combinations_and_then_the_better_half_again() -> None:
     assert min(worth(second)) >= np.median(worth(first)) - 1e-9
     assert search.recommended() == pytest.approx([1 / 6 if abs(1 / 6 - 0.3) < abs(0.5 - 0.3) else 0.5] * 3)
     search, asked = run("grid(steps=3,population=9)", 2, size=3)  # the luckiest of the first round is not proposed
-    assert search.recommended() == search.start and search.estimate() == pytest.approx(np.mean(worth(np.vstack(asked))))
+    assert search.recommended() == list(search.start) and search.estimate() == pytest.approx(
+        np.mean(worth(np.vstack(asked)))
+    )
     with pytest.raises(UserError, match="at most 1,000,000 combinations"):
         GridSearch([0.5] * 30, 1, Grid(steps=3))
 

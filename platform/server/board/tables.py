@@ -136,6 +136,7 @@ class Table:
         self.require_seat(key)
         self.require_quiet()
         if not await self._alone(self.match.undo):
+            await self.announce()
             raise UserError("there must be a move to take back, got none; play one first.")
         await self.advance()
 
@@ -191,14 +192,20 @@ class Table:
         await self.announce()
 
     async def _alone(self, work: Callable[[], Any]) -> Any:
-        """Does something with the match on a thread, while nothing else may happen at the table."""
+        """Does something with the match on a thread, while nothing else may happen at the table.
+
+        Whoever calls it announces what came of it; where it fails, that is done here.
+        """
         self.thinking = True
         await self.announce()
         try:
-            return await asyncio.get_running_loop().run_in_executor(self.threads, work)
-        finally:
+            done = await asyncio.get_running_loop().run_in_executor(self.threads, work)
+        except BaseException:
             self.thinking, self.latest = False, self.match.record()
             await self.announce()
+            raise
+        self.thinking = False
+        return done
 
     async def close(self) -> None:
         """Stores what was played and ends the agents."""

@@ -144,8 +144,9 @@ def test_moves_of_the_same_moment_stay_hidden(board: ServedBoard) -> None:
 
 def test_undo_takes_back_the_agents_move_too(board: ServedBoard) -> None:
     ann = begin(board, "tictactoe", "human(name=Ann)", "mcts(iterations=30)")[0]
-    first = ann.until("turn")
+    ann.until("turn")
     assert ann.say("undo")[0] == 400
+    first = ann.until("turn")
     ann.play(first)
     second = ann.until("turn")
     assert len(second["moves"]) == 2
