@@ -7,7 +7,7 @@ import functools
 import hashlib
 import json
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -114,6 +114,16 @@ class MatchRecord:
         """The points of each seat: 1 for the largest score, shared equally by the seats that have it."""
         best = max(self.scores)
         return tuple((score == best) / self.scores.count(best) for score in self.scores)
+
+
+def require_results(records: Iterable[MatchRecord], what: str) -> None:
+    """Raises UserError where an agent failed; `what` names all the games, such as "a study"."""
+    failed = next((record for record in records if not record.termination.has_result), None)
+    if failed:
+        raise UserError(
+            f"every game of {what} must end normally, got {failed.termination} ({failed.error or failed.spec}); fix the"
+            " agent and repeat the command."
+        )
 
 
 _PLY_TYPES = ("<u1", "<u2", "<u4")

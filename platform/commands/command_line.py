@@ -47,7 +47,7 @@ def _require_text(words: Iterable[str]) -> None:
         try:
             word.encode()
         except UnicodeEncodeError:
-            raise UserError(f"arguments must be UTF-8, got {os.fsencode(word)!r}; rename it.") from None
+            raise UserError(f"arguments must be UTF-8, got {os.fsencode(word)!r}; use a name in UTF-8.") from None
 
 
 def in_this_environment(program: str) -> str:

@@ -92,12 +92,13 @@ class Comparison:
         comparison._own_seeds = OWN_SEEDS in run.definition
         return comparison
 
-    def _look_for(self, store: Store) -> None:
-        """Has a comparison that began when its seeds were those of a tournament resume with them."""
+    def _has_begun(self, store: Store) -> bool:
+        """Whether a store has it; one that began when its seeds were those of a tournament resumes with them."""
         known = {run.id for run in store.runs()}
         if self.run_id not in known:
             self._own_seeds = False
             self._own_seeds = self.run_id not in known
+        return self.run_id in known
 
     def schedule(self) -> Duel:
         """Returns the schedule before its first round."""
@@ -140,9 +141,7 @@ class Comparison:
 
         See `playing`.
         """
-        self._look_for(store)
-        begun = any(run.id == self.run_id for run in store.runs())
-        if not (begun or self.openings) and repeats_one_game(self.game, self.agents, self.seed):
+        if not (self._has_begun(store) or self.openings) and repeats_one_game(self.game, self.agents, self.seed):
             raise one_game(self.game, self.agents, "start from positions that differ: --openings 4")
         duel, name = self.schedule(), str(self.game)
         total, played = duel.round_size * len(duel.orders), set()
@@ -168,7 +167,7 @@ class Comparison:
 
     def stored_results(self, store: Store) -> ComparisonResults:
         """Returns what the games in the store say, without playing any: the state after the last whole round."""
-        self._look_for(store)
+        self._has_begun(store)
         stored = {record.spec.id: record for some in store.records_of_run(self.run_id) for record in some}
         duel, played, waiting = self.schedule(), set(), 0
         rounds = duel.rounds()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from turnier.agents.registry import AGENTS
-from turnier.arena.match import MatchRecord, MatchSpec, derive_seed
+from turnier.arena.match import MatchRecord, MatchSpec, derive_seed, require_results
 from turnier.core.errors import UserError
 from turnier.games.game import Game
 
@@ -93,12 +93,7 @@ class Objective:
     def value(self, unit: Unit, records: Mapping[str, MatchRecord]) -> float:
         """Returns the value of a played unit; raises UserError where an agent failed."""
         played = [records[spec.id] for spec in unit]
-        failed = next((record for record in played if not record.termination.has_result), None)
-        if failed:
-            raise UserError(
-                f"every game of a study must end normally, got {failed.termination} ({failed.error or failed.spec});"
-                " fix the agent and repeat the command."
-            )
+        require_results(played, "a study")
         if self.single_player:
             value = played[0].scores[0]
         else:

@@ -70,7 +70,7 @@ class _Search(ABC):
             return
         opponents, space = [AGENTS.make(text) for text in self.against], Space.of(self.agent, self.parameters)
         ends = [space.apply(self.agent, space.decode([end] * space.size)) for end in (0.0, 1.0)]
-        if all(repeats_one_game(self.game, [*opponents, agent], self.seed) for agent in (self.agent, *ends)):
+        if repeats_one_game(self.game, [*opponents, self.agent, *ends], self.seed):
             raise one_game(
                 self.game, [self.agent, *opponents], "name an opponent that draws some, such as --against mcts"
             )

@@ -46,7 +46,7 @@ BAD = {
     "negative seed": (("play", "2048", "random", "--seed", "-1"), "a seed must be 0 or larger, got -1"),
     "no games": (("tournament", "2048", "random", "--games", "0"), "at least 1 game, got 0"),
     "unknown format": (("tournament", "tictactoe", "random", "greedy", "--format", "swis"), "did you mean swiss?"),
-    "no text": (("replay", "\udcff"), "arguments must be UTF-8, got b'\\xff'; rename it."),
+    "no text": (("replay", "\udcff"), "arguments must be UTF-8, got b'\\xff'; use a name in UTF-8."),
     "no unit": (("tournament", "2048", "random", "--budget", "50"), "must be a whole number and one of ms, rollouts"),
     "unfit budget": (("tournament", "2048", "mctse", "--budget", "4plies"), "mctse takes only: ms, rollouts, nodes"),
     "unknown measure": (("bench", "random_2084"), "did you mean random_2048?"),

@@ -26,7 +26,6 @@ class GtpTalk(Talk):
         super().__init__(process, agent)
         self._commands: set[str] = set()
         self._told = 0  # plies that the engine knows
-        self._asked = False  # whether it has moved in this match
 
     def greet(self, deadline: float) -> None:
         self._commands = set(self.command("list_commands", deadline).split())
@@ -41,17 +40,16 @@ class GtpTalk(Talk):
         for line in self.agent.settings.split(";"):
             if line.strip():
                 self.command(line.strip(), deadline)
-        self._told, self._asked = 0, False
+        self._told = 0
 
     def ask(self, match: Match, position: Position, limits: Limits, deadline: float) -> tuple[int, int]:
-        colour = COLOURS[match.seat]
-        for before, ply in list(zip(match.before, match.plies, strict=True))[self._told :]:
+        colour, told = COLOURS[match.seat], self._told
+        for before, ply in list(zip(match.before, match.plies, strict=True))[told:]:
             self.command(f"play {COLOURS[before.to_move]} {match.game.move_text(before.state, ply)}", deadline)
         if limits.clock and "time_left" in self._commands:
             self.command(f"time_left {colour} {max(1, int(limits.clock))} 0", deadline)
-        elif limits.own and "time_settings" in self._commands and not self._asked:
+        elif limits.own and "time_settings" in self._commands and not told:  # its first move
             self.command(f"time_settings 0 {max(1, int(limits.own))} 1", deadline)
-        self._asked = True
         text = self.command(f"genmove {colour}", deadline).strip()
         if text.casefold() == "resign":
             raise self.process.failure(Ending.RESIGNED, "resigns")

@@ -79,7 +79,7 @@ class EngineProcess:
     def read(self, deadline: float) -> str | None:
         """Returns the next line without its end; None where there is none before a time of `time.monotonic`.
 
-        What was written in time may be read a little later, but only once: otherwise a flood of lines had no end.
+        What was written in time may be read a little later, but only once: otherwise a flood of lines would never end.
         """
         while not self._waiting:
             left = deadline - time.monotonic()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -45,9 +46,9 @@ class Solver:
         self.part = path.with_name(f".{path.name}.part")
         self.journal = path.with_name(f".{path.name}.layers")  # a digest of the head and of every solved layer
 
-    @property
+    @functools.cached_property
     def head(self) -> bytes:
-        """The digest of all before the values: it tells tables of one size, and of one version, from others."""
+        """The digest of all before the values: tables of another size or another version have another one."""
         return digest_of_words(self.plan.words)
 
     @property

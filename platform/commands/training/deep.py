@@ -7,15 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from turnier.commands.command_line import saving
-from turnier.commands.training.end import (
-    print_agent,
-    print_evaluations,
-    print_finished,
-    print_learned,
-    save_plot,
-    stored_games,
-)
+from turnier.commands.training.end import print_agent, print_evaluations, print_learned, train_and_print
 
 if TYPE_CHECKING:
     from turnier.runs.deep.training import DeepResults
@@ -31,18 +23,14 @@ def train_deep(game: str, network: str, *, store: str, plot: Path | None, **sett
         plot: a picture of the curve to be written.
         settings: of the training.
     """
-    from turnier.results.store.store import Store
     from turnier.runs.deep.training import DeepTraining
 
-    console = Console()
     planned = DeepTraining(game, network, **settings)
-    print_finished(console, planned)
-    with Store.open(store) as opened:
-        with saving(planned.stop, lambda: stored_games(planned)):
-            results = planned.run(opened)
-        _print_end(console, results)
-        if plot:
-            save_plot(console, plot, f"{planned.plan.agent} on {planned.plan.game}", results.run)
+
+    def title() -> str:
+        return f"{planned.plan.agent} on {planned.plan.game}"
+
+    train_and_print(planned, store, plot, stop=planned.stop, print_end=_print_end, title=title)
 
 
 def _print_end(console: Console, results: DeepResults) -> None:

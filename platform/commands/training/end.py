@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rich.console import Console
 from rich.table import Table
 
+from turnier.commands.command_line import saving
 from turnier.core.number_text import plus_minus
 
 if TYPE_CHECKING:
@@ -33,6 +35,39 @@ class Planned(Protocol):
 def stored_games(planned: Planned) -> str:
     """Says what the file has at the moment."""
     return f"{planned.out} has {planned.done:,} games" if planned.out.exists() else f"{planned.out} is not written yet"
+
+
+def train_and_print(
+    planned: Any,
+    store: str,
+    plot: Path | None,
+    *,
+    stop: Callable[[], bool],
+    print_end: Callable[[Console, Any], None],
+    title: Callable[[], str],
+    more: str = "--games",
+) -> None:
+    """Trains into a file, resumes where it was stopped, and prints how it went.
+
+    Args:
+        planned: the training.
+        store: its URL.
+        plot: a picture of the curve to be written.
+        stop: has a training under way save and end, see `saving`.
+        print_end: prints the results.
+        title: of the picture.
+        more: the option by which a finished training resumes.
+    """
+    from turnier.results.store.store import Store
+
+    console = Console()
+    print_finished(console, planned, more)
+    with Store.open(store) as opened:
+        with saving(stop, lambda: stored_games(planned)):
+            results = planned.run(opened)
+        print_end(console, results)
+        if plot:
+            save_plot(console, plot, title(), results.run)
 
 
 def print_finished(console: Console, planned: Planned, more: str = "--games") -> None:

@@ -7,15 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from turnier.commands.command_line import saving
-from turnier.commands.training.end import (
-    print_agent,
-    print_evaluations,
-    print_finished,
-    print_learned,
-    save_plot,
-    stored_games,
-)
+from turnier.commands.training.end import print_agent, print_evaluations, print_learned, train_and_print
 
 if TYPE_CHECKING:
     from turnier.runs.training import TrainingResults
@@ -33,18 +25,16 @@ def train_ntuple(game: str, network: str, *, store: str, plot: Path | None, begi
         settings: of the training.
     """
     from turnier.agents.ntuple.training import end_all
-    from turnier.results.store.store import Store
     from turnier.runs.training import Training
 
-    console, files = Console(), tuple(part.strip() for part in begins.split(",") if part.strip())
+    files = tuple(part.strip() for part in begins.split(",") if part.strip())
     planned = Training(game, network, begins=files, **settings)
-    print_finished(console, planned, "--hours" if settings["hours"] else "--games")
-    with Store.open(store) as opened:
-        with saving(end_all, lambda: stored_games(planned)):
-            results = planned.run(opened)
-        _print_end(console, results)
-        if plot:
-            save_plot(console, plot, f"{planned.plan.evaluator} on {planned.plan.game}", results.run)
+    more = "--hours" if settings["hours"] else "--games"
+
+    def title() -> str:
+        return f"{planned.plan.evaluator} on {planned.plan.game}"
+
+    train_and_print(planned, store, plot, stop=end_all, print_end=_print_end, title=title, more=more)
 
 
 def _print_end(console: Console, results: TrainingResults) -> None:

@@ -13,10 +13,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from turnier.arena.match import MatchRecord, MatchSpec
+from turnier.arena.match import MatchRecord, MatchSpec, require_results
 from turnier.arena.repeated_search import SearchRecord, SearchSpec
 from turnier.arena.workers.executor import Executor
-from turnier.core.errors import UserError
 from turnier.core.outputs import require_folder
 from turnier.results.store.store import Store
 from turnier.runs.bar import QUIET, Bar, game_bar, one_by_one, run_bar
@@ -153,7 +152,8 @@ class Campaign:
         words = (self.store, run_id, row.experiment.name, len(needed), QUIET, row.unit, len(stored))
         with run_bar(*words) as own:
             for records in _batches(self.store, run_id, specs, executor, needs_visits(row.row)):
-                _require_results(records)
+                # Those that an agent failed in would be missing again and again.
+                require_results((record for record in records if isinstance(record, MatchRecord)), "a campaign")
                 own.advance(len(records))
                 self.seconds += sum(map(cpu_seconds, records))
                 bar.reached(int(self.seconds), max(bar.total, int(self.seconds)))
@@ -194,16 +194,6 @@ def _turn(job: Outlook | Training) -> tuple[int, float]:
 def _is_new(job: Outlook | Training) -> bool:
     """Whether a first slice is missing; without one it is unknown what the rest costs."""
     return math.isnan(job.seconds_left) or (isinstance(job, Outlook) and job.played < FIRST_GAMES)
-
-
-def _require_results(records: Sequence[MatchRecord | SearchRecord]) -> None:
-    """Raises UserError where an agent failed: its games would be missing again and again."""
-    for record in records:
-        if isinstance(record, MatchRecord) and not record.termination.has_result:
-            raise UserError(
-                f"every game of a campaign must end normally, got {record.termination} ({record.error or record.spec});"
-                " fix the agent and repeat the command."
-            )
 
 
 def _batches(
