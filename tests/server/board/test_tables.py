@@ -247,7 +247,7 @@ def test_nothing_else_happens_while_a_move_is_taken_back(board: ServedBoard) -> 
 
 
 def test_agents_that_take_long_do_not_hold_up_other_tables(board: ServedBoard) -> None:
-    slow = [begin(board, "tictactoe", "mcts(milliseconds=8000)", "human(name=Ann)")[1] for _ in range(3)]
+    slow = [begin(board, "tictactoe", "mcts(milliseconds=5000)", "human(name=Ann)")[1] for _ in range(2)]
     begin(board, "tictactoe", "random", "human(name=Bo)")[1].until("turn")
     assert all(table.now()["thinking"] for table in slow)
 
