@@ -30,6 +30,7 @@ from turnier.runs.training_run import Evaluating, Evaluation, Evaluations, Train
 
 EVALUATION_GAMES, FORMER_EVALUATION_GAMES = 100, 10  # per evaluation by default, today and up to version 0.1
 DEFAULT_GAMES = 10_000
+MAX_HOURS = 100_000  # eleven years
 ALIKE_GAMES = 1000  # that should not all score the same
 LARGEST_WEIGHT = 1000.0  # in multiples of the largest return: weights beyond have diverged; entries may cancel out
 
@@ -76,8 +77,8 @@ class Training:
             evaluation_workers: threads that evaluate during training.
             against: the opponent of evaluations in games of several seats; empty = MCTS.
         """
-        if not hours >= 0:
-            raise UserError(f"hours of learning must be 0 or more, got {hours}.")
+        if not 0 <= hours <= MAX_HOURS:
+            raise UserError(f"hours of learning must be from 0 to {MAX_HOURS:,}, got {hours:g}.")
         self.hours, self.out = hours, Path(out)
         if games is None:
             games = MAX_GAMES if hours else DEFAULT_GAMES

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from typing import Any
 
 import pytest
 from sqlalchemy import select, update
@@ -145,3 +146,17 @@ def test_many_take_over_a_stale_lock_and_one_has_it(url: str) -> None:
         store.lock("study", "elsewhere:1")
         age(store, "study", 100.0)
     test_one_of_many_gets_the_lock(url)
+
+
+def test_a_lock_that_is_given_back_while_another_one_asks_is_free(postgres_url: str) -> None:
+    with Store.open(postgres_url) as first, Store.open(postgres_url) as second:
+        held, insert = first.lock("study"), second.database.insert_many
+
+        def refused_and_given_back(*arguments: Any) -> int:
+            inserted = insert(*arguments)
+            held.unlock()
+            return inserted
+
+        second.database.insert_many = refused_and_given_back  # type: ignore[method-assign]
+        taken = second.lock("study")
+        assert (stored(first, "study") or ("",))[0] == taken.holder != held.holder

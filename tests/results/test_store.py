@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import optuna
 import pytest
@@ -272,3 +273,25 @@ def test_a_game_says_which_release_played_it_and_those_of_version_7_do_not(run: 
         with Store.open(url, read_only=read_only) as store:
             assert store.record(made(1).spec.id).release == ""
     assert inspect_store(url) == []
+
+
+def test_storing_and_linking_at_once_in_one_run_both_succeed(postgres_url: str) -> None:
+    """The one that links comes while the other has changed some of the run's rows and not yet all."""
+    shared, own = [made(seed) for seed in range(5)], [made(seed) for seed in range(100, 105)]
+    with Store.open(postgres_url) as one, Store.open(postgres_url) as other, ThreadPoolExecutor(1) as thread:
+        for run_id in ("other", "run"):
+            one.begin_run(run_id, "tournament", "t", {})
+        one.append("other", shared)
+        one.append("run", [made(50)])
+        add, linking = one.blocks.add, []
+
+        def add_while_another_links(*arguments: Any) -> None:
+            add(*arguments)
+            if not linking:
+                linking.append(thread.submit(other.link, "run", [record.spec.id for record in shared]))
+                wait(linking, 0.5)
+
+        one.blocks.add = add_while_another_links  # type: ignore[method-assign]
+        assert one.append("run", own) == 5
+        linking[0].result(60)
+        assert one.match_counts() == {"other": 5, "run": 11} and inspect_store(postgres_url) == []

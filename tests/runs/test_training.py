@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import signal
 import socket
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from rich.console import Console
 from sqlalchemy import inspect
 
 from tests.results.made import as_version
@@ -25,7 +28,9 @@ from turnier.agents.registry import EVALUATORS, make_agent
 from turnier.arena.play import play_match, replay
 from turnier.arena.schedules.round_robin import round_robin
 from turnier.arena.workers.local import SerialExecutor
+from turnier.commands.training.end import print_learned
 from turnier.core.errors import UserError
+from turnier.core.number_text import plus_minus
 from turnier.core.outputs import only_writer
 from turnier.dashboards.reports.pictures import save_training_picture
 from turnier.games.registry import make_game
@@ -34,6 +39,7 @@ from turnier.results.store.curves import CurvePoint
 from turnier.results.store.store import Store
 from turnier.runs.training import Training
 from turnier.runs.training_run import Evaluating, Evaluation, Evaluations, TrainingRun
+from turnier.statistics.intervals import half_width_of_mean
 
 
 @pytest.fixture
@@ -268,6 +274,11 @@ def test_hours_choose_a_network_for_2048_and_a_file_is_resumed_with_its_own(stor
     first = chosen(network=network, out=out, learning="td(restart=20)", hours=0.4 / 3600, threads=1)
     assert first.run(store, progress=False).loop.done == first.done > 0 and first.finished
     assert chosen(out=out).plan == first.plan and not chosen(out=out).finished
+    more = chosen(out=out, network=network, learning="td(restart=20)", hours=0, games=first.done + 5, threads=1)
+    assert more.run(store, progress=False).loop.done == first.done and chosen(out=out, hours=0.4 / 3600).finished
+    for hours in (float("inf"), float("nan"), 100_001, -1):
+        with pytest.raises(UserError, match=rf"hours of learning must be from 0 to 100,000, got {hours:g}\.$"):
+            chosen(hours=hours)
     with pytest.raises(UserError, match="training needs a network, or hours"):
         chosen(hours=0)
     with pytest.raises(UserError, match="a training by hours alone must be of 2048"):
@@ -284,6 +295,21 @@ def test_the_mean_of_weights_is_written_without_a_game(store: Store, tmp_path: P
     weights, one, other = (load_weights(file) for file in (mean.loop.out, *files))
     assert [entry["digest"] for entry in weights.training["begins"]] == [one.digest, other.digest]
     assert weights.largest <= max(one.largest, other.largest) and mean.hints() == []
+    policy = tmp_path / "policy.npz"
+    replace(one, training=one.training | {"policy": True}).save(policy)
+    with pytest.raises(UserError, match=f"an evaluator must have values, got {policy}, which has a policy"):
+        Training("2048", network, out=tmp_path / "new.npz", games=0, begins=[files[0], policy])
+
+
+def test_what_is_printed_of_the_end_is_of_a_whole_point_of_games_at_least(tmp_path: Path) -> None:
+    loop = TrainingLoop(replace(training(tmp_path / "w.npz", 21).plan, every=10), tmp_path / "w.npz", 21)
+    loop.run()
+    count, mean, variance = loop.points.newest(10)
+    assert count == 11 and loop.points.sums[-1, 0] == 1
+    console = Console(file=io.StringIO(), width=200)
+    print_learned(console, loop)
+    half = half_width_of_mean(11, variance)
+    assert f"mean of the last 11 games {plus_minus(mean, half)}" in console.file.getvalue()  # type: ignore[attr-defined]
 
 
 def test_self_play_that_repeats_one_game_is_said(store: Store, tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from turnier.agents.ntuple.learn_games import learn_games
 from turnier.agents.ntuple.network import Network
 from turnier.agents.ntuple.plans.starts import described_starts, mean_start
 from turnier.agents.ntuple.td import Td
-from turnier.agents.ntuple.weights import Room, Weights, load_weights, touched_entries
+from turnier.agents.ntuple.weights import Room, Weights, load_weights, read_values, touched_entries
 from turnier.core.errors import UserError
 from turnier.core.kernel import compile_kernel
 from turnier.core.rng import streams
@@ -87,6 +87,8 @@ class Plan:
             reason = f"training needs a game without hidden information, got {self.game}."
         if reason:
             raise UserError(reason)
+        for file in self.begins:
+            read_values(file)  # raises where it has a policy, whose entries are no values
         if self.learning.table and not (self.evaluator.network_for(self.game).packed and self.learning.is_fused):
             raise UserError(
                 "td with a table must learn 4x4 boards of 2048 with a symmetric network, and with delayed=true where"
@@ -120,12 +122,12 @@ class Points:
         return np.column_stack([ends, self.sums[:, 0], mean, np.sqrt(variance)])
 
     def newest(self, games: int) -> tuple[int, float, float]:
-        """Returns the number, mean score and variance of at least the newest games, in whole points."""
+        """Returns the number, mean score and estimated variance of at least the newest games, in whole points."""
         counts = np.cumsum(self.sums[::-1, 0])
         points = int(np.searchsorted(counts, games)) + 1
         count, total, squares = self.sums[-points:].sum(axis=0)
         mean = total / max(count, 1.0)
-        return int(count), float(mean), float(squares / max(count, 1.0) - mean**2)
+        return int(count), float(mean), max(float(squares - count * mean**2), 0.0) / max(int(count) - 1, 1)
 
 
 _running: set[TrainingLoop] = set()
@@ -362,6 +364,6 @@ class TrainingLoop:
             "done": self.done,
             "moves": self.moves,
             "points": self.points.sums.tolist(),
-            **({"seconds": self.seconds} if self._limit else {}),
+            **({"seconds": self.seconds} if self._limit or self._seconds_before else {}),
         }
         return Weights(self.network, self.initial, places, entries, training, self.points.curve())

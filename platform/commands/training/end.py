@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -78,11 +77,13 @@ def print_finished(console: Console, planned: Planned, more: str = "--games") ->
 
 def print_learned(console: Console, loop: TrainingLoop | DeepLoop) -> None:
     """Prints what was played, and how well at the end."""
-    _, count, mean, deviation = loop.points.curve()[-1]
-    error = 1.96 * deviation / math.sqrt(max(count, 1))
+    from turnier.statistics.intervals import half_width_of_mean
+
+    count, mean, variance = loop.points.newest(loop.plan.every)
+    error = half_width_of_mean(count, variance)
     console.print(
         f"{loop.out}: {loop.done:,} games, {loop.moves:,} moves, {loop.moves_per_second:,.0f} moves/s;"
-        f" mean of the last {count:,.0f} games {plus_minus(mean, error)}",
+        f" mean of the last {count:,} games {plus_minus(mean, error)}",
         soft_wrap=True,
     )
 

@@ -49,13 +49,17 @@ class Lock:
 
     @outlasting
     def _take(self) -> None:
+        query = select(locks.c.holder, locks.c.heartbeat).where(locks.c.name == self.name).with_for_update()
         with self.database.writing() as connection:
             now = clock(connection)
-            row = (self.name, self.holder, now)
-            if self.database.insert_many(connection, locks, ("name", "holder", "heartbeat"), [row]):
-                return
-            query = select(locks.c.holder, locks.c.heartbeat).where(locks.c.name == self.name).with_for_update()
-            other, heartbeat = connection.execute(query).one()
+            while True:
+                row = (self.name, self.holder, now)
+                if self.database.insert_many(connection, locks, ("name", "holder", "heartbeat"), [row]):
+                    return
+                found = connection.execute(query).one_or_none()
+                if found:  # not so where another one has unlocked in between
+                    break
+            other, heartbeat = found
             if other == self.holder:
                 return  # taken before the connection ended
             if not is_stale(heartbeat, now) and not is_dead(other):

@@ -229,8 +229,10 @@ class Store:
             own_seats = [(number, *seat) for match_id, number in numbers.items() for seat in batch[match_id][1]]
             self.database.insert_many(connection, seats, SEAT_COLUMNS, own_seats)
             added = sorted((number, *_fields_of(batch[match_id][0])) for match_id, number in numbers.items())
+            # The totals' row before the blocks' rows, as everywhere: two processes on one run cannot deadlock.
+            attached = self._attach(connection, run_id, known, numbers)
             self.blocks.add(connection, run_id, MatchColumns.from_rows(added, sorted(own_seats)))
-            if attached := self._attach(connection, run_id, known, numbers):
+            if attached:
                 self.blocks.add(connection, run_id, self.blocks.of_matches(connection, attached))
         return len(numbers)
 

@@ -70,20 +70,20 @@ class SelfPlayLoop:
         Args:
             executor: what plays.
             report: called with the number of games just played.
-            learned: called after each generation; it may take long.
+            learned: called after each generation, also after the last one before a stop; it may take long.
         """
         saved, took = -1e9, 0.0
         while not self.finished:
             self._learn(list(self._play(executor, report)))
-            now = time.monotonic()
-            if self.finished or self.stopping or now - saved > max(CHECKPOINT_SECONDS, took / CHECKPOINT_SHARE):
+            now, stops = time.monotonic(), self.stopping
+            if self.finished or stops or now - saved > max(CHECKPOINT_SECONDS, took / CHECKPOINT_SHARE):
                 checkpoint = Checkpoint(self.done, self.moves, self.points.sums, self.window)
                 save(self.out, self.plan, self.model, checkpoint)
                 saved = time.monotonic()
                 took = saved - now
-            if self.stopping:
-                raise KeyboardInterrupt
             learned(self)
+            if stops:
+                raise KeyboardInterrupt
 
     def stop(self) -> None:
         """Has `run` end by KeyboardInterrupt, after this generation and its checkpoint."""

@@ -11,7 +11,7 @@ from turnier.results.frames.standings import Standings
 from turnier.results.store.store import Store
 
 BEST = "best"  # annotation: the games after which the best checkpoint so far was made
-SECONDS = "seconds"  # annotation: JSON, how long learning had taken at each checkpoint
+SECONDS = "seconds"  # annotation: JSON, how long learning had taken at each evaluated checkpoint, and at the newest
 COLUMNS = ("games", "minutes", "elo", "elo_low", "elo_high")
 
 
@@ -22,7 +22,7 @@ def best_checkpoint(store: Store, run_id: str) -> int | None:
 
 
 def seconds_of(store: Store, run_id: str) -> dict[int, float]:
-    """Returns how long learning had taken at each checkpoint, evaluations not counted."""
+    """Returns how long learning had taken at each evaluated checkpoint and at the newest, evaluations not counted."""
     seconds = json.loads(store.annotations.get(run_id, SECONDS) or "{}")
     return {int(games): float(value) for games, value in seconds.items()}
 

@@ -193,15 +193,27 @@ class EvaluatedLearning:
     def learn(self, lock: Lock) -> None:
         def after_generation(loop: SelfPlayLoop) -> None:
             lock.heartbeat()  # raises where another driver has taken over
-            self._learned += time.monotonic() - self._since
+            self._note_time()
             self._save_points()
-            self._evaluate_if_due()
+            if not loop.stopping:  # otherwise the same command evaluates it
+                self._evaluate_if_due()
             self._since = time.monotonic()
 
         self._evaluate_if_due()  # a kill may have come between the checkpoint and what follows it
         self._since = time.monotonic()
         self.loop.run(self.executor, self.bar.advance, after_generation)
         self.training.save(self.loop, *self.training.learned)
+
+    def _note_time(self) -> None:
+        """Stores how long learning has taken up to now, and to the checkpoints that were evaluated."""
+        self._learned += time.monotonic() - self._since
+        evaluated = self.store.curves.evaluated(self.id)
+        self.seconds = {games: seconds for games, seconds in self.seconds.items() if games in evaluated}
+        self._store_seconds()
+
+    def _store_seconds(self) -> None:
+        self.seconds[self.loop.done] = self._learned
+        self.store.annotations.set(self.id, SECONDS, json.dumps(self.seconds))
 
     def _save_points(self) -> None:
         self.store.curves.replace_points(self.id, CurvePoint.of_curve(self.loop.points.curve(), self.loop.done))
@@ -217,8 +229,7 @@ class EvaluatedLearning:
         files[0].parent.mkdir(exist_ok=True)
         self.training.save(self.loop, *files)
         agent = self.training.agent(*files)
-        self.seconds[done] = self._learned
-        self.store.annotations.set(self.id, SECONDS, json.dumps(self.seconds))
+        self._store_seconds()
         verdict = self._compare_with_best(done, agent)
         self._play_against(done, agent)
         self.store.curves.add_evaluation(self.id, done, agent.full_text())

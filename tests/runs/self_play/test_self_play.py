@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from turnier.results.store.store import Store
 from turnier.runs.play import play_rounds
 from turnier.runs.self_play.checkpoint import games_of
 from turnier.runs.self_play.loop import SelfPlayLoop
+from turnier.runs.self_play.ratings import seconds_of
 from turnier.runs.self_play.training import SelfPlayTraining
 
 AGENT = "puct(iterations=16,selection=gumbel,evaluator=ntuple(tuples=6,length=4))"
@@ -132,6 +134,30 @@ def test_a_stop_ends_an_evaluation_which_is_finished_later(tmp_path: Path) -> No
         assert not store.curves.evaluated(stopped.run_id)
         table = planned(tmp_path / "z.npz", 20, **settings).run(store, progress=False).table()
     assert table["value"].tolist() == whole["value"].tolist()[-1:]
+
+
+def test_the_time_of_learning_goes_on_after_a_stop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every generation takes a second, evaluations none; the stop comes between two evaluated checkpoints."""
+    clock, learn = [0.0], SelfPlayLoop._learn
+
+    def second(loop: SelfPlayLoop, generation: Any) -> None:
+        learn(loop, generation)
+        clock[0] += 1
+
+    monkeypatch.setattr(SelfPlayLoop, "_learn", second)
+    monkeypatch.setattr("turnier.runs.self_play.training.time", SimpleNamespace(monotonic=lambda: clock[0]))
+    settings: dict[str, Any] = {"evaluate_every": 50, "evaluation_games": 2, "against": "random"}
+    with Store.open(f"sqlite:///{tmp_path}/z.db") as store:
+        training = planned(tmp_path / "z.npz", 50, **settings)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("turnier.runs.bar.Bar.advance", lambda bar, games: clock[0] == 2 and training.stop())
+            with pytest.raises(KeyboardInterrupt):
+                training.run(store, executor="serial", progress=False)
+        assert training.done == 30 and seconds_of(store, training.run_id) == {0: 0.0, 30: 3.0}
+        clock[0] = 100.0
+        table = planned(tmp_path / "z.npz", 50, **settings).run(store, executor="serial", progress=False).table()
+        assert seconds_of(store, training.run_id) == {0: 0.0, 50: 5.0}
+    assert (table["minutes"] * 60).round(6).tolist() == [0.0, 5.0]
 
 
 @pytest.mark.skipif(not JIT, reason="thousands of games")
