@@ -82,6 +82,8 @@ def read_arrays(
         optional: names of arrays that may be missing.
     """
     try:
+        if isinstance(source, Path) and source.exists() and not source.is_file():  # a pipe may never answer
+            raise ValueError("it is no file")
         with _one_reader, zipfile.ZipFile(source) as archive:
             found = {entry.filename: entry for entry in archive.infolist()}
             missing = {name for name in names if f"{name}.npy" not in found}

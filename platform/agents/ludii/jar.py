@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import functools
 import hashlib
 import os
 import shlex
 import shutil
+import stat
 from pathlib import Path
 
 from turnier.core.errors import UserError
@@ -27,6 +29,8 @@ def digest_of_jar(path: str) -> str:
     try:
         found = Path(path).resolve()
         status = found.stat()
+        if not stat.S_ISREG(status.st_mode):  # a device may never end
+            raise OSError(errno.EINVAL, "it is no file")
         digest = _digest(str(found), status.st_mtime_ns, status.st_size)
     except OSError as error:
         raise UserError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from turnier.agents.agent import Decision, decide
+from turnier.agents.agent import Agent, Decision, decide
 from turnier.agents.ensembles.ensemble import start_player
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import MatchRecord, derive_seed
@@ -14,13 +14,29 @@ from turnier.arena.reanalysis import Reanalysis
 from turnier.arena.repeated_search import SearchSpec, SeenPosition, search_position
 from turnier.core.errors import UserError
 from turnier.core.outside.classes import is_outside
+from turnier.core.parameters import Declared, Registry, parameters_of
+from turnier.core.text_form import Spec, parse
 from turnier.games.game import Game, Position
 from turnier.results.frames.certainty import position_certainty, searches_frame
 
 
 def is_harmless(text: str) -> bool:
     """Whether asking an agent runs no program and no code of others: a page must not be able to start any."""
-    return not is_outside(text) and not AGENTS.make(text).runs_program
+    return not is_outside(text) and not _names_program(parse(text), AGENTS)
+
+
+def _names_program(spec: Spec, registry: Registry[Any]) -> bool:
+    """Whether a text form names a program or a person, also within; makes none, as that may read what it names."""
+    declared: type[Declared] = registry.load(spec.name)
+    if issubclass(declared, Agent) and declared.runs_program is not Agent.runs_program:
+        return True
+    for field, _ in parameters_of(declared):
+        part = spec.parameters.get(field.name)
+        if part and isinstance(field.default, Declared):
+            within = part if isinstance(part, Spec) else Spec(part)
+            if _names_program(within, Registry.kinds[field.default.kind]):
+                return True
+    return False
 
 
 def require_harmless(text: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 import secrets
 import threading
 from collections.abc import Callable, Collection, Sequence
@@ -28,6 +29,7 @@ MAX_TABLES = 100  # of which the one that was idle for longest makes room
 PERSON = "human"
 MAX_TEXT = 2000  # characters of a game or an agent
 KEY_BYTES = 12
+FILE = re.compile(r"file(name)?\s*=")  # a parameter of some games of OpenSpiel, whose errors quote what they read
 
 AGENT_THREADS = 16  # for decisions and hints: few that take long must not hold up all tables
 
@@ -289,9 +291,13 @@ class Tables:
 
 
 def require_harmless_game(text: str) -> None:
-    """Raises UserError for a game that would run code of others."""
+    """Raises UserError for a game that would run code of others, or be read from a file, as some of OpenSpiel are."""
     if is_outside(text):
         raise UserError(f"the board plays games of Turnier only, got {text[:80]}; use `turnier play` for others.")
+    if FILE.search(text):
+        raise UserError(
+            f"the board plays no games that are read from files, got {text[:80]}; use `turnier play` for them."
+        )
 
 
 def label(agent: Agent) -> str:

@@ -262,6 +262,8 @@ def test_missing_jar_and_java_are_told_before_work(
             prepare(MatchSpec("tictactoe", (agent.full_text(), "random"), 1))
     with pytest.raises(UserError, match=r"jar must be a Ludii.jar that can be read, got no.jar"):
         make_agent("ludii(jar=no.jar)")
+    with pytest.raises(UserError, match="got /dev/null: it is no file"):  # other devices never end
+        make_agent("ludii(jar=/dev/null)")
     monkeypatch.setenv(JAVA, "no-such-java -Xmx1g")
     with pytest.raises(UserError, match="needs Java 17 or newer, got no command no-such-java"):
         play("tictactoe", str(ludii(new_jar(tmp_path))))

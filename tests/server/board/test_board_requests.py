@@ -76,7 +76,11 @@ def test_certainty_of_repeated_searches(board: ServedBoard, records: list[MatchR
 
 @pytest.mark.parametrize(
     "agent",
-    ["uci(command=stockfish,nodes=9)", "bot.py:Bot", "majority(agent=bot.py:Bot,members=3)", "json(command=sh)"],
+    [
+        *("uci(command=stockfish,nodes=9)", "bot.py:Bot", "majority(agent=bot.py:Bot,members=3)", "json(command=sh)"),
+        *("ludii(jar=/nosuch.jar,digest=0)", "majority(agent=ludii(jar=/nosuch.jar))", "majority(agent=ludii)"),
+        *("root_parallel(agent=majority(agent=human))", "ludii(nosuch=1)"),
+    ],
 )
 def test_no_page_starts_programs_or_code(board: ServedBoard, records: list[MatchRecord], agent: str) -> None:
     status, answer = board.ask(f"/api/matches/{records[1].spec.id}/opinions?agent={agent}")

@@ -270,6 +270,16 @@ def test_keys_and_texts_of_any_characters_are_answered(board: ServedBoard) -> No
         ("tictactoe", ["human"], "2 seats"),
         ("tictactoe", ["human", "uci(command=stockfish,nodes=9)"], "agents of Turnier only"),
         ("bot.py:Game", ["human", "random"], "games of Turnier only"),
+        (
+            'openspiel(game="efg_game(filename=/etc/hostname)")',
+            ["human", "random"],
+            "no games that are read from files",
+        ),
+        (
+            'openspiel(game="bargaining(instances_file=/etc/hostname)")',
+            ["human", "random"],
+            "no games that are read from files",
+        ),
         ("tictactoe", ["human", "bot.py:Bot"], "agents of Turnier only"),
         ("tictactoe", ["human", "human_bot.py:Bot"], "agents of Turnier only"),
         ("tictactoe", ["human", "humanize:Bot"], "agents of Turnier only"),
