@@ -21,6 +21,7 @@ from turnier.server.limits import TokenBucket
 PER_SECOND, BURST = 50.0, 300  # requests of an address
 MAX_ADDRESSES = 10_000  # whose rates are kept
 MAX_BODY = 16_384  # bytes
+ELSEWHERE = "cross-site", "same-site"  # what browsers say also where they send no origin, as for pictures
 NEVER_STORED = {"Cache-Control": "no-store"}
 # Nothing from elsewhere, no script but ours: names and boards come from the store, which others may have made.
 SECURITY = {
@@ -39,12 +40,18 @@ class Guard:
         per_second: requests of an address, after `burst` at once; None: as many as the board takes.
         burst: see there.
         hosts: the names by which the server may be asked for; ["*"]: any, or they are checked elsewhere.
+        data: how the paths of what is no page begin: links of other sites may lead to pages only.
     """
 
     def __init__(
-        self, app: ASGIApp, per_second: float | None = None, burst: int | None = None, hosts: Sequence[str] = ("*",)
+        self,
+        app: ASGIApp,
+        per_second: float | None = None,
+        burst: int | None = None,
+        hosts: Sequence[str] = ("*",),
+        data: str = "/api/",
     ) -> None:
-        self.app, self.hosts = app, hosts
+        self.app, self.hosts, self.data = app, hosts, data
         self.per_second, self.burst = per_second or PER_SECOND, burst or BURST
         self.buckets: dict[str, TokenBucket] = {}
 
@@ -68,10 +75,17 @@ class Guard:
             return failure(f"this server must be asked for as {' or '.join(self.hosts)}, got {host[:60]!r}.", 400)
         if origin is not None and origin.partition("://")[2] != host:
             return failure(f"requests must come from pages of this server, got one from {origin}.", 403)
+        if headers.get("sec-fetch-site") in ELSEWHERE and not self._follows_link(scope["path"], headers):
+            return failure("requests must come from pages of this server, got one from another site.", 403)
         # Browsers ask before they send JSON to another site, and we never say yes.
         if scope["method"] == "POST" and not headers.get("content-type", "").startswith("application/json"):
             return failure("what is sent must be JSON.", 415)
         return None
+
+    def _follows_link(self, path: str, headers: Headers) -> bool:
+        """Whether a browser follows a link to a page, in a tab, not in a frame."""
+        how = headers.get("sec-fetch-mode"), headers.get("sec-fetch-dest")
+        return how == ("navigate", "document") and not path.startswith(self.data)
 
 
 def failure(sentence: str, status: int) -> JSONResponse:

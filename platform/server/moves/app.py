@@ -113,6 +113,6 @@ def make_app(adviser: Adviser, hosts: list[str]) -> Starlette:
 
     return Starlette(
         routes=[Route("/", index, methods=["GET"]), Route("/move", move, methods=["GET"])],
-        middleware=[Middleware(Guard, per_second=PER_SECOND, burst=BURST, hosts=hosts)],
+        middleware=[Middleware(Guard, per_second=PER_SECOND, burst=BURST, hosts=hosts, data="/move")],
         exception_handlers={UserError: user_error, HTTPException: http_error, Exception: our_error},
     )

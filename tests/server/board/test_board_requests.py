@@ -108,6 +108,23 @@ def test_other_sites_and_names_are_refused(board: ServedBoard) -> None:
     assert board.ask("/api/runs", headers={"Origin": board.address})[0] == 200
 
 
+def test_of_other_sites_only_links_to_pages_lead_here(board: ServedBoard) -> None:
+    picture = {"Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "image"}
+    link = {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+    frame = {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe"}
+    for site, path, how, status in (
+        ("cross-site", "/api/runs", picture, 403),
+        ("same-site", "/api/runs", picture, 403),  # another port of this machine
+        ("cross-site", "/api/runs", link, 403),
+        ("cross-site", "/", frame, 403),
+        ("cross-site", "/match/0123", link, 200),
+        ("same-site", "/match/0123", link, 200),  # the dashboards have such links
+        ("same-origin", "/api/runs", picture, 200),
+        ("none", "/api/runs", link, 200),  # typed in
+    ):
+        assert board.ask(path, headers={"Sec-Fetch-Site": site} | how)[0] == status, (site, path, how)
+
+
 def test_files_outside_its_folder_are_not_served(board: ServedBoard) -> None:
     for path in ("/static/../app.py", "/static/%2e%2e/app.py", "/static/..%2fapp.py"):
         assert board.ask(path)[0] in (400, 404)

@@ -96,6 +96,12 @@ def test_others_are_refused(served: ServedBoard) -> None:
         ({"Host": "example.org"}, 400, "must be asked for as 127.0.0.1 or localhost"),
         ({"Host": "127.0.0.1.example.org"}, 400, "must be asked for as"),
         ({"Origin": "http://example.org"}, 403, "pages of this server"),
+        ({"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}, 403, "pages of this server"),
+        (
+            {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"},
+            403,
+            "pages of this server",
+        ),
     ):
         got, answer = served.ask(question(board=BOARD, games=0), headers=headers)
         assert got == status and sentence in answer["error"]
