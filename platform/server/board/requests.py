@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import sys
@@ -21,6 +22,7 @@ from turnier.server.limits import TokenBucket
 PER_SECOND, BURST = 50.0, 300  # requests of an address
 MAX_ADDRESSES = 10_000  # whose rates are kept
 MAX_BODY = 16_384  # bytes
+BODY_SECONDS = 10.0  # in which a request must be sent
 ELSEWHERE = "cross-site", "same-site"  # what browsers say also where they send no origin, as for pictures
 NEVER_STORED = {"Cache-Control": "no-store"}
 # Nothing from elsewhere, no script but ours: names and boards come from the store, which others may have made.
@@ -105,12 +107,16 @@ async def our_error(request: Request, error: Exception) -> JSONResponse:
 
 
 async def body_of(request: Request) -> dict[str, Any]:
-    """Returns the JSON object that was sent; raises UserError where it is none, or too large."""
+    """Returns the JSON object that was sent; raises UserError where it is none or late, HTTPException if too large."""
     received = b""
-    async for part in request.stream():
-        received += part
-        if len(received) > MAX_BODY:
-            raise HTTPException(413)
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            async for part in request.stream():
+                received += part
+                if len(received) > MAX_BODY:
+                    raise HTTPException(413)
+    except TimeoutError:
+        raise UserError(f"a request must be sent within {BODY_SECONDS:g} s, got a part of it; send it again.") from None
     try:
         found = json.loads(received)
     except (ValueError, RecursionError):

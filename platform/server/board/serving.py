@@ -9,9 +9,12 @@ import uvicorn
 from starlette.applications import Starlette
 
 from turnier.server.board.tables import Tables
+from turnier.server.idle import protocol
 from turnier.server.signalled import SignalledServer
 
 LOOPBACK = ["127.0.0.1", "localhost", "[::1]"]
+CONNECTIONS = 500
+IDLE_SECONDS = 10.0  # until a connection without requests is closed
 
 
 def hosts_of(host: str) -> list[str]:
@@ -33,7 +36,8 @@ def configured(app: Starlette) -> uvicorn.Config:
         access_log=False,
         server_header=False,
         h11_max_incomplete_event_size=16_384,
-        limit_concurrency=500,
+        http=protocol(IDLE_SECONDS, CONNECTIONS),
+        limit_concurrency=CONNECTIONS,
         timeout_graceful_shutdown=1,
     )
 

@@ -1,48 +1,20 @@
-"""Runs the server with uvicorn, with limits on idle connections."""
+"""Runs the server with uvicorn, with limits on what clients may hold."""
 
 from __future__ import annotations
 
 import asyncio
 import socket
-from typing import Any
 
 import uvicorn
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from turnier.core.errors import UserError
+from turnier.server.idle import protocol
 from turnier.server.signalled import SignalledServer
-from turnier.server.spe_ed.configuration import Limits
 from turnier.server.spe_ed.lobby import Lobby
 from turnier.server.spe_ed.traffic import websocket_protocol
 from turnier.server.spe_ed.web import make_app
 
 LINGER = 0.5  # seconds after the last game in which final states are sent
-
-
-def protocol(limits: Limits) -> type[H11Protocol]:
-    """Returns uvicorn's protocol, which closes connections beyond the maximum, and idle ones."""
-
-    class IdleLimited(H11Protocol):
-        seen: Any = None  # the request at the last check
-
-        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-            super().connection_made(transport)
-            if len(self.connections) > limits.connections:
-                transport.abort()
-            else:
-                self.loop.call_later(limits.idle_seconds, self._close_if_idle)
-
-        def _close_if_idle(self) -> None:
-            if self.transport.is_closing() or self.transport.get_protocol() is not self:
-                return
-            idle = self.cycle is None or (self.cycle is self.seen and self.cycle.response_complete)
-            if idle:
-                self.transport.abort()
-            else:
-                self.seen = self.cycle
-                self.loop.call_later(limits.idle_seconds, self._close_if_idle)
-
-    return IdleLimited
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -71,7 +43,7 @@ def make_server(lobby: Lobby) -> GameServer:
     limits = lobby.limits
     config = uvicorn.Config(
         make_app(lobby),
-        http=protocol(limits),
+        http=protocol(limits.idle_seconds, limits.connections),
         ws=websocket_protocol(limits),
         ws_max_size=limits.frame_bytes,
         ws_ping_interval=None,

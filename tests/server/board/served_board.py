@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import socket
 import threading
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import MatchRecord, MatchSpec
@@ -47,6 +49,17 @@ class ServedBoard:
         assert status == 200
         blocks = [block.split("\n") for block in body.decode().split("\n\n") if block]
         return [(name.removeprefix("event: "), json.loads(data.removeprefix("data: "))) for name, data in blocks]
+
+    def says_to(self, sent: bytes) -> bytes:
+        """Sends bytes by a connection of their own; returns all that comes until the server closes it."""
+        address = urlsplit(self.address)
+        with socket.create_connection((str(address.hostname), address.port or 0), timeout=30) as connection:
+            connection.sendall(sent)
+            received = b""
+            with contextlib.suppress(ConnectionResetError):
+                while part := connection.recv(4096):
+                    received += part
+            return received
 
 
 def no_film(path: Path, record: MatchRecord) -> None:

@@ -295,6 +295,25 @@ def test_tables_that_cannot_be(board: ServedBoard, game: Any, agents: Any, says:
     assert says in answer["error"]
 
 
+def test_silent_connections_are_closed_and_streams_are_not(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("turnier.server.board.serving.IDLE_SECONDS", 0.2)
+    with served_board(url) as board:
+        ann = begin(board, "tictactoe", "human(name=Ann)", "human(name=Bo)")[0]
+        state = ann.until("turn")
+        for sent in (b"", b"GET / HTTP/1.1\r\nHost: "):
+            assert board.says_to(sent) == b""
+        ann.play(state)
+        assert ann.state()["toMove"] == 1
+
+
+def test_what_is_sent_must_arrive_in_time(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("turnier.server.board.requests.BODY_SECONDS", 0.2)
+    with served_board(url) as board:
+        head = b"POST /api/tables HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+        answer = board.says_to(head + b"Content-Length: 100\r\n\r\n{")
+        assert answer.startswith(b"HTTP/1.1 400") and b"must be sent within 0.2 s" in answer
+
+
 def test_bodies_that_are_no_json_objects(board: ServedBoard) -> None:
     assert board.ask("/api/tables", [1])[0] == 400
     assert board.ask("/api/tables", {"game": "x" * 20_000})[0] == 413

@@ -111,6 +111,12 @@ def test_others_are_refused(served: ServedBoard) -> None:
     assert got == 405 and "ask GET /move" in answer["error"]
 
 
+def test_silent_connections_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("turnier.server.board.serving.IDLE_SECONDS", 0.2)
+    with serving(Adviser(make_game("tictactoe"), make_agent("random"), None, 1.0)) as opened:
+        assert opened.says_to(b"GET / HTTP/1.1\r\nHost: ") == b""
+
+
 def test_only_so_much_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever asks too often is refused, and so is whoever comes while all places are taken."""
     began, goes_on = threading.Event(), threading.Event()
