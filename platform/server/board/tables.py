@@ -134,9 +134,11 @@ class Table:
             await self.store()
 
     async def undo(self, key: str) -> None:
-        """Takes back the latest move of the person with this key, and what followed."""
-        self.require_seat(key)
+        """Takes back the latest move of the person with this key, who is to move, and what followed."""
+        seat = self.require_seat(key)
         self.require_quiet()
+        if self.match.position.to_move != seat:  # the match would take back the move of whoever is to move
+            raise UserError("one takes a move back when it is one's turn; wait for it.")
         if not await self._alone(self.match.undo):
             await self.announce()
             raise UserError("there must be a move to take back, got none; play one first.")

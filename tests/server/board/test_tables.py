@@ -158,6 +158,17 @@ def test_undo_takes_back_the_agents_move_too(board: ServedBoard) -> None:
     assert ann.until("turn")["moves"] == second["moves"]  # the same agent, seed and moves
 
 
+def test_nobody_takes_back_a_move_of_somebody_else(board: ServedBoard) -> None:
+    ann, bo = begin(board, "tictactoe", "human(name=Ann)", "human(name=Bo)").values()
+    for seat in (ann, bo, ann):
+        seat.play(seat.until("turn"))
+    status, answer = ann.say("undo")  # Bo is to move
+    assert status == 400 and "one's turn" in answer["error"]
+    assert len(bo.now()["moves"]) == 3
+    assert bo.say("undo") == (200, {})
+    assert len(bo.now()["moves"]) == 1
+
+
 def test_hints_and_resigning(board: ServedBoard, url: str) -> None:
     ann = begin(board, "tictactoe", "human(name=Ann)", "random")[0]
     first = ann.until("turn")
