@@ -23,7 +23,9 @@ def hosts_of(host: str) -> list[str]:
         is_loopback = ipaddress.ip_address(host).is_loopback
     except ValueError:
         is_loopback = host == "localhost"
-    return LOOPBACK if is_loopback else ["*"]  # whoever opens it to others knows its names, we do not
+    if not is_loopback:
+        return ["*"]  # whoever opens it to others knows its names, we do not
+    return LOOPBACK if ":" in host or host in LOOPBACK else [*LOOPBACK, host]  # such as 127.0.0.2
 
 
 def configured(app: Starlette) -> uvicorn.Config:

@@ -11,6 +11,7 @@ from turnier.arena.match import MatchRecord
 from turnier.arena.play import replay_positions
 from turnier.arena.reanalysis import Reanalysis
 from turnier.games.abi import CHANCE
+from turnier.server.board.serving import hosts_of
 
 from .served_board import ServedBoard, played, served_board, store_with
 
@@ -106,6 +107,13 @@ def test_other_sites_and_names_are_refused(board: ServedBoard) -> None:
     assert board.ask("/api/runs", headers={"Origin": "http://elsewhere.example"})[0] == 403
     assert board.ask("/api/runs", headers={"Host": "elsewhere.example"})[0] == 400
     assert board.ask("/api/runs", headers={"Origin": board.address})[0] == 200
+
+
+def test_the_host_that_was_named_may_be_asked_for() -> None:
+    usual = ["127.0.0.1", "localhost", "[::1]"]
+    assert [hosts_of(host) for host in ("127.0.0.1", "localhost", "::1")] == [usual] * 3
+    assert hosts_of("127.0.0.2") == [*usual, "127.0.0.2"]
+    assert hosts_of("0.0.0.0") == hosts_of("example.org") == ["*"]
 
 
 def test_of_other_sites_only_links_to_pages_lead_here(board: ServedBoard) -> None:
