@@ -134,6 +134,32 @@ def test_spe_ed_reads_messages_of_any_size_with_their_rounds() -> None:
     assert read.game == small and (read.state == position.state).all()
 
 
+@pytest.mark.parametrize(
+    ("living", "rounds", "returns"),
+    [([1], None, [-1, 1, -1]), ([1], 9, [-1, 1, -1]), ([], None, [0, 0, 0]), ([], 9, [0, 0, 0])],
+)
+def test_who_lives_has_won_a_message_of_the_end(living: list[int], rounds: int | None, returns: list[int]) -> None:
+    message = message_of(make_game("spe_ed(width=9,height=7,players=3)").start(3).state) | {"running": False}
+    message |= {} if rounds is None else {"rounds": rounds}  # the official server does not say it
+    for seat in range(3):
+        message["players"][str(1 + seat)]["active"] = seat in living
+    read = make_game("spe_ed").position_of(json.dumps(message))
+    assert read.over and read.returns.tolist() == returns
+
+
+@pytest.mark.parametrize(
+    ("ends", "returns"),
+    [
+        ((", out in round 4", ", out in round 5", ", out in round 5"), [-1, 0, 0]),
+        ((", out in round 5", ", out in round 2", ""), [-1, -1, 1]),
+    ],
+)
+def test_who_went_out_last_has_not_lost_a_printed_end(ends: tuple[str, ...], returns: list[int]) -> None:
+    seats = [f"seat {seat}: ({seat}, {seat % 2}) down, speed 1{end}" for seat, end in enumerate(ends)]
+    text = "\n".join(["1.3.", ".2..", "....", "....", "round 5", *seats])
+    assert make_game("spe_ed(width=4,height=4,players=3)").position_of(text).returns.tolist() == returns
+
+
 def test_the_score_of_a_2048_board_counts() -> None:
     assert make_game("2048").position_of("2 . . 2 / 4 8 . . / . . . . / . . . ., score 1234").returns.tolist() == [1234]
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from turnier.core.errors import MALFORMED, UserError
 from turnier.games.registry import game_of
-from turnier.games.spe_ed.board import COLLISION, DIED, DIRECTIONS, MAX_SPEED
+from turnier.games.spe_ed.board import ACTIVE, COLLISION, DIED, DIRECTIONS, MAX_SPEED
 from turnier.games.spe_ed.messages import Ints, game_text_of, state_of
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def _position(game: Any, state: Ints, seed: int) -> Position:
     """Returns the position of a state with the returns of an end, if it is one."""
     position: Position = game.position(state, None, seed)
     if position.over:
-        died = state[DIED : DIED + game.players]
-        last = 0 if not died.all() else int(died.max())  # nobody has won where the last ones went out together
-        position.returns[:] = np.where(died == last, 1.0 if last == 0 else 0.0, -1.0)
+        active, died = (state[field : field + game.players] for field in (ACTIVE, DIED))
+        # Nobody has won where the last ones went out together; a message does not say when anybody did.
+        position.returns[:] = np.where(active, 1.0, -1.0) if active.any() else np.where(died == died.max(), 0.0, -1.0)
     return position
