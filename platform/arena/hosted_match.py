@@ -14,7 +14,7 @@ from turnier.agents.ensembles.ensemble import start_player
 from turnier.agents.ensembles.pool import Pool
 from turnier.agents.human.agent import Human
 from turnier.arena.match import MatchRecord, MatchSpec, Termination, pack_plies, unpack_plies
-from turnier.arena.play import first_position, scores_at, seen_by
+from turnier.arena.play import first_position, require_moves, scores_at, seen_by
 from turnier.core.errors import UserError
 from turnier.games.abi import CHANCE
 from turnier.games.game import Game, Position
@@ -51,6 +51,7 @@ class HostedMatch:
         self.plies: list[int] = []
         self.before: list[Position] = []
         self.position = first_position(game, seed)
+        require_moves(self.position)
         if game.hidden and any(isinstance(agent, Human) for agent in agents):
             raise UserError(
                 f"a person would see all of a position, got {game}, which hides some of it; choose another."

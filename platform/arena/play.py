@@ -49,8 +49,18 @@ def check_spec(spec: MatchSpec) -> None:
     for text, made in ((spec.game, game), *((agent, agent_of(agent)) for agent in spec.agents)):
         if ":" in text and not library.digests_in([made.full_text()]) <= library.digests_in([text]):
             raise UserError(f"a match must name the version of code that is not ours, got {text}; use its full_text().")
-    if spec.opening and _open(game, spec).over:
-        raise UserError(f"an opening must not end the game, got {list(spec.opening)}, which ends {game}; shorten it.")
+    with contextlib.suppress(GameFailure):  # which becomes the record of the match
+        require_moves(_open(game, spec), spec.opening)
+
+
+def require_moves(position: Position, opening: Sequence[int] = ()) -> None:
+    """Raises UserError where a match has no moves, because it is over after its opening or where the game starts."""
+    if position.over and opening:
+        raise UserError(
+            f"an opening must not end the game, got {list(opening)}, which ends {position.game}; shorten it."
+        )
+    if position.over:
+        raise UserError(f"a match must start before the game is over, got {position.game}; choose another start.")
 
 
 def _count(n: int, noun: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 from turnier.agents.agent import Agent
 from turnier.agents.registry import agents_within
 from turnier.arena.match import derive_seed
+from turnier.arena.play import require_moves
 from turnier.arena.schedules.adaptive import AdaptiveTournament
 from turnier.arena.schedules.round_robin import MatchPlan, Rounds, gauntlet, round_robin, seat_orders
 from turnier.arena.schedules.swiss import rounds_to_the_best, swiss
@@ -66,6 +67,7 @@ class Tournament:
             raise UserError(f"--exactly is for round robins and gauntlets, got the format {format}; leave it out.")
         self.exactly = exactly
         self.game: Game = GAMES.make(game)
+        require_moves(self.game.start())
         self.format, self.games, self.seed, self.openings = format, games, seed, openings
         self.challengers, self.rounds, self.top, self.certainty = challengers, rounds, top, certainty
         playing = agents_within(agents, budget)

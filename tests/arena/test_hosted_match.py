@@ -102,6 +102,8 @@ def test_mistakes_are_sentences() -> None:
         hosted("tictactoe", "human")
     with pytest.raises(UserError, match="which hides some of it"):
         hosted("openspiel(game=kuhn_poker)", "human", "random")
+    with pytest.raises(UserError, match="must start before the game is over"):
+        hosted('chess(fen="4k3/8/8/8/8/8/8/4K3 w - - 0 1")', "human", "random")
     match = hosted("tictactoe", "human", "random")
     match.play(0)
     match.ask()

@@ -435,6 +435,8 @@ def test_an_agent_sees_what_its_seat_may_know(python: bool, monkeypatch: pytest.
 
 # --- What cannot be played --------------------------------------------------------------------------------------------
 
+MATE = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
+
 
 @pytest.mark.parametrize(
     ("one", "sentence"),
@@ -444,6 +446,7 @@ def test_an_agent_sees_what_its_seat_may_know(python: bool, monkeypatch: pytest.
         (MatchSpec("tictactoo", ("random", "random"), 1), "did you mean tictactoe"),
         (MatchSpec("tictactoe", ("random", "randon"), 1), "did you mean random"),
         (MatchSpec("2048(size=9)", ("random",), 1), "size must be from 2 to 4"),
+        (MatchSpec(f'chess(fen="{MATE}")', ("random", "random"), 1), "must start before the game is over, got chess"),
         (MatchSpec("2048(size=3)", ("mc(evaluator=heuristics2048())",), 1), "heuristics2048 evaluates the 4x4 board"),
     ],
 )

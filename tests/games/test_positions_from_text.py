@@ -115,6 +115,20 @@ def test_chess_reads_fen_alone_or_below_a_board() -> None:
     assert again.legal_actions() == position.legal_actions() and again.game == position.game
 
 
+@pytest.mark.parametrize(
+    ("fen", "returns"),
+    [
+        ("rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3", [-1, 1]),
+        ("R5k1/5ppp/8/8/8/8/8/4K3 b - - 100 80", [1, -1]),
+        ("7k/8/5KQ1/8/8/8/8/8 b - - 0 1", [0, 0]),  # a stalemate
+    ],
+)
+def test_an_end_in_fen_has_its_result(fen: str, returns: list[int]) -> None:
+    position = make_game("chess").position_of(fen)
+    assert position.over and position.returns.tolist() == returns
+    assert position.game.position_of("moves").returns.tolist() == returns
+
+
 def test_chess_takes_moves_in_standard_notation() -> None:
     chess = make_game("chess")
     played = chess.position_of("moves e4 e5 Nf3 g8f6 Bc4 Nxe4 O-O")

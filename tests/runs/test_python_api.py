@@ -13,6 +13,7 @@ import pytest
 import turnier
 
 QUIET: dict[str, Any] = {"executor": "serial", "progress": False}
+STALEMATE = 'chess(fen="7k/8/5KQ1/8/8/8/8/8 b - - 0 1")'
 LEFT, RIGHT = "mcts(iterations=20)", "mcts(iterations=30)"
 
 
@@ -131,6 +132,9 @@ def test_without_progress_nothing_is_printed(opened: turnier.Store, capfd: pytes
         lambda: turnier.Tournament("chess", ["random"]),
         lambda: turnier.Tournament("tictactoe", ["random", "mc"], format="knockout"),
         lambda: turnier.Tournament("2048", ["random", "mc"], format="swiss"),
+        lambda: turnier.Tournament(STALEMATE, ["random", "mc"]),
+        lambda: turnier.Tournament(STALEMATE, ["random", "mc", "mcts"], format="swiss"),
+        lambda: turnier.Tournament(STALEMATE, ["random", "mc", "mcts"], format="adaptive", top=1),
         lambda: turnier.Comparison("random", "random", game="2048"),
         lambda: turnier.Certainty("2048", ["mc(iteration=5)"]),
         lambda: turnier.Training("2048", "rows2048", out="w.npz"),

@@ -15,7 +15,7 @@ from turnier.core.parameters import parameter
 from turnier.games.abi import TERMINAL
 from turnier.games.chess.moves import FILES, NAMES, NUMBERS
 from turnier.games.drawing import CHANGED, INK, LINE, Notes, cell_mark, picture, word
-from turnier.games.game import Ints, Position
+from turnier.games.game import Ints, NumArray, Position
 from turnier.games.python.live_states import PLIES
 from turnier.games.python.python_game import PythonGame
 
@@ -66,6 +66,12 @@ class Chess(PythonGame):
             raise UserError(f"chess: fen must be a possible position, got {self.fen!r}: {board.status()!r}.")
         return state_of(board, (), 0, self.longest)
 
+    def _initial(self, rng: NumArray) -> Position:
+        """A position in FEN may be mate already."""
+        position = super()._initial(rng)
+        position.returns[:] = returns_of(self.live_state(position.state))
+        return position
+
     def to_move(self, state: ChessState) -> int:
         return int(not state.board.turn) if state.legal else TERMINAL
 
@@ -76,9 +82,7 @@ class Chess(PythonGame):
         board = state.board.copy(stack=False)
         board.push(the_package().Move.from_uci(NAMES[ply]))
         after = state_of(board, state.seen if board.halfmove_clock else (), state.plies + 1, self.longest)
-        if after.legal or not board.is_checkmate():
-            return after, (0.0, 0.0)
-        return after, (-1.0, 1.0) if board.turn else (1.0, -1.0)
+        return after, returns_of(after)
 
     def show(self, state: ChessState) -> str:
         """Returns the board and its FEN."""
@@ -155,6 +159,13 @@ def state_of(board: Board, seen: tuple[Any, ...], plies: int, longest: int) -> C
     drawn = board.halfmove_clock >= FIFTY_MOVES or seen.count(key) == 3 or plies == longest
     legal = () if drawn or board.is_insufficient_material() else tuple(sorted(map(number_of, board.legal_moves)))
     return ChessState(board, seen, plies, legal)
+
+
+def returns_of(state: ChessState) -> tuple[float, float]:
+    """Returns what both seats have got: something only by a mate."""
+    if state.legal or not state.board.is_checkmate():
+        return 0.0, 0.0
+    return (-1.0, 1.0) if state.board.turn else (1.0, -1.0)
 
 
 def number_of(move: Move) -> int:
