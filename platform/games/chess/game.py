@@ -64,6 +64,13 @@ class Chess(PythonGame):
             ) from error
         if not board.is_valid():
             raise UserError(f"chess: fen must be a possible position, got {self.fen!r}: {board.status()!r}.")
+        for colour in chess.COLORS:
+            promoted, missing = promoted_and_missing(board, colour)
+            if promoted > missing:
+                raise UserError(
+                    f"chess: fen must have at most as many promoted pieces of {chess.COLOR_NAMES[colour]} as it lacks"
+                    f" pawns, got {self.fen!r} with {promoted} and {missing}; correct it."
+                )
         return state_of(board, (), 0, self.longest)
 
     def _initial(self, rng: NumArray) -> Position:
@@ -159,6 +166,17 @@ def state_of(board: Board, seen: tuple[Any, ...], plies: int, longest: int) -> C
     drawn = board.halfmove_clock >= FIFTY_MOVES or seen.count(key) == 3 or plies == longest
     legal = () if drawn or board.is_insufficient_material() else tuple(sorted(map(number_of, board.legal_moves)))
     return ChessState(board, seen, plies, legal)
+
+
+def promoted_and_missing(board: Board, colour: bool) -> tuple[int, int]:
+    """Returns how many pieces of a colour must have been pawns, and how many of its eight pawns are gone.
+
+    `Board.is_valid` does not compare them, and more promoted pieces may have more moves than `max_legal`.
+    """
+    at_first = {"queens": 1, "rooks": 2, "bishops": 2, "knights": 2}
+    there = board.occupied_co[colour]
+    promoted = sum(max(0, (getattr(board, kind) & there).bit_count() - number) for kind, number in at_first.items())
+    return promoted, 8 - (board.pawns & there).bit_count()
 
 
 def returns_of(state: ChessState) -> tuple[float, float]:
