@@ -174,6 +174,45 @@ def test_who_went_out_last_has_not_lost_a_printed_end(ends: tuple[str, ...], ret
     assert make_game("spe_ed(width=4,height=4,players=3)").position_of(text).returns.tolist() == returns
 
 
+@pytest.mark.parametrize(
+    ("second", "sentence"),
+    [
+        ("(99999999999999999999, 1) down, speed 1, out in round 3", "got 1 seats and round 5; complete it"),
+        (
+            "(6, 1) down, speed 1, out in round 3",
+            "player 2 must be on the board or beside it with a speed from 0 to 11",
+        ),
+        ("(0, -2) down, speed 1, out in round 3", "player 2 must be on the board or beside it"),
+        ("(0, 1) down, speed 12, out in round 3", "player 2 must be on the board or beside it"),
+        ("(0, 1) down, speed 99999999999999999999, out in round 3", "got 1 seats and round 5; complete it"),
+        ("(-1, 1) down, speed 1", "player 2 must be on the board with a speed from 1 to 10"),
+        ("(0, 1) down, speed 1, out in round 6", "seat 1 must be out in a round from 0 to 5, got 6; correct it"),
+        ("(0, 1) down, speed 1, out in round 99999999999999999999", "got 1 seats and round 5; complete it"),
+    ],
+)
+def test_numbers_that_a_spe_ed_board_cannot_have_are_one_sentence(second: str, sentence: str) -> None:
+    text = f"A....\n.....\n.....\n.....\n.....\nround 5\nseat 0: (0, 0) down, speed 1\nseat 1: {second}"
+    with pytest.raises(UserError) as raised:
+        make_game("spe_ed(width=5,height=5)").position_of(text)
+    assert sentence in str(raised.value) and "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("rounds", [-1, 10**6, 10**30])
+def test_rounds_that_no_message_can_have_are_one_sentence(rounds: int) -> None:
+    message = message_of(make_game("spe_ed").start(1).state) | {"rounds": rounds}
+    with pytest.raises(UserError, match="there must be 0 to 999,999 rounds before a board"):
+        make_game("spe_ed").position_of(json.dumps(message))
+
+
+def test_who_is_out_of_a_message_without_rounds_stays_out() -> None:
+    """As `board_text` has it, seats that may be beside the board are out in round 0."""
+    message = message_of(make_game("spe_ed(width=9,height=7,players=3)").start(3).state)
+    message["players"]["2"] |= {"x": -1, "speed": 11, "active": False}
+    read = make_game("spe_ed").position_of(json.dumps(message))
+    again = read.game.position_of(read.game.board_text(read.state))
+    assert (again.state == read.state).all() and not again.over
+
+
 def test_the_score_of_a_2048_board_counts() -> None:
     assert make_game("2048").position_of("2 . . 2 / 4 8 . . / . . . . / . . . ., score 1234").returns.tolist() == [1234]
 

@@ -17,10 +17,11 @@ if TYPE_CHECKING:
     from turnier.games.game import Position
     from turnier.games.spe_ed.game import SpeEd
 
+MAX_ROUNDS = 999_999  # what a board can say; no game is as long
 HEADS, TRAILS = "ABCDEF", ".123456*"
 _SEAT = re.compile(
-    r"(?P<head>[A-F])?\s*seat (?P<seat>\d): \((?P<x>-?\d+), (?P<y>-?\d+)\) (?P<direction>\w+), speed (?P<speed>\d+)"
-    r"(?:, out in round (?P<died>\d+))?"
+    r"(?P<head>[A-F])?\s*seat (?P<seat>\d): \((?P<x>-?\d{1,9}), (?P<y>-?\d{1,9})\) (?P<direction>\w+), speed"
+    r" (?P<speed>\d{1,9})(?:, out in round (?P<died>\d{1,9}))?"
 )
 _FORM = "the board, `round N` and a line `A seat 0: (X, Y) up, speed 1` for each seat"
 
@@ -41,7 +42,9 @@ def read_board(game: SpeEd, text: str, seed: int) -> Position:
     message = _message(game, rows, seats)
     state = _state(game, message, rounds)
     for seat, found in seats.items():
-        state[DIED + seat] = int(found["died"] or 0)
+        state[DIED + seat] = died = int(found["died"] or 0)  # 0 where a message did not say how many rounds there were
+        if died > rounds:
+            raise UserError(f"seat {seat} must be out in a round from 0 to {rounds}, got {died}; correct it.")
     return _position(game, state, seed)
 
 
@@ -83,14 +86,17 @@ def _of_message(game: SpeEd, text: str, seed: int) -> Position:
 
 
 def _state(game: Any, message: dict[str, Any], rounds: int) -> Ints:
-    """Returns the state of a message; raises UserError where a player is none that the rules allow."""
+    """Returns the state of a message; raises UserError where rounds or a player are none that the rules allow."""
+    if not 0 <= rounds <= MAX_ROUNDS:
+        raise UserError(f"there must be 0 to {MAX_ROUNDS:,} rounds before a board, got {rounds}; correct it.")
     for number, player in message["players"].items():
-        where = 0 <= player["x"] < game.width and 0 <= player["y"] < game.height
-        lives = where and 1 <= player["speed"] <= MAX_SPEED
-        if player["direction"] not in DIRECTIONS or (player.get("active", True) and not lives):
+        beyond = 0 if player.get("active", True) else 1  # who goes out may have left the board and the speeds by one
+        where = all(-beyond <= player[axis] < side + beyond for axis, side in (("x", game.width), ("y", game.height)))
+        lowest, highest = 1 - beyond, MAX_SPEED + beyond
+        if not where or not lowest <= player["speed"] <= highest or player["direction"] not in DIRECTIONS:
             raise UserError(
-                f"player {number} must be on the board with a speed from 1 to {MAX_SPEED} and one of the directions"
-                f" {', '.join(DIRECTIONS)}, got {player}; correct it."
+                f"player {number} must be on the board{' or beside it' * beyond} with a speed from {lowest} to"
+                f" {highest} and one of the directions {', '.join(DIRECTIONS)}, got {player}; correct it."
             )
     return state_of(message, rounds, game.silence)
 
