@@ -70,6 +70,12 @@ def test_texts_are_read(game: str, text: str, mover: int, cells: list[int]) -> N
         ("2048", "2 . . / 4", "must have 4 rows of 4 cells"),
         ("2048(size=2)", "3 . / . .", "a power of two from 2 to 131072, got 3"),
         ("2048(size=2)", ". . / . .", "must have a tile, got none"),
+        ("2048", "131072 131072 . . / . . . . / . . . . / . . . 2", "a sum below 262,144, got 262,146; correct the"),
+        (
+            "2048(size=2)",
+            "32 32 / . .",
+            "the tiles of 2048(size=2) must have a sum below 64, got 64; correct the board",
+        ),
         ("2048(size=2)", "moves left", "must be an outcome of chance that is possible there, got 'left'"),
         ("go(size=5)", "XO.../O..../...../...../.....", "the chain at A5 has no liberty"),
         ("yavalath(size=3)", "XX./..../...../..../...", "must have placed their stones in turn, got [2, 0]"),
@@ -215,6 +221,13 @@ def test_who_is_out_of_a_message_without_rounds_stays_out() -> None:
 
 def test_the_score_of_a_2048_board_counts() -> None:
     assert make_game("2048").position_of("2 . . 2 / 4 8 . . / . . . . / . . . ., score 1234").returns.tolist() == [1234]
+
+
+@pytest.mark.parametrize("size", [2, 3, 4])
+def test_the_largest_2048_board_is_read_and_over(size: int) -> None:
+    """It is full, with one tile of every power from 4 up."""
+    tiles = [2**power for power in range(2, size**2 + 2)]
+    assert make_game(f"2048(size={size})").position_of(" ".join(map(str, tiles))).over
 
 
 def test_chance_after_the_named_moves_follows_the_seed() -> None:

@@ -145,6 +145,10 @@ class Twenty48(Game):
             state = self.position_from_tiles(rows)
         except ValueError as error:
             raise UserError(f"{error}; correct it.") from None
+        # The largest board that moves lead to is full, with one tile of every power from 4 up: its sum is 4 less.
+        total, end = sum(map(sum, rows)), 2 ** (self.num_cells + 2)
+        if total >= end:
+            raise UserError(f"the tiles of {self} must have a sum below {end:,}, got {total:,}; correct the board.")
         return self.position(state, np.array([float(score[1]) if score else 0.0]), seed)
 
     def position_from_tiles(self, board: list[list[int]]) -> npt.NDArray[np.int64]:
