@@ -123,6 +123,10 @@ class Game(Declared):
         legal = Position(self, state, np.zeros(0), np.zeros(0)).legal_actions()  # which ask for no returns and chance
         return next((a for a in legal if self.move_text(state, a).casefold() == text.casefold()), None)
 
+    def uci_start(self) -> str:
+        """Returns where games start, as UCI's command `position` says it."""
+        return "startpos"
+
     def typed_move(self, state: Ints, text: str) -> int | None:
         """Returns the legal action that people write so; None where there is none.
 

@@ -102,6 +102,19 @@ def test_an_option_without_a_name_is_a_broken_law() -> None:
         engine.end()
 
 
+def test_uci_is_checked_where_the_game_starts() -> None:
+    """Black, who moves first, has one legal move."""
+    command = shlex.join([*OURS[:-2], "chess", "random"])
+    game = GAMES.make('chess(fen="k7/8/1K6/8/8/8/8/7R b - - 0 1")')
+    engine = checked_engine.CheckedEngine(command, game, 60.0, 5.0)
+    try:
+        uci_laws.law_moves_first(engine)
+        uci_laws.law_searches_until_stopped(engine)
+        uci_laws.law_whole_game(engine)
+    finally:
+        engine.end()
+
+
 def test_nothing_else_is_checked_of_an_engine_that_does_not_answer() -> None:
     code, broken = checked(sys.executable, "-c", "raise SystemExit(3)", protocol="uci")
     assert code == 1 and len(broken) == 30

@@ -5,6 +5,7 @@ Source: R. Huber and S. Meyer-Kahlen, "Description of the universal chess interf
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -40,7 +41,7 @@ class UciTalk(Talk):
         known = len(self._moves)
         new = zip(match.before[known:], match.plies[known:], strict=True)
         self._moves += [match.game.move_text(before.state, ply) for before, ply in new]
-        self.send(f"position startpos{' moves ' * bool(self._moves)}{' '.join(self._moves)}", deadline)
+        self.send(position_command(match.game, self._moves), deadline)
         self.send(f"go {self.agent.budget_words(limits)}", deadline)
         nodes = 0
         while True:
@@ -67,6 +68,11 @@ class UciTalk(Talk):
     def _await(self, word: str, deadline: float) -> None:
         while self.receive(deadline).split()[:1] != [word]:
             pass
+
+
+def position_command(game: Game, moves: Sequence[str]) -> str:
+    """Returns what says a position: the start of the game, and the texts of the moves that led from there."""
+    return f"position {game.uci_start()}{' moves ' * bool(moves)}{' '.join(moves)}"
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+from turnier.agents.engines.uci import position_command
 from turnier.contract.engines.checked_engine import STRANGE, CheckedEngine, told, word_after
 from turnier.contract.law import LawBroken
 from turnier.games.game import Position
@@ -26,10 +27,6 @@ def ready(engine: CheckedEngine) -> list[str]:
     return before + engine.until(lambda line: line.strip() == "readyok")
 
 
-def moves_of(texts: list[str]) -> str:
-    return f"position startpos{' moves ' * bool(texts)}{' '.join(texts)}"
-
-
 def best_move(line: str) -> str:
     words = line.split()
     return words[1] if len(words) > 1 else ""
@@ -41,7 +38,7 @@ def search(
     """Returns a position after some plies, what the engine writes of it, up to a legal move, and the seconds."""
     ready(engine)
     position, texts = engine.line_of_play(plies, seed)
-    engine.send(moves_of(texts), f"go {limits}")
+    engine.send(position_command(engine.game, texts), f"go {limits}")
     began = time.monotonic()
     lines = engine.until(lambda line: line.startswith("bestmove"), seconds)
     spent = time.monotonic() - began
@@ -207,7 +204,7 @@ def law_searches_until_stopped(engine: CheckedEngine) -> None:
 
 def begin_infinite(engine: CheckedEngine) -> None:
     ready(engine)
-    engine.send(moves_of([]), "go infinite")
+    engine.send(position_command(engine.game, []), "go infinite")
 
 
 def end_infinite(engine: CheckedEngine) -> None:
@@ -271,7 +268,7 @@ def law_whole_game(engine: CheckedEngine) -> None:
     ready(engine)
     position, texts = engine.game.start(), list[str]()
     while not position.over and len(texts) < 60:
-        engine.send(moves_of(texts), "go movetime 10")
+        engine.send(position_command(engine.game, texts), "go movetime 10")
         text = best_move(engine.until(lambda line: line.startswith("bestmove"))[-1])
         action = engine.legal_move(position, text)
         texts.append(text)

@@ -124,6 +124,10 @@ class Chess(PythonGame):
         number = NUMBERS.get(text.casefold())
         return number if number in self.live_state(state).legal else None
 
+    def uci_start(self) -> str:
+        """Returns the start with the fields that the parameter may leave out."""
+        return super().uci_start() if self.fen == STANDARD else f"fen {self.begin().board.fen()}"
+
     def clicks(self, state: Ints, action: int) -> tuple[tuple[int, ...], ...]:
         """Returns the squares that a piece leaves and enters; promotions to several pieces share theirs."""
         start, end = (FILES.index(NAMES[action][i]) + 8 * (int(NAMES[action][i + 1]) - 1) for i in (0, 2))

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.running import TURNIER
 from turnier.agents.agent import Agent
 from turnier.agents.engines.engine import IDLE
 from turnier.agents.engines.process import MAX_LINE
@@ -131,6 +132,21 @@ def test_an_answer_to_being_stopped_is_late_and_a_resignation_is_a_result() -> N
     record = play(bot(seconds=5), resigns)
     assert (record.termination, record.scores) == (Termination.RESIGNED, (1.0, -1.0))
     assert "resigns" in record.error
+
+
+def test_uci_engines_are_told_where_a_game_of_chess_starts(tmp_path: Path) -> None:
+    """Our own engine would move white's men from the usual start; what the FEN leaves out is written out."""
+    told, logged = tmp_path / "told", tmp_path / "logged"
+    logged.write_text(f"tee {told} | {shlex.join([*TURNIER, 'engine', 'chess', 'random'])}")
+    agents = ("random", f'uci(command="sh {logged}",nodes=1,start_limit=60)')
+    try:
+        record = play_match(MatchSpec('chess(fen="k7/8/1K6/8/8/8/8/7R b")', agents, 1, max_plies=3))
+    finally:
+        IDLE.end_idle()
+    assert record.termination is Termination.LIMIT and record.decisions == (1, 2), record.error
+    first, second = (line for line in told.read_text().splitlines() if line.startswith("position"))
+    assert first == "position fen k7/8/1K6/8/8/8/8/7R b - - 0 1"
+    assert second.startswith(f"{first} moves a8b8 ")
 
 
 @pytest.mark.parametrize("opening", [(), (4, 0), (4, 0, 8)])
