@@ -23,6 +23,7 @@ from turnier.games.game import Game, Position
 
 ON_FAILURE = ("lose", "replay", "stop")
 STOP_SECONDS = 2.0  # to answer after its time, when it is told to stop
+NODE_DIGITS = 13  # of the nodes of a move: sums of them are stored in 64 bits
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,11 @@ class Talk:
 
     def illegal(self, text: str) -> EngineFailure:
         return self.process.failure(Ending.ILLEGAL_MOVE, f"plays {text[:100]!r}, which is not legal here")
+
+
+def node_count(text: str) -> int:
+    """Returns the nodes that an engine says it looked at; 0, unknown, for what is no number or has too many digits."""
+    return int(text) if text.isdecimal() and len(text) <= NODE_DIGITS else 0
 
 
 @dataclass(frozen=True)

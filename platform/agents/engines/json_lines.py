@@ -15,7 +15,7 @@ import json
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from turnier.agents.engines.engine import EngineAgent, Limits, Match, Talk
+from turnier.agents.engines.engine import EngineAgent, Limits, Match, Talk, node_count
 from turnier.agents.engines.failure import Ending
 from turnier.core.parameters import parameter
 from turnier.games.abi import CHANCE
@@ -41,12 +41,12 @@ class JsonTalk(Talk):
         game, legal = match.game, position.legal_actions()
         self._write(move_message(match, position, limits, self.agent.increment), deadline)
         answer = self._object(deadline)
-        action, text, nodes = answer.get("action"), answer.get("move"), answer.get("nodes", 0)
+        action, text, nodes = answer.get("action"), answer.get("move"), answer.get("nodes")
         if isinstance(text, str):
             action = game.move_of(position.state, text)
         if type(action) is not int or action not in legal:
             raise self.illegal(json.dumps(answer))
-        return action, nodes if type(nodes) is int and nodes >= 0 else 0
+        return action, node_count(str(nodes)) if type(nodes) is int else 0
 
     def end(self) -> None:
         self.process.end('{"type": "quit"}')

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from turnier.agents.engines.engine import EngineAgent, Limits, Match, Talk
+from turnier.agents.engines.engine import EngineAgent, Limits, Match, Talk, node_count
 from turnier.agents.engines.process import EngineProcess
 from turnier.core.errors import UserError
 from turnier.core.parameters import parameter
@@ -47,8 +47,7 @@ class UciTalk(Talk):
         while True:
             words = self.receive(deadline).split()
             if words[:1] == ["info"] and "nodes" in words[:-1]:
-                count = words[words.index("nodes") + 1]
-                nodes = int(count) if count.isdecimal() else nodes
+                nodes = node_count(words[words.index("nodes") + 1]) or nodes
             elif words[:1] == ["bestmove"]:
                 text = words[1] if len(words) > 1 else ""
                 action = match.game.move_of(position.state, text)

@@ -1,6 +1,7 @@
 """A program that plays the first legal action by JSON lines, or fails at its third move of a match as it is told.
 
 usage: bot.py [crash | silent | deaf | late | garbage | illegal | flood | fork] [PATH of a file: fail only if it exists]
+       bot.py many: it says that it looked at more nodes than a number of 64 bits can be
 """
 
 import json
@@ -52,4 +53,4 @@ for line in sys.stdin:
             if only_with:
                 os.remove(only_with)
             fail()
-        print(json.dumps({"action": message["legal"][0], "nodes": 5}), flush=True)
+        print(json.dumps({"action": message["legal"][0], "nodes": 2**64 if fault == "many" else 5}), flush=True)

@@ -1,6 +1,6 @@
 """A program that plays the last legal move of tic-tac-toe by UCI or GTP; it knows no rules but which cells are taken.
 
-usage: speaker.py uci | gtp | resign | late | lines [PATH of a file for what it is told of its time]
+usage: speaker.py uci | gtp | resign | late | lines | many [PATH of a file for what it is told of its time]
 """
 
 import sys
@@ -19,7 +19,7 @@ for line in sys.stdin:
     words = line.partition("#")[0].split()
     if kind in ("gtp", "resign") and not words:
         continue  # a comment
-    if kind in ("uci", "late", "lines"):
+    if kind in ("uci", "late", "lines", "many"):
         if words[0] == "uci":
             say("id name speaker\noption name Hash type spin default 1 min 1 max 9\nuciok")
         elif words[0] == "isready":
@@ -32,6 +32,8 @@ for line in sys.stdin:
             while kind == "lines" and len(taken) > 2:
                 print("info string thinking")
             say("info depth 1 nodes 17 score cp 0")
+            if kind == "many":
+                say(f"info nodes {2**64}\ninfo nodes {'9' * 5000}")
             say(f"bestmove {[cell for cell in CELLS if cell not in taken][-1]}")
         elif words[0] == "quit":
             break

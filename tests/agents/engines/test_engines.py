@@ -217,6 +217,14 @@ def test_forfeits_count_as_results_and_as_failures_of_the_loser(tmp_path: Path) 
     assert failures == {first["agent"]: 0, second["agent"]: 4}
 
 
+def test_more_nodes_than_can_be_are_not_counted(tmp_path: Path) -> None:
+    speaker = f'uci(command="{program("speaker.py", "many")}",nodes=5)'
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
+        Tournament(GAME, [speaker, bot("many", seconds=5)], games=2).run(store, executor="serial", progress=False)
+        nodes = {row["agent"]: row["nodes"] / row["decisions"] for row in matches_frame(store).to_dict("records")}
+    assert sorted(nodes.values()) == [0, 17]  # what UCI said last that can be
+
+
 def test_a_program_is_refused_where_it_cannot_play() -> None:
     refused = {
         ("uci(nodes=1)", "tictactoe"): r'uci needs a program: uci\(command="PROGRAM ARGUMENTS"\)',
