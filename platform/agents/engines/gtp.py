@@ -47,9 +47,9 @@ class GtpTalk(Talk):
         for before, ply in list(zip(match.before, match.plies, strict=True))[told:]:
             self.command(f"play {COLOURS[before.to_move]} {match.game.move_text(before.state, ply)}", deadline)
         if limits.clock and "time_left" in self._commands:
-            self.command(f"time_left {colour} {max(1, int(limits.clock))} 0", deadline)
+            self.command(f"time_left {colour} {int(limits.clock)} 0", deadline)
         elif limits.own and "time_settings" in self._commands and not told:  # its first move
-            self.command(f"time_settings 0 {max(1, int(limits.own))} 1", deadline)
+            self.command(f"time_settings 0 {int(limits.own)} 1", deadline)
         text = self.command(f"genmove {colour}", deadline).strip()
         if text.casefold() == "resign":
             raise self.process.failure(Ending.RESIGNED, "resigns")
@@ -81,13 +81,18 @@ class Gtp(EngineAgent):
     talk: ClassVar[type[Talk]] = GtpTalk
 
     seconds: float = parameter(
-        0.0, "seconds per move, rounded down to whole seconds where it is told; 0 = none", low=0.0, high=3600.0
+        0.0, "seconds per move, at least 1, told in whole seconds, rounded down; 0 = none", low=0.0, high=3600.0
     )
     settings: str = parameter("", "further commands at the start of each match, as COMMAND;COMMAND")
 
     def cannot_play(self, game: Game) -> str | None:
         if game.has_chance or game.num_seats != len(COLOURS):
             return f"{self.name} has words for two colours and none for chance, got {game}; use json."
+        if 0 < self.seconds < 1:  # not in `check`: matches that are stored keep their agents
+            return (
+                f"{self.name} tells whole seconds, so seconds must be 0 or at least 1, got {self.seconds}; choose"
+                f" limit={self.seconds}, which is not told, and a quick level of the program."
+            )
         return super().cannot_play(game)
 
     def move_seconds(self) -> float:

@@ -40,8 +40,8 @@ for line in sys.stdin:
     else:
         answer = ""
         if words[0] == "list_commands":
-            answer = "clear_board\nplay\ngenmove\ntime_settings\nquit"
-        elif words[0] == "time_settings":
+            answer = "clear_board\nplay\ngenmove\ntime_settings\ntime_left\nquit"
+        elif words[0] in ("time_settings", "time_left"):
             for path in told:
                 with open(path, "a") as file:
                     file.write(line)

@@ -161,6 +161,14 @@ def test_gtp_engines_are_told_their_time_once_a_match_also_behind_an_opening(
     assert told.read_text().splitlines() == ["time_settings 0 1 1"] * 2
 
 
+def test_gtp_engines_are_told_no_more_time_than_they_have(tmp_path: Path) -> None:
+    told = tmp_path / "told"
+    agent = f'gtp(command="{program("speaker.py", "gtp")} {told}",clock=0.9,margin=3600000)'
+    record = play(agent, "random")
+    assert record.termination is Termination.NORMAL, record.error
+    assert told.read_text().splitlines() == ["time_left b 0 0"] * record.decisions[0]
+
+
 def test_what_follows_a_failure_is_the_users_choice(tmp_path: Path) -> None:
     once = tmp_path / "once"
     once.touch()
@@ -230,6 +238,7 @@ def test_a_program_is_refused_where_it_cannot_play() -> None:
         ("uci(nodes=1)", "tictactoe"): r'uci needs a program: uci\(command="PROGRAM ARGUMENTS"\)',
         ('uci(command="x",nodes=1)', "2048"): "uci has no words for chance",
         ('gtp(command="x")', "yavalath(players=3)"): "gtp has words for two colours",
+        ('gtp(command="x",seconds=0.5)', GAME): "gtp tells whole seconds, so seconds must be 0 or at least 1, got 0.5",
         ('json(command="x")', "spe_ed"): "json is told all moves, so it plays games without hidden information",
     }
     from turnier.games.registry import make_game
