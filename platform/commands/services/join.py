@@ -26,7 +26,13 @@ def join(
     games: Annotated[int, typer.Option(help="number of games, 0 = until the file of --stop exists", min=0)] = 1,
     stop: Annotated[Path, typer.Option(help="a file that ends it after the current game")] = Path("stop"),
     margin: Annotated[float, typer.Option(help="seconds before the deadline by which it answers", min=0)] = 0.5,
-    patience: Annotated[float, typer.Option(help="seconds without a connection until it gives up", min=0)] = 600.0,
+    patience: Annotated[
+        float,
+        typer.Option(
+            help="seconds without a connection until it gives up, and of silence (60 to 3600) until it connects again",
+            min=0,
+        ),
+    ] = 600.0,
     seed: Annotated[int | None, typer.Option(help="seed of the agent; default: random")] = None,
 ) -> None:
     """Play on a server with one of our agents.

@@ -27,6 +27,9 @@ TIME_REQUESTS = 3  # requests for the server's time; the quickest answer counts
 MIN_SECONDS = 0.02  # for a decision whose deadline has nearly passed
 RECONNECT_SECONDS = (1.0, 2.0, 5.0, 10.0, 30.0)  # pauses before connecting again; the last one repeats
 REFUSED_SECONDS = 60.0  # in which a server that refuses all connections may start again, with a number of games to play
+PING_SECONDS = 20.0  # between two pings, which find a server that is gone without a word
+SILENT_SECONDS = 60.0  # the least that a server may be silent: rounds end somewhat after their deadlines
+LONGEST_SECONDS = 3600.0  # that are waited for a deadline, and for a silent server after it
 CUT_OFF = "cut off"
 MAX_BYTES = 1 << 20
 
@@ -100,7 +103,7 @@ class AgentClient:
     margin: float  # seconds before the deadline at which an answer is to be sent
     games: int  # 0 = until `stop` exists
     stop: Path
-    patience: float  # seconds without a connection until it gives up
+    patience: float  # seconds without a connection until it gives up, and of silence until it connects again
     report: Callable[[str], object]
     _rounds: int = 0  # of the current game, 0 = it has not begun
 
@@ -151,7 +154,19 @@ class AgentClient:
             ) from None
 
     def _connected(self) -> ClientConnection:
-        return connect(self.url, compression=None, max_size=MAX_BYTES, open_timeout=20, ping_interval=None, proxy=None)
+        return connect(
+            self.url,
+            compression=None,
+            max_size=MAX_BYTES,
+            open_timeout=20,
+            ping_interval=PING_SECONDS,
+            ping_timeout=self._silence(),
+            proxy=None,
+        )
+
+    def _silence(self) -> float:
+        """Returns the seconds that a server may be silent when it should send something."""
+        return min(max(SILENT_SECONDS, self.patience), LONGEST_SECONDS)
 
     def _described(self, failure: Exception) -> str:
         """Returns a failure in words that do not contain the key."""
@@ -184,6 +199,14 @@ class AgentClient:
                 if self.stop.exists():
                     raise StoppedWaiting from None
 
+    def _next(self, socket: ClientConnection, left: float) -> str | bytes:
+        """Returns the state after one whose deadline is so many seconds away; raises TimeoutError in silence."""
+        seconds = min(max(left, 0.0), LONGEST_SECONDS) + self._silence()
+        try:
+            return socket.recv(timeout=seconds)
+        except TimeoutError:
+            raise TimeoutError(f"the server has sent nothing for {seconds:.0f} s") from None
+
     def _play(self, socket: ClientConnection, number: int) -> Outcome:
         try:
             text = self._first(socket)
@@ -202,15 +225,15 @@ class AgentClient:
             you = int(message["you"])
             if not message["running"]:
                 return Outcome(self._rounds, _place(message), message["players"], you)
+            deadline = seconds_of(message["deadline"]) - offset if message.get("deadline") else came
             if message["players"][str(you)]["active"]:
                 size = (message["width"], message["height"], len(message["players"]))
                 timed_player = timed_player or TimedPlayer(self.agent, *size, you - 1, self.seed + number)
-                left = seconds_of(message["deadline"]) - offset - self.margin - came
-                ends = time.monotonic_ns() + int(1e9 * max(MIN_SECONDS, left))
+                ends = time.monotonic_ns() + int(1e9 * max(MIN_SECONDS, deadline - self.margin - came))
                 action = timed_player.decide(state, ends).action
                 socket.send(json.dumps({"action": ACTIONS[action]}))
             self._rounds += 1
-            text = socket.recv()
+            text = self._next(socket, deadline - time.time())
 
     def _offset(self) -> float:
         """Returns how far the server's clock is ahead, 0 where it gives no time."""
@@ -239,10 +262,10 @@ def _read(text: str | bytes, rounds: int) -> tuple[dict[str, Any], Any]:
     if not message["running"]:
         _place(message)
         return message, None
-    if not message["players"][str(message["you"])]["active"]:
-        return message, None
-    seconds_of(message["deadline"])
-    return message, state_of(message, rounds)
+    living = message["players"][str(message["you"])]["active"]
+    if living or message.get("deadline"):  # which those who are out need not be told
+        seconds_of(message["deadline"])
+    return message, state_of(message, rounds) if living else None
 
 
 def _place(message: dict[str, Any]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import socket
 import subprocess
 import sys
 import threading
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from websockets.utils import accept_key
 
 from tests.server.spe_ed.served import Served, eventually, newest, rules, say, served, state
 from turnier.agents.registry import AGENTS
@@ -187,6 +189,44 @@ def test_games_that_are_cut_off_are_listed_and_count(tmp_path: Path) -> None:
         r"game cut off after \d rounds: the server closed the connection: no reason at all \(code 1008\)", cut
     )
     assert re.fullmatch(r"2 games: 1 (cut off, 1 .*|.*, 1 cut off)", reports[-1]), reports
+
+
+def test_a_game_of_a_server_that_sends_nothing_more_is_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server waits for the other player long after the deadline."""
+    monkeypatch.setattr("turnier.server.spe_ed.agent_client.SILENT_SECONDS", 0.1, raising=False)
+    reports: list[str] = []
+    with served(rules(players=2, timeout=1.0, grace=300.0)) as server, server.join("key2"):
+        client = joining(server, tmp_path / "stop", reports, patience=0.2)
+        thread = threading.Thread(target=client.run, daemon=True)
+        thread.start()
+        thread.join(30)
+        assert not thread.is_alive(), reports
+    assert re.fullmatch(r"game cut off after 1 rounds: the server has sent nothing for \d s", reports[-1]), reports
+
+
+def test_it_comes_again_to_a_server_that_does_not_answer_in_the_lobby(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("SILENT_SECONDS", "PING_SECONDS"):
+        monkeypatch.setattr(f"turnier.server.spe_ed.agent_client.{name}", 0.2, raising=False)
+    reports: list[str] = []
+    stop = tmp_path / "stop"
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        url = f"ws://127.0.0.1:{listening.getsockname()[1]}/spe_ed?key=k"
+        client = AgentClient(url, "", AGENTS.make("basic"), 1, 0.5, 1, stop, 0.1, reports.append)
+        thread = threading.Thread(target=client.run, daemon=True)
+        thread.start()
+        with listening.accept()[0] as silent:
+            key = re.search(r"Sec-WebSocket-Key: (\S+)", silent.recv(4096).decode())
+            assert key is not None
+            head = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+            silent.sendall(f"{head}Sec-WebSocket-Accept: {accept_key(key[1])}\r\n\r\n".encode())
+            silent.settimeout(30)
+            assert silent.recv(4096) and silent.recv(4096)  # a ping, which it does not answer, and the end
+        eventually(lambda: any("keepalive ping timeout" in text and "connecting again" in text for text in reports))
+        stop.touch()
+        thread.join(30)
+        assert not thread.is_alive()
 
 
 def test_it_gives_up_on_a_server_that_is_gone_for_good(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
