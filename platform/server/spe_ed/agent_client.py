@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -32,6 +33,8 @@ SILENT_SECONDS = 60.0  # the least that a server may be silent: rounds end somew
 LONGEST_SECONDS = 3600.0  # that are waited for a deadline, and for a silent server after it
 CUT_OFF = "cut off"
 MAX_BYTES = 1 << 20
+UNHEARD = logging.getLogger("turnier.join")  # of websockets, which logs a traceback where a server answers no ping
+UNHEARD.disabled = True
 
 
 def with_key(url: str, key: str) -> str:
@@ -162,6 +165,7 @@ class AgentClient:
             ping_interval=PING_SECONDS,
             ping_timeout=self._silence(),
             proxy=None,
+            logger=UNHEARD,
         )
 
     def _silence(self) -> float:
