@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from turnier.agents.agent import Decision
+from turnier.agents.agent import Agent, Decision
 from turnier.agents.registry import label_of
 from turnier.arena.match import MatchRecord
 from turnier.arena.reanalysis import Moment, Reanalysis
@@ -30,15 +30,17 @@ def visit_shares(game: Game, decision: Decision) -> npt.NDArray[np.float64] | No
     return visits / decision.visits.sum() if game.places_stones and decision.visits.sum() > 0 else None
 
 
-def action_frame(game: Game, moment: Moment, decision: Decision) -> pd.DataFrame:
-    """Returns one row per legal action, the most visited first: action, chosen, visits, percent, value (points)."""
+def action_frame(agent: Agent, moment: Moment, decision: Decision) -> pd.DataFrame:
+    """Returns one row per legal action, the most visited first: action, chosen, visits, percent, value (its unit)."""
+    game = moment.position.game
+    scale = agent.value_unit(game).scale
     rows = [
         {
             "action": game.action_name(action),
             "chosen": "chosen" if action == moment.action else "",
             "visits": float(decision.visits[action]),
             "percent": 100 * float(decision.visits[action]) / max(1.0, float(decision.visits.sum())),
-            "value": float(decision.values[action]) * game.max_return if decision.visits[action] > 0 else float("nan"),
+            "value": float(decision.values[action]) * scale if decision.visits[action] > 0 else float("nan"),
         }
         for action in moment.position.legal_actions()
     ]

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from turnier.agents.registry import label_of
+from turnier.agents.registry import agent_of, label_of
 from turnier.arena.reanalysis import Reanalysis, Thought
 from turnier.core import number_text
 from turnier.core.errors import UserError
@@ -31,7 +31,7 @@ PATHS = "Some of the agent's own longest paths; paler where they are far ahead."
 COLUMNS: dict[str, Any] = {
     "percent": st.column_config.NumberColumn("visits, %", format="%.1f"),
     "visits": st.column_config.NumberColumn(format="%d"),
-    "value": st.column_config.NumberColumn("value, points", format="localized"),
+    "value": st.column_config.NumberColumn(format="localized"),
 }
 
 
@@ -185,7 +185,7 @@ def _decision(reanalysis: Reanalysis, number: int, scores: str) -> Thought | Non
         mean_time_of_a_move=mean_time(reanalysis, moment.seat),
         normalised_certainty=_certainty(reanalysis, number),
     )
-    frame = action_frame(game, moment, decision)
+    frame = action_frame(agent_of(agent), moment, decision)
     visits = visit_bars(frame)
     st.caption("Normalised certainty: 0 % if searches choose every action equally often, 100 % if always the same one.")
     if visits:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from turnier.agents.abi import ACT, ACT_TOGETHER, VALUES, VISITS, SeatKernels, absent_act_together
 from turnier.agents.budget import AMOUNT
-from turnier.agents.evaluator import Evaluator, Score
+from turnier.agents.evaluator import Evaluator, Score, ValueUnit, results_in
 from turnier.core.errors import UserError
 from turnier.core.kernel import pointer
 from turnier.core.parameters import Declared, parameter
@@ -43,7 +43,10 @@ def milliseconds_parameter(replaced: str) -> Any:
 
 @dataclass(frozen=True)
 class Decision:
-    """An action and what the search found out: visits and mean value (for the mover) per action id, zero if unknown."""
+    """An action and what the search found out: visits and mean value (for the mover) per action id, zero if unknown.
+
+    Multiplied by the scale of the agent's `value_unit`, values are what people read.
+    """
 
     action: int
     visits: Floats  # [num_actions]
@@ -117,6 +120,10 @@ class Agent(Declared):
         """Returns why this agent cannot play the game, as a sentence, or None."""
         return None
 
+    def value_unit(self, game: Game) -> ValueUnit:
+        """Returns what its values are read in: results of the game, unless overridden, as they are."""
+        return ValueUnit(1.0, results_in(game))
+
     def within(self, amount: int, unit: str) -> Self:
         """Returns the agent limited to `amount` units per move; raises UserError where it cannot be."""
         if not self.budgets:
@@ -180,6 +187,9 @@ class CompiledAgent(Agent):
     def used_evaluator(self) -> tuple[Evaluator, int, int]:
         """Returns the evaluator, the depth of its rollouts and the game-score method."""
         return Score(), 0, 1
+
+    def value_unit(self, game: Game) -> ValueUnit:
+        return self.used_evaluator()[0].value_unit(game)
 
     def cannot_play(self, game: Game) -> str | None:
         if game.hidden and self.looks_ahead:

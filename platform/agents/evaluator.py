@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,18 @@ from turnier.games.game import Game
 
 # The first weights of every evaluator: how deep its rollouts go, and the game-score method, 1 or 2 (Kutsch 2017, 9.2).
 ROLLOUT_DEPTH, SCORE_METHOD, OWN = 0, 1, 2
+
+
+class ValueUnit(NamedTuple):
+    """What people read values in."""
+
+    scale: float  # by which a value is multiplied
+    text: str  # what it is then, such as "points"
+
+
+def results_in(game: Game) -> str:
+    """Returns what the results of a game are, in words."""
+    return "-1 is lost, 1 is won" if game.max_return == 1 else "points"
 
 
 @dataclass(frozen=True)
@@ -33,6 +45,10 @@ class Evaluator(Declared):
     def cannot_evaluate(self, game: Game) -> str | None:
         """Returns why this evaluator does not fit the game, as a sentence, or None."""
         return None
+
+    def value_unit(self, game: Game) -> ValueUnit:
+        """Returns what its values are read in: results of the game, unless overridden, divided by max_return."""
+        return ValueUnit(game.max_return, results_in(game))
 
     def own_weights(self, game: Game) -> tuple[float, ...]:
         """Returns what the evaluate kernel reads from weight OWN on."""
@@ -67,3 +83,6 @@ class Score(Evaluator):
 
     name: ClassVar[str] = "score"
     evaluate_kernel: ClassVar[Any] = evaluate_score
+
+    def value_unit(self, game: Game) -> ValueUnit:
+        return ValueUnit(1.0, results_in(game))

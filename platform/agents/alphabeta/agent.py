@@ -25,7 +25,7 @@ from turnier.agents.alphabeta.search import (
     new_stack,
 )
 from turnier.agents.budget import AMOUNT
-from turnier.agents.evaluator import Evaluator, Score
+from turnier.agents.evaluator import Evaluator, Score, ValueUnit, results_in
 from turnier.agents.timed import run_chunks
 from turnier.agents.transposition import TABLE, enough_bits, new_table
 from turnier.core.kernel import kernel
@@ -136,6 +136,9 @@ class AlphaBeta(SearchAgent):
     def settings(self) -> tuple[float, ...]:
         in_points = isinstance(self.evaluator, Score)
         return (self.depth, self.nodes, self.table_bits, self.ordering, self.forced_depth, in_points)
+
+    def value_unit(self, game: Game) -> ValueUnit:
+        return ValueUnit(game.max_return, results_in(game))  # whatever the evaluator: ends of games are mixed in
 
     def cannot_play(self, game: Game) -> str | None:
         if game.num_seats != 2:

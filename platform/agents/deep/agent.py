@@ -13,6 +13,7 @@ from turnier.agents.agent import CompiledAgent
 from turnier.agents.deep.kernels import act_dqn
 from turnier.agents.deep.network import AFTER, BOARD, EACH, INPUTS, TWO, Network
 from turnier.agents.deep.weights import read_config, settings_from_file
+from turnier.agents.evaluator import ValueUnit
 from turnier.core.errors import UserError
 from turnier.core.parameters import parameter, parameters_of
 from turnier.games.game import Game
@@ -70,6 +71,13 @@ class Dqn(CompiledAgent):
     def network_for(self, game: Game, unit: float, log: bool) -> Network:
         """Returns the network to be trained, for rewards in that unit; the file is not asked."""
         return Network(game, self._sizes(), self.input, self.dueling, unit, log)
+
+    def value_unit(self, game: Game) -> ValueUnit:
+        if not self.file:
+            return super().value_unit(game)
+        network = read_config(Path(self.file))["network"]
+        unit = float(network["unit"])
+        return ValueUnit(unit, "logarithms of points to come" if network["log"] else "points to come")
 
     def cannot_play(self, game: Game) -> str | None:
         if self.file and Path(self.file).is_file():  # without it stored matches can be counted still

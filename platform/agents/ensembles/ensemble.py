@@ -13,6 +13,7 @@ import numpy.typing as npt
 from turnier.agents.abi import SeatKernels
 from turnier.agents.agent import Agent, Decision, Floats, Player, seat_rng
 from turnier.agents.ensembles.pool import Pool, SearchJob, SerialPool, search_first
+from turnier.agents.evaluator import ValueUnit
 from turnier.core.rng import next_word
 from turnier.games.game import Game, Position
 
@@ -52,6 +53,9 @@ class Ensemble(Agent):
                 f"{self.name} lets its agent search single positions, which {self.agent.name} cannot; choose another."
             )
         return self.agent.cannot_play(game)
+
+    def value_unit(self, game: Game) -> ValueUnit:
+        return self.agent.value_unit(game)
 
     def within(self, amount: int, unit: str) -> Self:
         """Returns the ensemble whose members share the budget of one agent."""

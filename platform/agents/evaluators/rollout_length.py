@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from turnier.agents.abi import EVALUATE
-from turnier.agents.evaluator import ROLLOUT_DEPTH, Evaluator
+from turnier.agents.evaluator import ROLLOUT_DEPTH, Evaluator, ValueUnit
 from turnier.core.kernel import kernel
+from turnier.games.game import Game
 from turnier.games.generic import copy_state, generic_playout
 
 
@@ -37,3 +38,6 @@ class RolloutLength(Evaluator):
 
     name: ClassVar[str] = "rollout_length"
     evaluate_kernel: ClassVar[Any] = evaluate_rollout_length
+
+    def value_unit(self, game: Game) -> ValueUnit:
+        return ValueUnit(1.0, "plies")

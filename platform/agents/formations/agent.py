@@ -11,7 +11,7 @@ from numba import types
 
 from turnier.agents.abi import ACT, SEAT, VALUES, VISITS, SeatKernels
 from turnier.agents.agent import Agent, CompiledAgent
-from turnier.agents.evaluator import Evaluator
+from turnier.agents.evaluator import Evaluator, ValueUnit
 from turnier.agents.evaluators.corner2048 import Corner2048
 from turnier.agents.expectimax.agent import Expectimax
 from turnier.agents.formations.follow import FIVE, SIX, followed_action
@@ -23,7 +23,10 @@ from turnier.games.abi import Actions, Floats
 from turnier.games.game import Game
 from turnier.games.twenty48.rules import BOARD, HIGH
 
-NUM_SETTINGS = 2  # LEAST_FIVE and LEAST_SIX; behind them the package, then the other agent's settings
+# LEAST_FIVE, LEAST_SIX and the scale of the other agent's values, by which probabilities are divided: people read both
+# multiplied by it. Behind them the package, then the other agent's settings.
+SCALE = 2
+NUM_SETTINGS = 3
 OTHERS = NUM_SETTINGS + WORDS
 _U = np.uint64
 _15 = _U(15)
@@ -66,7 +69,7 @@ def act_formations(game, evaluator, settings, state, returns, rng, root):
         return seat.act(game, seat.evaluator, seat.settings, state, returns, rng, root)
     for i in range(4):
         if chances[i] >= 0.0:
-            root[VISITS, i], root[VALUES, i] = 1.0, chances[i]
+            root[VISITS, i], root[VALUES, i] = 1.0, chances[i] / settings[SCALE]
     return action
 
 
@@ -112,6 +115,10 @@ class Formations(CompiledAgent):
             return f"formation tables are of the 4x4 board of 2048 only, got {game}; leave the table out."
         return self.otherwise.cannot_play(game)
 
+    def value_unit(self, game: Game) -> ValueUnit:
+        unit = self.otherwise.value_unit(game)
+        return unit._replace(text=f"probabilities by a table, elsewhere {unit.text}") if self.table else unit
+
     def used_evaluator(self) -> tuple[Evaluator, int, int]:
         assert isinstance(self.otherwise, CompiledAgent)
         return self.otherwise.used_evaluator()
@@ -123,7 +130,7 @@ class Formations(CompiledAgent):
             return seat
         words = open_tables(Path(self.table), self.digest)
         settings = np.empty(OTHERS + len(seat.settings))
-        settings[:NUM_SETTINGS] = self.five, self.six
+        settings[:NUM_SETTINGS] = self.five, self.six, self.otherwise.value_unit(game).scale
         settings[OTHERS:] = seat.settings
         seat = seat._replace(settings=settings[OTHERS:])  # the caller keeps all of it
         package = pack(pack_shared, seat, words)

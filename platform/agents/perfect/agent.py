@@ -10,6 +10,7 @@ import numpy as np
 
 from turnier.agents.abi import VALUES, VISITS
 from turnier.agents.agent import Agent, Decision, Player, seat_rng
+from turnier.agents.evaluator import ValueUnit
 from turnier.agents.perfect.judge import cannot_judge, judge_of
 from turnier.core.rng import below
 from turnier.games.game import Game, Position
@@ -23,6 +24,9 @@ class Perfect(Agent):
     """
 
     name: ClassVar[str] = "perfect"
+
+    def value_unit(self, game: Game) -> ValueUnit:
+        return ValueUnit(1.0, "-1 is lost, 1 is won")
 
     def cannot_play(self, game: Game) -> str | None:
         return cannot_judge(game)

@@ -13,7 +13,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from turnier.agents.agent import Agent
-from turnier.agents.registry import make_agent
+from turnier.agents.evaluator import ValueUnit
+from turnier.agents.registry import agent_of, make_agent
 from turnier.agents.timed import interrupted_by
 from turnier.arena.analysis.deepening import deepened
 from turnier.arena.analysis.line import LinePly, line_after
@@ -21,6 +22,7 @@ from turnier.arena.match import derive_seed
 from turnier.arena.repeated_search import SearchRecord, SearchSpec, SeenPosition, prepare_searches, search_position
 from turnier.core.errors import MAX_IN_MEMORY, UserError, require_at_most
 from turnier.games.game import Position
+from turnier.games.registry import game_of
 from turnier.statistics.intervals import Interval, share_interval
 
 REPEATS = 10
@@ -36,7 +38,7 @@ class AgentAnalysis:
     level: int  # how often its budget was doubled, from 0
     legal: tuple[int, ...]  # action ids
     visits: tuple[float, ...]  # mean number a search; 0 of actions that no search tried
-    values: tuple[float, ...]  # mean for the seat to move, weighted by visits; in the game's max_return
+    values: tuple[float, ...]  # mean for the seat to move, weighted by visits; see `unit`
     votes: tuple[int, ...]  # searches that chose the action
     best: int  # the action with most votes, of equals that with the larger value
     certainty: float  # share of the searches that chose `best`
@@ -49,6 +51,12 @@ class AgentAnalysis:
     @property
     def searches(self) -> int:
         return len(self.records)
+
+    @property
+    def unit(self) -> ValueUnit:
+        """What people read the values in."""
+        spec = self.records[0].spec
+        return agent_of(spec.agent).value_unit(game_of(spec.position.game))
 
 
 @dataclass(frozen=True)

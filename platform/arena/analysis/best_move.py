@@ -13,10 +13,11 @@ import numpy.typing as npt
 
 from turnier.agents.agent import Agent
 from turnier.agents.budget import AMOUNT
+from turnier.agents.evaluator import ValueUnit
 from turnier.agents.expectimax.agent import Expectimax
 from turnier.agents.greedy import Greedy
 from turnier.agents.ntuple.evaluator import NTuple
-from turnier.agents.registry import make_agent
+from turnier.agents.registry import agent_of, make_agent
 from turnier.arena.analysis.continuations import Continuations
 from turnier.arena.match import derive_seed
 from turnier.arena.repeated_search import SearchRecord, SearchSpec, SeenPosition, prepare_searches, search_position
@@ -56,7 +57,7 @@ class MoveOutlook:
     """What is known of a move."""
 
     action: int
-    value: float | None  # by the agent's search, for the mover, in the game's points; None where it did not say
+    value: float | None  # by the agent's search, for the mover, in its unit; None where it did not say
     visits: float
     results: tuple[float, ...]  # the mover's at the ends of the games that were played on, in points
     reached: int  # games in which the goal was
@@ -84,6 +85,11 @@ class BestMove:
     search_seconds: float
     seconds: float  # wall clock of all, without compiling
     nodes: int
+
+    @property
+    def unit(self) -> ValueUnit:
+        """What the values are, which are multiplied by its scale already."""
+        return agent_of(self.agent).value_unit(self.position.game)
 
     @property
     def games(self) -> int:
@@ -236,7 +242,8 @@ class _Rounds:
 
     def moves(self) -> tuple[MoveOutlook, ...]:
         """Returns what is known of all actions: the agent's first, then by its values."""
-        record, points = self.record, self.position.game.max_return
+        record, game = self.record, self.position.game
+        scale = agent_of(record.spec.agent).value_unit(game).scale
         order = sorted(
             range(len(self.legal)),
             key=lambda i: (self.legal[i] != record.action, not record.visits[i], -record.values[i]),
@@ -244,7 +251,7 @@ class _Rounds:
         return tuple(
             MoveOutlook(
                 self.legal[i],
-                record.values[i] * points if record.visits[i] else None,
+                record.values[i] * scale if record.visits[i] else None,
                 record.visits[i],
                 tuple(self.results[i]),
                 self.reached[i],

@@ -41,7 +41,7 @@ def ranked(agents: Sequence[AgentAnalysis]) -> list[int]:
 
 
 def analysis_json(found: Analysis) -> dict[str, Any]:
-    """Returns an analysis as data; values are in the game's points, those of moves that no search tried are null."""
+    """Returns an analysis as data; values are in each agent's unit, those of moves that no search tried are null."""
     game = found.position.game
     return {
         "game": game.full_text(),
@@ -53,11 +53,12 @@ def analysis_json(found: Analysis) -> dict[str, Any]:
 
 
 def _agent_json(game: Game, one: AgentAnalysis) -> dict[str, Any]:
+    scale = one.unit.scale
     moves = [
         {
             "move": game.action_name(action),
             "action": action,
-            "value": one.values[i] * game.max_return if one.visits[i] else None,
+            "value": one.values[i] * scale if one.visits[i] else None,
             "visits": one.visits[i],
             "votes": one.votes[i],
         }
@@ -98,17 +99,17 @@ def _table(game: Game, agents: Sequence[AgentAnalysis], places: Sequence[int]) -
     for one in agents:
         table.add_column(AgentText(one.searching), justify="right", max_width=CELL_WIDTH, overflow="fold")
     for place in places:
-        cells = [_cell(game, one, place) for one in agents]
+        cells = [_cell(one, place) for one in agents]
         table.add_row(game.action_name(agents[0].legal[place]), *cells)
     return table
 
 
-def _cell(game: Game, one: AgentAnalysis, place: int) -> Text:
+def _cell(one: AgentAnalysis, place: int) -> Text:
     """Returns the value and the visits of a move; the agent's choice is bold and has an asterisk."""
     chosen = one.legal[place] == one.best
     text = "-"
     if one.visits[place]:
-        text = f"{number(one.values[place] * game.max_return)} ({number(one.visits[place])})"
+        text = f"{number(one.values[place] * one.unit.scale)} ({number(one.visits[place])})"
     return Text(f"{text} *" if chosen else f"{text}  ", style="bold" if chosen else "")
 
 

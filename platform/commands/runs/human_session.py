@@ -121,10 +121,11 @@ class Session:
             self._say(str(mistake))
             return
         (one,), game = found.agents, self.match.game
+        scale = one.unit.scale
         order = sorted(range(len(one.legal)), key=lambda i: (one.legal[i] != one.best, -one.visits[i], -one.values[i]))
         moves = [
             f"{game.action_name(one.legal[i])}"
-            + (f" {number(one.values[i] * game.max_return)} ({number(one.visits[i])} visits)" if one.visits[i] else "")
+            + (f" {number(one.values[i] * scale)} ({number(one.visits[i])} visits)" if one.visits[i] else "")
             for i in order[:HINT_MOVES]
         ]
         self._say(f"{one.agent}: {', '.join(moves)}\n  then {' '.join(ply.name for ply in one.line)}")

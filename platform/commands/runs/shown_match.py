@@ -65,7 +65,7 @@ def show_match(
             nodes[seat] += decision.nodes
             seconds[seat] += decision.seconds
             if every_move:
-                described = _describe(game, position, decision)
+                described = _describe(agents[seat], position, decision)
                 console.print(f"\n{position}\nseat {seat}: {described}", markup=False, highlight=False)
             elif time.perf_counter() - updated > 0.2:
                 updated = time.perf_counter()
@@ -108,10 +108,12 @@ def _explanation(game: Game) -> str:
     return f"Values are mean results of the search, {unit}. In brackets: how often it tried the move."
 
 
-def _describe(game: Game, position: Position, decision: Decision) -> str:
-    """Returns the chosen action, and the search's value (in points of the game) and visits of every legal one."""
+def _describe(agent: Agent, position: Position, decision: Decision) -> str:
+    """Returns the chosen action, and the search's value (in the agent's unit) and visits of every legal one."""
+    game = position.game
+    scale = agent.value_unit(game).scale
     values = [
-        f"{game.action_name(a)} {number(decision.values[a] * game.max_return, digits=4)} ({decision.visits[a]:.0f})"
+        f"{game.action_name(a)} {number(decision.values[a] * scale, digits=4)} ({decision.visits[a]:.0f})"
         for a in position.legal_actions()
         if decision.visits[a] > 0
     ]

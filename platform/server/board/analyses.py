@@ -88,7 +88,7 @@ def _shown(found: Analysis) -> dict[str, Any]:
                     (
                         game.move_text(state, action),
                         visits,
-                        value if visits else None,
+                        value * one.unit.scale if visits else None,
                         clicks[-1][0] if (clicks := game.clicks(state, action)) else -1,
                     )
                     for action, visits, value in zip(one.legal, one.visits, one.values, strict=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 from turnier.agents.agent import Agent, Decision, decide
 from turnier.agents.ensembles.ensemble import start_player
-from turnier.agents.registry import AGENTS
+from turnier.agents.registry import AGENTS, agent_of
 from turnier.arena.match import MatchRecord, derive_seed
 from turnier.arena.play import seen_by
 from turnier.arena.reanalysis import Reanalysis
@@ -16,7 +16,7 @@ from turnier.core.errors import UserError
 from turnier.core.outside.classes import is_outside
 from turnier.core.parameters import Declared, Registry, parameters_of
 from turnier.core.text_form import Spec, parse
-from turnier.games.game import Game, Position
+from turnier.games.game import Position
 from turnier.results.frames.certainty import position_certainty, searches_frame
 
 
@@ -50,9 +50,9 @@ def require_harmless(text: str) -> None:
 def opinions(record: MatchRecord, agent: str = "") -> Iterator[dict[str, Any]]:
     """Yields what an agent thinks before each decision of a match: {move, choice, actions}.
 
-    The choice is an action's name; actions are [name, visits, value in points or None, cell or -1]. Without an agent,
-    those that played are asked again, all from the first move on, so that they decide as they did; but not people and
-    programs.
+    The choice is an action's name; actions are [name, visits, value in the agent's unit or None, cell or -1]. Without
+    an agent, those that played are asked again, all from the first move on, so that they decide as they did; but not
+    people and programs.
     """
     review = Reanalysis(record)
     game, seed = review.game, record.spec.seed
@@ -63,21 +63,23 @@ def opinions(record: MatchRecord, agent: str = "") -> Iterator[dict[str, Any]]:
     for number, moment in enumerate(review.moments[:-1]):
         if moment.opening or not (judges or is_harmless(record.spec.agents[moment.seat])):
             continue
+        asked = judge or agent_of(record.spec.agents[moment.seat])
         if judges:
             seen = seen_by(moment.position, moment.seat, seed, moment.decided)
             decision = decide(judges[moment.seat], seen)
         else:
             decision = review.think(number).decision
         choice = game.move_text(moment.position.state, decision.action)
-        yield {"move": number, "choice": choice, "actions": weighed(game, moment.position, decision)}
+        yield {"move": number, "choice": choice, "actions": weighed(asked, moment.position, decision)}
 
 
-def weighed(game: Game, position: Position, decision: Decision) -> list[tuple[str, int, float | None, int]]:
-    """Returns for each legal action: name, visits, value in points (None where unknown), cell or -1."""
-    state, found = position.state, []
+def weighed(agent: Agent, position: Position, decision: Decision) -> list[tuple[str, int, float | None, int]]:
+    """Returns for each legal action: name, visits, value in the agent's unit (None where unknown), cell or -1."""
+    game, state, found = position.game, position.state, []
+    scale = agent.value_unit(game).scale
     for action in position.legal_actions():
         visits, clicks = int(decision.visits[action]), game.clicks(state, action)
-        value = float(decision.values[action]) * game.max_return if visits else None
+        value = float(decision.values[action]) * scale if visits else None
         found.append((game.move_text(state, action), visits, value, clicks[-1][0] if clicks else -1))
     return found
 

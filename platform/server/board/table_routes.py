@@ -97,7 +97,7 @@ async def _hint(table: Table, key: str, text: str) -> dict[str, Any]:
         decision = decide(agent.start(match.game, seat, match.spec.seed), match.seen())
         return {
             "choice": match.game.move_text(position.state, decision.action),
-            "actions": weighed(match.game, position, decision),
+            "actions": weighed(agent, position, decision),
         }
 
     return await asyncio.get_running_loop().run_in_executor(table.threads, ask)

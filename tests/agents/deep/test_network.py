@@ -179,6 +179,7 @@ def test_a_file_plays_and_is_known_by_its_digest(tmp_path: Path) -> None:
     decision = agent.start(game).act(position)
     values = np.empty((1, 4))
     value_many(game.kernels, shape.header(), drawn_weights(shape), position.state[None], values)
+    assert agent.value_unit(game).scale == shape.unit == 2.0
     legal = position.legal_actions()
     assert decision.action == values[0].argmax() and decision.values[legal].tolist() == values[0][legal].tolist()
     record = play_match(MatchSpec(game.full_text(), (agent.full_text(),), 1))

@@ -61,6 +61,18 @@ def test_the_most_probable_action_is_followed_in_every_symmetry(table: Path) -> 
         assert action_behind(decided, picture) == action or values[action_behind(decided, picture)] == values[action]
 
 
+def test_probabilities_are_read_as_such_whoever_else_decides(table: Path) -> None:
+    """By the other agent's scale: points of a heuristic that are divided by the largest score, or points."""
+    found = []
+    for other in ("random", "greedy", "greedy(evaluator=corner2048)"):
+        agent = make_agent(f"formations(table={table},otherwise={other})")
+        scale = agent.value_unit(GAME).scale
+        assert scale == make_agent(other).value_unit(GAME).scale
+        found.append(np.array(decide(str(agent), BOARD)[1]) * scale)
+    assert 0.2 < found[0].max() <= 1
+    assert np.allclose(found, found[0], rtol=1e-12)
+
+
 @pytest.mark.parametrize(
     ("change", "why"),
     [
