@@ -46,6 +46,16 @@ class Evaluator(Declared):
         """Returns why this evaluator does not fit the game, as a sentence, or None."""
         return None
 
+    def cannot_prove(self, game: Game) -> str | None:
+        """Returns why no solver may tell wins by its values, of which 1 must be the best, as a sentence, or None."""
+        unit = self.value_unit(game)
+        if unit.scale == game.max_return:
+            return None
+        return (
+            f"solver=true needs values of which 1 is the best result, got evaluator={self} for {game}, whose values are"
+            f" {unit.text}; use evaluator=rollout, or leave the solver out."
+        )
+
     def value_unit(self, game: Game) -> ValueUnit:
         """Returns what its values are read in: results of the game, unless overridden, divided by max_return."""
         return ValueUnit(game.max_return, results_in(game))

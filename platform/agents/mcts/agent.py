@@ -173,6 +173,9 @@ class Mcts(SearchAgent):
         "nodes": {"iterations": AMOUNT, "milliseconds": 0},
     }
 
+    def cannot_play(self, game: Game) -> str | None:
+        return (self.evaluator.cannot_prove(game) if self.solver else None) or super().cannot_play(game)
+
     def memory_words(self, game: Game) -> int:
         return int(tree_words(enough_nodes(self.iterations, game.kernels.max_choices), game.num_seats))
 

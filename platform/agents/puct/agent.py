@@ -203,7 +203,7 @@ class Puct(SearchAgent):
             learned = GAMES.make(read_policy(file)["network"]["game"]) if file.is_file() else game
             if learned != game:
                 return f"the policy in {self.policy} is for {learned}, got {game}; train one for it."
-        return super().cannot_play(game)
+        return (self.evaluator.cannot_prove(game) if self.solver else None) or super().cannot_play(game)
 
     def memory_words(self, game: Game) -> int:
         return int(tree_words(enough_nodes(self.iterations, game.kernels.max_choices), game.num_seats))

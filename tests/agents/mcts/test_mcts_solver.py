@@ -14,6 +14,7 @@ from tests.agents import naive_search as oracle
 from tests.agents.mcts import naive_mcts
 from tests.agents.mcts.test_mcts import CAPACITY, grow, mcts, plain_shape, shape, tried
 from tests.agents.positions import board_position, marks_position
+from tests.agents.two_seat_games import Coins
 from tests.contract.tiny_games import Fuse, Pennies
 from turnier.agents.agent import CompiledPlayer, Decision, seat_rng
 from turnier.agents.mcts.agent import MctsPlayer
@@ -43,6 +44,7 @@ from turnier.games import abi
 from turnier.games.abi import NO_WIN, TERMINAL
 from turnier.games.game import Game, Position
 from turnier.games.registry import make_game
+from turnier.games.tictactoe import TicTacToe
 
 needs_jit = pytest.mark.skipif(not JIT, reason="many searches; test_mcts.py runs small ones in plain Python")
 
@@ -120,6 +122,16 @@ def test_three_seats_are_solved(length: int) -> None:
     tree = grow(mcts(solver=True, tree_depth=50), position, 3000)
     assert tree.nodes[0, STATUS] == PROVEN and tree.nodes[0, COUNT] < 3000
     assert check_proofs(tree, 0, position, maxn_values) >= length
+
+
+@pytest.mark.parametrize("agent", ["mcts", "puct"])
+def test_a_solver_needs_values_of_which_1_is_the_best(agent: str) -> None:
+    """Two points of a hundred would be a proven win by their score."""
+    for game, evaluator, fits in ((Coins(), "score", False), (Coins(), "rollout", True), (TicTacToe(), "score", True)):
+        for solver in ("true", "false"):
+            reason = make_agent(f"{agent}(evaluator={evaluator},solver={solver})").cannot_play(game)
+            assert (reason is None) == (fits or solver == "false")
+            assert reason is None or "needs values of which 1 is the best result, got evaluator=score" in reason
 
 
 def test_without_the_solver_nothing_is_proven() -> None:
