@@ -30,10 +30,11 @@ SHOW_CURSOR = "\x1b[?25h"  # a progress bar may have hidden it
 
 def run_app(app: typer.Typer) -> None:
     """Runs a command line; a user's mistake is one sentence on standard error and exit code 2."""
-    started_with(sys.argv)
     try:
         _require_text(sys.argv[1:])
-        app(with_stored_versions(sys.argv[1:]))
+        words = with_stored_versions(sys.argv[1:])
+        started_with([sys.argv[0], *words])
+        app(words)
     except UserError as error:
         print(f"Error: {error}", file=sys.stderr)
         sys.exit(2)

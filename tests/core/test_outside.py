@@ -82,6 +82,14 @@ def test_versions_live_side_by_side_each_with_its_own_helper(user: Path) -> None
     assert str(AGENTS.make(old)) in old.replace("@" + old.split("@")[1][:12], "@" + old.split("@")[1][:7])
 
 
+def test_names_get_the_versions_that_were_loaded_whatever_is_edited_later(user: Path) -> None:
+    version = AGENTS.make("./bot.py:Bot(skip=2)").full_text().partition("@")[2][:12]
+    (user / "helper.py").write_text(LAST)
+    words = ["./bot.py:Bot", "majority(agent=./bot.py:Bot(skip=1),members=3)", "other.py:Bot", "random", "bot.py:B"]
+    whole = [word.replace("./bot.py:Bot", f"./bot.py:Bot@{version}") for word in words[:2]]
+    assert [classes.with_versions(word) for word in words] == [*whole, *words[2:]]
+
+
 def test_a_short_text_and_another_folder_name_the_same_version(user: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     agent = AGENTS.make("bot.py:Bot(skip=1)")
     assert AGENTS.make(str(agent)).full_text() == agent.full_text()

@@ -29,6 +29,7 @@ _NAME = re.compile(r"(?P<place>[^@:]+):(?P<class>[A-Za-z_][\w.]*)(?:@(?P<version
 _lock = threading.RLock()  # importing a bundle may name further classes
 _classes: dict[str, type[Any]] = {}  # by full name
 _names: dict[type[Any], str] = {}
+_loaded: dict[str, str] = {}  # name as written -> with the version that it stood for
 _imported: dict[str, str] = {}  # module -> digest of the code when it was imported
 
 
@@ -44,7 +45,13 @@ def load(name: str, kind: str) -> type[Any]:
             return _of_kind(_classes[name], name, kind)
         bundle, found = _find(name)
         _register(_of_kind(found, name, kind), bundle, found.__qualname__)
+        _loaded[name] = f"{name.partition('@')[0]}@{bundle.digest}"
         return found
+
+
+def with_versions(text: str) -> str:
+    """Returns a text in which every name that this process has loaded has the version that it stood for."""
+    return re.sub(r'[^\s(),="]+', lambda word: _loaded.get(word[0], word[0]), text)
 
 
 def kind_of(name: str) -> str:

@@ -11,6 +11,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from turnier.core.outside import classes
+
 _PACKAGES = ("turnier", "numpy", "numba", "ray")
 # Options that say where to play are left out: they do not change the results, and a URL may hold a password.
 _PLACES = ("--store", "--executor", "--workers", "--address")
@@ -23,8 +25,11 @@ def started_with(words: Sequence[str]) -> None:
 
 
 def command_line() -> list[str]:
-    """Returns the words without options that say where to play; empty if there was no command line."""
-    return list(_command)
+    """Returns the words without options that say where to play; empty if there was no command line.
+
+    Names of code that is not ours have the versions that play, so that the words mean the same after an edit.
+    """
+    return [classes.with_versions(word) for word in _command]
 
 
 def manifest() -> dict[str, Any]:
