@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,8 +21,10 @@ from turnier.results.store.annotations import CODE
 from turnier.results.store.store import Store
 
 PREVIOUS = "PREVIOUS"
-_NAMED = re.compile(r"(?P<place>[^\s(),=\"@:]+):(?P<class>[A-Za-z_][\w.]*)(?![\w.@:/])")
-_VERSIONED = re.compile(r"(?P<place>[^\s(),=\"@:]+):(?P<class>[A-Za-z_][\w.]*)@(?P<version>[^\s(),=\"@:]+)")
+_CLASS = r"(?P<place>[^\s(),=\"@:]+):(?P<class>[A-Za-z_][\w.]*)"
+_VERSION = r"@(?P<version>[^\s(),=\"@:]+)"
+_VERSIONED = re.compile(_CLASS + _VERSION)
+_NAMED = re.compile(rf"{_CLASS}({_VERSION})?(?![\w.@:/])")
 
 
 @dataclass(frozen=True)
@@ -73,12 +77,25 @@ def recall(store: Store, text: str) -> str:
 
 
 def pinned(words: Sequence[str], definition: Mapping[str, Any]) -> list[str]:
-    """Returns words of a command with the versions that a run was begun with, whatever was edited since."""
-    versions = dict(match.group().split("@") for match in _VERSIONED.finditer(json.dumps(definition)))
+    """Returns words of a command with the versions that a run was begun with, whatever was edited since.
+
+    Raises UserError where several could be meant: commands that earlier releases stored are as somebody typed them.
+    """
+    begun: dict[str, set[str]] = defaultdict(set)
+    for match in _VERSIONED.finditer(json.dumps(definition)):
+        begun[f"{match['place']}:{match['class']}"].add(match["version"])
 
     def version(match: re.Match[str]) -> str:
         name = f"{match['place'].rpartition('/')[2]}:{match['class']}"
-        return f"{name}@{versions[name]}" if name in versions else match[0]
+        versions = sorted(begun[name])
+        meant = [each for each in versions if each.startswith(match["version"] or "")] or versions
+        if len(meant) > 1:
+            raise UserError(
+                f"the command of a run must say which version of {name} each name means, but {match[0]} may be"
+                f" {' or '.join(f'{name}@{each}' for each in meant)}; to resume the run, write the versions into the"
+                f" names and type it: {shlex.join(words)}"
+            )
+        return f"{match['place']}:{match['class']}@{meant[0]}" if meant else match[0]
 
     return [_NAMED.sub(version, word) for word in words]
 

@@ -6,24 +6,32 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest import mock
 
 import pytest
 from typer.testing import CliRunner
 
 from tests.cli.running import TURNIER
 from tests.cli.test_signals import SIGNALS
-from turnier.commands.app import app
+from tests.core.test_outside import BOT, FIRST, LAST
+from turnier.commands.app import app, main
 from turnier.commands.machine import checks
 from turnier.core.errors import UserError
 from turnier.results.frames.matches import matches_frame
-from turnier.results.store.progress import progress_of_runs
+from turnier.results.store import DEFAULT_URL
+from turnier.results.store.manifest import command_line, started_with
+from turnier.results.store.progress import progress_of_runs, stored_command
 from turnier.results.store.store import Store
+from turnier.runs.tournament import Tournament
 
 GAMES = 1000  # several seconds
+FEW = ("--games", "2", "--executor", "serial")
 TOURNAMENT = ("tournament", "tictactoe", "random", "mc(iterations=300)", "--games", str(GAMES), "--seed", "3")
 
 
@@ -93,6 +101,54 @@ def test_a_stopped_driver_is_seen_and_resumed_by_its_name(
     finished = status(store)
     assert (finished["state"], finished["done"], finished["stored"]) == ("finished", GAMES, GAMES)
     assert games(store) == games(undisturbed)
+
+
+def called(*words: str) -> int:
+    """Returns the exit code of a command, run in this process as a shell would."""
+    with mock.patch.object(sys, "argv", ["turnier", *words]), pytest.raises(SystemExit) as ended:
+        main()
+    return int(ended.value.code or 0)
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder with two bots of one name, and a store in which one of them has played."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    for folder, chooses in (("a", FIRST), ("b", LAST)):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "bot.py").write_text(BOT)
+        (tmp_path / folder / "helper.py").write_text(chooses)
+    before = command_line()
+    assert called("tournament", "tictactoe", "a/bot.py:Bot", "random", *FEW) == 0
+    yield tmp_path
+    started_with(before)
+
+
+@pytest.mark.parametrize("agents", [("a/bot.py:Bot", "b/bot.py:Bot"), ("b/bot.py:Bot@PREVIOUS", "b/bot.py:Bot")])
+def test_a_resumed_tournament_plays_the_versions_that_began_it(own: Path, agents: tuple[str, str]) -> None:
+    assert called("tournament", "tictactoe", *agents, *FEW) == 0
+    with Store.open(DEFAULT_URL, read_only=True) as store:
+        begun, before = store.runs()[-1], store.match_counts()
+        command = stored_command(store, begun.id)
+    for folder in ("a", "b"):
+        (own / folder / "bot.py").write_text(BOT + "# edited\n")
+    for words in (("tournament", "--resume", begun.id), command[1:]):  # the stored command is one that people can type
+        assert called(*words, "--executor", "serial") == 0
+        with Store.open(DEFAULT_URL, read_only=True) as store:
+            assert store.match_counts() == before
+
+
+def test_a_command_that_plays_another_tournament_by_now_is_not_resumed(
+    own: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """As where an earlier release stored a name that now means other code."""
+    started_with(["turnier", "tournament", "tictactoe", "greedy", "random"])
+    with Store.open(DEFAULT_URL) as store:
+        run = Tournament("tictactoe", ["a/bot.py:Bot", "greedy"], games=2).run(store, executor="serial", progress=False)
+    assert called("tournament", "--resume", run.id) == 2
+    error = capfd.readouterr().err
+    assert "a tournament must be resumed with the game and agents that it began with (tictactoe; bot" in error, error
 
 
 def test_with_ray_a_signal_to_all_processes_leaves_one_sentence(tmp_path: Path) -> None:

@@ -81,9 +81,26 @@ def test_a_resumed_command_plays_the_version_that_began(user: Path, store: Store
     begun = play(store, "bot.py:Bot(skip=1)")
     (user / "helper.py").write_text(LAST)
     words = ["turnier", "tournament", "tictactoe", "folder/bot.py:Bot(skip=1)", "sqlite:///a.db"]
-    resumed = pinned(words, begun.definition)
-    assert [*resumed[:3], *resumed[4:]] == [*words[:3], *words[4:]]
-    assert AGENTS.make(resumed[3]).full_text() in begun.agents
+    for version in ("", "@PREVIOUS", "@HEAD~3"):  # read now, these would be other code
+        resumed = pinned([word.replace("bot.py:Bot", f"bot.py:Bot{version}") for word in words], begun.definition)
+        assert [*resumed[:3], *resumed[4:]] == [*words[:3], *words[4:]]
+        assert AGENTS.make(resumed[3]).full_text() in begun.agents
+
+
+@pytest.mark.parametrize("version", ["", "@PREVIOUS"])
+def test_a_resumed_command_that_may_mean_several_versions_is_refused(user: Path, store: Store, version: str) -> None:
+    play(store, "bot.py:Bot")
+    (user / "helper.py").write_text(LAST)
+    first = stored_versions(store, "bot.py")[0].bundle.digest
+    begun = Tournament("tictactoe", ["bot.py:Bot", f"bot.py:Bot@{first}"], games=2)
+    words = ["turnier", "tournament", "tictactoe", f"a/bot.py:Bot{version}", f"bot.py:Bot@{first[:7]}"]
+    names = " or ".join(agent.partition("(")[0] for agent in begun.agents)
+    with pytest.raises(UserError) as refused:
+        pinned(words, begun.definition)
+    assert f"but {words[3]} may be {names}; to resume the run, write" in str(refused.value)
+    assert str(refused.value).endswith("type it: " + " ".join(words))
+    whole = [*words[:3], *(agent.partition("(")[0] for agent in begun.agents)]
+    assert pinned([*words[:3], *whole[3:]], begun.definition) == whole
 
 
 def test_a_match_without_the_version_of_its_code_is_refused(user: Path) -> None:

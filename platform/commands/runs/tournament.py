@@ -23,7 +23,8 @@ from turnier.core.errors import UserError
 
 if TYPE_CHECKING:
     from turnier.arena.schedules.adaptive import AdaptiveTournament
-    from turnier.runs.tournament import TournamentResults
+    from turnier.results.store.store import Run
+    from turnier.runs.tournament import Tournament, TournamentResults
 
 
 def tournament(
@@ -79,8 +80,9 @@ def tournament(
     """
     if resume:
         named = [game, *(agents or ())] if game else []
-        words = _resumed(resume, named, store) + _where(store, executor, workers, address)
-        context.find_root().command(words, standalone_mode=False)
+        begun, words = _resumed(resume, named, store)
+        words += _where(store, executor, workers, address)
+        context.find_root().command(words, standalone_mode=False, obj=begun)
         return
     if not game or not agents:
         raise UserError("a tournament needs a game and agents, or a run after --resume; see turnier tournament --help.")
@@ -104,6 +106,8 @@ def tournament(
         certainty=certain,
         budget=budget,
     )
+    if context.obj:
+        _require_same(planned, context.obj)
     # An agent against itself has fewer orders of seats.
     if openings and not exactly and len(set(planned.agents)) == len(agents):
         starts, orders = len(openings_of(planned.game, openings)), len(seat_orders(planned.game.num_seats))
@@ -143,8 +147,8 @@ def _first_places(adaptive: AdaptiveTournament, required: float) -> str:
     return f"The first places are not yet decided, only {certain}, see --games: {leaders}."
 
 
-def _resumed(run: str, named: Sequence[str], store: str) -> list[str]:
-    """Returns the words of the command that last played a tournament; raises UserError where there is none."""
+def _resumed(run: str, named: Sequence[str], store: str) -> tuple[Run, list[str]]:
+    """Returns a tournament and the words of the command that last played it; raises UserError where there is none."""
     from turnier.results.store.manifest import started_with
     from turnier.results.store.progress import stored_command
     from turnier.results.store.store import Store
@@ -154,7 +158,7 @@ def _resumed(run: str, named: Sequence[str], store: str) -> list[str]:
         raise UserError(f"--resume takes game and agents from the run, got {' '.join(named)} too; leave them out.")
     with Store.open(store, read_only=True) as results:
         stored = results.find_run(run)
-        words = pinned(stored_command(results, stored.id), stored.definition)
+        words = list(stored_command(results, stored.id))
     if stored.kind != "tournament":
         raise UserError(f"--resume resumes a tournament, got a {stored.kind}; repeat the command that began it.")
     if words[1:2] != ["tournament"]:
@@ -162,8 +166,19 @@ def _resumed(run: str, named: Sequence[str], store: str) -> list[str]:
             f"{stored.id} must have been played by `turnier tournament` of this version to be resumed by its name;"
             " repeat the command that began it."
         )
+    words = pinned(words, stored.definition)
     started_with(words)
-    return words[1:]
+    return stored, words[1:]
+
+
+def _require_same(planned: Tournament, begun: Run) -> None:
+    """Raises UserError where a command plays another tournament by now, as when a file that it names has changed."""
+    if planned.run_id != begun.id:
+        now, then = ("; ".join((each["game"], *each["agents"])) for each in (planned.definition, begun.definition))
+        raise UserError(
+            f"a tournament must be resumed with the game and agents that it began with ({then}), but the command of"
+            f" {begun.id} now means others ({now}); restore the files, or type it with the former names."
+        )
 
 
 def _where(store: str, executor: str, workers: int | None, address: str | None) -> list[str]:
