@@ -185,12 +185,14 @@ def _decision(reanalysis: Reanalysis, number: int, scores: str) -> Thought | Non
         mean_time_of_a_move=mean_time(reanalysis, moment.seat),
         normalised_certainty=_certainty(reanalysis, number),
     )
-    frame = action_frame(agent_of(agent), moment, decision)
+    asked = agent_of(agent)
+    frame = action_frame(asked, moment, decision)
     visits = visit_bars(frame)
     st.caption("Normalised certainty: 0 % if searches choose every action equally often, 100 % if always the same one.")
     if visits:
         widgets.show_figure(visits)
         st.dataframe(frame, hide_index=True, column_config=COLUMNS)
+        st.caption(f"Values: {asked.value_unit(game).text}.")
     else:
         st.caption("This agent does not search; it has no visits and no values.")
     st.caption(_how(thought, moment.action, game))

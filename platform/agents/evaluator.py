@@ -17,6 +17,9 @@ from turnier.games.game import Game
 ROLLOUT_DEPTH, SCORE_METHOD, OWN = 0, 1, 2
 
 
+ONLY_RANKS = "numbers that only rank moves"  # the text of values that are no results
+
+
 class ValueUnit(NamedTuple):
     """What people read values in."""
 
@@ -36,6 +39,7 @@ class Evaluator(Declared):
     kind: ClassVar[str] = "evaluator"
     evaluate_kernel: ClassVar[Any]
     together_kernel: ClassVar[Any] = absent_evaluate_together
+    only_ranks: ClassVar[bool] = False  # whether it is a heuristic, whose values are no results
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -58,7 +62,7 @@ class Evaluator(Declared):
 
     def value_unit(self, game: Game) -> ValueUnit:
         """Returns what its values are read in: results of the game, unless overridden, divided by max_return."""
-        return ValueUnit(game.max_return, results_in(game))
+        return ValueUnit(game.max_return, ONLY_RANKS if self.only_ranks else results_in(game))
 
     def own_weights(self, game: Game) -> tuple[float, ...]:
         """Returns what the evaluate kernel reads from weight OWN on."""

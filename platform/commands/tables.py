@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -17,6 +17,8 @@ from turnier.core.number_text import duration, number, plus_minus
 from turnier.results.frames.matches import shown_milestones
 
 if TYPE_CHECKING:
+    from turnier.agents.agent import Agent
+    from turnier.games.game import Game
     from turnier.runs.judging.judging import JudgingResults
 
 COST = ("nodes", "CPU", "wall")
@@ -24,6 +26,16 @@ COST_CAPTION = "nodes, CPU time, wall clock: means per move"
 AGENT_WIDTH = 20  # to which a column of agents shrinks where a table is too wide
 MAX_COLUMNS = 6  # of a grid of certainty
 MISSING = "-"
+
+
+def units_text(game: Game, agents: Iterable[Agent]) -> str:
+    """Says what the values of agents are: once, or of whom where they differ."""
+    named: dict[str, dict[str, None]] = {}
+    for agent in agents:
+        named.setdefault(agent.value_unit(game).text, {})[str(agent)] = None
+    if len(named) == 1:
+        return next(iter(named))
+    return "; ".join(f"{text} ({', '.join(those)})" for text, those in named.items())
 
 
 def print_summary(console: Console, table: pd.DataFrame) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from tests.agents.two_seat_games import Coins
 from turnier.agents.agent import Agent
+from turnier.agents.evaluator import ONLY_RANKS
 from turnier.agents.registry import make_agent
 from turnier.commands.own.templates import agent, kernel_agent
 from turnier.games.game import Position
@@ -60,6 +61,24 @@ def test_what_people_write_first_says_points(template: type[Agent]) -> None:
     position, made = make_game("2048").position_of(BOARD), template()
     gained = made.start(position.game).act(position).values[LEFT] * made.value_unit(position.game).scale
     assert gained == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "game", "unit"),
+    [
+        ("greedy", "2048", "points"),
+        ("mcts", "tictactoe", "-1 is lost, 1 is won"),
+        ("expectimax(evaluator=rows2048)", "2048", ONLY_RANKS),
+        ("mctse(evaluator=forgetful2048)", "2048", ONLY_RANKS),
+        ("greedy(evaluator=matrix2048)", "2048", ONLY_RANKS),
+        ("formations", "2048", ONLY_RANKS),
+        ("majority(agent=minimax)", "spe_ed", ONLY_RANKS),
+        ("combi", "spe_ed", ONLY_RANKS),
+        ("mcts(evaluator=survivors)", "spe_ed", "-1 is lost, 1 is won"),
+    ],
+)
+def test_values_that_are_no_results_are_said_to_rank_moves(text: str, game: str, unit: str) -> None:
+    assert make_agent(text).value_unit(make_game(game)).text == unit
 
 
 def test_other_units() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 from pathlib import Path
 
@@ -59,6 +60,23 @@ def test_in_shown_and_replayed_matches() -> None:
     assert (name, 1, points) in [action[:3] for action in tenth["actions"]]
     frame = action_frame(agent, review.moments[9], review.think(9).decision).set_index("action")
     assert frame["value"][name] == points
+
+
+def test_it_is_said_of_whom_values_are_no_results(tmp_path: Path) -> None:
+    field, agents = "spe_ed(width=8,height=8)", ("minimax(depth=1)", "mcts(iterations=2,evaluator=survivors)")
+    ranks = "numbers that only rank moves"
+    both = f"Values: {ranks} ({agents[0]}); -1 is lost, 1 is won (mcts(iterations=2,evaluator=survivors()))."
+    assert both in turnier("analyse", field, *agents, "--repeats", "1", folder=tmp_path)
+    one = json.loads(turnier("analyse", field, agents[0], "--repeats", "1", "--json", folder=tmp_path))
+    assert one["agents"][0]["unit"] == ranks
+    moved = turnier("move", field, "moves", "--agent", agents[0], "--games", "0", folder=tmp_path)
+    assert f"Values are the agent's own: {ranks}." in moved
+    printed = io.StringIO()
+    players = [make_agent(agents[0])] * 2
+    show_match(
+        Console(file=printed, width=200), make_game("spe_ed(players=2,width=4,height=4)"), players, 1, every_move=True
+    )
+    assert f"Values: {ranks}. In brackets" in printed.getvalue()
 
 
 def test_in_hints(tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ class Corner2048(Evaluator):
 
     name: ClassVar[str] = "corner2048"
     evaluate_kernel: ClassVar[Any] = evaluate_rows
+    only_ranks: ClassVar[bool] = True
 
     lost: float = parameter(200_000.0, "points of every line, which a lost board does not have", low=0, high=1e8)
     first: float = parameter(1.0, "weight of the points of a line's first tile", low=0, high=10)

@@ -123,6 +123,7 @@ class Heuristics2048(Evaluator):
 
     name: ClassVar[str] = "heuristics2048"
     evaluate_kernel: ClassVar[Any] = evaluate_heuristics
+    only_ranks: ClassVar[bool] = True
     forgets: ClassVar[bool] = False  # the highest tile counts as a 2
 
     use_empty: bool = parameter(True, "reward empty cells")

@@ -113,6 +113,7 @@ class Matrix2048(Evaluator):
 
     name: ClassVar[str] = "matrix2048"
     evaluate_kernel: ClassVar[Any] = evaluate_matrix
+    only_ranks: ClassVar[bool] = True
 
     matrix: str = parameter("combined", "one matrix alone, or all with the merges", choices=(*MATRICES, "combined"))
     transforms: bool = parameter(True, "best of the eight symmetries of each matrix, else the matrix as it stands")

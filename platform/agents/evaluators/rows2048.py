@@ -52,6 +52,7 @@ class Rows2048(Evaluator):
 
     name: ClassVar[str] = "rows2048"
     evaluate_kernel: ClassVar[Any] = evaluate_rows
+    only_ranks: ClassVar[bool] = True
 
     lost: float = parameter(200_000.0, "points of every line, which a lost board does not have", low=0, high=1_000_000)
     empty: float = parameter(270.0, "points of an empty cell", low=1, high=100_000, log=True)

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from turnier.agents.agent import Agent, Decision, Floats, milliseconds_parameter, seat_rng
+from turnier.agents.evaluator import ONLY_RANKS, ValueUnit
 from turnier.agents.spe_ed.search.field import (
     CELL,
     FASTER,
@@ -125,6 +126,9 @@ class SpeEdAgent(Agent):
     def nanoseconds(self) -> int:
         """Returns how long a decision may take, 0 = by counts."""
         return 0
+
+    def value_unit(self, game: Game) -> ValueUnit:
+        return ValueUnit(1.0, ONLY_RANKS)  # scores, free moves, shares of paths
 
     def cannot_play(self, game: Game) -> str | None:
         return None if game.name == "spe_ed" else f"{self.name} plays spe_ed only, got {game}; use mc or mcts."

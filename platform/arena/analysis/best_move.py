@@ -105,6 +105,7 @@ class BestMove:
             "to_move": self.position.to_move,
             "agent": self.agent,
             "best": game.move_text(self.position.state, self.best),
+            "unit": self.unit.text,
             "nodes": self.nodes,
             "search_seconds": self.search_seconds,
             "seconds": self.seconds,

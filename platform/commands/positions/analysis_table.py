@@ -10,8 +10,9 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from turnier.agents.registry import agent_of
 from turnier.arena.analysis import AgentAnalysis, Analysis, LinePly
-from turnier.commands.tables import AgentText
+from turnier.commands.tables import AgentText, units_text
 from turnier.core.number_text import duration, number
 from turnier.games.abi import CHANCE
 from turnier.games.game import Game
@@ -73,6 +74,7 @@ def _agent_json(game: Game, one: AgentAnalysis) -> dict[str, Any]:
         "certainty_low": one.certainty_interval.low,
         "certainty_high": one.certainty_interval.high,
         **_measures(one),
+        "unit": one.unit.text,
         "nodes": one.nodes,
         "search_seconds": one.seconds,
         "line": [ply.name for ply in one.line],
@@ -89,8 +91,8 @@ def _measures(one: AgentAnalysis) -> dict[str, float]:
 
 
 def _to_move(found: Analysis) -> str:
-    unit = "-1 is lost, 1 is won" if found.position.game.max_return == 1 else "in points"
-    return f"Seat {found.position.to_move} is to move. Values are its mean results, {unit}; in brackets: visits.\n"
+    units = units_text(found.position.game, (agent_of(one.agent) for one in found.agents))
+    return f"Seat {found.position.to_move} is to move. Values: {units}. In brackets: visits.\n"
 
 
 def _table(game: Game, agents: Sequence[AgentAnalysis], places: Sequence[int]) -> Table:

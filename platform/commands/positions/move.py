@@ -94,12 +94,11 @@ def move_text(found: BestMove, top: int, seconds: float | None = None) -> Group:
     for one in found.moves[:top]:
         chosen = one.action == found.best
         table.add_row(*_cells(found, one), style="bold" if chosen else "")
-    unit = "-1 is lost, 1 is won" if game.max_return == 1 else "points, unless a heuristic only ranks moves"
     best = Text("Best move: ").append(game.move_text(state, found.best), style="bold")
     best.append(f"  by {found.agent}, {number(found.nodes)} nodes in {duration(found.search_seconds)}\n", style="dim")
     hidden = len(found.moves) - top
     said = [f"{hidden} more moves; --top shows more."] if hidden > 0 else []
-    said += [f"Values are the agent's own: {unit}."]
+    said += [f"Values are the agent's own: {found.unit.text}."]
     if found.games:
         said.append(
             f"Chances and results, with 95 % intervals, are of games that {found.player} played on from every move."

@@ -18,6 +18,7 @@ from turnier.agents.ensembles.ensemble import start_player
 from turnier.agents.ensembles.pool import Pool
 from turnier.arena.match import MatchSpec
 from turnier.arena.play import check_spec, first_position, seen_by
+from turnier.commands.tables import units_text
 from turnier.core.errors import UserError
 from turnier.core.number_text import number
 from turnier.games.abi import CHANCE
@@ -47,7 +48,7 @@ def show_match(
     plies: list[int] = []
     before: list[Position] = []
     if every_move:
-        console.print(_explanation(game), markup=False, highlight=False)
+        console.print(_explanation(game, agents), markup=False, highlight=False)
     decisions, nodes, seconds = (np.zeros(game.num_seats) for _ in range(3))
     updated = time.perf_counter()
     with Live(console=console, transient=True, auto_refresh=False) as live, closing_players(players):
@@ -99,13 +100,13 @@ def closing_players(players: Sequence[Player]) -> Iterator[None]:
                 player.close()
 
 
-def _explanation(game: Game) -> str:
+def _explanation(game: Game, agents: Sequence[Agent]) -> str:
     """Says what the numbers of every move are."""
-    unit = "-1 is lost, 1 is won"
-    if game.max_return > 1:
+    said = f"Values: {units_text(game, agents)}. In brackets: how often the search tried the move."
+    if game.num_seats == 1:
         highest = number(game.max_return, digits=4)
-        unit = f"in points; with score_method=2 a game that ends within the search counts as -{highest}"
-    return f"Values are mean results of the search, {unit}. In brackets: how often it tried the move."
+        said += f" With score_method=2 a rollout to the end of the game counts {highest} less."
+    return said
 
 
 def _describe(agent: Agent, position: Position, decision: Decision) -> str:
