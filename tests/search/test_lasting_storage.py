@@ -58,6 +58,18 @@ def test_trials_are_there_once_whenever_the_connection_ends(postgres_url: str) -
         assert search(store, True) == undisturbed
 
 
+def test_a_trial_is_removed_whenever_the_connection_ends(postgres_url: str) -> None:
+    with Store.open(postgres_url) as store:
+        for committed in (False, True):
+            storage = LastingStorage(store)
+            study = optuna.create_study(storage=storage, study_name=f"s{committed}")
+            study.add_trials([finished(1.0), finished(2.0)])
+            with breaking(storage.engine, committed) as broken:
+                storage.remove_trial(study.get_trials()[1]._trial_id)
+                assert broken
+            assert [trial.value for trial in storage.get_all_trials(study._study_id)] == [1.0]
+
+
 def test_a_new_study_is_found_where_the_answer_was_lost(postgres_url: str) -> None:
     with Store.open(postgres_url) as store:
         storage = LastingStorage(store)

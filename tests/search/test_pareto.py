@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,13 +10,16 @@ import pytest
 from optuna.trial import TrialState, create_trial
 from rich.console import Console
 
+from turnier.agents.registry import AGENTS
 from turnier.arena.workers.local import SerialExecutor
 from turnier.commands.search_tables import print_points
 from turnier.core.errors import UserError
 from turnier.dashboards.reports.pictures import save_front_picture
 from turnier.results.store.store import Store
+from turnier.search.front.measures import DecisionTime, Played
 from turnier.search.front.pareto import ParetoDefinition, ParetoStudy
 from turnier.search.front.points import Point, dominated
+from turnier.search.storage.lasting_storage import LastingStorage
 from turnier.search.study import Front
 
 ALONE = {"game": "2048(size=4)", "agent": "mc(iterations=1,rollout_depth=2)", "parameters": ("iterations=1..40",)}
@@ -60,6 +64,65 @@ def test_a_stopped_search_goes_on_with_the_candidates_that_it_asked_for(tmp_path
     assert again.store.match_counts() == played == whole.store.match_counts()
     strengths = [[t.values[0] for t in one.optuna.get_trials()[:4]] for one in (whole, again)]
     assert strengths[0] == strengths[1]
+
+
+class Weighed(DecisionTime):
+    """Takes a weight of the agent for its time, so that searches can be compared."""
+
+    def candidates(self, played: Sequence[Played], *_: Any) -> list[float]:
+        return [AGENTS.make(one.agent).evaluator.merge for one in played]  # type: ignore[attr-defined]
+
+
+def weighed(folder: Path) -> ParetoStudy:
+    folder.mkdir(exist_ok=True)
+    searched = tuple(f"evaluator.{name}" for name in ("use_merge", "merge", "corner"))
+    agent = "greedy(evaluator=heuristics2048(use_merge=false))"
+    study = study_in(folder, game="2048", agent=agent, parameters=searched, games=1)
+    study.measure = Weighed()
+    return study
+
+
+def test_a_kill_while_candidates_are_asked_for_changes_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = weighed(tmp_path / "whole")
+    whole.run(8, SerialExecutor())
+    kills = [  # before which write of Optuna's storage, how many trials it has then, and what is written
+        ("set_trial_state_values", 1, TrialState.RUNNING),  # of the start, which waits
+        ("_set_trial_param", 2, "evaluator.merge"),
+        ("set_trial_system_attr", 3, "NSGAIISampler:generation"),
+        ("set_trial_user_attr", 4, "agent"),
+        ("_set_trial_param", 5, "evaluator.use_merge"),  # of the first one that has parents
+        ("remove_trial", 5, 5),
+        ("_set_trial_param", 8, "evaluator.corner"),
+    ]
+    left = list(kills)
+
+    def killed(write: Any) -> Any:
+        def before(storage: LastingStorage, *args: Any, **more: Any) -> Any:
+            name, trials, what = left[0] if left else ("", 0, None)
+            written = (*args, *more.values())
+            if write.__name__ == name and len(storage.get_all_trials(1)) == trials and what in written:
+                left.pop(0)
+                raise KeyboardInterrupt
+            return write(storage, *args, **more)
+
+        return before
+
+    for name in {kill[0] for kill in kills}:
+        monkeypatch.setattr(LastingStorage, name, killed(getattr(LastingStorage, name)))
+    for _ in kills:
+        with pytest.raises(KeyboardInterrupt):
+            weighed(tmp_path / "killed").run(8, SerialExecutor())
+    again = weighed(tmp_path / "killed")
+    again.run(8, SerialExecutor())
+    asked = [[(t.number, t.params, t.values, t.system_attrs) for t in s.optuna.get_trials()] for s in (whole, again)]
+    assert asked[0] == asked[1] and len(asked[0]) == 8 and not left
+
+
+def test_a_second_driver_is_refused(tmp_path: Path) -> None:
+    study = study_in(tmp_path)
+    with study.store.lock(study.run_id), pytest.raises(UserError, match="must have one driver at a time"):
+        study_in(tmp_path).run(8, SerialExecutor())
+    assert not study.optuna.get_trials()
 
 
 def test_more_thought_costs_more_and_fresh_games_say_what_it_is_worth(tmp_path: Path) -> None:

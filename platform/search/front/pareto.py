@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import optuna
+from optuna.samplers import NSGAIISampler
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
@@ -39,6 +40,7 @@ from turnier.search.storage.studies import StoredStudy, optuna_errors
 from turnier.statistics.intervals import mean_interval
 
 MAX_FINALISTS = 10
+ASKED = "agent"  # the attribute that is stored last: Optuna stores each part of a candidate by itself
 
 
 @dataclass(frozen=True)
@@ -113,6 +115,7 @@ class ParetoStudy(StoredStudy):
         total = generations * size
         with self.driving(self.store.lock(self.run_id), total) as (lock, bar):
             per_trial = self.definition.games * self.objective.unit_games
+            self._remove_half_asked()
             finished = len(self._trials(TrialState.COMPLETE))
             bar.skip(finished * per_trial)
             while finished < generations * self.definition.population:
@@ -185,15 +188,32 @@ class ParetoStudy(StoredStudy):
             optuna.trial.Trial(self.optuna, trial._trial_id).set_user_attr(CHECKSUM, checksum)
             self.optuna.tell(trial.number, [value, other])
 
+    def _remove_half_asked(self) -> None:
+        """Removes the newest candidate where a kill has left a part of it; asked for again, it is the same.
+
+        The parents of its generation go with the first candidate: Optuna gives that one the parents in the order in
+        which it has just chosen them, and later ones those that it has stored, by number.
+        """
+        newest = max(self.optuna.get_trials(deepcopy=False), key=lambda trial: trial.number, default=None)
+        if newest is None or newest.state.is_finished() or ASKED in newest.user_attrs:
+            return
+        generation = newest.system_attrs.get(NSGAIISampler._get_generation_key())
+        if generation and newest.number % self.definition.population == 0:
+            parents = f"{NSGAIISampler._get_parent_cache_key_prefix()}{generation}"
+            self._storage.set_study_system_attr(self.optuna._study_id, parents, None)
+        self._storage.remove_trial(newest._trial_id)
+        # Read anew, since Optuna keeps in memory what it has read once.
+        self.optuna = optuna.load_study(study_name=self.definition.name, storage=self._storage)
+
     def _ask(self) -> FrozenTrial:
         """Asks for one candidate; its random numbers depend on its number only. The first is the start."""
         number = len(self.optuna.get_trials(deepcopy=False))
         if number == 0:
             self.optuna.enqueue_trial(self.space.decode(self.space.encode(self.agent)))
         seed = derive_seed(self.definition.seed, NSGA2, number) % 2**32
-        self.optuna.sampler = optuna.samplers.NSGAIISampler(population_size=self.definition.population, seed=seed)
+        self.optuna.sampler = NSGAIISampler(population_size=self.definition.population, seed=seed)
         trial = self.optuna.ask(self.space.distributions())
-        trial.set_user_attr("agent", str(self.of(trial)))  # type: ignore[arg-type]
+        trial.set_user_attr(ASKED, str(self.of(trial)))  # type: ignore[arg-type]
         stored: FrozenTrial = self.optuna.get_trials(deepcopy=False)[trial.number]
         return stored
 

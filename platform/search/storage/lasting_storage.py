@@ -14,6 +14,7 @@ from optuna.storages import RDBStorage
 from optuna.storages._rdb import models
 from optuna.trial import FrozenTrial, TrialState
 from sqlalchemy import func, insert, select
+from sqlalchemy.orm import Session
 
 from turnier.results.store.store import Store
 
@@ -91,6 +92,17 @@ class LastingStorage(RDBStorage):
                         connection.execute(insert(model.__table__), parts)
 
         self._outage.outlast(add)
+
+    def remove_trial(self, trial_id: int) -> None:
+        """Removes a trial with all that is stored of it; Optuna itself has no such thing."""
+
+        def remove() -> None:
+            with Session(self.engine) as session, session.begin():
+                trial = session.get(models.TrialModel, trial_id)
+                if trial is not None:  # an earlier attempt did: its answer was lost with the connection
+                    session.delete(trial)
+
+        self._outage.outlast(remove)
 
     def set_trial_state_values(self, trial_id: int, state: TrialState, values: Sequence[float] | None = None) -> bool:
         attempts = itertools.count()
