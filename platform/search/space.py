@@ -121,6 +121,8 @@ class Dimension:
             high = min(above, legal.high)
         else:
             return ""
+        if self.type is int:
+            low, high = math.floor(low), math.ceil(high)
         return replace(self, limits=Range(low, high, self.range.log)).text
 
     def within(self, text: str, start: Value) -> Dimension:
@@ -159,11 +161,14 @@ class Dimension:
             return (self.options.index(value) + 0.5) / len(self.options)
         return self.range.coordinate(float(value))
 
-    def distribution(self) -> BaseDistribution:
-        """Returns the dimension as Optuna shows it."""
+    def distribution(self, value: Value | None = None) -> BaseDistribution:
+        """Returns the dimension as Optuna shows it, wide enough for a value.
+
+        Ranges of whole numbers in studies of earlier versions may end at fractions, beyond which values are rounded.
+        """
         if self.type is bool or self.declared.choices:
             return CategoricalDistribution(self.options)
-        ends = self.range
+        ends = self.range if value is None else self.range.holding(float(value))
         if self.type is int:
             return IntDistribution(int(ends.low), int(ends.high), log=ends.log)
         return FloatDistribution(ends.low, ends.high, log=ends.log)
@@ -211,6 +216,33 @@ class Space:
             texts += [path] if planned == list(named) else [dimension.text for dimension in planned]
         return tuple(texts)
 
+    @classmethod
+    def once(cls, agent: Agent, paths: Sequence[str]) -> tuple[str, ...]:
+        """Returns paths without what others say more exactly: a parameter by itself before `.*`, a range before none.
+
+        A new study is planned from them; what earlier versions stored may name a parameter twice.
+        """
+        alone = {path.partition("=")[0] for path in paths}
+        ranged = {path.partition("=")[0] for path in paths if "=" in path}
+        texts: list[str] = []
+        for path in paths:
+            named = cls.of(agent, [path]).dimensions
+            better = alone if ".*" in path else () if "=" in path else ranged
+            left = [d for d in named if d.path not in better]
+            texts += [path] if len(left) == len(named) else [d.text for d in left]
+        return tuple(texts)
+
+    def require_clear(self) -> None:
+        """Raises UserError where a new study must not search it: two ranges of a parameter, or fractions as ends."""
+        seen: dict[str, Dimension] = {}
+        for d in self.dimensions:
+            if seen.setdefault(d.path, d) != d:
+                raise UserError(
+                    f"a parameter must have one range, got {seen[d.path].text} and {d.text}; leave one of them out."
+                )
+            if d.limits and d.type is int and (d.limits.low % 1 or d.limits.high % 1):
+                raise UserError(f"a range of {d.path} must end at whole numbers, got {d.limits}; round them.")
+
     @property
     def size(self) -> int:
         return len(self.dimensions)
@@ -234,7 +266,8 @@ class Space:
 
     def at_border(self, values: Mapping[str, Value]) -> str:
         """Returns what to do about values at the ends of ranges that could be wider, as a sentence; else nothing."""
-        found = [d for d in self.dimensions if d.path in values and d.wider(values[d.path])]
+        last = {d.path: d for d in self.dimensions}  # of a parameter that was named twice, its range counts
+        found = [d for path, d in last.items() if path in values and d.wider(values[path])]
         if not found:
             return ""
         places = " and ".join(f"{d.path} {number(float(values[d.path]))} of {d.range}" for d in found)
@@ -248,7 +281,9 @@ class Space:
 
     def distributions(self, values: Mapping[str, Value] | None = None) -> dict[str, BaseDistribution]:
         """Returns all dimensions as Optuna shows them, or those of some values."""
-        return {d.path: d.distribution() for d in self.dimensions if values is None or d.path in values}
+        if values is None:
+            return {d.path: d.distribution() for d in self.dimensions}
+        return {d.path: d.distribution(values[d.path]) for d in self.dimensions if d.path in values}
 
 
 def read_parameters(text: str) -> tuple[str, ...]:

@@ -55,7 +55,8 @@ class _Search(ABC):
         self.agent.require(self.game)
         self._text = parameters if isinstance(parameters, str) else ",".join(parameters)
         self._typed = read_parameters(self._text)
-        self.parameters = Space.planned(self.agent, self._typed)
+        self.parameters = Space.planned(self.agent, Space.once(self.agent, self._typed))
+        self._earlier = self._typed, Space.planned(self.agent, self._typed)  # as earlier versions stored them
         opponents = (against,) if isinstance(against, str | Agent) else against
         self.against = tuple(AGENTS.make(opponent).full_text() for opponent in opponents)
         self.objective = Objective(self.game, self.against, seed)
@@ -117,14 +118,17 @@ class Study(_Search):
         """Returns what is stored of the study; what was left open is chosen to suit a budget in games.
 
         A study that the store has from before there were search ranges, or a parameter of its sampler, is resumed
-        without them.
+        without them, and one with a parameter in two ranges as it is stored. Raises UserError where the ranges of a
+        new one are not clear.
         """
         sampler = self.sampler.within(budget // (self.objective.unit_games * self.noise.max_games(0, 1)))
         earlier = sampler.as_first(self.sampler)
-        for kind, parameters in itertools.product((sampler, earlier), (self._typed, self.parameters)):
+        for kind, parameters in itertools.product((sampler, earlier), (*self._earlier, self.parameters)):
             before = self._definition(kind, parameters)
             if store and has_study(store, before.name, before.stored):
                 return before
+        if store:
+            Space.of(self.agent, self.parameters).require_clear()
         return self._definition(sampler, self.parameters)
 
     def _definition(self, sampler: Sampler, parameters: tuple[str, ...]) -> StudyDefinition:
@@ -255,9 +259,12 @@ class Front(_Search):
 
     def definition(self, budget: int, store: Store | None = None) -> ParetoDefinition:
         """Returns what is stored of the search, as `Study.definition` does."""
-        before = self._definition(budget, self._typed)
-        if store and has_study(store, before.name, before.stored):
-            return before
+        for parameters in (*self._earlier, self.parameters):
+            before = self._definition(budget, parameters)
+            if store and has_study(store, before.name, before.stored):
+                return before
+        if store:
+            Space.of(self.agent, self.parameters).require_clear()
         return self._definition(budget, self.parameters)
 
     def _definition(self, budget: int, parameters: tuple[str, ...]) -> ParetoDefinition:

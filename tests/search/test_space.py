@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from optuna.distributions import IntDistribution
 
 from turnier.agents.registry import make_agent
 from turnier.core.errors import UserError
-from turnier.search.space import Space
+from turnier.search.space import Range, Space
 
 AGENT = make_agent("mctse(evaluator=heuristics2048(merge=0.8))")
 HEURISTICS = Space.of(AGENT, ["evaluator.*"])
@@ -148,6 +149,7 @@ def test_an_agent_shows_only_the_values_that_it_uses() -> None:
         ("rollout_depth=0..200", 100, ""),
         ("iterations=5..500", 5, "iterations=1..500"),
         ("iterations=5..500", 490, "iterations=5..5000"),
+        ("iterations=25..500", 25, "iterations=2..500"),  # whole numbers, since others are refused
         ("exploration=0.01..10:log", 0.0101, "exploration=0.001..10:log"),
         ("selection", "uct", ""),
     ],
@@ -156,6 +158,38 @@ def test_the_border_of_a_range_that_could_be_wider_is_said(path: str, value: flo
     space = Space.of(make_agent("mctse(rollout_depth=20,iterations=100)"), [path])
     sentence = space.at_border({space.dimensions[0].path: value})
     assert sentence.endswith(f"search further, with --params {wider}.") if wider else sentence == ""
+
+
+def test_a_stored_range_that_ends_at_a_fraction_holds_what_is_rounded() -> None:
+    space = Space.of(make_agent("mctse(rollout_depth=20)"), ["rollout_depth=0..20.7"])
+    values = space.decode([1.0])
+    assert values == {"rollout_depth": 21} and space.distributions(values)["rollout_depth"]._contains(21)
+    assert space.distributions() == {"rollout_depth": IntDistribution(0, 20)}  # stored fronts must draw what they drew
+
+
+def test_a_new_study_has_ranges_of_whole_numbers_and_one_for_each_parameter() -> None:
+    for typed, message in (
+        (["rollout_depth=0..200.7"], r"rollout_depth must end at whole numbers, got 0\.\.200\.7; round them"),
+        (["evaluator.merge=0..0.9", "evaluator.merge=0.5..1"], r"one range, got evaluator\.merge=0\.\.0\.9 and"),
+    ):
+        with pytest.raises(UserError, match=message):
+            Space.of(AGENT, Space.once(AGENT, typed)).require_clear()
+    for typed in (["evaluator.merge=0..0.9", "evaluator.*"], ["evaluator.*", "evaluator.merge=0..0.9"]):
+        space = Space.of(AGENT, Space.once(AGENT, typed))
+        space.require_clear()
+        (merge,) = (d for d in space.dimensions if d.path == "evaluator.merge")
+        assert space.size == 15 and merge.range == Range(0, 0.9)
+    assert Space.once(AGENT, ["iterations", "iterations=1..5000"]) == ("iterations=1..5000",)
+    for kept in (("evaluator.*", "iterations"), ("iterations", "iterations"), ("iterations=1..5000",) * 2):
+        assert Space.once(AGENT, kept) == kept
+        Space.of(AGENT, kept).require_clear()
+
+
+def test_of_a_stored_parameter_that_is_named_twice_the_last_range_counts_at_the_border() -> None:
+    agent = make_agent("mctse(exploration=1)")
+    space = Space.of(agent, ["exploration=0.01..10:log", "exploration=0..4"])
+    assert space.at_border({"exploration": 0.0}) == ""
+    assert "exploration 4 of 0..4" in space.at_border({"exploration": 4.0})
 
 
 def test_rounding_does_not_lead_out_of_a_range() -> None:

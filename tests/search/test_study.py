@@ -25,7 +25,9 @@ from turnier.results.store.store import Store
 from turnier.search.definition import StudyDefinition
 from turnier.search.final_comparison import compare_finalists
 from turnier.search.storage.checked_studies import FACTS, NOTES, facts_of
+from turnier.search.storage.studies import run_id_of
 from turnier.search.storage.trials import trials_frame
+from turnier.search.study import Front, Study
 from turnier.search.study_run import StudyRun
 from turnier.search.verdict import Finalist
 
@@ -348,3 +350,20 @@ def test_a_search_without_other_phases_has_a_bar_of_its_own(tmp_path: Path) -> N
     store = Store.open(url)
     (end,) = progress_of_runs(store)
     assert (end.state, end.done, end.planned) == ("finished", 54, 54)
+
+
+@pytest.mark.parametrize("kind", [Study, Front])
+@pytest.mark.parametrize(
+    "parameters", [["rollout_depth=0..50.5"], ["rollout_depth=0..50", "rollout_depth=0..60"]], ids=["fraction", "twice"]
+)
+def test_ranges_that_are_not_clear_are_refused_unless_they_are_stored(
+    tmp_path: Path, kind: type[Study | Front], parameters: list[str]
+) -> None:
+    search = kind("2048", "mc(iterations=1)", parameters)
+    stored = search.definition(100)
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
+        with pytest.raises(UserError, match=r"must end at whole numbers|must have one range"):
+            search.run(store, budget=100, executor="serial")
+        assert not store.runs()
+        store.begin_run(run_id_of(stored.name), "study", stored.name, stored.stored)
+        assert search.definition(100, store) == stored
