@@ -195,6 +195,16 @@ def test_what_is_imported_is_followed_through_packages_and_not_beyond_the_root(t
     assert set(found.files) == files.keys() - {"a/unused.py", "other.py"}
 
 
+@pytest.mark.parametrize("path", ["/tmp/bot.py", "../bot.py", "a/../../bot.py", "..\\bot.py", "a//bot.py", ".bashrc"])
+def test_stored_code_stays_inside_its_folder(path: str) -> None:
+    bundle = Bundle("bot.py", {"bot.py": BOT, path: "print('outside')\n"})
+    with pytest.raises(UserError, match=r"must be \.py files inside its folder, got .*; do not trust this store\."):
+        Bundle.from_json(bundle.to_json())
+    library.keep(bundle)
+    library._known.clear()
+    assert library.find(bundle.digest) is None  # as a damaged file
+
+
 def test_installed_packages_offer_names_and_a_broken_one_hides_no_other(
     user: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from tests.core.test_outside import BOT, FIRST, LAST
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import MatchSpec
 from turnier.arena.play import play_match
+from turnier.commands.app import app
 from turnier.core.errors import UserError
 from turnier.core.outside import classes, library
+from turnier.core.outside.bundle import Bundle
 from turnier.games.registry import game_of
 from turnier.results.frames import Standings, matches_frame
+from turnier.results.store.annotations import CODE
 from turnier.results.store.store import Store
 from turnier.results.versions import pinned, rated_versions, recall, stored_versions
 from turnier.runs.comparison import Comparison
@@ -168,3 +173,16 @@ def test_code_of_a_store_never_runs_by_being_looked_at(
     assert Standings.of(matches_frame(store)).ratings["games"].tolist() == [2, 2]
     recall(store, record.spec.game)  # who names it may replay it
     assert of_record(record).game.full_text() == record.spec.game
+
+
+def test_saved_code_of_a_store_stays_in_the_named_folder(user: Path, store: Store) -> None:
+    planned = play(store, "bot.py:Bot")
+    words = ["versions", "bot.py", "--store", store.url, "--save", "saved/before"]
+    assert CliRunner().invoke(app, words).exit_code == 0
+    assert (user / "saved" / "before" / "helper.py").read_text() == FIRST
+    sent = Bundle("bot.py", {"bot.py": BOT, "../escaped.py": "print('outside')\n"})
+    store.annotations.set(planned.run_id, CODE + sent.digest, json.dumps(sent.to_json()))
+    words[1], words[-1] = f"bot.py@{sent.digest}", "saved/after"
+    with pytest.raises(UserError, match=r"inside its folder, got '\.\./escaped\.py'; do not trust this store\."):
+        CliRunner().invoke(app, words, catch_exceptions=False)
+    assert [path.name for path in (user / "saved").iterdir()] == ["before"]

@@ -48,7 +48,14 @@ class Bundle:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Bundle:
-        return cls(str(data["place"]), {str(path): str(text) for path, text in data["files"].items()})
+        """Returns what `to_json` made; raises UserError where a file would lie outside of its folder."""
+        files = {str(path): str(text) for path, text in data["files"].items()}
+        for path in files:
+            if not path.endswith(".py") or {"", ".", ".."} & set(path.split("/")) or {"\\", "\0"} & set(path):
+                raise UserError(
+                    f"code in a store must be .py files inside its folder, got {path!r}; do not trust this store."
+                )
+        return cls(str(data["place"]), files)
 
 
 def gather(place: str, read: Read, folder: str = "") -> Bundle:

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from turnier.core.errors import MALFORMED
+from turnier.core.errors import MALFORMED, UserError
 from turnier.core.outputs import user_cache
 from turnier.core.outside.bundle import DIGITS, Bundle
 
@@ -48,7 +48,7 @@ def find(digest: str) -> Bundle | None:
 def _whole(digest: str) -> Bundle | None:
     if digest in _known:
         return _known[digest]
-    with contextlib.suppress(OSError, *MALFORMED):
+    with contextlib.suppress(OSError, UserError, *MALFORMED):
         bundle = Bundle.from_json(json.loads(_path(digest).read_text()))
         if bundle.digest == digest:  # otherwise the file is damaged
             learn(bundle)
