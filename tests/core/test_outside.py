@@ -136,10 +136,15 @@ def test_an_imported_class_that_was_edited_since_does_not_play(user: Path) -> No
         edited.Bot().full_text()
 
 
-def test_a_git_revision_is_the_file_as_it_was_then(user: Path) -> None:
-    git = ["git", "-c", "user.name=n", "-c", "user.email=e"]
+def commit() -> None:
+    """Makes the folder that this process works in a repository with all of its files."""
+    git = ["git", "-c", "user.name=n", "-c", "user.email=e", "-c", "core.autocrlf=false"]
     for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "first"]):
         subprocess.run([*git, *words], check=True)
+
+
+def test_a_git_revision_is_the_file_as_it_was_then(user: Path) -> None:
+    commit()
     (user / "helper.py").write_text(LAST)
     assert (chosen("bot.py:Bot@HEAD"), chosen("bot.py:Bot")) == (0, 8)
     assert "HEAD" not in AGENTS.make("bot.py:Bot@HEAD").full_text()
@@ -148,6 +153,14 @@ def test_a_git_revision_is_the_file_as_it_was_then(user: Path) -> None:
     (user / "new.py").write_text(BOT)
     with pytest.raises(UserError, match=r"new\.py must be in the git revision HEAD, but it is not"):
         AGENTS.make("new.py:Bot@HEAD")
+
+
+def test_the_same_code_is_the_same_version_however_its_lines_end(user: Path) -> None:
+    """Editors of Windows write a byte-order mark first, and other line ends."""
+    plain = AGENTS.make("bot.py:Bot").full_text()
+    (user / "bot.py").write_bytes(b"\xef\xbb\xbf" + BOT.replace("\n", "\r\n").encode())
+    commit()
+    assert AGENTS.make("bot.py:Bot").full_text() == AGENTS.make("bot.py:Bot@HEAD").full_text() == plain
 
 
 MISTAKES = {
@@ -161,6 +174,8 @@ MISTAKES = {
     "fails.py:Bot": r"fails\.py must be importable, got ZeroDivisionError: division by zero \(fails\.py, line 2\); fix",
     "plain.py:Bot": r"plain\.py:Bot must be a dataclass to have the parameter skip; write @dataclass\(frozen=True\)",
     "lacks.py:Bot": r"lacks\.py:Bot must have the methods that every agent has, but it lacks: start; write them",
+    "my.bot.py:Bot": r"a file of code must have no dot but that of \.py, got my\.bot\.py; rename it",
+    "twice.py:Bot": r"twice\.py must have no package of its name beside it, got twice/__init__\.py, .*; rename one",
     "bot.py:": r"a class of your own is named as FILE\.py:CLASS",
 }
 
@@ -171,6 +186,9 @@ def test_a_mistake_is_one_sentence(user: Path, text: str) -> None:
     (user / "fails.py").write_text("x = 1\ny = x / 0\n")
     (user / "plain.py").write_text(BOT.replace("@dataclass(frozen=True)", ""))
     (user / "lacks.py").write_text("from turnier.agents.agent import Agent\nclass Bot(Agent):\n    pass\n")
+    (user / "twice").mkdir()
+    for file in ("my.bot.py", "twice.py", "twice/__init__.py"):
+        (user / file).write_text(BOT)
     with pytest.raises(UserError, match=MISTAKES[text]) as raised:
         AGENTS.make(text)
     assert "\n" not in str(raised.value)

@@ -16,6 +16,7 @@ from turnier.core.errors import UserError
 DIGITS = 12  # of a digest in names
 MAX_FILES = 500
 MAX_CHARACTERS = 4_000_000  # of all files; they travel to workers with their work
+ENCODING = "utf-8-sig"  # of files of code: UTF-8, without the byte-order mark that some editors write
 Read = Callable[[str], str | None]  # the text of a file by its path from the root, None where there is none
 
 
@@ -61,12 +62,22 @@ class Bundle:
 def gather(place: str, read: Read, folder: str = "") -> Bundle:
     """Returns a module with all that it imports from its root, followed statically.
 
-    Raises UserError where a file is no Python, or where they are too many.
+    Raises UserError where a file is no Python, where they are too many, or where a file's name is no module's.
     """
     files: dict[str, str] = {}
     missing: set[str] = set()
-    waiting = list(_paths(place.removesuffix(".py")))
-    package = None if place.endswith(".py") else place.partition(".")[0]
+    waiting = list(_paths(place))
+    package: str | None = place.partition(".")[0]
+    if place.endswith(".py"):
+        stem = place.removesuffix(".py")
+        if "." in stem:
+            raise UserError(f"the name of a file of code must have no dot but that of .py, got {place}; rename it.")
+        if read(place) is not None and read(f"{stem}/__init__.py") is not None:
+            raise UserError(
+                f"{place} must have no package of its name beside it, got {stem}/__init__.py, which Python would import"
+                " in its place; rename one of them."
+            )
+        waiting, package = [place], None
     while waiting:
         path = waiting.pop()
         if path in files or path in missing:
@@ -92,7 +103,7 @@ def on_disk(folder: Path) -> Read:
 
     def read(path: str) -> str | None:
         try:
-            return (folder / path).read_text()
+            return (folder / path).read_text(encoding=ENCODING)
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
             return None
         except (OSError, UnicodeDecodeError) as failure:

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 from turnier.core.errors import UserError
-from turnier.core.outside.bundle import Read
+from turnier.core.outside.bundle import ENCODING, Read
 
 SECONDS = 10.0
 
@@ -31,9 +31,9 @@ def at_revision(folder: Path, revision: str, name: str) -> Read:
 
 
 def _git(folder: Path, *words: str) -> str | None:
-    """Returns what git prints, None where it fails."""
+    """Returns what git prints, with line ends as files are read; None where it fails."""
+    command = ["git", "-C", str(folder), *words]
     try:
-        done = subprocess.run(["git", "-C", str(folder), *words], capture_output=True, timeout=SECONDS, check=True)
-        return done.stdout.decode()
+        return subprocess.run(command, capture_output=True, encoding=ENCODING, timeout=SECONDS, check=True).stdout
     except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
         return None
