@@ -11,6 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
+from numbers import Real
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from turnier.core.errors import UserError, unknown
@@ -109,6 +110,8 @@ class Declared:
                 raise UserError(f"{what} must be an {default.kind}, got {value!r}.")
         elif type(value) is not type(default):
             raise UserError(f"{what} must be {_NOUNS[type(default)]}, got {value!r}.")
+        elif isinstance(value, str) and '"' in value:
+            raise UserError(f'{what} must have no ", which encloses words in text forms, got {value!r}.')
         elif declared.choices and value not in declared.choices:
             raise UserError(f"{what} must be one of {', '.join(declared.choices)}, got {value}.")
         elif isinstance(value, int | float) and not declared.contains(value):
@@ -158,8 +161,39 @@ def format_value(value: Any) -> str:
 
 
 def parameters_of(declared: type[Declared]) -> tuple[tuple[dataclasses.Field[Any], Parameter], ...]:
-    """Returns the parameters of a game, agent or evaluator class in declared order."""
-    return tuple((f, f.metadata[""]) for f in dataclasses.fields(declared) if "" in f.metadata)
+    """Returns the parameters of a game, agent or evaluator class in declared order.
+
+    Raises UserError where a field cannot be one: text forms would lose it, and different agents would be the same.
+    """
+    if declared not in _parameters:
+        fields = [field for field in dataclasses.fields(declared) if field.init or "" in field.metadata]
+        for field in fields:
+            _check_declaration(field, declared.__name__)
+        _parameters[declared] = tuple((field, field.metadata[""]) for field in fields)
+    return _parameters[declared]
+
+
+_parameters: dict[type[Declared], tuple[tuple[dataclasses.Field[Any], Parameter], ...]] = {}
+
+
+def _check_declaration(field: dataclasses.Field[Any], cls: str) -> None:
+    if "" not in field.metadata:
+        raise UserError(
+            f"the field {field.name} of {cls} must be made by parameter(...), got none; write {field.name}: TYPE ="
+            " parameter(DEFAULT, MEANING), or annotate a constant as ClassVar."
+        )
+    declared: Parameter = field.metadata[""]
+    default: Any = field.default
+    what = f"the parameter {field.name} of {cls}"
+    if not isinstance(default, Declared) and type(default) not in _NOUNS:
+        nouns = ", ".join(_NOUNS.values())
+        raise UserError(f"the default of {what} must be {nouns}, or an agent or the like, got {default!r}; change it.")
+    for bound in (declared.low, declared.high, *(declared.search or ())):
+        if not isinstance(bound, Real | None):
+            raise UserError(f"low=, high= and search= of {what} must be numbers, got {bound!r}; change it.")
+    for choice in declared.choices:
+        if not isinstance(choice, str):
+            raise UserError(f"choices= of {what} must be words, got {choice!r}; change it.")
 
 
 class Registry(Generic[T]):

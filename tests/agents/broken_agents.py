@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -315,9 +315,9 @@ class LogFromZero(First):
 
 @dataclass(frozen=True)
 class Undeclared(First):
-    """Has a field that its text form does not show."""
+    """Has a field that is no parameter."""
 
-    secret: int = 7
+    secret: int = field(default=7, init=False)
 
 
 @dataclass(frozen=True)

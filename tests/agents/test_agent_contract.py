@@ -211,10 +211,9 @@ def test_bad_declarations_are_caught(cls: type[Declared]) -> None:
     law_parameters(broken.First)
 
 
-@pytest.mark.parametrize(("cls", "changes"), [(broken.Undeclared, {"secret": 8}), (broken.Loses, {})])
-def test_lost_parameters_are_caught(cls: type[Agent], changes: dict[str, Any], register: Any) -> None:
-    agent = register(cls).replace(**changes)
-    with pytest.raises((AssertionError, UserError)):
+def test_lost_parameters_are_caught(register: Any) -> None:
+    agent = register(broken.Loses)
+    with pytest.raises(AssertionError):
         law_text(agent)
     law_text(register(broken.First))
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, make_dataclass
+from typing import Any, ClassVar
 
 import pytest
 from hypothesis import given
@@ -195,3 +195,37 @@ def test_a_nested_value_given_in_python_is_of_its_kind() -> None:
 
 def test_parse_is_what_make_reads() -> None:
     assert THINGS.make(parse("lamp(lit=true)")) == Lamp(lit=True)
+
+
+TEXT_BOUNDS: Any = {"low": "0", "high": "1"}
+
+
+@pytest.mark.parametrize(
+    ("declared", "sentence"),
+    [
+        (5, "the field x of Own must be made by parameter(...), got none; write x: TYPE = parameter(DEFAULT, MEANING)"),
+        (None, "the field x of Own must be made by parameter(...), got none;"),
+        (parameter(None, "x"), "the default of the parameter x of Own must be true or false, a whole number, a number"),
+        (parameter((1, 2), "x"), "a word, or an agent or the like, got (1, 2); change it."),
+        (parameter(0.5, "x", **TEXT_BOUNDS), "high= and search= of the parameter x of Own must be numbers, got '0'"),
+        (parameter(1, "x", choices=[1, 2]), "choices= of the parameter x of Own must be words, got 1; change it."),
+        (parameter('say "hi"', "x"), """own: x must have no ", which encloses words in text forms, got 'say "hi"'."""),
+    ],
+)
+def test_a_wrong_declaration_is_one_sentence(declared: Any, sentence: str) -> None:
+    own = make_dataclass("Own", [("x", Any, declared)], bases=(Declared,), namespace={"name": "own"}, frozen=True)
+    with pytest.raises(UserError) as caught:
+        own()
+    assert sentence in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_a_field_without_a_default_is_refused_before_the_class_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = make_dataclass("Own", [("x", int)], bases=(Declared,), namespace={"name": "own"}, frozen=True)
+    monkeypatch.setattr(THINGS, "load", lambda name: own)
+    with pytest.raises(UserError, match="the field x of Own must be made by parameter"):
+        THINGS.make("own")
+
+
+def test_values_have_no_quotation_mark() -> None:
+    with pytest.raises(UserError, match='lamp: label must have no "'):
+        Lamp(label='say "hi"')
