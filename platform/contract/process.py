@@ -117,6 +117,7 @@ def _ended(code: int) -> str:
 def _main(descriptor: int, text: str, games: Sequence[str]) -> None:
     pipe = Connection(descriptor, readable=False)
     threading.Thread(target=_end_with_the_other, daemon=True).start()
+    from turnier.contract.law import sentence_of
     from turnier.contract.suites import cases_of
 
     def tell(**message: object) -> None:
@@ -124,8 +125,8 @@ def _main(descriptor: int, text: str, games: Sequence[str]) -> None:
 
     try:
         cases = cases_of(text, games)
-    except UserError as mistake:
-        tell(mistake=str(mistake))
+    except Exception as error:
+        tell(mistake=str(error) if isinstance(error, UserError) else sentence_of(error))
         return
     tell(laws=[(case.kind, case.game, case.name, case.must) for case in cases])
     for case in cases:
@@ -138,7 +139,7 @@ def _main(descriptor: int, text: str, games: Sequence[str]) -> None:
 
 def _end_with_the_other() -> None:
     """Ends this process and what it started when the other one has ended, which it does not always live to do."""
-    sys.stdin.buffer.read()
+    os.read(0, 1)  # not sys.stdin.read(), which would hold a lock at the end of this process, so that Python aborts it
     os.killpg(0, signal.SIGKILL)
 
 

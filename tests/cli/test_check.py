@@ -9,7 +9,9 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.cli.planted_faults import CRASH, ENDLESS, FAULTS, PLACE, Fault, plant
+from tests.core.test_outside import BOT, FIRST
 from turnier.commands.app import app
+from turnier.contract.process import Checking
 from turnier.contract.suites import cases_of
 from turnier.core.errors import UserError
 
@@ -72,6 +74,23 @@ def test_the_table_says_what_is_broken_and_where(tmp_path: Path) -> None:
 def test_what_cannot_be_checked_is_refused(text: str, games: list[str], says: str) -> None:
     with pytest.raises(UserError, match=says):
         cases_of(text, games)
+
+
+@pytest.mark.parametrize(
+    ("added", "says"),
+    [
+        ("def cannot_play(self, game): 1 / 0", r"^no exception may be raised, got ZeroDivisionError: .*own\.py, line"),
+        ("raise SystemExit(3)", "its code must not end the process, got an end with code 3$"),
+    ],
+)
+def test_what_fails_before_a_law_is_checked_is_a_sentence(
+    added: str, says: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "helper.py").write_text(FIRST)
+    (tmp_path / "own.py").write_text(BOT.replace("class Bot(Agent):", f"class Own(Agent):\n    {added}"))
+    with pytest.raises(UserError, match=says), Checking(PLACE, [GAME], limit=120) as checking:
+        checking.begin()
+    assert "Fatal Python error" not in (told := capfd.readouterr().err) and "Traceback" not in told
 
 
 @pytest.mark.long
