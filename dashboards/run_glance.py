@@ -11,7 +11,7 @@ import pandas as pd
 from turnier.agents.registry import EVALUATORS, label_of
 from turnier.core.errors import UserError
 from turnier.core.number_text import estimate, number, plus_minus
-from turnier.dashboards.figures.charts import shortened
+from turnier.dashboards.agent_names import distinct
 from turnier.dashboards.figures.comparison import VERDICT_COLOURS
 from turnier.games.registry import game_of
 from turnier.results.frames.certainty import position_certainty, searches_of_runs
@@ -31,7 +31,7 @@ from turnier.statistics.sprt import Verdict
 class Glance:
     """A run in one line; `colour` is that of its verdict, empty where it has none."""
 
-    agents: tuple[str, ...] = ()  # labels, the best first where that is known
+    agents: tuple[str, ...] = ()  # names, the best first where that is known
     result: str = ""
     colour: str = ""
     unplayed: tuple[str, ...] = ()  # agents that come later, whose pace and strength nothing is known of
@@ -44,13 +44,17 @@ def glance(store: Store, run: Run) -> Glance:
 
 
 def agents_planned(run: Run) -> tuple[str, ...]:
-    """Returns the labels of the agents that a run was planned with: those that play, or what is searched or trained."""
+    """Returns the names of the agents that a run was planned with: those that play, or what is searched or trained."""
+    return tuple(distinct(_labels_planned(run)).values())
+
+
+def _labels_planned(run: Run) -> list[str]:
     plan = run.definition
     if "evaluator" in plan:
         with contextlib.suppress(UserError):
-            return (shortened(str(EVALUATORS.make(plan["evaluator"]))),)
+            return [str(EVALUATORS.make(plan["evaluator"]))]
     texts = plan.get("agents") or [plan.get("agent") or plan.get("network")]
-    return tuple(dict.fromkeys(shortened(label_of(str(text))) for text in texts if text))
+    return [label_of(str(text)) for text in texts if text]
 
 
 def games_of(run: Run) -> list[str]:
@@ -65,8 +69,8 @@ def _tournament(store: Store, run: Run) -> Glance:
     ratings = Standings.of(frame, pairs=False).ratings
     if ratings.empty:
         return _means(frame, run)
-    played = [shortened(label) for label in ratings["label"]]
-    unplayed, first = tuple(agent for agent in agents_planned(run) if agent not in played), ratings.iloc[0]
+    names = tuple(distinct([*ratings["label"], *_labels_planned(run)]).values())
+    unplayed, first = names[len(ratings) :], ratings.iloc[0]
     if pd.isna(first["elo"]):
         value = plus_minus(first["mean"], (first["mean_high"] - first["mean_low"]) / 2)
     else:
@@ -76,8 +80,8 @@ def _tournament(store: Store, run: Run) -> Glance:
     known = "over 99.9" if sure > 0.999 else number(100 * sure)
     ahead = f"; stronger than the next with {known} % probability" if known else ""
     later = f"; yet to play: {', '.join(unplayed)}" if unplayed else ""
-    leads = f"{played[0]} leads{' so far' if unplayed else ''}: {value}, {first['games']:,} games{ahead}{later}"
-    return Glance((*played, *unplayed), leads, unplayed=unplayed)
+    leads = f"{names[0]} leads{' so far' if unplayed else ''}: {value}, {first['games']:,} games{ahead}{later}"
+    return Glance(names, leads, unplayed=unplayed)
 
 
 def _means(frame: pd.DataFrame, run: Run) -> Glance:
@@ -85,7 +89,7 @@ def _means(frame: pd.DataFrame, run: Run) -> Glance:
     table = summary(frame).sort_values("mean", ascending=False)
     if table.empty:
         return Glance(agents_planned(run))
-    agents, first = tuple(shortened(label) for label in table["label"]), table.iloc[0]
+    agents, first = tuple(distinct(table["label"]).values()), table.iloc[0]
     return Glance(agents, f"{agents[0]}: {plus_minus(first['mean'], first['half_width'])}, {first['games']:,} games")
 
 
@@ -117,7 +121,7 @@ def _certainty(store: Store, run: Run) -> Glance:
     if positions.empty:
         return Glance(agents_planned(run))
     means = positions.groupby("agent")["normalised"].agg(["mean", "size"]).sort_values("mean", ascending=False)
-    agents, first = tuple(shortened(label_of(str(agent))) for agent in means.index), means.iloc[0]
+    agents, first = tuple(distinct(label_of(str(agent)) for agent in means.index).values()), means.iloc[0]
     value = f"{100 * first['mean']:.0f} % normalised in {int(first['size']):,} positions"
     return Glance(agents, f"{agents[0]} is the most certain: {value}")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from turnier.agents.registry import label_of
+from turnier.dashboards.agent_names import distinct
 from turnier.dashboards.cached_store import run_title
-from turnier.dashboards.figures.charts import shortened
 from turnier.results.store.progress import FINISHED, RUNNING, RunProgress
 from turnier.results.store.store import Run
 
@@ -14,19 +14,19 @@ MAX_NAMED = 3  # agents named in one text
 MAX_TITLE = 60  # characters of a title's agents
 
 
-def agents_of(run: Run) -> list[str]:
-    """Returns the labels of the agents that a run was planned with; empty where it does not say."""
-    return [shortened(label_of(str(agent))) for agent in run.definition.get("agents", ())]
+def agents_of(run: Run) -> dict[str, str]:
+    """Returns label -> name of the agents that a run was planned with; empty where it does not say."""
+    return distinct(label_of(str(agent)) for agent in run.definition.get("agents", ()))
 
 
 def titled(run: Run) -> str:
     """Returns a run's title: its game or name, and its agents, or their number where they are many."""
-    labels = agents_of(run)
-    if not labels:
+    names = list(agents_of(run).values())
+    if not names:
         return run_title(run)
-    names = " and ".join([", ".join(labels[:-1]), labels[-1]] if labels[1:] else labels)
-    many = len(labels) > MAX_NAMED or len(names) > MAX_TITLE
-    return f"{run_title(run)}, {f'{len(labels)} agents' if many else names}"
+    text = " and ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
+    many = len(names) > MAX_NAMED or len(text) > MAX_TITLE
+    return f"{run_title(run)}, {f'{len(names)} agents' if many else text}"
 
 
 def named_agents(labels: Sequence[str]) -> str:
@@ -38,9 +38,11 @@ def named_agents(labels: Sequence[str]) -> str:
 
 
 def state_text(run: Run, progress: RunProgress | None, played: Sequence[str]) -> str:
-    """Returns a sentence where a run is incomplete: how far it is, and which of its agents have no games yet."""
-    known = set(map(shortened, played))
-    missing = [label for label in agents_of(run) if label not in known]
+    """Returns a sentence where a run is incomplete: how far it is, and which of its agents have no games yet.
+
+    `played` are labels.
+    """
+    missing = [name for label, name in agents_of(run).items() if label not in played]
     parts = []
     if progress and progress.state != FINISHED and progress.done is not None:
         begins = "Still running" if progress.state == RUNNING else "Stopped"

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from turnier.agents.registry import label_of
+from turnier.dashboards.agent_names import with_names
 from turnier.results.frames.matches import matches_frame, seat_summary, summary
 from turnier.results.frames.standings import Standings
 from turnier.results.store.store import Store
@@ -65,7 +66,7 @@ def ranks(store: Store, run: str) -> Ranks:
 def ratings_of_game(store: Store, game: str) -> Ranks:
     """Rates the agents of a game over all tournaments; pairs and seats are left empty."""
     rated, pairs = Standings.of(matches_frame(store, game=game, ids=False), pairs=False)
-    return Ranks(rated, pairs, pd.DataFrame())
+    return Ranks(*with_names(rated, pairs, pd.DataFrame()))
 
 
 def joined(summaries: Sequence[Scores]) -> Scores:
@@ -74,15 +75,15 @@ def joined(summaries: Sequence[Scores]) -> Scores:
 
 
 def of_game(ranks: Ranks, game: str) -> Ranks:
-    """Returns the rows of one game."""
-    return Ranks(*(frame[frame["game"] == game].reset_index(drop=True) for frame in ranks))
+    """Returns the rows of one game; labels are names, see `with_names`."""
+    return Ranks(*with_names(*(frame[frame["game"] == game].reset_index(drop=True) for frame in ranks)))
 
 
-def of_agents(found: Scores, game: str, labels: Sequence[str] | None = None) -> Scores:
-    """Returns the rows of one game and, if labels are given, of these agents."""
-    parts = [frame[frame["game"] == game] for frame in found]
-    if labels is not None:
-        parts = [frame[frame["label"].isin(labels)] for frame in parts]
+def of_agents(found: Scores, game: str, names: Sequence[str] | None = None) -> Scores:
+    """Returns the rows of one game and, if names are given, of these agents; labels are names, see `with_names`."""
+    parts = with_names(*(frame[frame["game"] == game] for frame in found))
+    if names is not None:
+        parts = [frame[frame["label"].isin(names)] for frame in parts]
     return Scores(*(frame.reset_index(drop=True) for frame in parts))
 
 

@@ -13,7 +13,7 @@ import streamlit as st
 from turnier.core.errors import UserError, unknown
 from turnier.dashboards import cached_store, opened_store
 from turnier.dashboards.dark_charts import on_dark
-from turnier.dashboards.figures.charts import Figure, image, shortened, table_csv
+from turnier.dashboards.figures.charts import Figure, image, table_csv
 from turnier.dashboards.figures.tables import formats
 from turnier.dashboards.links import HOME, pages_of
 from turnier.dashboards.run_heading import state_text, titled
@@ -189,7 +189,7 @@ def choose(label: str, options: Sequence[str], key: str, **words: Any) -> str:
 def choose_or_none(label: str, options: Sequence[str], key: str, placeholder: str) -> str | None:
     """Lets people choose one of several options, or none, which is the default."""
     _keep_if(key, lambda chosen: chosen in options, None)
-    words: dict[str, Any] = {"index": None, "placeholder": placeholder, "format_func": shortened, **IN_ADDRESS}
+    words: dict[str, Any] = {"index": None, "placeholder": placeholder, **IN_ADDRESS}
     chosen = st.selectbox(label, options, key=key, **words)
     return None if chosen is None else str(chosen)
 
@@ -217,7 +217,7 @@ def choose_several(label: str, options: Sequence[str], key: str) -> list[str]:
     if len(options) == 1:
         return list(options)
     _keep_if(key, lambda chosen: set(chosen) <= set(options), [])
-    words: dict[str, Any] = {"placeholder": "all", "format_func": shortened, **IN_ADDRESS}
+    words: dict[str, Any] = {"placeholder": "all", **IN_ADDRESS}
     return list(st.multiselect(label, options, key=key, **words)) or list(options)
 
 

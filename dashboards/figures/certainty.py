@@ -116,9 +116,7 @@ def _number(declared: Any, parameter: str) -> float:
 def certainty_table(positions: pd.DataFrame) -> pd.DataFrame:
     """Returns the means of every agent with their intervals, in percent."""
     table = agent_certainty(positions)
-    shown = pd.DataFrame(
-        {"agent": table["label"].map(charts.shortened), "positions": table["states"], "searches": table["searches"]}
-    )
+    shown = pd.DataFrame({"agent": table["label"], "positions": table["states"], "searches": table["searches"]})
     for measure in CERTAINTY_MEASURES:
         percent = _percent(table, measure)
         shown[f"{measure}, %"] = rounded(percent["percent"], (percent["high"] - percent["low"]) / 2)

@@ -6,7 +6,6 @@ The colours are those of Okabe and Ito, which colour-blind readers can distingui
 
 from __future__ import annotations
 
-import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -65,15 +64,10 @@ class Figure:
         return image(self, "svg").decode()
 
 
-def shortened(label: str) -> str:
-    """Returns an agent's label without folders and digests of files."""
-    return re.sub(r",?digest=\w+", "", re.sub(r"file=[^,()]*/", "file=", label))
-
-
 def wrapped(label: str) -> str:
     """Returns a long label on several lines, broken behind commas and brackets."""
     lines = [""]
-    for part in shortened(label).replace(",", ",\0").replace("(", "(\0").split("\0"):
+    for part in label.replace(",", ",\0").replace("(", "(\0").split("\0"):
         if lines[-1] and len(lines[-1]) + len(part) > _WRAP:
             lines.append("")
         lines[-1] += part

@@ -11,7 +11,8 @@ import altair as alt
 import pandas as pd
 
 from turnier.core.number_text import number
-from turnier.dashboards.figures.charts import COLOURS, Figure, shortened, styled
+from turnier.dashboards.agent_names import distinct
+from turnier.dashboards.figures.charts import COLOURS, Figure, styled
 from turnier.dashboards.figures.tables import rounded
 from turnier.runs.comparison import ComparisonResults
 from turnier.statistics.sprt import Verdict
@@ -45,7 +46,14 @@ def banner(sentence: str, meaning: str, colour: str) -> str:
 
 def verdict_banner(results: ComparisonResults) -> str:
     """Returns the verdict as HTML: the sentence in its colour, and what it means."""
-    return banner(shortened(results.sentence), results.meaning, VERDICT_COLOURS[results.verdict])
+    sentence = results.sentence
+    for label, name in _names(results).items():
+        sentence = sentence.replace(label, name)
+    return banner(sentence, results.meaning, VERDICT_COLOURS[results.verdict])
+
+
+def _names(results: ComparisonResults) -> dict[str, str]:
+    return distinct(map(str, results.comparison.agents))
 
 
 def comparison_facts(results: ComparisonResults) -> dict[str, str]:
@@ -138,7 +146,7 @@ def outcome_bars(results: ComparisonResults) -> Figure | None:
     length = alt.X("pairs:Q", title="pairs", scale=room, axis=alt.Axis(tickMinStep=1))
     bars = base.mark_bar(color=COLOURS[0], height={"band": 0.7}).encode(x=length, tooltip=tooltip)
     text = base.mark_text(align="left", dx=4, color="#222", fontSize=12).encode(x=length, text="text:N")
-    first = shortened(str(results.comparison.agents[0]))
+    first = next(iter(_names(results).values()))
     games = len(results.duel.orders)
     each = (
         f"Score of {first} minus the other's on the same seed."
@@ -156,7 +164,7 @@ def agents_table(results: ComparisonResults) -> pd.DataFrame:
     if not results.played:
         return pd.DataFrame()
     agents = results.agents()
-    shown = pd.DataFrame({"agent": agents["label"].map(shortened), "games": agents["games"]})
+    shown = pd.DataFrame({"agent": agents["label"].map(_names(results)), "games": agents["games"]})
     if results.duel.single_player:
         shown["mean score"] = rounded(agents["mean"], agents["half_width"])
         shown["±"] = rounded(agents["half_width"], agents["half_width"])

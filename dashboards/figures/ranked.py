@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from turnier.dashboards.figures.charts import COLOURS, NUMBERS, TOLD, shortened, styled, told
+from turnier.dashboards.figures.charts import COLOURS, NUMBERS, TOLD, styled, told
 
 MAX_TEXTS = 16  # agents whose cells have texts
 MAX_AGENTS = 60  # agents of one square
@@ -27,7 +27,7 @@ def square(cells: pd.DataFrame) -> Any:
             light), games, and the texts "points, %", "won-drawn-lost", share and interval.
     """
     names = cells[["place", "agent"]].drop_duplicates().sort_values("place").to_numpy().tolist()
-    labels = {str(place): f"{place}  {shortened(agent)}" for place, agent in names}
+    labels = {str(place): f"{place}  {agent}" for place, agent in names}
     small = len(labels) > MAX_TEXTS
     look: dict[str, Any] = {"labelFontSize": 10 if small else 12, "labelOverlap": "greedy"}
     rows = alt.Axis(labelExpr=f"{NARROW} ? datum.label : {json.dumps(labels)}[datum.label]", labelLimit=260, **look)
@@ -62,7 +62,7 @@ def cost_scatter(frame: pd.DataFrame, titles: tuple[str, str]) -> Any:
         frame: a row for every agent: rank, name, cost, value, low, high, games.
         titles: those of the cost and of the value.
     """
-    data = frame.assign(name=frame["name"].map(shortened), text=frame["rank"].astype(str))
+    data = frame.assign(text=frame["rank"].astype(str))
     middle = (data["cost"].min() * data["cost"].max()) ** 0.5
     if len(data) <= MAX_NAMES:
         data["text"] += "  " + data["name"]

@@ -125,7 +125,7 @@ def score_against_cost(summary: pd.DataFrame, cost: str = NODES) -> Figure | Non
     if cost == TIME:
         note += " Mean wall-clock time on the machine that played, which other programs may have slowed."
     if len(data) < len(frame):
-        without = ", ".join(map(charts.shortened, frame.loc[~(frame["cost"] > 0), "name"][:3]))
+        without = ", ".join(frame.loc[~(frame["cost"] > 0), "name"][:3])
         why = "they search no nodes" if cost == NODES else "it was not measured of them"
         note += f" Not drawn because {why}: {without}{', ...' if len(frame) - len(data) > 3 else ''}."
     title = "Points against cost" if unit == POINTS else "Score against cost"
@@ -139,7 +139,7 @@ def score_table(summary: pd.DataFrame) -> pd.DataFrame:
     shown = pd.DataFrame(
         {
             "rank": range(1, len(frame) + 1),
-            "agent": frame["name"].map(charts.shortened),
+            "agent": frame["name"],
             unit: rounded(frame["value"], half_width),
         }
     )

@@ -38,7 +38,7 @@ def rating_list(ranks: Ranks) -> pd.DataFrame:
     shown = pd.DataFrame(
         {
             "rank": frame["rank"],
-            "agent": frame["label"].map(charts.shortened),
+            "agent": frame["label"],
             "Elo" if rated else "mean score": rounded(value, half_width),
             "±": rounded(half_width, half_width),
             "better than next, %": (100 * frame["superiority"].clip(upper=MOST_SURE)).round(1),
@@ -63,10 +63,10 @@ def leader_text(ranks: Ranks) -> str:
     half_width = (first[f"{name}_high"] - first[f"{name}_low"]) / 2
     value = plus_minus(first[name], half_width, " Elo" if name == "elo" else " points on average", signed=name == "elo")
     points = f" and {number(100 * first['points_share'])} % of the points" if name == "elo" else ""
-    text = f"**{charts.shortened(first['label'])}** leads with {value}{points}, {first['games']:,} games"
+    text = f"**{first['label']}** leads with {value}{points}, {first['games']:,} games"
     if len(ranks.ratings) < 2:
         return f"{text}."
-    second = charts.shortened(ranks.ratings["label"].iloc[1])
+    second = ranks.ratings["label"].iloc[1]
     return f"{text}; it is better than {second} with {_sure(first['superiority'])} % probability."
 
 
@@ -185,9 +185,9 @@ def pair_table(ranks: Ranks) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "rank": frame["place"],
-            "agent": frame["agent"].map(charts.shortened),
+            "agent": frame["agent"],
             "rank of other": frame["against_place"],
-            "against": frame["against"].map(charts.shortened),
+            "against": frame["against"],
             "games" if several else "seeds": frame["games"],
             "points, %": (100 * frame["points_share"]).round(1),
             "from, %": (100 * frame["points_share_low"]).round(1),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from turnier.dashboards import cached_store, widgets
+from turnier.dashboards.agent_names import with_names
 from turnier.dashboards.figures.certainty import (
     certainty_by_parameter,
     certainty_by_score,
@@ -50,7 +51,7 @@ def _draw(chosen: list[cached_store.Run]) -> None:
         return
     with st.container(border=True):
         game = widgets.choose_game(sorted(positions["game"].unique()))
-        positions = positions[positions["game"] == game]
+        [positions] = with_names(positions[positions["game"] == game])
         agents = widgets.choose_several("Agents", sorted(positions["label"].unique()), "agents")
         measure = widgets.choose_view("Measure", MEASURES, "measure")
         st.caption(ABOUT[measure])

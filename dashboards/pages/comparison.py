@@ -28,8 +28,8 @@ def draw() -> None:
         return
     with st.container(border=True):
         [run] = widgets.choose_runs(runs, several=False, label="Comparison")
-    first, second = agents_of(run)
-    widgets.show_title(f"{first} against {second} at {cached_store.run_title(run)}", [run])
+    against = " against ".join(agents_of(run).values())
+    widgets.show_title(f"{against} at {cached_store.run_title(run)}", [run])
     widgets.refresh(lambda: _draw(run), widgets.is_live([run]))
 
 

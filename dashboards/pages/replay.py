@@ -13,9 +13,10 @@ from turnier.arena.reanalysis import Reanalysis, Thought
 from turnier.core import number_text
 from turnier.core.errors import UserError
 from turnier.dashboards import cached_store, widgets
-from turnier.dashboards.figures.charts import shortened
+from turnier.dashboards.agent_names import distinct
 from turnier.dashboards.figures.replay import action_frame, board_svg, match_name, mean_time, visit_bars
 from turnier.dashboards.links import address
+from turnier.dashboards.run_heading import agents_of
 from turnier.dashboards.run_summary import SHOWN
 from turnier.dashboards.widgets import IN_ADDRESS
 from turnier.games.drawing import Overlay
@@ -72,8 +73,10 @@ def _choose(runs: list[cached_store.Run]) -> tuple[cached_store.Run, Reanalysis 
         cached_store.latest_matches(run.id, agents) if latest else cached_store.extreme_matches(run, order == ORDERS[1])
     )
     if agents:
-        names = " and ".join(escape(shortened(label_of(agent))) for agent in agents)
-        st.html(f'Games of {names} · <a href="{escape(address("replay", run=run.id))}">all games of this run</a>')
+        labels = list(map(label_of, agents))
+        names = distinct([*agents_of(run), *labels])
+        some = " and ".join(escape(names[label]) for label in labels)
+        st.html(f'Games of {some} · <a href="{escape(address("replay", run=run.id))}">all games of this run</a>')
     if not listed:
         st.info("This run has no such matches." if agents else "This run has no matches.")
         return run, None

@@ -6,7 +6,6 @@ import pandas as pd
 import streamlit as st
 
 from turnier.dashboards import cached_store, widgets
-from turnier.dashboards.figures.charts import shortened
 from turnier.dashboards.figures.scores import (
     COSTS,
     mean_scores,
@@ -86,7 +85,7 @@ def _extremes(found: pd.DataFrame) -> None:
         {
             "replay": [match_address(run, match) for run, match in pairs],
             "score": rows["score"],
-            "agent": rows["label"].map(shortened),
+            "agent": rows["label"],
             "seed": rows["seed"].astype(str),  # a name, not a quantity
         }
     )

@@ -8,6 +8,7 @@ from turnier.agents.ntuple.td import LEARNING
 from turnier.agents.registry import AGENTS, EVALUATORS
 from turnier.core.parameters import Declared
 from turnier.dashboards import cached_store, widgets
+from turnier.dashboards.agent_names import shortened
 from turnier.dashboards.figures.training import evaluation_curves, evaluation_table, rating_curves, training_curves
 from turnier.games.registry import game_of
 from turnier.runs.training_run import evaluation_unit
@@ -61,4 +62,4 @@ def run_name(run: cached_store.Run) -> str:
     playing = plan.get("agent") or plan.get("network")  # of self-play with search, or a deep network
     what: Declared = AGENTS.make(playing) if playing else EVALUATORS.make(plan["evaluator"])
     how = LEARNING.make(plan["learning"])
-    return f"{what}, {how}, seed {plan['seed']} ({run.id.partition(':')[2][:6]})"
+    return f"{shortened(str(what))}, {how}, seed {plan['seed']} ({run.id.partition(':')[2][:6]})"

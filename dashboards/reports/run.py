@@ -15,6 +15,7 @@ from markdown_it import MarkdownIt
 
 from turnier.arena.match import moves_kept
 from turnier.arena.reanalysis import Reanalysis
+from turnier.dashboards.agent_names import with_names
 from turnier.dashboards.figures.certainty import (
     certainty_by_parameter,
     certainty_heat_maps,
@@ -201,7 +202,7 @@ def _last_boards(store: Store, game_scores: Scores) -> Iterator[BoardSection]:
 
 
 def _certainty(store: Store, run: Run) -> Iterator[Section]:
-    positions = position_certainty(searches_of_runs(store, [run.id]))
+    [positions] = with_names(position_certainty(searches_of_runs(store, [run.id])))
     if positions.empty:
         return
     yield TableSection("Agents", certainty_table(positions), "Means over the groups with 95 % intervals.")

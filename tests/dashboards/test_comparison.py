@@ -75,3 +75,10 @@ def test_nothing_is_drawn_before_the_first_look(tmp_path: Path) -> None:
         assert "no round of games has ended yet" in verdict_banner(results)
         assert comparison_facts(results)["expected_games_left"] == "unknown yet"
         assert agents_table(results).empty
+
+
+def test_the_verdict_tells_networks_apart_whose_files_share_a_name(tmp_path: Path) -> None:
+    agents = [f"greedy(evaluator=ntuple(file={file}))" for file in ("a/g.npz,digest=1", "b/g.npz,digest=2")]
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
+        banner = verdict_banner(Comparison(*agents, game="2048").stored_results(store))
+    assert "greedy(evaluator=ntuple(file=a/g.npz)) and greedy(evaluator=ntuple(file=b/g.npz)) at 2048" in banner

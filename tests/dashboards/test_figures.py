@@ -17,9 +17,11 @@ import pytest
 from scipy import stats
 
 from tests.dashboards.conftest import TINY
+from tests.results.made import DUEL, GAME, made
 from turnier.agents.registry import label_of
 from turnier.arena.workers.local import SerialExecutor
 from turnier.dashboards import run_summary
+from turnier.dashboards.agent_names import distinct, shortened
 from turnier.dashboards.app.board_server import serve_board
 from turnier.dashboards.app.optuna_server import serve_optuna_dashboard
 from turnier.dashboards.dark_charts import LIGHT_INK, on_dark
@@ -30,10 +32,10 @@ from turnier.dashboards.figures.certainty import (
     certainty_means,
     parameter_of,
 )
-from turnier.dashboards.figures.charts import Figure, image, shortened, table_csv, wrapped
-from turnier.dashboards.figures.scores import mean_scores
+from turnier.dashboards.figures.charts import Figure, image, table_csv, wrapped
+from turnier.dashboards.figures.scores import mean_scores, milestone_shares, score_distribution
 from turnier.dashboards.figures.studies.search import all_of_front, candidate_table, search_history
-from turnier.dashboards.figures.tournament import crosstable, leader_text, pair_table, rating_list
+from turnier.dashboards.figures.tournament import crosstable, leader_text, pair_table, rating_list, seat_points
 from turnier.dashboards.figures.training import curve_frame, training_curves
 from turnier.results.frames.certainty import position_certainty, searches_frame, searches_of_runs
 from turnier.results.frames.matches import matches_frame
@@ -260,8 +262,43 @@ def test_large_frames_are_thinned_for_drawing_but_not_in_the_data() -> None:
     ],
 )
 def test_long_labels_are_broken_and_lose_folders(label: str, lines: list[str]) -> None:
-    assert wrapped(label).split("\n") == lines
+    assert wrapped(shortened(label)).split("\n") == lines
     assert "\n" not in shortened(label)
+
+
+NETWORKS = {
+    "greedy(evaluator=ntuple(file=a/g.npz,digest=1))": "greedy(evaluator=ntuple(file=a/g.npz))",
+    "greedy(evaluator=ntuple(file=b/g.npz,digest=2))": "greedy(evaluator=ntuple(file=b/g.npz,digest=2))",
+    "greedy(evaluator=ntuple(file=b/g.npz,digest=3))": "greedy(evaluator=ntuple(file=b/g.npz,digest=3))",
+    "greedy(evaluator=ntuple(file=b/h.npz,digest=4))": "greedy(evaluator=ntuple(file=h.npz))",
+    "random": "random",
+}
+
+
+def test_agents_have_the_shortest_names_that_differ() -> None:
+    assert distinct(NETWORKS) == NETWORKS
+    first = next(iter(NETWORKS))
+    assert distinct([first, first]) == {first: "greedy(evaluator=ntuple(file=g.npz))"}
+
+
+def test_networks_whose_files_share_a_name_are_told_apart(tmp_path: Path) -> None:
+    pairs = [(first, second) for first in NETWORKS for second in NETWORKS if first != second]
+    alone = [made(seed, (float(seed),), (agent,), facts={"max_tile": 256}) for seed in range(4) for agent in NETWORKS]
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
+        store.begin_run("one", "tournament", "2048", {})
+        store.append("one", alone)
+        store.begin_run("two", "tournament", "tictactoe", {})
+        store.append("two", [made(seed, (1.0, -1.0), pair, DUEL) for seed in range(2) for pair in pairs])
+        found = run_summary.of_agents(run_summary.scores(store, "one"), GAME)
+        ranks = run_summary.of_game(run_summary.ranks(store, "two"), DUEL)
+    names = set(NETWORKS.values())
+    for figure in (score_distribution(found), milestone_shares(found.summary)):
+        assert figure is not None and set(figure.data["name"]) == names
+        assert len(figure.chart.to_dict()["datasets"].popitem()[1]) >= len(figure.data)
+    seats = seat_points(ranks)
+    assert seats is not None and len(seats.data.drop_duplicates(["label", "seat"])) == 2 * len(names)
+    assert set(rating_list(ranks)["agent"]) == set(crosstable(ranks).data["agent"]) == names
+    assert leader_text(ranks).count("g.npz") == len(re.findall(r"[ab]/g\.npz", leader_text(ranks)))
 
 
 def test_file_names_are_plain() -> None:

@@ -11,6 +11,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from tests.results.made import GAME, made
 from turnier.arena.play import play_match
 from turnier.dashboards import STORE_VARIABLE, run_summary
 from turnier.dashboards.app import preload
@@ -188,6 +189,30 @@ def test_several_runs_are_told_apart(shown: str, store: Store) -> None:
     assert not page.exception
     names = list(page.dataframe[0].value["agent"])
     assert len(names) == len(set(names)) == 4  # three of the tournament, and who collected positions
+
+
+def test_networks_whose_files_share_a_name_are_chosen_and_missed_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(STORE_VARIABLE, f"sqlite:///{tmp_path}/two.db")
+    st.cache_data.clear()
+    st.cache_resource.clear()
+    agents = [f"greedy(evaluator=ntuple(file={file}))" for file in ("a/g.npz,digest=1", "b/g.npz,digest=2")]
+    names = [agent.replace(f",digest={number}", "") for number, agent in enumerate(agents, 1)]
+    with Store.open(f"sqlite:///{tmp_path}/two.db") as store:
+        store.begin_run("tournament:1", "tournament", "2048", {"game": GAME, "agents": agents})
+        store.append("tournament:1", [made(seed, (1.0,), agents[:1]) for seed in range(3)])
+        assert f"No games yet: {names[1]}." in texts(look("scores"))
+        store.append("tournament:1", [made(seed, (2.0,), agents[1:]) for seed in range(3)])
+        st.cache_data.clear()
+        for name, score in zip(names, (1.0, 2.0), strict=True):
+            page = look("scores", agents=name)
+            assert page.multiselect(key="agents").options == names[::-1]
+            listed = page.dataframe[0].value
+            assert list(listed["agent"]) == [name] and list(listed["mean score, points"]) == [score]
+        page = look("tournament", agent=names[0], against=names[1])
+        assert page.selectbox(key="agent").options == names[::-1]
+        assert f"{names[1]} leads: " in texts(look("runs"))
 
 
 def test_the_address_leads_to_one_move_of_one_match(shown: str, store: Store) -> None:

@@ -1,0 +1,40 @@
+"""Names of agents for people: short, and distinct wherever several agents are shown together."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+import pandas as pd
+
+
+def shortened(label: str) -> str:
+    """Returns an agent's label without folders and digests of files."""
+    return _without_digests(re.sub(r"file=[^,()]*/", "file=", label))
+
+
+def _without_digests(label: str) -> str:
+    return re.sub(r",?digest=\w+", "", label)
+
+
+def distinct(labels: Iterable[str]) -> dict[str, str]:
+    """Returns label -> name, in the given order: the shortest one that no other of these agents has.
+
+    Files of one name keep their folders, and files of one path their digests.
+    """
+    names = dict.fromkeys(labels, "")
+    for shorten in (shortened, _without_digests, str):
+        short = {label: shorten(label) for label in names}
+        times = Counter(short.values())
+        names = {label: name or (short[label] if times[short[label]] == 1 else "") for label, name in names.items()}
+    return names
+
+
+def with_names(*frames: pd.DataFrame) -> list[pd.DataFrame]:
+    """Returns frames of the same agents with their names, see `distinct`, in place of their labels."""
+    labelled = [frame["label"] for frame in frames if "label" in frame]
+    names = distinct(str(label) for column in labelled for label in column.unique())
+    return [
+        frame.assign(label=frame["label"].astype(str).map(names)) if "label" in frame else frame for frame in frames
+    ]
