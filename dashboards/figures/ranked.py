@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import altair as alt
 import pandas as pd
 
+from turnier.core.number_text import DIGITS
 from turnier.dashboards.figures.charts import COLOURS, NUMBERS, TOLD, styled, told
 
 MAX_TEXTS = 16  # agents whose cells have texts
@@ -16,6 +18,7 @@ MAX_NAMES = 8  # agents whose dots have names
 MAX_NUMBERS = 30  # agents whose dots all have numbers
 CELL = "cell"  # the name of the selection
 NARROW = "windowSize()[0] < 640"  # a phone, in Vega's language; pictures have no window, which is not narrow
+_TICKS = 50  # Vega puts fewer on the axis of costs
 _STEPS = ((MAX_TEXTS, 40), (30, 22), (MAX_AGENTS, 15))  # agents -> px of a row
 
 
@@ -72,10 +75,11 @@ def cost_scatter(frame: pd.DataFrame, titles: tuple[str, str]) -> Any:
         data["text"] = data["text"].where(data["value"].ge(best_so_far), "")
         text = alt.expr("datum.text")
     scale = alt.Scale(zero=False, nice=True)
-    axis = alt.Axis(format=",.3~r", labelOverlap="greedy")  # an agent alone has its cost as the only tick
+    form = f",.{_digits(data['cost'])}~r"
+    axis = alt.Axis(format=form, labelOverlap="greedy")  # an agent alone has its cost as the only tick
     x = alt.X("cost:Q", title=titles[0], scale=alt.Scale(type="log", nice=False, padding=14), axis=axis)
     data = told(data, "value", "low", "high")
-    tooltip = ["rank", "name", alt.Tooltip("cost:Q", format=",.3~r"), f"{TOLD}:N"]
+    tooltip = ["rank", "name", alt.Tooltip("cost:Q", format=form), f"{TOLD}:N"]
     base = alt.Chart(data).encode(x=x, tooltip=[*tooltip, alt.Tooltip("games:Q", format=",")])
     rules = base.mark_rule(strokeWidth=1.5, color=COLOURS[0], opacity=0.8)
     dots = base.mark_point(filled=True, size=60, opacity=1, color=COLOURS[0]).encode(alt.Y("value:Q", scale=scale))
@@ -84,3 +88,10 @@ def cost_scatter(frame: pd.DataFrame, titles: tuple[str, str]) -> Any:
         part = base.transform_filter(f"datum.cost {side} {middle}").mark_text(align=align, dx=dx, fontSize=12)
         layers.append(part.encode(y=alt.Y("value:Q", scale=scale), text=alt.value(text)))
     return styled(alt.layer(*layers).properties(height=320))
+
+
+def _digits(costs: pd.Series) -> int:
+    """Returns the significant digits by which neighbouring ticks differ, however close the costs are."""
+    most = float(costs.max())
+    step = (most - float(costs.min())) / _TICKS
+    return max(DIGITS, math.floor(math.log10(most)) - math.floor(math.log10(step)) + 1) if step else DIGITS

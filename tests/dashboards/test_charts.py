@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import xml.etree.ElementTree as ET
 from typing import Any
 
 import pandas as pd
@@ -9,6 +10,8 @@ import pytest
 
 from tests.results.made import GAME, made
 from turnier.dashboards.figures import charts
+from turnier.dashboards.figures.charts import Figure, image
+from turnier.dashboards.figures.ranked import cost_scatter
 from turnier.dashboards.figures.scores import milestone_shares
 from turnier.dashboards.run_summary import MAX_BINS, scores
 from turnier.results.store.store import Store
@@ -43,6 +46,18 @@ def test_a_single_value_is_its_own_tick() -> None:
     chart = charts.lines(frame, "x", "value", "low", "high", "name", ("x", "%"), connected=False)
     axis = chart.to_dict()["layer"][0]["encoding"]["x"]["axis"]
     assert (axis["values"], axis["labelExpr"]) == ([1155.2], "'1,155'")
+
+
+@pytest.mark.parametrize("costs", [(3.5, 3.54), (1_000_000, 1_000_100), (0.02, 3000), (3.5, 3.5)])
+def test_ticks_of_costs_differ(costs: tuple[float, float]) -> None:
+    value = [10.0, 20.0]
+    frame = pd.DataFrame({"rank": [2, 1], "name": ["a", "b"], "cost": costs, "value": value, "low": value})
+    frame = frame.assign(high=value, games=9)
+    root = ET.fromstring(image(Figure("costs", cost_scatter(frame, ("µs", "points")), frame), "svg"))
+    (axis,) = (part for part in root.iter() if "X-axis" in part.get("aria-label", ""))
+    labels = next(part for part in axis.iter() if "role-axis-label" in part.get("class", ""))
+    ticks = [text for text in labels.itertext() if text.strip()]
+    assert ticks and len(ticks) == len(set(ticks))
 
 
 def test_tooltips_have_the_digits_of_the_interval() -> None:
