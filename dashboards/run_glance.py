@@ -12,9 +12,10 @@ from turnier.agents.registry import EVALUATORS, label_of
 from turnier.core.errors import UserError
 from turnier.core.number_text import estimate, number, plus_minus
 from turnier.dashboards.agent_names import distinct
+from turnier.dashboards.figures.certainty import in_percent
 from turnier.dashboards.figures.comparison import VERDICT_COLOURS
 from turnier.games.registry import game_of
-from turnier.results.frames.certainty import position_certainty, searches_of_runs
+from turnier.results.frames.certainty import agent_certainty, position_certainty, searches_of_runs
 from turnier.results.frames.matches import matches_frame, summary
 from turnier.results.frames.standings import Standings
 from turnier.results.store.store import Run, Store
@@ -120,10 +121,10 @@ def _certainty(store: Store, run: Run) -> Glance:
     positions = position_certainty(searches_of_runs(store, [run.id]))
     if positions.empty:
         return Glance(agents_planned(run))
-    means = positions.groupby("agent")["normalised"].agg(["mean", "size"]).sort_values("mean", ascending=False)
-    agents, first = tuple(distinct(label_of(str(agent)) for agent in means.index).values()), means.iloc[0]
-    value = f"{100 * first['mean']:.0f} % normalised in {int(first['size']):,} positions"
-    return Glance(agents, f"{agents[0]} is the most certain: {value}")
+    table = in_percent(agent_certainty(positions), "normalised").sort_values("percent", ascending=False)
+    agents, first = tuple(distinct(table["label"]).values()), table.iloc[0]
+    value = estimate(first["percent"], first["low"], first["high"], " %")
+    return Glance(agents, f"{agents[0]} is the most certain: {value} normalised in {first['states']:,} positions")
 
 
 def _training(store: Store, run: Run) -> Glance:

@@ -58,14 +58,14 @@ def coarser(positions: pd.DataFrame) -> pd.DataFrame:
 def certainty_means(positions: pd.DataFrame, measure: str) -> Figure:
     """Every agent's mean over the groups."""
     table = agent_certainty(positions).sort_values(measure, ascending=False)
-    data = _percent(table, measure)[["label", "percent", "low", "high", "searches", "states"]]
+    data = in_percent(table, measure)[["label", "percent", "low", "high", "searches", "states"]]
     chart = charts.points(data, "label", "percent", "low", "high", f"{measure}, %")
     return Figure(f"{measure.capitalize()} of agents", chart, data, f"Means over the groups, of any size. {NOTE}")
 
 
 def certainty_by_parameter(positions: pd.DataFrame, measure: str, parameter: str = "iterations") -> Figure | None:
     """Certainty against a parameter in which agents differ; None where fewer than two values are known."""
-    table = _percent(agent_certainty(positions), measure)
+    table = in_percent(agent_certainty(positions), measure)
     table[parameter] = [parameter_of(agent, parameter) for agent in table["agent"]]
     data = table.dropna(subset=[parameter])
     if data[parameter].nunique() < 2:
@@ -82,7 +82,7 @@ def certainty_by_score(positions: pd.DataFrame, measure: str, summary: pd.DataFr
     scores, unit = value_of(summary[summary["game"].isin(positions["game"])])
     scores = scores[scores["value"].notna()]
     scores = scores.sort_values("games").drop_duplicates(["game", "agent"], keep="last")
-    table = _percent(agent_certainty(positions), measure)
+    table = in_percent(agent_certainty(positions), measure)
     merged = table.merge(scores[["game", "agent", "value", "games"]], on=["game", "agent"])
     if len(merged) < 2:
         return None
@@ -118,7 +118,7 @@ def certainty_table(positions: pd.DataFrame) -> pd.DataFrame:
     table = agent_certainty(positions)
     shown = pd.DataFrame({"agent": table["label"], "positions": table["states"], "searches": table["searches"]})
     for measure in CERTAINTY_MEASURES:
-        percent = _percent(table, measure)
+        percent = in_percent(table, measure)
         shown[f"{measure}, %"] = rounded(percent["percent"], (percent["high"] - percent["low"]) / 2)
         ends = percent[["low", "high"]].itertuples(index=False)
         shown[f"{measure}, 95 %"] = [interval(low, high) for low, high in ends]
@@ -134,7 +134,7 @@ def certainty_heat_maps(positions: pd.DataFrame, measure: str) -> list[Figure]:
     return [certainty_heat_map(groups[groups["agent"] == agent], measure) for agent in table["agent"]]
 
 
-def _percent(table: pd.DataFrame, measure: str) -> pd.DataFrame:
+def in_percent(table: pd.DataFrame, measure: str) -> pd.DataFrame:
     """Returns the table with percent, low and high; the ends of intervals are possible values, or the value itself."""
     percent = 100 * table[measure]
     low = (100 * table[f"{measure}_low"]).clip(lower=0.0).combine(percent, min)

@@ -13,11 +13,15 @@ import pytest
 import streamlit as st
 
 from tests.dashboards.test_pages import look, texts
+from tests.results.made import GAME
+from tests.results.test_certainty import voted
 from turnier.arena.match import MatchSpec
 from turnier.arena.play import play_match
 from turnier.dashboards import STORE_VARIABLE
+from turnier.dashboards.figures.certainty import certainty_table
 from turnier.dashboards.links import run_address
 from turnier.dashboards.run_glance import glance
+from turnier.results.frames.certainty import position_certainty, searches_of_runs
 from turnier.results.store.annotations import NOTE
 from turnier.results.store.run_changes import delete_run
 from turnier.results.store.store import Run, Store
@@ -66,11 +70,26 @@ def test_a_tournament_says_which_agents_are_yet_to_play(copied: str) -> None:
 def test_other_kinds_show_what_they_measured(store: Store) -> None:
     said = results(store)
     assert re.search(
-        r"mc\(iterations=\d+\) is the most certain: \d+ % normalised in \d+ pos", said["certainty 2048(size=3)"]
+        r"mc\(iterations=\d+\) is the most certain: .* % (\(.* to .*\) )?normalised in \d+ pos",
+        said["certainty 2048(size=3)"],
     )
     assert re.match(r"after 400 training games: .*, 6 games of evaluation", said["training tictactoe"])
     assert said["experiment A small question"].startswith("2 rows: ")
     assert "candidates" in said["study tiny"] or "ecommended" in said["study tiny"]
+
+
+def test_certainty_is_the_mean_over_groups_of_any_size_with_its_interval(copied: str) -> None:
+    """Two groups have 25 % and 62.5 %: 43.75 %, not the 37.5 % of all six positions."""
+    votes = {1: ("aaab", 2), 2: ("aabb", 2), 3: ("aaab", 2), 4: ("aabb", 2), 5: ("aaaa", 3), 6: ("aabb", 3)}
+    records = [record for state, (actions, legal) in votes.items() for record in voted(state, actions, legal)]
+    with Store.open(copied) as store:
+        store.begin_run("certainty:1", "certainty", GAME, {"game": GAME, "agents": ["random"]})
+        store.searches.append("certainty:1", records)
+        seen = glance(store, store.run("certainty:1"))
+        shown = certainty_table(position_certainty(searches_of_runs(store, ["certainty:1"]))).iloc[0]
+    mean, interval = shown["normalised, %"], shown["normalised, 95 %"]
+    assert mean == pytest.approx(43.75, abs=1)
+    assert seen.result == f"random is the most certain: {mean:g} % ({interval}) normalised in 6 positions"
 
 
 def test_a_comparison_shows_its_verdict_in_its_colour(copied: str) -> None:
