@@ -65,7 +65,7 @@ def ranks(store: Store, run: str) -> Ranks:
 
 def ratings_of_game(store: Store, game: str) -> Ranks:
     """Rates the agents of a game over all tournaments; pairs and seats are left empty."""
-    rated, pairs = Standings.of(matches_frame(store, game=game, ids=False), pairs=False)
+    rated, pairs = Standings.of(matches_frame(store, kind="tournament", game=game, ids=False), pairs=False)
     return Ranks(*with_names(rated, pairs, pd.DataFrame()))
 
 

@@ -12,6 +12,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from tests.results.made import GAME, made
+from turnier.arena.match import MatchSpec
 from turnier.arena.play import play_match
 from turnier.dashboards import STORE_VARIABLE, run_summary
 from turnier.dashboards.app import preload
@@ -19,6 +20,7 @@ from turnier.dashboards.figures.replay import board_svg
 from turnier.dashboards.pages import replay as replay_page
 from turnier.results.store.store import Store
 from turnier.runs.comparison import ComparisonResults
+from turnier.runs.hosted_games import store_game
 from turnier.runs.tournament import Tournament
 from turnier.search.storage.studies import stored_verdict
 
@@ -153,6 +155,7 @@ def test_agents_are_rated_over_all_tournaments_of_a_game(tmp_path: Path, monkeyp
     with Store.open(f"sqlite:///{tmp_path}/two.db") as store:
         for other in ("greedy", "mc(iterations=5)"):
             Tournament("tictactoe", ["random", other], games=4).run(store, workers=1, progress=False)
+        store_game(store, play_match(MatchSpec("tictactoe", ("random", "greedy"), 5)))  # as people play on the board
         page = look("tournament")
         assert len(page.dataframe[0].value) == 2
         page.segmented_control(key="rated").set_value("all tournaments of the game").run()
