@@ -73,15 +73,15 @@ def all_runs() -> list[Run]:
 
 
 @st.cache_data(max_entries=GLANCES, show_spinner=False)
-def _glance(url: str, run: Run, state: tuple[int, bool]) -> Glance:
+def _glance(url: str, run: Run, state: tuple[int, bool], decided_by: str) -> Glance:
     return run_glance.glance(_store(url), run)
 
 
 def glance(run: Run) -> Glance:
-    """Returns a run in one line; of a running one again whenever its second digit changes."""
+    """Returns a run in one line; of a running one again whenever the second digit of its results changes."""
     stored, running = state_of(run.id)
     step = 10 ** max(0, len(str(stored)) - 2) if running else 1
-    return _glance(url(), run, (stored // step * step, running))
+    return _glance(url(), run, (stored // step * step, running), run_glance.decided_by(store(), run))
 
 
 def runs(*kinds: str) -> list[Run]:

@@ -18,12 +18,15 @@ from turnier.games.registry import game_of
 from turnier.results.frames.certainty import agent_certainty, position_certainty, searches_of_runs
 from turnier.results.frames.matches import matches_frame, summary
 from turnier.results.frames.standings import Standings
+from turnier.results.store.annotations import SETTINGS
 from turnier.results.store.store import Run, Store
+from turnier.runs.comparison import KIND as COMPARISON
 from turnier.runs.comparison import ComparisonResults
 from turnier.runs.experiment import Experiment, measurements, verdict
 from turnier.runs.training_run import evaluation_unit, stored_evaluations
-from turnier.search.front.points import dominated, stored_points
-from turnier.search.storage.studies import stored_verdict
+from turnier.search.front.points import HELD_OUT, dominated, stored_points
+from turnier.search.storage.checked_studies import study_notes
+from turnier.search.storage.studies import VERDICT, stored_verdict
 from turnier.search.storage.trials import count_trials, study_names
 from turnier.statistics.sprt import Verdict
 
@@ -42,6 +45,15 @@ def glance(store: Store, run: Run) -> Glance:
     """Reads what is stored of a run and returns it in one line."""
     look = _KINDS.get(run.kind)
     return look(store, run) if look else Glance()
+
+
+def decided_by(store: Store, run: Run) -> str:
+    """Returns what a run's line depends on besides its results: a comparison's settings, what a study ended with."""
+    if run.kind == COMPARISON:
+        return store.annotations.get(run.id, SETTINGS)
+    if run.kind == "study" and run.name in study_names(store):
+        return repr([study_notes(store, run.name, note) for note in (VERDICT, HELD_OUT)])
+    return ""
 
 
 def agents_planned(run: Run) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import streamlit as st
 
+from tests.dashboards.conftest import DECIDED, TINY
 from tests.dashboards.test_pages import look, texts
 from tests.results.made import GAME
 from tests.results.test_certainty import voted
@@ -25,6 +26,9 @@ from turnier.results.frames.certainty import position_certainty, searches_of_run
 from turnier.results.store.annotations import NOTE
 from turnier.results.store.run_changes import delete_run
 from turnier.results.store.store import Run, Store
+from turnier.runs.comparison import Comparison, ComparisonResults
+from turnier.search.storage.studies import stored_verdict
+from turnier.search.study_run import StudyRun
 
 
 @pytest.fixture
@@ -93,13 +97,32 @@ def test_certainty_is_the_mean_over_groups_of_any_size_with_its_interval(copied:
 
 
 def test_a_comparison_shows_its_verdict_in_its_colour(copied: str) -> None:
-    from turnier.runs.comparison import Comparison
-
     with Store.open(copied) as store:
         Comparison("mc(iterations=20)", "random", game="tictactoe", games=400).run(store, progress=False)
         seen = glance(store, store.find_run("last"))
     assert re.match(r"mc\(iterations=20\) is stronger than random: .* Elo .*, \d+ games", seen.result) and seen.colour
     assert f"border-color: {seen.colour}" in texts(look("runs"))
+
+
+def test_a_comparison_that_is_repeated_with_another_margin_shows_the_new_verdict(copied: str) -> None:
+    agents = "mcts(iterations=16)", "mcts(iterations=17)"
+    with Store.open(copied) as store:
+        run = next(run.id for run in store.runs() if run.kind == "comparison")
+        games = ComparisonResults.find(store, run).duel.games
+        for margin, verdict in ((1.0, "undecided"), (90.0, "equal within the margin")):
+            again = Comparison(*agents, game="tictactoe", margin=margin, games=games, seed=3)
+            again.run(store, progress=False)
+            assert again.run_id == run
+            assert f">{verdict}: " in texts(look("runs", kind="comparison"))
+
+
+def test_a_study_that_gains_a_verdict_without_a_game_shows_it(copied: str) -> None:
+    assert "no verdict so far" in texts(look("runs", kind="study"))
+    with Store.open(copied) as store:
+        verdict = stored_verdict(store, DECIDED)
+        assert verdict is not None
+        StudyRun(store, TINY, progress=False).store_verdict(verdict)
+    assert "no verdict so far" not in texts(look("runs", kind="study"))
 
 
 def test_every_run_is_a_link_to_its_page(shown: str, store: Store) -> None:
