@@ -19,7 +19,7 @@ from turnier.dashboards import run_glance, run_summary
 from turnier.dashboards.app import board_server
 from turnier.dashboards.app.optuna_server import OFFSET, serve_optuna_dashboard
 from turnier.dashboards.opened_store import opened as _store
-from turnier.dashboards.opened_store import url
+from turnier.dashboards.opened_store import option, url
 from turnier.dashboards.run_glance import Glance
 from turnier.dashboards.run_summary import Ranks, Scores
 from turnier.games.registry import game_of
@@ -135,8 +135,9 @@ def comparison(run: Run) -> ComparisonResults:
 
 
 def command(run: Run) -> str:
-    """Returns the command line that last played a run; empty if there was none."""
-    return shlex.join(stored_command(store(), run.id))
+    """Returns the command line that last played a run, for this store; empty if there was none."""
+    words = stored_command(store(), run.id)
+    return shlex.join(words) + option() if words else ""
 
 
 @st.cache_data(max_entries=KEPT, show_spinner="Rating agents ...")

@@ -39,7 +39,8 @@ def _draw(run: cached_store.Run) -> None:
     widgets.show_facts(**comparison_facts(results))
     command = cached_store.command(run)
     if command and results.verdict is Verdict.UNDECIDED and not widgets.is_live([run]):
-        st.caption(f"To resume: `{command}`")
+        st.caption("To resume:" if results.duel.round_size else "To play on, repeat this with more --games:")
+        st.code(command, language="bash", wrap_lines=True)
     evidence, outcomes = evidence_chart(results), outcome_bars(results)
     if evidence is None or outcomes is None:
         st.info("No round of games has ended yet.")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
 import streamlit as st
 
 from turnier.dashboards import cached_store, widgets
 from turnier.dashboards.figures.experiment import experiment_figure, experiment_frame, experiment_table, verdicts_note
+from turnier.dashboards.opened_store import option
 from turnier.dashboards.reports.run import REPORTED, run_page
 from turnier.runs.experiment import KIND
 
@@ -58,4 +60,5 @@ def _files() -> None:
             icon=":material/download:",
             on_click="ignore",
         )
-        st.caption(f"From a terminal: `turnier report {run.id} --html`")
+        st.caption("From a terminal:")
+        st.code(f"turnier report {shlex.quote(run.id)} --html{option()}", language="bash", wrap_lines=True)

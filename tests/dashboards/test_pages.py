@@ -14,15 +14,19 @@ from streamlit.testing.v1 import AppTest
 from tests.results.made import GAME, made
 from turnier.arena.match import MatchSpec
 from turnier.arena.play import play_match
+from turnier.arena.workers.local import SerialExecutor
 from turnier.dashboards import STORE_VARIABLE, run_summary
 from turnier.dashboards.app import preload
 from turnier.dashboards.figures.replay import board_svg
 from turnier.dashboards.pages import replay as replay_page
+from turnier.results.store import manifest
 from turnier.results.store.store import Store
-from turnier.runs.comparison import ComparisonResults
+from turnier.runs.comparison import Comparison, ComparisonResults
 from turnier.runs.hosted_games import store_game
 from turnier.runs.tournament import Tournament
+from turnier.search.definition import StudyDefinition
 from turnier.search.storage.studies import stored_verdict
+from turnier.search.study_run import StudyRun
 
 PAGES = ("runs", "scores", "tournament", "comparison", "certainty", "studies", "training", "replay", "reports")
 
@@ -344,6 +348,25 @@ def at_another_store(name: str, path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     st.cache_data.clear()
     st.cache_resource.clear()
     return texts(look(name))
+
+
+def test_commands_name_the_store_that_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    url = f"sqlite:///{tmp_path}/own.db"
+    monkeypatch.setattr(manifest, "_command", ["turnier", "compare", "random", "greedy"])
+    comparison = Comparison("random", "greedy", game="tictactoe", margin=1, games=8, first_round=4)
+    study = StudyDefinition(
+        "one", "tictactoe", "mc(iterations=5)", ("iterations=1..9",), "random", "fixed(games=1)", ("random",)
+    )
+    with Store.open(url) as store:
+        comparison.run(store, workers=1, progress=False)
+        StudyRun(store, study, progress=False).run(1, SerialExecutor())
+    told = {name: at_another_store(name, tmp_path / "own.db", monkeypatch) for name in ("comparison", "studies")}
+    assert f"turnier compare random greedy --store {url}" in told["comparison"]
+    assert f"turnier compare random greedy --store {url}" in told["studies"]
+    assert "To play on, repeat this with more --games:" in told["comparison"]
+    assert "To resume:" not in told["comparison"]
+    page = look("reports", run=comparison.run_id)
+    assert f"turnier report {comparison.run_id} --html --store {url}" in texts(page)
 
 
 def test_streamlit_finds_no_scripts_of_pages_next_to_the_app() -> None:
