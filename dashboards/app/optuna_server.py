@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from socketserver import ThreadingMixIn
 from typing import Any
@@ -9,34 +10,71 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 from turnier.results.store.store import Store
 from turnier.search.storage.studies import read_only_storage
+from turnier.server.board.serving import hosts_of
 
 HOST = "127.0.0.1"
 OFFSET = 100  # its port is that of the pages plus this, so that both can be forwarded
+CONNECTIONS = 50  # at a time, each on a thread
+SILENT_SECONDS = 10.0  # until a connection that says nothing is closed
 
 
 class _Server(ThreadingMixIn, WSGIServer):
     daemon_threads = True
 
+    def __init__(self, *words: Any) -> None:
+        super().__init__(*words)
+        self._free = threading.BoundedSemaphore(CONNECTIONS)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        self._free.acquire()
+        super().process_request(request, client_address)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._free.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Says nothing: a connection has been silent or has gone; the application answers for its own failures."""
+
 
 class _Quiet(WSGIRequestHandler):
+    timeout = SILENT_SECONDS
+
     def log_message(self, format: str, *args: Any) -> None:
         pass
 
 
 class _OpenedLate:
-    """Opens the storage at the first request, so that pages that only link to it open at once."""
+    """Opens the storage at the first request, so that pages that only link to it open at once.
+
+    Only reading requests under names of this machine reach it: names of others are those of pages elsewhere, which have
+    let them point here.
+    """
 
     def __init__(self, store: Store) -> None:
         self._store, self._lock = store, threading.Lock()
         self._application: Any = None
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Any:
+        host = re.sub(r":\d*$", "", environ.get("HTTP_HOST", ""))  # its port is another one where it is forwarded
+        if host.lower() not in hosts_of(HOST):
+            return _refused(start_response, "400 Bad Request", f"this server must be asked for as {HOST}")
+        if environ["REQUEST_METHOD"] not in ("GET", "HEAD"):
+            return _refused(start_response, "405 Method Not Allowed", "the studies can only be read here")
         with self._lock:
             if self._application is None:
                 from optuna_dashboard import wsgi
 
                 self._application = wsgi(read_only_storage(self._store))
         return self._application(environ, start_response)
+
+
+def _refused(start_response: Any, status: str, sentence: str) -> list[bytes]:
+    allowed = [("Allow", "GET, HEAD")] if status.startswith("405") else []
+    start_response(status, [("Content-Type", "text/plain; charset=utf-8"), *allowed])
+    return [f"{sentence}.\n".encode()]
 
 
 def serve_optuna_dashboard(store: Store, port: int) -> str:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from http.client import HTTPConnection
 from typing import Any
+from urllib.parse import urlsplit
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from turnier.agents.registry import make_agent
+from turnier.dashboards.app.optuna_server import serve_optuna_dashboard
 from turnier.dashboards.figures.charts import image
 from turnier.dashboards.figures.studies.landscape import contour, parallel_coordinates
 from turnier.dashboards.figures.studies.search import (
@@ -215,3 +218,26 @@ def test_opponents_and_fronts_are_told(store: Store) -> None:
     assert front.sampler == "nsga2(population=4)" and front.noise == "fixed(games=2)"
     two = StudyFacts.of({"game": "tictactoe", "agent": START, "against": ["random", "greedy"], "sampler": "tpe"})
     assert two.unit_games == 4 and two.rows()["against"] == "random\ngreedy"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "host", "status"),
+    [
+        ("GET", "/api/studies", "localhost:1", 200),
+        ("HEAD", "/dashboard", "127.0.0.1", 200),
+        ("GET", "/api/studies", "evil.example", 400),
+        ("GET", "/api/studies", "127.0.0.1.evil.example", 400),
+        ("GET", "/api/studies", "", 400),
+        ("DELETE", "/api/studies/1", "127.0.0.1", 405),
+        ("POST", "/api/studies", "127.0.0.1", 405),
+    ],
+)
+def test_optuna_dashboard_is_only_read_and_only_under_names_of_this_machine(
+    method: str, path: str, host: str, status: int, store: Store, capfd: pytest.CaptureFixture[str]
+) -> None:
+    address = urlsplit(serve_optuna_dashboard(store, 0))
+    asked = HTTPConnection(address.hostname or "", address.port, timeout=30)
+    asked.request(method, path, headers={"Host": host})
+    answer = asked.getresponse()
+    assert answer.status == status and (method == "HEAD" or answer.read())
+    assert capfd.readouterr().err == ""
