@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Sequence
 from html import escape
 from typing import Any
@@ -28,6 +29,13 @@ LINKS = ("replay",)  # columns of tables with addresses
 IN_ADDRESS: dict[str, Any] = {"bind": "query-params"}
 
 
+def plain(text: str) -> str:
+    """Returns Markdown that shows a text as it is: names, which anybody may choose, must not become pictures."""
+    escaped = re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", text)
+    # Icons and emoji are put in after escapes are gone: a space without width keeps their colons apart.
+    return re.sub(r"\\:(?=[\w\\/+-]+:)", "\\:\u200b", escaped)
+
+
 def show_errors(draw: Callable[..., None]) -> Callable[..., None]:
     """Returns `draw` so that it shows a UserError as its sentence."""
 
@@ -36,7 +44,7 @@ def show_errors(draw: Callable[..., None]) -> Callable[..., None]:
         try:
             draw(*words, **named)
         except UserError as error:
-            st.error(str(error), icon=":material/error:")
+            st.error(plain(str(error)), icon=":material/error:")
 
     return shown
 
@@ -76,18 +84,18 @@ def show_state(run: Run, played: Sequence[str]) -> None:
     """Says where a run is incomplete, and which of its agents are not among those that have played."""
     progress = next((known for known in cached_store.progress() if known.run == run.id), None)
     if text := state_text(run, progress, played):
-        st.info(text, icon=":material/hourglass_top:")
+        st.info(plain(text), icon=":material/hourglass_top:")
 
 
 def show_figure(figure: Figure, **look: Any) -> None:
     """Shows a figure with its note and its downloads."""
-    st.markdown(f"##### {figure.title}")
+    st.markdown(f"##### {plain(figure.title)}")
     if st.context.theme.type == "dark":
         st.vega_lite_chart(on_dark(figure.chart), width="stretch", theme=None, **look)
     else:
         st.altair_chart(figure.chart, width="stretch", theme=None, **look)
     left, right = st.columns([4, 1])
-    left.caption(figure.note)
+    left.caption(plain(figure.note))
     with right.popover("Save", icon=":material/download:", type="tertiary", width="content"):
         _download(figure, "SVG", "image/svg+xml", lambda: image(figure, "svg"))
         _download(figure, "PNG", "image/png", lambda: image(figure, "png"))
@@ -101,13 +109,13 @@ def _download(figure: Figure, kind: str, mime: str, data: Callable[[], bytes]) -
 
 def show_table(title: str, frame: pd.DataFrame, note: str = "", **look: Any) -> None:
     """Shows a table whose columns name their units; columns sort as numbers, and `replay` has links."""
-    st.markdown(f"##### {title}")
+    st.markdown(f"##### {plain(title)}")
     number, link = st.column_config.NumberColumn, st.column_config.LinkColumn
     columns: dict[str, Any] = {name: number(format=form) for name, form in formats(frame).items()}
     columns |= {name: link(display_text=name, width="small") for name in LINKS if name in frame.columns}
     st.dataframe(frame, hide_index=True, width="stretch", column_config=columns, placeholder="", **look)
     if note:
-        st.caption(note)
+        st.caption(plain(note))
 
 
 def height(frame: pd.DataFrame) -> str:

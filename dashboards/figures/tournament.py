@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from html import escape
+
 import numpy as np
 import pandas as pd
 
@@ -57,16 +59,16 @@ def rating_list(ranks: Ranks) -> pd.DataFrame:
 
 
 def leader_text(ranks: Ranks) -> str:
-    """Returns who leads, by how much, and how sure that is, as one sentence in Markdown."""
+    """Returns who leads, by how much, and how sure that is, as one sentence in HTML."""
     first = ranks.ratings.iloc[0]
     name = "elo" if pd.notna(first["elo"]) else "mean"
     half_width = (first[f"{name}_high"] - first[f"{name}_low"]) / 2
     value = plus_minus(first[name], half_width, " Elo" if name == "elo" else " points on average", signed=name == "elo")
     points = f" and {number(100 * first['points_share'])} % of the points" if name == "elo" else ""
-    text = f"**{first['label']}** leads with {value}{points}, {first['games']:,} games"
+    text = f"<b>{escape(first['label'])}</b> leads with {value}{points}, {first['games']:,} games"
     if len(ranks.ratings) < 2:
         return f"{text}."
-    second = ranks.ratings["label"].iloc[1]
+    second = escape(ranks.ratings["label"].iloc[1])
     return f"{text}; it is better than {second} with {_sure(first['superiority'])} % probability."
 
 

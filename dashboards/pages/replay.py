@@ -18,7 +18,7 @@ from turnier.dashboards.figures.replay import action_frame, board_svg, match_nam
 from turnier.dashboards.links import address
 from turnier.dashboards.run_heading import agents_of
 from turnier.dashboards.run_summary import SHOWN
-from turnier.dashboards.widgets import IN_ADDRESS
+from turnier.dashboards.widgets import IN_ADDRESS, plain
 from turnier.games.drawing import Overlay
 from turnier.games.game import Game
 from turnier.results.frames.certainty import position_certainty, searches_frame
@@ -49,7 +49,7 @@ def draw() -> None:
     last = len(reanalysis.moments) - 1
     if st.session_state.get("move", 0) > last:
         st.session_state["move"] = last
-    st.markdown(f"##### {reanalysis.game}: {match_name(reanalysis.record)}")
+    st.markdown(f"##### {plain(f'{reanalysis.game}: {match_name(reanalysis.record)}')}")
     number = _move(last)
     link = cached_store.board(reanalysis.record.spec.id, number + 1)
     st.link_button("On the board: keys, autoplay, graph of values", link, icon=":material/open_in_new:")
@@ -130,7 +130,7 @@ def _moment(reanalysis: Reanalysis, number: int) -> None:
             st.markdown(
                 f"**The end** after {moment.decided:,} moves · score {scores} · {reanalysis.record.termination}"
             )
-            st.caption(reanalysis.record.error)
+            st.caption(plain(reanalysis.record.error))
         else:
             thought = _decision(reanalysis, number, scores)
     with left:
@@ -168,9 +168,8 @@ def _turn(key: str, on: bool) -> None:
 def _decision(reanalysis: Reanalysis, number: int, scores: str) -> Thought | None:
     moment, game = reanalysis.moments[number], reanalysis.game
     agent = reanalysis.record.spec.agents[moment.seat]
-    st.markdown(
-        f"Move {number + 1}: seat {moment.seat}, **{label_of(agent)}**, plays **{game.action_name(moment.action)}**"
-    )
+    name, action = plain(label_of(agent)), plain(game.action_name(moment.action))
+    st.markdown(f"Move {number + 1}: seat {moment.seat}, **{name}**, plays **{action}**")
     if moment.opening:
         st.caption("A move of the opening, which no agent chose.")
         return None
@@ -179,7 +178,7 @@ def _decision(reanalysis: Reanalysis, number: int, scores: str) -> Thought | Non
         with st.spinner("Asking the agent again ..."):
             thought = cached_store.thought(reanalysis, number, math.inf if patient else PATIENCE)
     except UserError as error:
-        st.info(f"The agent cannot be asked again: {error}")
+        st.info(f"The agent cannot be asked again: {plain(str(error))}")
         return None
     decision = thought.decision
     widgets.show_facts(
@@ -198,7 +197,7 @@ def _decision(reanalysis: Reanalysis, number: int, scores: str) -> Thought | Non
         st.caption(f"Values: {asked.value_unit(game).text}.")
     else:
         st.caption("This agent does not search; it has no visits and no values.")
-    st.caption(_how(thought, moment.action, game))
+    st.caption(plain(_how(thought, moment.action, game)))
     if not thought.from_start:
         seconds = (moment.decided + 1) * reanalysis.seconds_per_decision
         st.button(f"Ask again from the first move, {seconds:.0f} s", on_click=_ask_from_the_start, args=(reanalysis,))

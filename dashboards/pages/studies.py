@@ -95,7 +95,7 @@ def _draw(study: str, facts: StudyFacts) -> None:
         note = f"Candidates that no other one beats at both; {unit} with 95 % intervals."
         widgets.show_table("The front", front_table(trials, unit, cached_store.study_definition(study)), note)
     for sentence in hints(trials, noted, cached_store.study_definition(study), values):
-        st.warning(sentence, icon=":material/lightbulb:")
+        st.warning(widgets.plain(sentence), icon=":material/lightbulb:")
     _define(study, facts, trials)
     _show_search(trials, noted, unit, facts)
     _show_parameters(study, trials, unit)

@@ -68,7 +68,7 @@ def _draw(run: cached_store.Run) -> None:
 
 def _rating_list(game: str, ranks: Ranks) -> None:
     """The rating list of the tournament, or of all tournaments of its game."""
-    st.markdown(leader_text(ranks))
+    st.html(leader_text(ranks))
     tournaments = [other for other in cached_store.runs("tournament") if other.definition.get("game") == game]
     if len(tournaments) > 1 and widgets.choose_view("Rated by the games of", RATED_BY, "rated") == RATED_BY[1]:
         ranks = cached_store.ratings_of_game(game, tournaments)

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
-from markdown_it import MarkdownIt
 
 from turnier.arena.match import moves_kept
 from turnier.arena.reanalysis import Reanalysis
@@ -172,8 +171,7 @@ def _tournament(store: Store, run: Run) -> Iterator[Section]:
         game_scores, game_ranks = of_agents(all_scores, game), of_game(all_ranks, game)
         yield HtmlSection(f"<h2>{html.escape(str(game_of(game)))}</h2>")
         if len(game_ranks.pairs):
-            leader = MarkdownIt("commonmark", {"html": False}).renderInline(leader_text(game_ranks))
-            yield HtmlSection(f"<p>{leader}</p>")
+            yield HtmlSection(f"<p>{leader_text(game_ranks)}</p>")
             yield TableSection("Rating list", rating_list(game_ranks), list_note(game_ranks))
             yield from filter(None, (draw(game_ranks) for draw in _COMPARED))
         yield mean_scores(game_scores.summary)

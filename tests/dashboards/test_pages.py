@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import html
+import re
 import shutil
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -31,6 +33,18 @@ from turnier.search.study_run import StudyRun
 PAGES = ("runs", "scores", "tournament", "comparison", "certainty", "studies", "training", "replay", "reports")
 
 
+PICTURE = "![a](http://example.org/a.png) :red[x] :material/home: $x$ <i>"
+
+
+def store_named(store: Store) -> str:
+    """Stores a tournament of a player whose name would be a picture in Markdown; returns its id."""
+    played = [play_match(MatchSpec("tictactoe", ("random", "random"), seed)) for seed in range(1, 5)]
+    store.begin_run("tournament:named", "tournament", "tictactoe", {"game": "tictactoe"})
+    named = (PICTURE, "random")
+    store.append("tournament:named", [replace(one, spec=replace(one.spec, agents=named)) for one in played])
+    return "tournament:named"
+
+
 def draw(name: str) -> None:
     import importlib
 
@@ -48,9 +62,15 @@ def look(name: str, **filters: str) -> AppTest:
     return page
 
 
+def markdown(page: AppTest) -> str:
+    kinds = (page.markdown, page.caption, page.info, page.error, page.warning)
+    return "\n".join(str(element.value) for kind in kinds for element in kind)
+
+
 def texts(page: AppTest) -> str:
-    kinds = (page.markdown, page.caption, page.info, page.error, page.warning, page.code)
-    shown = [str(element.value) for kind in kinds for element in kind]
+    """Returns what people read, in which escapes of Markdown are not seen."""
+    read = re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", markdown(page)).replace("\u200b", "")
+    shown = [read, *(str(element.value) for element in page.code)]
     return "\n".join(
         shown + [element.proto.body for element in page.get("html") if "<style>" not in element.proto.body]
     )
@@ -348,6 +368,23 @@ def at_another_store(name: str, path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     st.cache_data.clear()
     st.cache_resource.clear()
     return texts(look(name))
+
+
+@pytest.mark.parametrize("name", ["tournament", "replay"])
+def test_names_are_shown_as_they_are(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(STORE_VARIABLE, f"sqlite:///{tmp_path}/names.db")
+    st.cache_data.clear()
+    st.cache_resource.clear()
+    with Store.open(f"sqlite:///{tmp_path}/names.db") as store:
+        store_named(store)
+    page = look(name)
+    assert PICTURE in html.unescape(texts(page))
+    assert re.findall(r"!\[|<i>|(?<!\\)\$|:material|:red\[", markdown(page)) == []
+
+
+def test_an_error_is_shown_as_it_is(shown: str) -> None:
+    page = look("scores", runs=PICTURE)
+    assert "no run named" in texts(page) and PICTURE in texts(page) and "![" not in markdown(page)
 
 
 def test_commands_name_the_store_that_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

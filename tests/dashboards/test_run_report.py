@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import html
 import re
 import socket
 from html.parser import HTMLParser
@@ -12,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 import turnier
+from tests.dashboards.test_pages import PICTURE, store_named
 from turnier.commands.app import app
 from turnier.core.errors import UserError
 from turnier.dashboards.app.serve import free_port
@@ -63,6 +65,15 @@ def test_a_run_is_one_file_with_its_figures(kind: str, store: Store) -> None:
     assert addresses.found and all(a.startswith(("data:", "#")) for a in addresses.found)
     data = next(a for a in addresses.found if a.startswith("data:text/csv"))
     assert "," in base64.b64decode(data.partition("base64,")[2]).decode().splitlines()[0]
+
+
+def test_names_of_players_fetch_nothing(tmp_path: Path) -> None:
+    with Store.open(f"sqlite:///{tmp_path}/names.db") as own:
+        page = run_page(own, own.run(store_named(own))).decode()
+    addresses = Addresses()
+    addresses.feed(page)
+    assert "leads with" in page and html.escape(PICTURE) in page
+    assert [a for a in addresses.found if not a.startswith(("data:", "#"))] == []
 
 
 def test_the_last_board_of_the_best_match_is_in_it(store: Store) -> None:
