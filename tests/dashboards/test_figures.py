@@ -111,7 +111,7 @@ def test_tables_of_a_tournament_are_by_rank_and_have_numbers(store: Store) -> No
     for table in (listed, pairs):
         texts = {name for name in table if not pd.api.types.is_numeric_dtype(table[name])}
         assert texts <= {"agent", "against"}
-    assert leader_text(ranks).startswith(f"**{ranks.ratings['label'].iloc[0]}** leads with +")
+    assert leader_text(ranks).startswith(f"<b>{ranks.ratings['label'].iloc[0]}</b> leads with +")
 
 
 def many_agents(number: int) -> run_summary.Ranks:
