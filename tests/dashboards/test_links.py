@@ -6,7 +6,7 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from tests.dashboards.test_pages import look, texts
+from tests.dashboards.drawn_pages import look, texts
 from turnier.dashboards.links import games_address, match_address, pages_of, run_address
 from turnier.results.store.store import Store
 

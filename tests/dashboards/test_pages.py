@@ -3,81 +3,25 @@
 from __future__ import annotations
 
 import html
-import re
-import shutil
-import sqlite3
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from tests.dashboards.drawn_pages import charts, draw, look, texts
 from tests.results.made import GAME, made
 from turnier.arena.match import MatchSpec
 from turnier.arena.play import play_match
-from turnier.arena.workers.local import SerialExecutor
 from turnier.dashboards import STORE_VARIABLE, run_summary
 from turnier.dashboards.app import preload
 from turnier.dashboards.figures.replay import board_svg
 from turnier.dashboards.pages import replay as replay_page
-from turnier.results.store import manifest
 from turnier.results.store.store import Store
-from turnier.runs.comparison import Comparison, ComparisonResults
+from turnier.runs.comparison import ComparisonResults
 from turnier.runs.hosted_games import store_game
 from turnier.runs.tournament import Tournament
-from turnier.search.definition import StudyDefinition
 from turnier.search.storage.studies import stored_verdict
-from turnier.search.study_run import StudyRun
-
-PAGES = ("runs", "scores", "tournament", "comparison", "certainty", "studies", "training", "replay", "reports")
-
-
-PICTURE = "![a](http://example.org/a.png) :red[x] :material/home: $x$ <i>"
-
-
-def store_named(store: Store) -> str:
-    """Stores a tournament of a player whose name would be a picture in Markdown; returns its id."""
-    played = [play_match(MatchSpec("tictactoe", ("random", "random"), seed)) for seed in range(1, 5)]
-    store.begin_run("tournament:named", "tournament", "tictactoe", {"game": "tictactoe"})
-    named = (PICTURE, "random")
-    store.append("tournament:named", [replace(one, spec=replace(one.spec, agents=named)) for one in played])
-    return "tournament:named"
-
-
-def draw(name: str) -> None:
-    import importlib
-
-    from turnier.dashboards.widgets import show_errors
-
-    show_errors(importlib.import_module(f"turnier.dashboards.pages.{name}").draw)()
-
-
-def look(name: str, **filters: str) -> AppTest:
-    page = AppTest.from_function(draw, args=(name,), default_timeout=60)
-    for key, value in filters.items():
-        page.query_params[key] = value
-    page.run()
-    assert not page.exception, [e.message for e in page.exception]
-    return page
-
-
-def markdown(page: AppTest) -> str:
-    kinds = (page.markdown, page.caption, page.info, page.error, page.warning)
-    return "\n".join(str(element.value) for kind in kinds for element in kind)
-
-
-def texts(page: AppTest) -> str:
-    """Returns what people read, in which escapes of Markdown are not seen."""
-    read = re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", markdown(page)).replace("\u200b", "")
-    shown = [read, *(str(element.value) for element in page.code)]
-    return "\n".join(
-        shown + [element.proto.body for element in page.get("html") if "<style>" not in element.proto.body]
-    )
-
-
-def charts(page: AppTest) -> int:
-    return len(page.get("vega_lite_chart"))
 
 
 @pytest.mark.parametrize(
@@ -293,117 +237,6 @@ def test_results_of_spe_ed_are_shown(shown: str, store: Store, name: str, title:
     run = next(run.id for run in store.runs() if run.name.startswith("spe_ed"))
     page = look(name, runs=run)
     assert not page.error and not page.warning and title in texts(page) and charts(page)
-
-
-@pytest.mark.parametrize("name", PAGES)
-@pytest.mark.parametrize("exists", [True, False])
-def test_an_empty_or_missing_store_says_what_to_type(
-    name: str, exists: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if exists:
-        Store.open(f"sqlite:///{tmp_path}/empty.db").close()
-    told = at_another_store(name, tmp_path / "empty.db", monkeypatch)
-    assert "Type:" in told and any(word in told for word in ("turnier ", "make study", "python studies/"))
-    assert f"--store sqlite:///{tmp_path}/empty.db" in told and exists == (tmp_path / "empty.db").exists()
-
-
-def test_a_store_that_appears_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "No run is stored here yet" in at_another_store("runs", tmp_path / "later.db", monkeypatch)
-    with Store.open(f"sqlite:///{tmp_path}/later.db") as store:
-        store.begin_run("tournament:1", "tournament", "the first one", {"game": "2048"})
-    st.cache_data.clear()  # which seconds do, too
-    assert "the first one" in texts(look("runs"))
-
-
-@pytest.mark.parametrize(
-    ("name", "spoil", "sentence"),
-    [
-        ("runs", "damaged", "must be an undamaged SQLite database"),
-        ("scores", "foreign", "must be new or Turnier's own"),
-        ("studies", "newer", "install a newer Turnier"),
-    ],
-)
-def test_a_store_that_cannot_be_read_is_one_sentence(
-    name: str, spoil: str, sentence: str, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "spoilt.db"
-    if spoil == "damaged":
-        path.write_bytes(b"no database" * 1000)
-    elif spoil == "foreign":
-        with sqlite3.connect(path) as connection:
-            connection.execute("CREATE TABLE matches (title)")
-    elif spoil == "newer":
-        shutil.copy(url.removeprefix("sqlite:///"), path)
-        with sqlite3.connect(path) as connection:
-            connection.execute("UPDATE turnier_version SET version = 99")
-    told = at_another_store(name, path, monkeypatch)
-    assert sentence in told and len(told.splitlines()) == 1
-
-
-def test_a_locked_store_is_one_sentence(tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "locked.db"
-    shutil.copy(url.removeprefix("sqlite:///"), path)
-    holder = sqlite3.connect(path, isolation_level=None)
-    holder.execute("PRAGMA journal_mode = DELETE")
-    holder.execute("BEGIN EXCLUSIVE")
-    monkeypatch.setattr("turnier.dashboards.opened_store.PATIENCE", 0.2)
-    told = at_another_store("runs", path, monkeypatch)
-    assert "must not be locked" in told and len(told.splitlines()) == 1
-    holder.close()
-
-
-def test_an_older_schema_is_read_as_it_is(tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "older.db"
-    shutil.copy(url.removeprefix("sqlite:///"), path)
-    with sqlite3.connect(path) as connection:
-        for table in ("match_columns", "run_progress", "run_totals"):
-            connection.execute(f"DROP TABLE {table}")
-        connection.execute("UPDATE turnier_version SET version = 3")
-    assert "Past runs" in at_another_store("runs", path, monkeypatch)
-    assert "Who beats whom" in at_another_store("tournament", path, monkeypatch)
-
-
-def at_another_store(name: str, path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setenv(STORE_VARIABLE, f"sqlite:///{path}")
-    st.cache_data.clear()
-    st.cache_resource.clear()
-    return texts(look(name))
-
-
-@pytest.mark.parametrize("name", ["tournament", "replay"])
-def test_names_are_shown_as_they_are(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(STORE_VARIABLE, f"sqlite:///{tmp_path}/names.db")
-    st.cache_data.clear()
-    st.cache_resource.clear()
-    with Store.open(f"sqlite:///{tmp_path}/names.db") as store:
-        store_named(store)
-    page = look(name)
-    assert PICTURE in html.unescape(texts(page))
-    assert re.findall(r"!\[|<i>|(?<!\\)\$|:material|:red\[", markdown(page)) == []
-
-
-def test_an_error_is_shown_as_it_is(shown: str) -> None:
-    page = look("scores", runs=PICTURE)
-    assert "no run named" in texts(page) and PICTURE in texts(page) and "![" not in markdown(page)
-
-
-def test_commands_name_the_store_that_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    url = f"sqlite:///{tmp_path}/own.db"
-    monkeypatch.setattr(manifest, "_command", ["turnier", "compare", "random", "greedy"])
-    comparison = Comparison("random", "greedy", game="tictactoe", margin=1, games=8, first_round=4)
-    study = StudyDefinition(
-        "one", "tictactoe", "mc(iterations=5)", ("iterations=1..9",), "random", "fixed(games=1)", ("random",)
-    )
-    with Store.open(url) as store:
-        comparison.run(store, workers=1, progress=False)
-        StudyRun(store, study, progress=False).run(1, SerialExecutor())
-    told = {name: at_another_store(name, tmp_path / "own.db", monkeypatch) for name in ("comparison", "studies")}
-    assert f"turnier compare random greedy --store {url}" in told["comparison"]
-    assert f"turnier compare random greedy --store {url}" in told["studies"]
-    assert "To play on, repeat this with more --games:" in told["comparison"]
-    assert "To resume:" not in told["comparison"]
-    page = look("reports", run=comparison.run_id)
-    assert f"turnier report {comparison.run_id} --html --store {url}" in texts(page)
 
 
 def test_streamlit_finds_no_scripts_of_pages_next_to_the_app() -> None:

@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 import turnier
-from tests.dashboards.test_pages import PICTURE, store_named
+from tests.dashboards.drawn_pages import PICTURE, store_named
 from turnier.commands.app import app
 from turnier.core.errors import UserError
 from turnier.dashboards.app.serve import free_port

@@ -13,7 +13,7 @@ import pytest
 import streamlit as st
 
 from tests.dashboards.conftest import DECIDED, TINY
-from tests.dashboards.test_pages import look, texts
+from tests.dashboards.drawn_pages import look, texts
 from tests.results.made import GAME
 from tests.results.test_certainty import voted
 from turnier.arena.match import MatchSpec

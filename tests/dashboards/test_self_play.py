@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import streamlit as st
 
-from tests.dashboards.test_pages import charts, look, texts
+from tests.dashboards.drawn_pages import charts, look, texts
 from turnier.dashboards import STORE_VARIABLE
 from turnier.dashboards.reports.run import run_page
 from turnier.dashboards.run_glance import agents_planned, glance
