@@ -38,17 +38,17 @@ def mean_interval(values: Sequence[float] | npt.NDArray[np.float64]) -> Mean:
     n = len(values)
     if n < 2:
         return Mean(float(values[0]) if n else math.nan, math.nan)
-    return Mean(float(np.mean(values)), half_width_of_mean(n, float(np.var(values, ddof=1))))
+    return Mean(float(np.mean(values)), half_width_of_mean(n, float(np.std(values, ddof=1))))
 
 
-def half_width_of_mean(n: int, variance: float) -> float:
+def half_width_of_mean(n: int, deviation: float) -> float:
     """Returns the half-width of a mean's 95 % interval (Student's t; NaN for fewer than two values).
 
     Args:
         n: values.
-        variance: of the population, as estimated from them: the sum of squares over n - 1.
+        deviation: of the population, as estimated from them: the root of the sum of squares over n - 1.
     """
-    return float(t_quantile(0.5 + CONFIDENCE / 2, n - 1)) * math.sqrt(variance / n) if n > 1 else math.nan
+    return float(t_quantile(0.5 + CONFIDENCE / 2, n - 1) * (deviation / np.sqrt(n))) if n > 1 else math.nan
 
 
 def median_interval(values: Sequence[float] | npt.NDArray[np.float64]) -> Interval:

@@ -308,7 +308,7 @@ def test_what_is_printed_of_the_end_is_of_a_whole_point_of_games_at_least(tmp_pa
     assert count == 11 and loop.points.sums[-1, 0] == 1
     console = Console(file=io.StringIO(), width=200)
     print_learned(console, loop)
-    half = half_width_of_mean(11, variance)
+    half = half_width_of_mean(11, float(np.sqrt(variance)))
     assert f"mean of the last 11 games {plus_minus(mean, half)}" in console.file.getvalue()  # type: ignore[attr-defined]
 
 

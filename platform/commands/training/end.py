@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -80,7 +81,7 @@ def print_learned(console: Console, loop: TrainingLoop | DeepLoop) -> None:
     from turnier.statistics.intervals import half_width_of_mean
 
     count, mean, variance = loop.points.newest(loop.plan.every)
-    error = half_width_of_mean(count, variance)
+    error = half_width_of_mean(count, math.sqrt(variance))
     console.print(
         f"{loop.out}: {loop.done:,} games, {loop.moves:,} moves, {loop.moves_per_second:,.0f} moves/s;"
         f" mean of the last {count:,} games {plus_minus(mean, error)}",
