@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 
 import pytest
-import streamlit as st
 from typer.testing import CliRunner
 
+from tests.dashboards.drawn_pages import show_store
 from tests.postgres import postgres_server, postgres_url  # noqa: F401
 from turnier.arena.workers.local import SerialExecutor
 from turnier.arena.workers.make import make_executor
 from turnier.commands.app import app
-from turnier.dashboards import STORE_VARIABLE
 from turnier.results.store.store import Store
 from turnier.runs.experiment import Experiment, Row, play_experiment
 from turnier.search.definition import StudyDefinition
@@ -81,10 +79,7 @@ def store(url: str) -> Iterator[Store]:
 @pytest.fixture
 def shown(url: str, monkeypatch: pytest.MonkeyPatch) -> str:
     """The pages show the store that was made, and remember nothing of another one."""
-    monkeypatch.setenv(STORE_VARIABLE, url)
-    st.cache_data.clear()
-    st.cache_resource.clear()
-    return os.environ[STORE_VARIABLE]
+    return show_store(url, monkeypatch)
 
 
 @pytest.fixture(autouse=True)

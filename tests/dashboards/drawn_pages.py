@@ -63,8 +63,14 @@ def charts(page: AppTest) -> int:
     return len(page.get("vega_lite_chart"))
 
 
-def at_another_store(name: str, path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setenv(STORE_VARIABLE, f"sqlite:///{path}")
+def show_store(url: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Has pages show a store that they know nothing of yet; returns its URL."""
+    monkeypatch.setenv(STORE_VARIABLE, url)
     st.cache_data.clear()
     st.cache_resource.clear()
+    return url
+
+
+def at_another_store(name: str, path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    show_store(f"sqlite:///{path}", monkeypatch)
     return texts(look(name))

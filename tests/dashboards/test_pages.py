@@ -9,11 +9,11 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from tests.dashboards.drawn_pages import charts, draw, look, texts
+from tests.dashboards.drawn_pages import charts, draw, look, show_store, texts
 from tests.results.made import GAME, made
 from turnier.arena.match import MatchSpec
 from turnier.arena.play import play_match
-from turnier.dashboards import STORE_VARIABLE, run_summary
+from turnier.dashboards import run_summary
 from turnier.dashboards.app import preload
 from turnier.dashboards.figures.replay import board_svg
 from turnier.dashboards.pages import replay as replay_page
@@ -117,10 +117,7 @@ def test_a_pair_of_agents_shows_its_games_with_replays(shown: str, store: Store)
 
 
 def test_agents_are_rated_over_all_tournaments_of_a_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(STORE_VARIABLE, f"sqlite:///{tmp_path}/two.db")
-    st.cache_data.clear()
-    st.cache_resource.clear()
-    with Store.open(f"sqlite:///{tmp_path}/two.db") as store:
+    with Store.open(show_store(f"sqlite:///{tmp_path}/two.db", monkeypatch)) as store:
         for other in ("greedy", "mc(iterations=5)"):
             Tournament("tictactoe", ["random", other], games=4).run(store, workers=1, progress=False)
         store_game(store, play_match(MatchSpec("tictactoe", ("random", "greedy"), 5)))  # as people play on the board
@@ -135,9 +132,7 @@ def test_agents_are_rated_over_all_tournaments_of_a_game(tmp_path: Path, monkeyp
 def test_a_run_that_is_incomplete_says_so_and_shows_agents_that_come_later(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(STORE_VARIABLE, f"sqlite:///{tmp_path}/live.db")
-    st.cache_data.clear()
-    st.cache_resource.clear()
+    show_store(f"sqlite:///{tmp_path}/live.db", monkeypatch)
     whole = Tournament("2048(size=3)", ["greedy", "mc(iterations=5)", "random"], games=3)
     records = [play_match(spec) for spec in whole.plan or ()]
     with Store.open(f"sqlite:///{tmp_path}/live.db") as store:
@@ -165,9 +160,7 @@ def test_several_runs_are_told_apart(shown: str, store: Store) -> None:
 def test_networks_whose_files_share_a_name_are_chosen_and_missed_apart(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(STORE_VARIABLE, f"sqlite:///{tmp_path}/two.db")
-    st.cache_data.clear()
-    st.cache_resource.clear()
+    show_store(f"sqlite:///{tmp_path}/two.db", monkeypatch)
     agents = [f"greedy(evaluator=ntuple(file={file}))" for file in ("a/g.npz,digest=1", "b/g.npz,digest=2")]
     names = [agent.replace(f",digest={number}", "") for number, agent in enumerate(agents, 1)]
     with Store.open(f"sqlite:///{tmp_path}/two.db") as store:

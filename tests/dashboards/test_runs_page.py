@@ -13,12 +13,11 @@ import pytest
 import streamlit as st
 
 from tests.dashboards.conftest import DECIDED, TINY
-from tests.dashboards.drawn_pages import look, texts
+from tests.dashboards.drawn_pages import look, show_store, texts
 from tests.results.made import GAME
 from tests.results.test_certainty import voted
 from turnier.arena.match import MatchSpec
 from turnier.arena.play import play_match
-from turnier.dashboards import STORE_VARIABLE
 from turnier.dashboards.figures.certainty import certainty_table
 from turnier.dashboards.links import run_address
 from turnier.dashboards.run_glance import glance
@@ -37,10 +36,7 @@ def copied(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     whole, own = (sqlite3.connect(path) for path in (url.removeprefix("sqlite:///"), tmp_path / "copy.db"))
     with closing(whole), closing(own):
         whole.backup(own)  # with what is still in the write-ahead log
-    monkeypatch.setenv(STORE_VARIABLE, f"sqlite:///{tmp_path}/copy.db")
-    st.cache_data.clear()
-    st.cache_resource.clear()
-    return f"sqlite:///{tmp_path}/copy.db"
+    return show_store(f"sqlite:///{tmp_path}/copy.db", monkeypatch)
 
 
 def results(store: Store) -> dict[str, str]:

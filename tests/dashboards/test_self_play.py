@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import streamlit as st
 
-from tests.dashboards.drawn_pages import charts, look, texts
-from turnier.dashboards import STORE_VARIABLE
+from tests.dashboards.drawn_pages import charts, look, show_store, texts
 from turnier.dashboards.reports.run import run_page
 from turnier.dashboards.run_glance import agents_planned, glance
 from turnier.results.store.store import Store
@@ -25,9 +23,7 @@ def test_its_checkpoints_are_rated_on_the_pages(agent: str, tmp_path: Path, monk
     if "residual" in agent:
         pytest.importorskip("jax")
     url = f"sqlite:///{tmp_path}/own.db"
-    monkeypatch.setenv(STORE_VARIABLE, url)
-    st.cache_data.clear()
-    st.cache_resource.clear()
+    show_store(url, monkeypatch)
     settings = {"learning": "self_play(generation=10)", "evaluate_every": 20, "evaluation_games": 8}
     with Store.open(url) as store:
         results = SelfPlayTraining(

@@ -1,4 +1,4 @@
-"""Pages of stores that are empty, damaged, locked, old or of strangers, without a browser."""
+"""Pages of stores that are empty, damaged, locked or old, or whose names are traps, without a browser."""
 
 from __future__ import annotations
 
@@ -11,9 +11,17 @@ from pathlib import Path
 import pytest
 import streamlit as st
 
-from tests.dashboards.drawn_pages import PAGES, PICTURE, at_another_store, look, markdown, store_named, texts
+from tests.dashboards.drawn_pages import (
+    PAGES,
+    PICTURE,
+    at_another_store,
+    look,
+    markdown,
+    show_store,
+    store_named,
+    texts,
+)
 from turnier.arena.workers.local import SerialExecutor
-from turnier.dashboards import STORE_VARIABLE
 from turnier.results.store import manifest
 from turnier.results.store.store import Store
 from turnier.runs.comparison import Comparison
@@ -91,10 +99,7 @@ def test_an_older_schema_is_read_as_it_is(tmp_path: Path, url: str, monkeypatch:
 
 @pytest.mark.parametrize("name", ["tournament", "replay"])
 def test_names_are_shown_as_they_are(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(STORE_VARIABLE, f"sqlite:///{tmp_path}/names.db")
-    st.cache_data.clear()
-    st.cache_resource.clear()
-    with Store.open(f"sqlite:///{tmp_path}/names.db") as store:
+    with Store.open(show_store(f"sqlite:///{tmp_path}/names.db", monkeypatch)) as store:
         store_named(store)
     page = look(name)
     assert PICTURE in html.unescape(texts(page))
