@@ -51,7 +51,7 @@ class Evaluator(Declared):
         return None
 
     def cannot_prove(self, game: Game) -> str | None:
-        """Returns why no solver may tell wins by its values, of which 1 must be the best, as a sentence, or None."""
+        """Returns why a solver cannot know wins by its values, of which 1 must be the best, as a sentence, or None."""
         unit = self.value_unit(game)
         if unit.scale == game.max_return:
             return None

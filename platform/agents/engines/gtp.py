@@ -81,7 +81,7 @@ class Gtp(EngineAgent):
     talk: ClassVar[type[Talk]] = GtpTalk
 
     seconds: float = parameter(
-        0.0, "seconds per move, at least 1, told in whole seconds, rounded down; 0 = none", low=0.0, high=3600.0
+        0.0, "seconds per move, at least 1, sent to it in whole seconds, rounded down; 0 = none", low=0.0, high=3600.0
     )
     settings: str = parameter("", "further commands at the start of each match, as COMMAND;COMMAND")
 
@@ -90,8 +90,8 @@ class Gtp(EngineAgent):
             return f"{self.name} has words for two colours and none for chance, got {game}; use json."
         if 0 < self.seconds < 1:  # not in `check`: matches that are stored keep their agents
             return (
-                f"{self.name} tells whole seconds, so seconds must be 0 or at least 1, got {self.seconds}; choose"
-                f" limit={self.seconds}, which is not told, and a quick level of the program."
+                f"{self.name} sends whole seconds, so seconds must be 0 or at least 1, got {self.seconds}; choose"
+                f" limit={self.seconds}, of which the program learns nothing, and a quick level of it."
             )
         return super().cannot_play(game)
 

@@ -177,7 +177,7 @@ def _require_same(planned: Tournament, begun: Run) -> None:
         now, then = ("; ".join((each["game"], *each["agents"])) for each in (planned.definition, begun.definition))
         raise UserError(
             f"a tournament must be resumed with the game and agents that it began with ({then}), but the command of"
-            f" {begun.id} now means others ({now}); restore the files, or type it with the former names."
+            f" {begun.id} now means others ({now}); restore the files, or repeat the command with the former names."
         )
 
 

@@ -238,7 +238,7 @@ def test_a_program_is_refused_where_it_cannot_play() -> None:
         ("uci(nodes=1)", "tictactoe"): r'uci needs a program: uci\(command="PROGRAM ARGUMENTS"\)',
         ('uci(command="x",nodes=1)', "2048"): "uci has no words for chance",
         ('gtp(command="x")', "yavalath(players=3)"): "gtp has words for two colours",
-        ('gtp(command="x",seconds=0.5)', GAME): "gtp tells whole seconds, so seconds must be 0 or at least 1, got 0.5",
+        ('gtp(command="x",seconds=0.5)', GAME): "gtp sends whole seconds, so seconds must be 0 or at least 1, got 0.5",
         ('json(command="x")', "spe_ed"): "json is told all moves, so it plays games without hidden information",
     }
     from turnier.games.registry import make_game
