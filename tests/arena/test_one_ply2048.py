@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.agents.positions import board_position
-from tests.arena.test_play import spec, timeless
+from tests.arena.small_matches import spec, timeless
 from turnier.agents.agent import CompiledAgent
 from turnier.agents.expectimax.one_ply2048 import looks_one_ply_ahead
 from turnier.agents.ntuple.evaluator import NTuple

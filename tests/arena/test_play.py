@@ -1,14 +1,12 @@
-"""Playing matches: pure, replayable, complete in any buffer, alike in any batch, with and without the compiler."""
+"""Playing matches: pure, replayable, alike in any batch, with and without the compiler."""
 
 from __future__ import annotations
 
 import dataclasses
 import hashlib
-import itertools
 import os
 import subprocess
 import sys
-import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -19,53 +17,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.agents.small_games import LONG
-from turnier.agents.registry import AGENTS, make_agent
-from turnier.arena import play as match
-from turnier.arena import play_compiled
-from turnier.arena.match import MatchRecord, MatchSpec, Termination, pack_plies, unpack_plies
+from tests.arena.small_matches import SPECS, TTT_FLAT, spec, timeless
+from turnier.agents.registry import AGENTS
+from turnier.arena.match import MatchSpec, Termination, pack_plies, unpack_plies
 from turnier.arena.play import check_spec, play_match, play_matches, replay, replay_positions
-from turnier.arena.play_kernel import END, NORMAL, NUM_COUNTS, play_many
 from turnier.core.errors import UserError
 from turnier.core.kernel import JIT
 from turnier.core.rng import streams
 from turnier.games.abi import CHANCE
-from turnier.games.game import MAX_SEATS, Position
+from turnier.games.game import Position
 from turnier.games.registry import GAMES, make_game
 
 ROOT = Path(__file__).resolve().parents[2]
 needs_jit = pytest.mark.skipif(not JIT, reason="whole games of 2048")
-
-
-def spec(game: str, *agents: str, seed: int = 1, max_plies: int = 0) -> MatchSpec:
-    """Returns a match by short text forms; one agent plays in every seat."""
-    made = make_game(game)
-    seats = agents if len(agents) == made.num_seats else agents * made.num_seats
-    return MatchSpec(made.full_text(), tuple(make_agent(agent).full_text() for agent in seats), seed, max_plies)
-
-
-def timeless(record: MatchRecord) -> MatchRecord:
-    """Returns a record without its seconds, the only thing that may differ."""
-    return dataclasses.replace(record, seconds=0.0, seat_seconds=())
-
-
-TTT_TREE = "mctse(iterations=15,maxnodes=10,rollout_depth=9)"
-TTT_FLAT = "mc(iterations=4,rollout_depth=9)"
-SMALL_TREE = "mctse(iterations=12,maxnodes=8,rollout_depth=5)"
-BOARD_TREE = "mctse(iterations=6,rollout_depth=4,evaluator=heuristics2048(empty_method=1))"
-SPECS = [
-    *(spec("tictactoe", TTT_TREE, TTT_FLAT, seed=seed) for seed in range(3)),
-    *(spec("tictactoe", TTT_FLAT, TTT_TREE, seed=seed) for seed in range(2)),
-    spec("tictactoe", "random", seed=5),
-    spec("tictactoe", "random", seed=5, max_plies=4),
-    *(spec("2048(size=2)", SMALL_TREE, seed=seed) for seed in range(3)),
-    *(spec("2048(size=3)", SMALL_TREE, seed=seed, max_plies=15) for seed in range(2)),
-    dataclasses.replace(spec("tictactoe", TTT_TREE, TTT_FLAT), opening=(4,)),
-    dataclasses.replace(spec("tictactoe", TTT_TREE, TTT_FLAT), opening=(0, 8)),
-    spec("2048(size=2)", "greedy", seed=8),
-    spec("2048", BOARD_TREE, seed=2, max_plies=6),
-    spec("2048", "mc(iterations=2,rollout_depth=3)", seed=3, max_plies=6),
-]
 
 
 def fingerprint() -> str:
@@ -206,156 +170,6 @@ def test_threads_play_the_same_matches() -> None:
     with ThreadPoolExecutor(2) as threads:
         for records in threads.map(play_matches, [SPECS] * 4):
             assert [timeless(record) for record in records] == expected
-
-
-# --- Buffers ------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def tiny_room(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
-    """Gives compiled matches a 256th of the room for plies; returns the (room, matches played) of every call."""
-    calls: list[tuple[int, int]] = []
-
-    def play(game: Any, seats: Any, *arrays: Any) -> int:
-        *before, plies, ends, stop = arrays
-        room = plies[: plies.size // 256]
-        played = int(play_many(game, seats, *before, room, ends, stop))
-        calls.append((room.size, played))
-        return played
-
-    monkeypatch.setattr(play_compiled, "play_many", play)
-    monkeypatch.setattr(play_compiled, "FIRST_ROOM", 4096)
-    monkeypatch.setattr(match, "compile_kernel", lambda kernel: None)  # `play` is no kernel
-    return calls
-
-
-def test_matches_longer_than_the_room_are_complete(tiny_room: list[tuple[int, int]]) -> None:
-    """Where a match does not fit, it is played again from its start with more room; nothing is lost or doubled."""
-    many = [spec("2048(size=2)", "random", seed=seed) for seed in range(12)]
-    many += [spec("2048(size=3)", "random", seed=seed) for seed in range(3)]
-    records = [timeless(record) for record in play_matches(many)]
-    assert any(played == 0 for _, played in tiny_room), "no match was longer than the room"
-    assert any(0 < played < 12 for _, played in tiny_room), "no batch was cut in its middle"
-    assert records == [timeless(record) for record in play_matches(many, python=True)]
-    assert [record.spec for record in records] == many
-
-
-def direct(room: int, stop: int) -> tuple[int, list[np.ndarray], list[np.ndarray], np.ndarray, np.ndarray]:
-    """Calls `play_many` for two matches; returns how many it played, the arrays after and before, plies and ends."""
-    game = make_game("2048(size=2)")
-    seats = (make_agent("mc(iterations=2)").seat_kernels(game),) * MAX_SEATS
-    states, rngs = np.tile(game.new_state(), (2, 1)), np.stack([streams(seed, 2) for seed in (3, 4)])
-    returns, counts = np.zeros((2, 1)), np.zeros((2, NUM_COUNTS, 1), np.int64)
-    arrays = [states, rngs, returns, counts]
-    start = [array.copy() for array in arrays]
-    plies, ends = np.full(room, -7, np.int64), np.full((2, 3), -7, np.int64)
-    arguments = (plies[:0], 0, returns, counts, plies, ends, np.array([stop]))
-    played = play_many(game.kernels, seats, np.zeros(1, np.int64), states, rngs, *arguments)
-    return int(played), arrays, start, plies, ends
-
-
-@pytest.mark.parametrize("room", range(40))
-def test_a_match_that_does_not_fit_leaves_its_start(room: int) -> None:
-    """Whatever the room, `play_many` either plays a match whole or leaves its arrays as they came."""
-    played, arrays, start, plies, ends = direct(room, stop=0)
-    expected = play_matches([spec("2048(size=2)", "mc(iterations=2)", seed=seed) for seed in (3, 4)])
-    lengths = [len(unpack_plies(record.plies)) for record in expected]
-    assert played == sum(room >= total for total in itertools.accumulate(lengths))
-    for array, before in zip(arrays, start, strict=True):
-        assert np.array_equal(array[played:], before[played:])
-    for i in range(played):
-        first = sum(lengths[:i])
-        assert ends[i, :2].tolist() == [first + lengths[i], NORMAL]
-        assert plies[first : ends[i, END]].tolist() == unpack_plies(expected[i].plies).tolist()
-    assert (ends[played:] == -7).all()
-
-
-def test_a_stopped_match_leaves_its_start() -> None:
-    """With the flag set, compiled code makes no decision and leaves all arrays as they came."""
-    played, arrays, start, _, ends = direct(4096, stop=1)
-    assert played == 0 and (ends == -7).all()
-    assert all(np.array_equal(array, before) for array, before in zip(arrays, start, strict=True))
-    played, arrays, start, _, ends = direct(4096, stop=0)
-    assert played == 2 and not any(np.array_equal(a, before) for a, before in zip(arrays, start, strict=True))
-
-
-def test_long_games_fit_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Games of 5,000 plies, more than the first buffer holds, are recorded whole and replay to their scores."""
-    monkeypatch.setitem(GAMES.places, "long", "tests.agents.small_games:Long")
-    many = [MatchSpec("long", ("random",), seed) for seed in range(3)]
-    records = play_matches(many)
-    assert [timeless(record) for record in records] == [timeless(record) for record in play_matches(many, python=True)]
-    for record in records:
-        plies = unpack_plies(record.plies)
-        assert len(plies) == record.decisions[0] == LONG and record.scores == (plies.sum(),)
-        assert tuple(replay(record.spec, record.plies).returns.tolist()) == record.scores
-    assert len({record.scores for record in records}) > 1
-
-
-# --- Stopping -----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("python", [False, True])
-def test_a_stop_flag_that_is_set_leaves_all_matches_out(python: bool) -> None:
-    assert play_matches(SPECS, stop=np.ones(1, np.int64), python=python) == []
-
-
-def test_a_stop_between_calls_keeps_what_is_done(
-    tiny_room: list[tuple[int, int]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Matches that were done when the flag was set are returned whole, the others not at all."""
-    many = [spec("2048(size=2)", "random", seed=seed) for seed in range(12)]
-    stop = np.zeros(1, np.int64)
-    tiny = play_compiled.play_many
-
-    def stop_after_some(*arguments: Any) -> int:
-        played = tiny(*arguments)
-        stop[0] = sum(done for _, done in tiny_room) >= 3
-        return int(played)
-
-    monkeypatch.setattr(play_compiled, "play_many", stop_after_some)
-    records = play_matches(many + SPECS, stop=stop)
-    assert 3 <= len(records) < len(many)
-    monkeypatch.undo()
-    assert [timeless(record) for record in records] == [timeless(r) for r in play_matches(many[: len(records)])]
-
-
-def test_a_stop_in_python_ends_after_the_match(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A match that is played in Python is finished, then no other begins, of this group or the next."""
-    stop = np.zeros(1, np.int64)
-    facts = type(make_game("tictactoe")).facts
-
-    def stop_at_the_second(game: Any, state: Any) -> dict[str, float]:
-        stop[0] = len(ended) == 1
-        ended.append(1)
-        return facts(game, state)
-
-    ended: list[int] = []
-    monkeypatch.setattr(type(make_game("tictactoe")), "facts", stop_at_the_second)
-    many = [spec("tictactoe", "random", seed=seed) for seed in range(4)] + [spec("2048(size=2)", "random")]
-    records = play_matches(many, stop=stop, python=True)
-    assert [record.spec for record in records] == many[:2]
-    assert all(record.termination is Termination.NORMAL for record in records)
-
-
-@needs_jit
-def test_a_stop_from_another_thread_reaches_compiled_code() -> None:
-    """Set while kernels run, the flag ends the batch at a decision: whole records of the first matches, no others."""
-    many = [spec("2048", "greedy(evaluator=heuristics2048)", seed=seed) for seed in range(4000)]
-    stop, records = np.zeros(1, np.int64), []
-    play_matches(many[:1])
-    thread = threading.Thread(target=lambda: records.extend(play_matches(many, stop=stop)))
-    thread.start()
-    thread.join(0.3)
-    stop[0] = 1
-    thread.join(60)
-    assert not thread.is_alive()
-    assert len(records) < len(many)
-    count = min(len(records), 20)
-    assert [timeless(record) for record in records[:count]] == [timeless(r) for r in play_matches(many[:count])]
-    for record in records[-2:]:
-        assert timeless(record) == timeless(play_match(record.spec))
-    assert [record.spec for record in records] == many[: len(records)]
 
 
 # --- Seats and streams ----------------------------------------------------------------------------------------------
