@@ -167,8 +167,10 @@ def listen(tree, copies, minimum, heard, ends, values):
     for teller in range(copies.told.shape[0]):
         if teller == tree.counts[ME]:
             continue
-        over, back = load(copies.told, (teller, OVER)), load(copies.told, (teller, BACK))
-        begun = load(copies.told, (teller, BEGUN))
+        # In this order: what is begun but not back is then one batch at most, as `ends` needs, wherever this thread is
+        # interrupted; and who is over begins no more.
+        over, begun = load(copies.told, (teller, OVER)), load(copies.told, (teller, BEGUN))
+        back = load(copies.told, (teller, BACK))
         for i in range(heard[teller, BEGUN], begun, 2):
             prefetch(copies.entries, (teller, i, 0))
         for i in range(heard[teller, BACK], back, 8):
