@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.contract.broken_forced_wins import BROKEN_FORCED_WINS
-from tests.contract.broken_games import BROKEN, Broken, Guess
+from tests.contract.broken_games import BROKEN, Broken
 from tests.contract.broken_python_games import BROKEN_PYTHON_GAMES, Race
+from tests.contract.guess_game import Guess
 from tests.contract.tiny_games import TINY_GAMES
 from turnier.contract.games.laws import GAME_LAWS
 from turnier.contract.games.playouts import law_playout_distribution

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tests.contract.broken_games import Guess
+from tests.contract.guess_game import Guess
 from turnier.contract.games.random_games import UNLIMITED, playout_results, scratch, start_state
 from turnier.core.rng import stream
 from turnier.games.generic import copy_state, draw_outcome, generic_playout
