@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from pathlib import Path
@@ -22,6 +23,11 @@ settings.register_profile("turnier", deadline=None, derandomize=True, max_exampl
 settings.load_profile("turnier")
 if not JIT:
     np.seterr(over="ignore")  # 64-bit words wrap around on purpose; only plain Python warns of it
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Half as many more processes as cores: tests that wait for servers, browsers and Ray leave theirs to others."""
+    return 3 * (os.cpu_count() or 1) // 2
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
