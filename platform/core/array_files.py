@@ -11,14 +11,14 @@ import math
 import os
 import threading
 import zipfile
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from turnier.core.errors import UserError
+from turnier.core.errors import MALFORMED, UserError
 
 REASON = 200  # characters of a reason
 # numpy has Python parse the head of an array, which in Python 3.11 fails now and then where two threads do so at once
@@ -116,3 +116,37 @@ def _array(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> npt.NDArray[Any]
     with archive.open(entry) as file:
         array: npt.NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)
         return array
+
+
+class NetworkFiles(NamedTuple):
+    """Archives with one kind of learned weights, and their description as JSON in the entry `config`."""
+
+    what: str  # is in such a file, such as "a deep network"
+    written: str  # which .npz files are some, such as "that `turnier train GAME dqn` wrote"
+    advice: str  # what to do without a sound one
+    is_one: Callable[[Mapping[str, Any]], bool]  # whether a description is one of this kind
+    check: Callable[[Mapping[str, Any]], object]  # raises UserError, or one of MALFORMED, where it is unsound
+
+    def read(self, path: Path, names: Collection[str] = ()) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+        """Returns a file's description and some of its arrays; raises UserError where that cannot be done."""
+        if not path.is_file():
+            raise UserError(f"{self.what} must be a file, got {path}, which is none; {self.advice}.")
+        try:
+            arrays = read_arrays(path, ("config", *names), limit=path.stat().st_size)
+            config: dict[str, Any] = json.loads(str(arrays.pop("config")))
+            known = self.is_one(config)
+            if known:
+                self.check(config)
+        except (OSError, UserError, *MALFORMED) as failure:
+            raise self.damaged(path, failure) from None
+        if not known:
+            raise UserError(f"{self.what} must be an .npz file {self.written}, got {path}; {self.advice}.")
+        return config, arrays
+
+    def damaged(self, path: Path, failure: Exception | str) -> UserError:
+        """Returns the error to raise for a damaged file."""
+        reason = f"{failure} is missing" if isinstance(failure, KeyError) else str(failure).rstrip(".")
+        return UserError(
+            f"{self.what} must be an undamaged .npz file, got {path}: {reason}; restore it from a copy, or"
+            f" {self.advice}."
+        )

@@ -14,12 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from turnier.agents.deep.network import INPUTS, Floats32, Network
-from turnier.core.array_files import checksum_of, read_arrays, write_arrays
-from turnier.core.errors import MALFORMED, UserError, other_digest
+from turnier.core.array_files import NetworkFiles, checksum_of, write_arrays
+from turnier.core.errors import UserError, other_digest
 from turnier.games.registry import GAMES
 
 FORMAT = 1
-_HINT = "train some with `turnier train GAME dqn`"
 Arrays = Mapping[str, npt.NDArray[Any]]
 
 
@@ -59,7 +58,7 @@ class Weights:
 
 def read_config(path: Path) -> dict[str, Any]:
     """Returns a file's description without its arrays; raises UserError where it has no deep network."""
-    return _read(path, ())[0]
+    return FILES.read(path)[0]
 
 
 def load_weights(path: Path, with_state: bool = False) -> Weights:
@@ -69,11 +68,11 @@ def load_weights(path: Path, with_state: bool = False) -> Weights:
         path: of the file.
         with_state: whether to read what a training continues with; a file to play with has none and is refused then.
     """
-    config, _ = _read(path, ())
+    config, _ = FILES.read(path)
     names = list(config["state"]) if with_state else []
     if with_state and not names:
         raise UserError(f"{path} must be a checkpoint to train further, but has what plays only; train another file.")
-    _, arrays = _read(path, ("weights", *names))
+    _, arrays = FILES.read(path, ("weights", *names))
     values = arrays.pop("weights")
     try:
         network = _network(config["network"])
@@ -86,7 +85,7 @@ def load_weights(path: Path, with_state: bool = False) -> Weights:
         if with_state and checksum_of(unsigned, arrays) != config["checksum"]:
             raise ValueError("it differs from its checksum")
     except (ValueError, UserError) as failure:
-        raise _damaged(path, failure) from None
+        raise FILES.damaged(path, failure) from None
     return weights
 
 
@@ -115,29 +114,17 @@ def _network(described: Mapping[str, Any]) -> Network:
     return network
 
 
-def _read(path: Path, names: tuple[str, ...]) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
-    if not path.is_file():
-        raise UserError(f"a deep network must be a file, got {path}, which is none; {_HINT}.")
-    try:
-        arrays = read_arrays(path, ("config", *names), limit=path.stat().st_size)
-        config = json.loads(str(arrays.pop("config")))
-        known = config.get("dqn") == FORMAT
-        if known:
-            _network(config["network"])
-            if not (isinstance(config["training"], dict) and isinstance(config["state"], list)):
-                raise TypeError("it does not say how it was trained")
-            int(config["training"]["done"]), str(config["digest"]), str(config["checksum"])
-    except (OSError, UserError, *MALFORMED) as failure:
-        raise _damaged(path, failure) from None
-    if not known:
-        raise UserError(
-            f"a deep network must be an .npz file that `turnier train GAME dqn` wrote, got {path}; {_HINT}."
-        )
-    return config, arrays
+def _check(config: Mapping[str, Any]) -> None:
+    _network(config["network"])
+    if not (isinstance(config["training"], dict) and isinstance(config["state"], list)):
+        raise TypeError("it does not say how it was trained")
+    int(config["training"]["done"]), str(config["digest"]), str(config["checksum"])
 
 
-def _damaged(path: Path, failure: Exception) -> UserError:
-    reason = f"{failure} is missing" if isinstance(failure, KeyError) else str(failure).rstrip(".")
-    return UserError(
-        f"a deep network must be an undamaged .npz file, got {path}: {reason}; restore it from a copy, or {_HINT}."
-    )
+FILES = NetworkFiles(
+    "a deep network",
+    "that `turnier train GAME dqn` wrote",
+    "train some with `turnier train GAME dqn`",
+    lambda config: config.get("dqn") == FORMAT,
+    _check,
+)

@@ -6,6 +6,7 @@ import dataclasses
 import functools
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,12 +19,11 @@ from turnier.agents.ntuple.layout import Floats32, Layout, Places, new_table, pl
 from turnier.agents.ntuple.network import Network
 from turnier.agents.ntuple.network_kernels import AT_END, ORIGIN
 from turnier.agents.ntuple.td import LEARNING
-from turnier.core.array_files import read_arrays, write_arrays
+from turnier.core.array_files import NetworkFiles, write_arrays
 from turnier.core.errors import UserError, other_digest
 from turnier.core.kernel import kernel
 
 FORMAT = 1
-_HINT = "train others with `turnier train GAME EVALUATOR --out FILE`"
 # What training resumes from, see training.py.
 _TRAINING: dict[str, type | tuple[type, ...]] = {
     **dict.fromkeys(("game", "evaluator", "learning"), str),
@@ -155,7 +155,7 @@ def _gather(values, signed, absolute, initial, lengths, places, entries):
 
 def read_config(path: Path) -> dict[str, Any]:
     """Returns a file's description without its entries; raises UserError where it is no file of weights."""
-    config, _ = _read(path, ())
+    config, _ = FILES.read(path)
     return config
 
 
@@ -180,7 +180,7 @@ def read_values(path: Path) -> dict[str, Any]:
 
 def load_weights(path: Path) -> Weights:
     """Reads a file; raises UserError where it is damaged: its entries must be those of its checksums."""
-    config, arrays = _read(path, ("places", "entries", "curve"))
+    config, arrays = FILES.read(path, ("places", "entries", "curve"))
     weights = Weights(
         Network.from_json(config["network"]),
         config["initial"],
@@ -190,11 +190,11 @@ def load_weights(path: Path) -> Weights:
         arrays["curve"],
     )
     if weights.digest != config["digest"]:
-        raise _damaged(path, f"they must have the digest {config['digest']}, but have {weights.digest}")
+        raise FILES.damaged(path, f"they must have the digest {config['digest']}, but have {weights.digest}")
     if "checksum" in config and _checksum(config, weights) != config["checksum"]:
-        raise _damaged(path, "they differ from their checksum")
+        raise FILES.damaged(path, "they differ from their checksum")
     if not _fits(weights):
-        raise _damaged(path, "their entries are not those of their network")
+        raise FILES.damaged(path, "their entries are not those of their network")
     return weights
 
 
@@ -229,26 +229,7 @@ def _fits(weights: Weights) -> bool:
     )
 
 
-def _read(path: Path, names: tuple[str, ...]) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
-    """Returns the description in a file and some of its arrays; raises UserError where that cannot be done."""
-    if not path.is_file():
-        raise UserError(f"weights must be a file, got {path}, which is none; {_HINT}.")
-    try:
-        arrays = read_arrays(path, ("config", *names), limit=path.stat().st_size)
-        config = json.loads(str(arrays.pop("config")))
-        known = config["format"] == FORMAT
-        if known:
-            _check(config)
-    except KeyError as missing:
-        raise _damaged(path, f"{missing} is missing") from None
-    except (OSError, ValueError, TypeError, RecursionError, OverflowError, UserError) as failure:
-        raise _damaged(path, str(failure).rstrip(".")) from None
-    if not known:
-        raise UserError(f"weights must be an .npz file of this version of Turnier, got {path}; {_HINT}.")
-    return config, arrays
-
-
-def _check(config: dict[str, Any]) -> None:
+def _check(config: Mapping[str, Any]) -> None:
     """Raises KeyError, TypeError, ValueError or UserError where a description is not one that `save` writes."""
     training = config["training"]
     described: list[tuple[str, Any, Any]] = [
@@ -266,10 +247,13 @@ def _check(config: dict[str, Any]) -> None:
     np.array(training["points"], np.float64).reshape(-1, 3)
 
 
-def _damaged(path: Path, reason: str) -> UserError:
-    return UserError(
-        f"weights must be an undamaged .npz file, got {path}: {reason}; restore it from a copy, or {_HINT}."
-    )
+FILES = NetworkFiles(
+    "weights",
+    "of this version of Turnier",
+    "train others with `turnier train GAME EVALUATOR --out FILE`",
+    lambda config: config["format"] == FORMAT,
+    _check,
+)
 
 
 def evaluator_weights(network: Network, values: Weights | None) -> npt.NDArray[np.float64]:

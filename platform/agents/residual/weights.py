@@ -14,12 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from turnier.agents.residual.network import Floats32, Network
-from turnier.core.array_files import read_arrays, write_arrays
-from turnier.core.errors import MALFORMED, UserError, other_digest
+from turnier.core.array_files import NetworkFiles, write_arrays
+from turnier.core.errors import other_digest
 from turnier.games.registry import GAMES
 
 FORMAT = 1
-_HINT = 'train one with `turnier train GAME "puct(evaluator=residual)" --self-play`'
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,12 +49,12 @@ class Weights:
 
 def read_config(path: Path) -> dict[str, Any]:
     """Returns a file's description without its weights; raises UserError where it has no residual network."""
-    return _read(path, ())[0]
+    return FILES.read(path)[0]
 
 
 def load_weights(path: Path) -> Weights:
     """Reads a file; raises UserError where it is damaged or of another kind."""
-    config, arrays = _read(path, ("weights",))
+    config, arrays = FILES.read(path, ("weights",))
     try:
         network, values = _network(config["network"]), arrays["weights"]
         if values.dtype != np.float32 or values.shape != (network.size,):
@@ -64,7 +63,7 @@ def load_weights(path: Path) -> Weights:
         if weights.digest != config["digest"]:
             raise ValueError("its weights differ from their digest")
     except ValueError as failure:
-        raise _damaged(path, failure) from None
+        raise FILES.damaged(path, failure) from None
     return weights
 
 
@@ -83,28 +82,16 @@ def _network(described: Mapping[str, Any]) -> Network:
     return network
 
 
-def _read(path: Path, names: tuple[str, ...]) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
-    if not path.is_file():
-        raise UserError(f"a residual network must be a file, got {path}, which is none; {_HINT}.")
-    try:
-        arrays = read_arrays(path, ("config", *names), limit=path.stat().st_size)
-        config = json.loads(str(arrays.pop("config")))
-        known = config.get("residual") == FORMAT
-        if known:
-            _network(config["network"])
-            if not isinstance(config["training"], dict) or not isinstance(config["digest"], str):
-                raise TypeError("it does not say what it is")
-    except (OSError, UserError, *MALFORMED) as failure:
-        raise _damaged(path, failure) from None
-    if not known:
-        raise UserError(
-            f"a residual network must be an .npz file that self-play around `residual` wrote, got {path}; {_HINT}."
-        )
-    return config, arrays
+def _check(config: Mapping[str, Any]) -> None:
+    _network(config["network"])
+    if not isinstance(config["training"], dict) or not isinstance(config["digest"], str):
+        raise TypeError("it does not say what it is")
 
 
-def _damaged(path: Path, failure: Exception) -> UserError:
-    reason = f"{failure} is missing" if isinstance(failure, KeyError) else str(failure).rstrip(".")
-    return UserError(
-        f"a residual network must be an undamaged .npz file, got {path}: {reason}; restore it from a copy, or {_HINT}."
-    )
+FILES = NetworkFiles(
+    "a residual network",
+    "that self-play around `residual` wrote",
+    'train one with `turnier train GAME "puct(evaluator=residual)" --self-play`',
+    lambda config: config.get("residual") == FORMAT,
+    _check,
+)
