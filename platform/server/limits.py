@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Hashable
+
 MAX_DIGITS = 10
+MAX_RATES = 10_000  # that are kept
 
 
 def is_number(text: str) -> bool:
@@ -28,3 +32,18 @@ class TokenBucket:
     def add(self, tokens: float) -> None:
         """Adds tokens, at most as many again as the burst."""
         self.left = min(2 * self.burst, self.left + tokens)
+
+
+class Rates:
+    """A rate limit for each of those who ask: `burst` requests at once, then `per_second`."""
+
+    def __init__(self, per_second: float, burst: float) -> None:
+        self.per_second, self.burst = per_second, burst
+        self.buckets: dict[Hashable, TokenBucket] = {}
+
+    def allow(self, who: Hashable) -> bool:
+        """Counts a request; returns False where it is one too many."""
+        now = time.monotonic()
+        if len(self.buckets) > MAX_RATES:
+            self.buckets.clear()
+        return self.buckets.setdefault(who, TokenBucket(self.per_second, self.burst, now)).take(now)

@@ -6,7 +6,6 @@ import asyncio
 import json
 import re
 import sys
-import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,10 +16,9 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from turnier.core.errors import UserError
-from turnier.server.limits import TokenBucket
+from turnier.server.limits import Rates
 
 PER_SECOND, BURST = 50.0, 300  # requests of an address
-MAX_ADDRESSES = 10_000  # whose rates are kept
 MAX_BODY = 16_384  # bytes
 BODY_SECONDS = 10.0  # in which a request must be sent
 ELSEWHERE = "cross-site", "same-site"  # what browsers say also where they send no origin, as for pictures
@@ -54,8 +52,7 @@ class Guard:
         data: str = "/api/",
     ) -> None:
         self.app, self.hosts, self.data = app, hosts, data
-        self.per_second, self.burst = per_second or PER_SECOND, burst or BURST
-        self.buckets: dict[str, TokenBucket] = {}
+        self.rates = Rates(per_second or PER_SECOND, burst or BURST)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
@@ -66,10 +63,7 @@ class Guard:
         await self.app(scope, receive, send)
 
     def _refusal(self, scope: Scope) -> JSONResponse | None:
-        now, address = time.monotonic(), (scope.get("client") or ("",))[0]
-        if len(self.buckets) > MAX_ADDRESSES:
-            self.buckets.clear()
-        if not self.buckets.setdefault(address, TokenBucket(self.per_second, self.burst, now)).take(now):
+        if not self.rates.allow((scope.get("client") or ("",))[0]):
             return failure("too many requests; wait a second.", 429)
         headers = Headers(scope=scope)
         origin, host = headers.get("origin"), headers.get("host", "")

@@ -12,7 +12,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
-from turnier.server.limits import TokenBucket, is_number
+from turnier.server.limits import Rates, is_number
 from turnier.server.spe_ed.client import Client
 from turnier.server.spe_ed.configuration import Limits
 from turnier.server.spe_ed.lobby import Lobby
@@ -20,10 +20,7 @@ from turnier.server.spe_ed.official_log import official_time
 from turnier.server.spe_ed.page.viewer import Summary, Viewer
 from turnier.server.spe_ed.room import Room
 
-MAX_ADDRESSES = 10_000  # whose rates are kept
 NEVER_STORED = {"Cache-Control": "no-store"}
-
-
 PLAYERS = ("/spe_ed", "/spe_ed_time")  # paths of players, whom no viewer of their address may hold up
 
 
@@ -31,19 +28,12 @@ class RateLimit:
     """Answers addresses that make too many requests, as players or as viewers, with status 429."""
 
     def __init__(self, app: ASGIApp, limits: Limits) -> None:
-        self.app, self.limits = app, limits
-        self.buckets: dict[tuple[str, bool], TokenBucket] = {}
+        self.app, self.rates = app, Rates(limits.requests_per_second, limits.request_burst)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "lifespan":
-            address, now = (scope.get("client") or ("",))[0], time.monotonic()
-            if len(self.buckets) > MAX_ADDRESSES:
-                self.buckets.clear()
-            limits = self.limits
-            bucket = self.buckets.setdefault(
-                (address, scope["path"] in PLAYERS), TokenBucket(limits.requests_per_second, limits.request_burst, now)
-            )
-            if not bucket.take(now):
+            address = (scope.get("client") or ("",))[0]
+            if not self.rates.allow((address, scope["path"] in PLAYERS)):
                 refusal = PlainTextResponse("too many requests", 429, {"Retry-After": "1"})
                 if scope["type"] == "http":
                     await refusal(scope, receive, send)
