@@ -49,6 +49,11 @@ class LimitedProtocol(WebSocketsSansIOProtocol):
         self.transport.resume_reading()  # unread data would make the system drop the close frame
         self.close_timer = self.loop.call_later(LINGER, self.transport.abort)
 
+    def shutdown(self) -> None:
+        if self.conn.state in (State.CLOSING, State.CLOSED):  # the client's close came; uvicorn would answer it twice
+            self.close_sent = True
+        super().shutdown()
+
     def data_received(self, data: bytes) -> None:
         if self.cut_reason:
             return

@@ -19,6 +19,7 @@ from websockets.frames import Frame, Opcode
 from tests.server.spe_ed.served import Served, eventually, first_state, newest, rules, say, served, state
 from turnier.games.spe_ed.board import ROUND
 from turnier.server.spe_ed.configuration import Limits
+from turnier.server.spe_ed.traffic import LimitedProtocol
 
 
 def raw(server: Served, key: str) -> sockets.socket:
@@ -196,3 +197,19 @@ def test_no_input_leaves_a_line_in_the_log(caplog: pytest.LogCaptureFixture, cap
             # Those that are gone may keep their places until the server has seen that they are.
             eventually(lambda: json.dumps(server.get("/games")[2]["lobby"]["taken"]) == "1")
     assert not caplog.records and not capfd.readouterr().err
+
+
+def test_a_server_may_end_while_a_client_closes_its_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A close frame came, but the system has not yet said that the connection is gone."""
+    ended, handle_close = [], LimitedProtocol.handle_close
+
+    def end_then(protocol: LimitedProtocol, event: Frame) -> None:
+        handle_close(protocol, event)
+        protocol.shutdown()
+        ended.append(protocol.transport.is_closing())
+
+    monkeypatch.setattr(LimitedProtocol, "handle_close", end_then)
+    with served(rules(players=2)) as server:
+        server.join().close()
+        eventually(lambda: not server.lobby.clients)
+    assert ended == [True]
