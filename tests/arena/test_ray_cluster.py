@@ -77,6 +77,13 @@ def play(executor: RayExecutor, meanwhile: Callable[[], object] = lambda: None) 
     return {record.spec: outcome(record) for record in found}
 
 
+def await_workers(executor: RayExecutor, workers: int) -> None:
+    deadline = time.monotonic() + 60
+    while executor.actors.workers < workers:
+        assert time.monotonic() < deadline, "a CPU got no worker"
+        executor.actors.wait([])
+
+
 def test_one_worker_plays_the_same(cluster: Any, expected: dict[Any, Any]) -> None:
     with RayExecutor(1, cluster.address) as executor:
         assert play(executor) == expected
@@ -88,9 +95,12 @@ def test_killed_workers_of_two_are_replaced(cluster: Any, expected: dict[Any, An
     with RayExecutor(2, cluster.address) as executor:
         import ray
 
+        await_workers(executor, 2)
         victims = executor.actors.handles[:killed]
         pids = ray.get([victim.__ray_call__.remote(lambda _: os.getpid()) for victim in victims])
         assert play(executor, lambda: [os.kill(pid, signal.SIGKILL) for pid in pids]) == expected
+        if set(victims) & set(executor.actors.handles):  # no work was left for it when it was killed
+            assert play(executor) == expected
         assert not set(victims) & set(executor.actors.handles)
 
 
@@ -98,16 +108,9 @@ def test_a_node_gets_work_when_it_joins_and_loses_only_its_batches_when_it_is_ki
     cluster: Any, expected: dict[Any, Any]
 ) -> None:
     with RayExecutor(None, cluster.address) as executor:
-        assert executor.actors.workers == 2
+        await_workers(executor, 2)
         node = cluster.add_node(num_cpus=2, object_store_memory=128 << 20)
-
-        def joined() -> None:
-            deadline = time.monotonic() + 60
-            while executor.actors.workers < 4:
-                assert time.monotonic() < deadline, "the node's CPUs got no worker"
-                executor.actors.wait([])
-
-        assert play(executor, joined) == expected
+        assert play(executor, lambda: await_workers(executor, 4)) == expected
         assert executor.workers == 4
         assert play(executor) == expected
         raylet = node.all_processes["raylet"][0].process.pid
