@@ -384,7 +384,7 @@ def styled(chart: Any) -> Any:
             background="white", font="system-ui, sans-serif", padding=10
         )  # first: it resets all others; the top tick needs room
         .configure_axis(labelFontSize=12, titleFontSize=13, titleFontWeight="normal", gridColor="#e6e6e6")
-        .configure_legend(labelFontSize=12, titleFontSize=13, symbolStrokeWidth=3, columnPadding=24)
+        .configure_legend(labelFontSize=12, titleFontSize=13, symbolStrokeWidth=3, symbolOpacity=1, columnPadding=24)
         .configure_title(fontSize=15, anchor="start", fontWeight=600)
         .configure_view(strokeWidth=0)
     )
