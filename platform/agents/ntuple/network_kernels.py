@@ -100,9 +100,19 @@ def add_plainly(table, index, first, count, offset, change):
         table[index[i] + offset] += change
 
 
+@kernel(_F32(_F32, _F32), inline=True)
+def coherence(signed, absolute):
+    """Returns |sum of changes| / sum of |changes|, 1 at first.
+
+    Another thread may have written one of the sums so far; without the larger of both below the line a rate could
+    then be beyond all bounds.
+    """
+    return (abs(signed) + _TINY) / (max(absolute, abs(signed)) + _TINY)
+
+
 @kernel(types.void(EntryTable, Index, _U64, _U64, _F32))
 def add_coherently(table, index, first, count, change):
-    """Adds `change` times each entry's own rate |sum of changes| / sum of |changes|, 1 at first; sums lie with values.
+    """Adds `change` times each entry's own rate, its coherence; sums lie with values.
 
     Source: Beal and Smith 1999, temporal coherence.
     """
@@ -110,7 +120,7 @@ def add_coherently(table, index, first, count, change):
     for i in range(first, first + count):
         place = index[i]
         signed, absolute = table[place + _U(1)], table[place + _U(2)]
-        table[place] += change * ((abs(signed) + _TINY) / (absolute + _TINY))
+        table[place] += change * coherence(signed, absolute)
         table[place + _U(1)] = signed + change
         table[place + _U(2)] = absolute + size
 
@@ -140,7 +150,7 @@ def add_coherently_apart(words, table, index, first, count, offset, change):
         place = index[i] + offset
         at = sums + (place << shift)
         signed, absolute = table[at], table[at + _U(1)]
-        table[place] += change * ((abs(signed) + _TINY) / (absolute + _TINY))
+        table[place] += change * coherence(signed, absolute)
         table[at] = signed + change
         table[at + _U(1)] = absolute + size
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 from tests.agents.ntuple.test_learning import SMALL, maker, table_of, training
+from turnier.agents.ntuple.network_kernels import coherence
 from turnier.agents.ntuple.td import td_of
 from turnier.agents.ntuple.training import Plan, TrainingLoop
 from turnier.agents.ntuple.weights import load_weights
@@ -130,3 +132,12 @@ def test_threads_share_one_table(tmp_path: Path) -> None:
     alone = training("2048", SMALL, "td", 200, tmp_path / "alone.npz")
     alone.run()
     assert run.points.sums[:, 1].sum() == pytest.approx(alone.points.sums[:, 1].sum(), rel=0.2)
+
+
+def test_what_another_thread_is_writing_makes_no_rate_exceed_one() -> None:
+    """Of an entry's two sums one may be changed already and the other not yet."""
+    for signed, absolute in itertools.product((0.0, 0.125, -40.0, 1e30), (0.0, 0.125, 50.0)):
+        rate = coherence(np.float32(signed), np.float32(absolute))
+        assert 0 <= rate <= 1
+        if absolute >= abs(signed):
+            assert rate == pytest.approx(abs(signed) / absolute if absolute else 1, abs=1e-30)
