@@ -243,8 +243,9 @@ class TrainingLoop:
         end = min(until, self.games) if until else self.games
         if self.done == end and not self.out.exists():  # the mean of others, to play with
             self.weights().save(self.out)
-        self._stopping = _ending
+        self._stopping = False
         _running.add(self)
+        self._stopping |= _ending  # where `end_all` came too early to see this one
         try:
             self._run_with_checkpoints(threads, end, report, stop_every, saved)
         finally:
