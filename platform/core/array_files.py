@@ -127,16 +127,30 @@ class NetworkFiles(NamedTuple):
     is_one: Callable[[Mapping[str, Any]], bool]  # whether a description is one of this kind
     check: Callable[[Mapping[str, Any]], object]  # raises UserError, or one of MALFORMED, where it is unsound
 
-    def read(self, path: Path, names: Collection[str] = ()) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
-        """Returns a file's description and some of its arrays; raises UserError where that cannot be done."""
+    def read(
+        self,
+        path: Path,
+        names: Collection[str] = (),
+        also: Callable[[Mapping[str, Any]], Collection[str]] = lambda config: (),
+    ) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+        """Returns a file's description and some of its arrays; raises UserError where that cannot be done.
+
+        Args:
+            path: of the file, which a training may replace meanwhile.
+            names: of the arrays.
+            also: names further ones by the description.
+        """
         if not path.is_file():
             raise UserError(f"{self.what} must be a file, got {path}, which is none; {self.advice}.")
         try:
-            arrays = read_arrays(path, ("config", *names), limit=path.stat().st_size)
-            config: dict[str, Any] = json.loads(str(arrays.pop("config")))
-            known = self.is_one(config)
-            if known:
-                self.check(config)
+            with path.open("rb") as file:
+                size = os.fstat(file.fileno()).st_size
+                arrays = read_arrays(file, ("config", *names), size)
+                config: dict[str, Any] = json.loads(str(arrays.pop("config")))
+                known = self.is_one(config)
+                if known:
+                    self.check(config)
+                    arrays |= read_arrays(file, also(config), size)
         except (OSError, UserError, *MALFORMED) as failure:
             raise self.damaged(path, failure) from None
         if not known:

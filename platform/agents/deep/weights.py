@@ -68,11 +68,9 @@ def load_weights(path: Path, with_state: bool = False) -> Weights:
         path: of the file.
         with_state: whether to read what a training continues with; a file to play with has none and is refused then.
     """
-    config, _ = FILES.read(path)
-    names = list(config["state"]) if with_state else []
-    if with_state and not names:
+    config, arrays = FILES.read(path, ("weights",), lambda config: config["state"] if with_state else ())
+    if with_state and not config["state"]:
         raise UserError(f"{path} must be a checkpoint to train further, but has what plays only; train another file.")
-    _, arrays = FILES.read(path, ("weights", *names))
     values = arrays.pop("weights")
     try:
         network = _network(config["network"])
