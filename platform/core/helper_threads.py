@@ -156,14 +156,19 @@ class HelperThreads:
     def _start(self) -> None:
         for one in (serve, open_post, count_in, dismiss):
             compile_kernel(one)
-        self._process = os.getpid()
+        process = os.getpid()
         self._post: npt.NDArray[np.int64] = np.zeros(WORDS, np.int64)
         open_post(self._post, len(self._arguments))
-        for packed in self._arguments:
-            work = (self._share, packed, self._post)
-            threading.Thread(target=_serve_until_dismissed, args=work, name="turnier search", daemon=True).start()
-        end = weakref.finalize(self, _dismiss_in, self._process, self._post)
+        end = weakref.finalize(self, _dismiss_in, process, self._post)
         end.atexit = False  # a process exits with its helpers asleep; once awake they would ask for a GIL that is gone
+        try:
+            for packed in self._arguments:
+                work = (self._share, packed, self._post)
+                threading.Thread(target=_serve_until_dismissed, args=work, name="turnier search", daemon=True).start()
+        except BaseException:  # the system gives no more threads
+            end()
+            raise
+        self._process = process
 
 
 def _serve_until_dismissed(share: Any, packed: Any, post: npt.NDArray[np.int64]) -> None:

@@ -260,3 +260,27 @@ def test_agents_with_threads_decide_in_python() -> None:
         assert agent.seat_kernels(game) is None
         record = play_match(MatchSpec(game.full_text(), (agent.full_text(),), 1, max_plies=5))
         assert record.termination is Termination.LIMIT and sum(record.decisions) == 5
+
+
+@pytest.mark.parametrize("agent", ["mc(iterations=5,threads=4)", "mctse(iterations=5,threads=4)"])
+def test_a_search_without_all_its_threads_fails_and_can_be_repeated(
+    agent: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The system gives no more threads: those that have started end, and later decisions start them anew."""
+    before, position, start_thread = helpers(), POSITIONS["2048 3x3"], threading.Thread.start
+    player, started = start(make_agent(agent), position), list[threading.Thread]()
+
+    def refuse_the_third(thread: threading.Thread) -> None:
+        if len(started) == 2:
+            raise RuntimeError("can't start new thread")
+        start_thread(thread)
+        started.append(thread)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "start", refuse_the_third)
+        with pytest.raises(RuntimeError, match="can't start"):
+            player.act(position)
+    for thread in started:
+        thread.join(timeout=60)
+    assert len(started) == 2 and not helpers() - before
+    assert player.act(position).nodes > 0
