@@ -86,9 +86,9 @@ def pointer(dispatcher: Any, signature: Any) -> Any:
         )
     if not JIT:
         return dispatcher
-    if not hasattr(dispatcher, "kernel_pointer"):
-        dispatcher.kernel_pointer = KernelPointer(dispatcher)
-    return dispatcher.kernel_pointer
+    found = vars(dispatcher).get("kernel_pointer")
+    # Pointers are compared by identity: threads that ask for the first time at once must get the same one.
+    return found or vars(dispatcher).setdefault("kernel_pointer", KernelPointer(dispatcher))
 
 
 def compile_kernel(dispatcher: Any) -> None:
