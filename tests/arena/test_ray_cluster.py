@@ -198,3 +198,18 @@ def test_a_driver_that_waits_for_a_silent_head_is_ended(head: socket.socket) -> 
     assert (
         errors.strip().startswith("Error: the head of the Ray cluster at auto must answer") and errors.count("\n") == 2
     )
+
+
+def test_a_driver_that_was_stopped_does_not_take_the_head_for_silent(
+    head: socket.socket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After Ctrl-Z and `fg` the clock has gone on, but no probe has failed."""
+    monkeypatch.setattr(ray_head, "PROBE_SECONDS", 0.02)
+    monitor, now = HeadMonitor("auto", port(head)), time.monotonic
+    time.sleep(0.1)
+    with monkeypatch.context() as later:
+        later.setattr(ray_head.time, "monotonic", lambda: now() + 1000)
+        monitor.require()
+        time.sleep(0.1)
+        monitor.require()
+    monitor.stop()

@@ -24,7 +24,8 @@ class HeadMonitor:
         self._address = address
         host, _, number = port.rpartition(":")
         self._port = host.strip("[]"), int(number)
-        self._last_answer = time.monotonic()
+        # Not since the last answer: this process itself may have been stopped meanwhile, by Ctrl-Z.
+        self._silent_since: float | None = None
         self._stopped = threading.Event()
         threading.Thread(target=self._probe, name="head of the cluster", daemon=True).start()
 
@@ -32,7 +33,12 @@ class HeadMonitor:
         self._stopped.set()
 
     def is_gone(self) -> bool:
-        return time.monotonic() - self._last_answer > HEAD_SECONDS
+        return self._silence() > HEAD_SECONDS
+
+    def _silence(self) -> float:
+        """Returns for how many seconds the head has not answered."""
+        since = self._silent_since
+        return 0.0 if since is None else time.monotonic() - since
 
     def require(self) -> None:
         """Raises UserError where the head is silent."""
@@ -51,8 +57,9 @@ class HeadMonitor:
         while not self._stopped.wait(PROBE_SECONDS):
             try:
                 with socket.create_connection(self._port, timeout=PROBE_SECONDS):
-                    self._last_answer = time.monotonic()
+                    self._silent_since = None
             except OSError:
-                if time.monotonic() - self._last_answer > HEAD_SECONDS + GRACE_SECONDS:
+                self._silent_since = self._silent_since or time.monotonic()
+                if self._silence() > HEAD_SECONDS + GRACE_SECONDS and not self._stopped.is_set():
                     print(f"\nError: {self._sentence()}", file=sys.stderr, flush=True)
                     os._exit(2)
