@@ -133,7 +133,10 @@ class DeepTraining:
             loop = run.training
             if loop.done:  # a kill may have come between the checkpoint and what follows it
                 save(loop, loop.weights())
-            loop.run(advance, save, run.evaluating.every if run.evaluating else 0)
+            try:
+                loop.run(advance, save, run.evaluating.every if run.evaluating else 0)
+            finally:
+                self._loop = None  # a signal now ends the process: the same command repeats the evaluations
             if evaluations.waiting:
                 bar.note(f"{evaluations.waiting} evaluations to finish")
             evaluations.finish()

@@ -20,6 +20,7 @@ from turnier.results.store.curves import CurvePoint
 from turnier.results.store.store import Store
 from turnier.runs.deep.loop import DeepLoop
 from turnier.runs.deep.training import DeepTraining
+from turnier.runs.training_run import Evaluations
 
 pytest.importorskip("jax")
 
@@ -102,6 +103,24 @@ def test_evaluations_and_the_curve_are_stored(tmp_path: Path) -> None:
         again = planned(tmp_path / "d.npz", 100, **settings)
         assert again.finished and again.run(store, progress=False).table().equals(table)
     assert not (tmp_path / "d.npz.evaluating").exists()
+
+
+def test_a_signal_after_learning_is_no_stop_of_learning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While evaluations are finished, which may take long, `stop` says that nothing learns, so the command ends."""
+    training, finish, stopped = (
+        planned(tmp_path / "d.npz", evaluate_every=50, evaluation_games=2),
+        Evaluations.finish,
+        [],
+    )
+
+    def stop_and_finish(evaluations: Any) -> None:
+        stopped.append(training.stop())
+        finish(evaluations)
+
+    monkeypatch.setattr(Evaluations, "finish", stop_and_finish)
+    with Store.open(f"sqlite:///{tmp_path}/a.db") as store:
+        training.run(store, progress=False)
+    assert stopped == [False]
 
 
 @pytest.mark.skipif(not JIT, reason="thousands of moves")
