@@ -140,4 +140,4 @@ def test_what_another_thread_is_writing_makes_no_rate_exceed_one() -> None:
         rate = coherence(np.float32(signed), np.float32(absolute))
         assert 0 <= rate <= 1
         if absolute >= abs(signed):
-            assert rate == pytest.approx(abs(signed) / absolute if absolute else 1, abs=1e-30)
+            assert rate == pytest.approx(abs(signed) / absolute if absolute else 1, rel=1e-6, abs=1e-30)
