@@ -26,7 +26,7 @@ if not JIT:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Half as many more processes as cores: tests that wait for servers, browsers and Ray leave theirs to others."""
+    """One and a half times as many processes as cores: while tests wait for servers, browsers or Ray, others run."""
     return 3 * (os.cpu_count() or 1) // 2
 
 

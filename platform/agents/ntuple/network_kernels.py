@@ -104,8 +104,8 @@ def add_plainly(table, index, first, count, offset, change):
 def coherence(signed, absolute):
     """Returns |sum of changes| / sum of |changes|, 1 at first.
 
-    Another thread may have written one of the sums so far; without the larger of both below the line a rate could
-    then be beyond all bounds.
+    Another thread may have written only one of the two sums; with the larger of both as the denominator a rate cannot
+    exceed 1 even then.
     """
     return (abs(signed) + _TINY) / (max(absolute, abs(signed)) + _TINY)
 
