@@ -156,10 +156,13 @@ class Comparison:
                 played |= {record.spec.id for record in records}
                 if duel.pairs > pairs:  # a round has ended since
                     pairs = duel.pairs
-                    expected = duel.games + max(math.ceil(duel.games_left), len(duel.orders))
+                    left = duel.games_left
+                    known = not math.isnan(left)
+                    expected = duel.games + max(math.ceil(left) if known else 0, len(duel.orders))
                     bar.expect(expected - total, "games")
                     total = expected
-                    bar.note(f"{self._results(store, duel).estimate_text}, about {duel.games_left:,.0f} more games")
+                    more = f", about {left:,.0f} more games" if known else ""
+                    bar.note(f"{self._results(store, duel).estimate_text}{more}")
                 bar.advance(len(records))
             bar.expect(duel.games - total, "games")
             bar.note(self._results(store, duel).estimate_text)
@@ -249,6 +252,11 @@ class ComparisonResults(RunResults):
             return f"{first} is {self.verdict} than {second} at {duel.game} {after}: {measured}."
         if not duel.test.units:
             return f"{first} and {second} at {duel.game} are undecided {after}: an agent failed in every pair."
+        if not duel.test.has_scale:
+            return (
+                f"{first} and {second} at {duel.game} are undecided {after}: the margin is a share of the mean score of"
+                f" {second}, which must be above 0; a tournament shows both mean scores with their intervals."
+            )
         left = self.games_to_verdict
         hint = "" if math.isnan(left) else f"; a verdict takes about {left:,.0f} more games"
         return f"{first} and {second} at {duel.game} are undecided {after}: {measured}{hint}."
@@ -315,8 +323,9 @@ class ComparisonResults(RunResults):
         return self.frame()
 
     def agents(self) -> pd.DataFrame:
-        """Returns the two rows of the summary, the first agent first."""
-        return self.summary().set_index("agent", drop=False).loc[list(self.duel.agents)]
+        """Returns the two rows of the summary, the first agent first; none before the first round has ended."""
+        rows = self.summary().set_index("agent", drop=False)
+        return rows.loc[[agent for agent in self.duel.agents if agent in rows.index]]
 
     def _repr_html_(self) -> str:
         return f"<p>{html.escape(self.sentence)}</p>" + super()._repr_html_()

@@ -26,7 +26,6 @@ def store_game(store: Store, record: MatchRecord) -> str:
     """
     run_id = run_id_of(record.spec)
     store.begin_run(run_id, KIND, record.spec.game, _definition(record.spec))
-    store.discard_failures([record.spec.id])
     if not store.append(run_id, [record]) and store.records([record.spec.id])[0].plies != record.plies:
         raise UserError(
             f"a game of these agents must have a seed of its own, got {record.spec.seed}, with which another one is"

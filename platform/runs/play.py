@@ -62,7 +62,6 @@ def play_into(
     With `skip`, those that the store has are not read: it receives their number.
     """
     ids = {spec.id: spec for spec in specs}
-    store.discard_failures(list(ids))
     stored = store.played(list(ids))
     if stored:
         store.link(run_id, list(stored))

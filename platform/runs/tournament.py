@@ -71,6 +71,9 @@ class Tournament:
         self.format, self.games, self.seed, self.openings = format, games, seed, openings
         self.challengers, self.rounds, self.top, self.certainty = challengers, rounds, top, certainty
         playing = agents_within(agents, budget)
+        if exactly:  # which seats the last games have depends on the order of agents; the run does not
+            first = challengers if format == "gauntlet" else len(playing)
+            playing = [*sorted(playing[:first], key=Agent.full_text), *sorted(playing[first:], key=Agent.full_text)]
         self._ordered = [agent.full_text() for agent in playing]
         self.agents = sorted(set(self._ordered))
         self._playing = playing

@@ -43,13 +43,13 @@ class StudyGames(Source[MatchSpec]):
         if not self.waiting or now - self._looked < LOOK_SECONDS:
             return []
         self._looked = now
-        stored = self.store.records([spec.id for spec in self.waiting])
+        played = self.store.played([spec.id for spec in self.waiting])
+        stored = [spec.id for spec in self.waiting if spec.id in played]
         if stored:
-            known = {record.spec.id for record in stored}
-            left = [spec for spec in self.waiting if spec.id not in known]
+            left = [spec for spec in self.waiting if spec.id not in played]
             self.waiting.clear()  # in place: the executor holds this queue
             self.waiting.extend(left)
-        return stored
+        return self.store.records(stored)
 
     def stop(self) -> None:
         """Ends the idle-time games, so that the executor returns."""

@@ -155,7 +155,7 @@ class StudyRun(StoredStudy):
         """Begins generations until one has games to play; returns it, or None if no other one fits."""
         while fits(generation := self.next_generation(stored.get(self.search.generation, {}))):
             lock.heartbeat()  # raises where another driver has taken over
-            self._added, self._bar = 0, bar
+            self._added, self._bar, self._lock = 0, bar, lock
             if not generation.stored:
                 source.recommend(self.proposed(), self.search.generation)
             bar.note(f"generation {generation.number + 1}")
@@ -178,12 +178,11 @@ class StudyRun(StoredStudy):
                 return False
             MATCHES.prepare(MATCHES.one_of_each_kind(specs))
             ids = list(dict.fromkeys(spec.id for spec in specs))
-            self.store.discard_failures(ids)
-            known = self.store.records(ids)
-            if known:
-                self.store.link(self.run_id, [record.spec.id for record in known])
+            stored = self.store.played(ids)
+            if stored:
+                self.store.link(self.run_id, stored)
+                known = self.store.records([match_id for match_id in ids if match_id in stored])
                 self._bar.skip(sum(generation.take(record) for record in known))
-            stored = {record.spec.id for record in known}
             source.waiting.extend({spec.id: spec for spec in specs if spec.id not in stored}.values())
             self._add_trials(generation, self.noise.one_stage)
         return True
@@ -243,6 +242,7 @@ class StudyRun(StoredStudy):
         while complete and self._added < len(candidates) and generation.played(self._added):
             self._added += 1
         if new := [index for index in range(first, self._added) if candidates[index].trial is None]:
+            self._lock.heartbeat()  # a driver that was suspended must not add what another one has added
             games = [[spec.id for unit in candidates[index].units for spec in unit] for index in new]
             trials = [self._trial(generation, index) for index in new]
             for trial, times in zip(trials, played_between(self.store, games), strict=True):

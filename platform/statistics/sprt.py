@@ -97,9 +97,14 @@ class SequentialTest:
         second = np.ones(len(first)) if b is None else np.asarray(b, np.float64)
         self._seen += [len(first), first.sum(), second.sum(), first @ first, first @ second, second @ second]
         self.units += len(first)
-        if self.verdict is Verdict.UNDECIDED and self.units >= MINIMUM and self._seen[2] > 0:
+        if self.verdict is Verdict.UNDECIDED and self.units >= MINIMUM and self.has_scale:
             self.verdict = self._decide()
         return self.verdict
+
+    @property
+    def has_scale(self) -> bool:
+        """Whether the second agent's mean score, of which the margin is a share, is above 0; so it is for shares."""
+        return bool(self._seen[2] > 0)
 
     @property
     def _sums(self) -> list[float]:

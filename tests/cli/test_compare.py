@@ -11,6 +11,7 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
+from tests.cli.running import turnier
 from turnier.commands.app import app
 from turnier.commands.runs.compare import print_comparison
 from turnier.results.store.store import Store
@@ -75,3 +76,12 @@ def test_stored_results_say_what_the_command_said(tmp_path: Path) -> None:
     assert found.sentence in told and "margin 30 Elo" in told and found.sentence in shown
     rows = json.loads(CliRunner().invoke(app, [*words, "--json"], catch_exceptions=False).output)
     assert rows
+
+
+def test_before_the_first_round_has_ended_only_the_sentence_is_printed(tmp_path: Path) -> None:
+    comparison = Comparison(*CLOSE, game="tictactoe")
+    with Store.open(f"sqlite:///{tmp_path}/turnier.db") as store:
+        store.begin_run(comparison.run_id, "comparison", "tictactoe", comparison.definition)
+    shown = turnier("results", "--run", comparison.run_id, folder=tmp_path)
+    assert "no round of games has ended yet." in shown and "│" not in shown
+    assert json.loads(turnier("results", "--run", comparison.run_id, "--json", folder=tmp_path)) == []

@@ -118,6 +118,22 @@ def test_a_dead_process_of_another_machine_is_not_known(store: Store) -> None:
         store.lock("study")
 
 
+def test_containers_of_one_name_do_not_know_each_others_processes(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    of_this = locks.this_process().replace(str(os.getpid()), str(ended.pid))
+    assert locks.is_dead(of_this)
+    monkeypatch.setattr(os, "readlink", lambda _: "pid:[1]")
+    locks._machine.cache_clear()
+    try:
+        assert locks.this_process().split("/")[0] == of_this.split("/")[0]
+        assert not locks.is_dead(of_this)
+    finally:
+        locks._machine.cache_clear()
+
+
 def test_one_of_many_gets_the_lock(url: str) -> None:
     Store.open(url).close()
     gate = threading.Barrier(6)

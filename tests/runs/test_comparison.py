@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from turnier.agents.registry import make_agent
-from turnier.arena.match import Termination
+from turnier.arena.match import MatchRecord, MatchSpec, Termination
 from turnier.arena.schedules.round_robin import round_robin
 from turnier.arena.workers.local import SerialExecutor
 from turnier.core.errors import UserError
@@ -59,7 +59,7 @@ def test_a_round_that_has_not_ended_waits(own: Store) -> None:
     own.begin_run(comparison.run_id, "comparison", "tictactoe", comparison.definition)
     nothing = comparison.stored_results(own)
     assert nothing.verdict is Verdict.UNDECIDED and "no round of games has ended" in nothing.sentence
-    assert nothing.evidence().empty and nothing.outcomes()["pairs"].sum() == 0
+    assert nothing.agents().empty and nothing.evidence().empty and nothing.outcomes()["pairs"].sum() == 0
     rounds = comparison.schedule().rounds()
     first = next(rounds)
     records = [record for some in SerialExecutor().play(first) for record in some]
@@ -81,6 +81,23 @@ def test_failed_pairs_do_not_count(own: Store) -> None:
     own.append(comparison.run_id, [broken, *records[1:]])
     found = comparison.stored_results(own)
     assert (found.duel.pairs, found.duel.test.units, found.outcomes()["pairs"].sum()) == (32, 31, 31)
+
+
+class Negated(SerialExecutor):
+    """Plays a game whose scores are negative, as those of a game that counts steps."""
+
+    def play(self, specs: Sequence[MatchSpec]) -> Iterator[list[MatchRecord]]:
+        for batch in super().play(specs):
+            yield [dataclasses.replace(record, scores=(-1 - record.scores[0],)) for record in batch]
+
+
+def test_scores_without_a_positive_mean_have_no_margin(own: Store) -> None:
+    """A share of them says nothing: one round is played, and the sentence says what to do."""
+    comparison = Comparison("greedy", "random", game="2048(size=2)", first_round=8)
+    results = comparison.run(own, executor=Negated(), progress=False)
+    assert results.verdict is Verdict.UNDECIDED and results.duel.games == 16
+    assert "the mean score of random, which must be above 0" in results.sentence
+    assert ComparisonResults.find(own, results.id).sentence == results.sentence
 
 
 def test_only_comparisons_have_a_verdict(own: Store) -> None:

@@ -20,6 +20,7 @@ from turnier.arena.play import play_match
 from turnier.arena.workers.executor import Task
 from turnier.arena.workers.local import SerialExecutor
 from turnier.core.errors import UserError
+from turnier.results.frames.matches import matches_frame
 from turnier.results.store import progress
 from turnier.results.store.database import clock
 from turnier.results.store.progress import progress_of_runs
@@ -68,6 +69,36 @@ def test_a_match_that_an_agent_failed_in_is_played_again(store: Store) -> None:
     assert {r.spec: r.scores for r in records}[SPECS[0]] == good.scores
     assert store.record(SPECS[0].id).termination is Termination.NORMAL
     assert store.match_counts() == {"run": 2}
+
+
+def test_a_match_that_is_played_again_stays_in_all_its_runs(store: Store) -> None:
+    for name in ("run", "finished", "other"):
+        store.begin_run(name, "tournament", name, {})
+    good = play_match(SPECS[0])
+    failed = dataclasses.replace(good, termination=Termination.ERROR, scores=(0.0, 0.0), error="it raised")
+    store.append("run", [failed])
+    store.append("finished", [failed, play_match(SPECS[1])])
+    store.append("other", [play_match(SPECS[1])])
+    _, given = played(store, SPECS[:1])
+    assert given == SPECS[:1]
+    assert store.match_counts() == {"run": 1, "finished": 2, "other": 1}
+    for name in ("run", "finished"):
+        records = [record for some in store.records_of_run(name) for record in some]
+        assert good.scores in [record.scores for record in records]
+        assert set(matches_frame(store, name)["termination"]) == {Termination.NORMAL.value}
+
+
+def test_a_match_that_fails_stays_stored_until_it_has_been_played_again(store: Store) -> None:
+    store.begin_run("run", "tournament", "run", {})
+    failed = dataclasses.replace(play_match(SPECS[0]), termination=Termination.ERROR, error="it raised")
+    store.append("run", [failed])
+    interrupted = play_into(store, "run", SPECS[:1], Counting())
+    assert store.played([SPECS[0].id]) == set()
+    interrupted.close()
+    assert store.record(SPECS[0].id).error == "it raised"
+    assert store.append("run", [dataclasses.replace(failed, error="it raised again")]) == 1
+    assert store.record(SPECS[0].id).error == "it raised again"
+    assert store.match_counts() == {"run": 1}
 
 
 def test_what_is_stored_may_be_counted_without_being_read(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,12 +18,15 @@ import pytest
 from pandas.testing import assert_frame_equal
 from sqlalchemy import delete, insert, select, text, update
 
+from turnier.arena.match import MatchRecord
 from turnier.arena.workers.make import make_executor
 from turnier.core.errors import UserError
 from turnier.results.store.progress import progress_of_runs
+from turnier.results.store.schema import locks
 from turnier.results.store.store import Store
 from turnier.search.definition import StudyDefinition
 from turnier.search.final_comparison import compare_finalists
+from turnier.search.idle_games import StudyGames
 from turnier.search.storage.checked_studies import FACTS, NOTES, facts_of
 from turnier.search.storage.studies import run_id_of
 from turnier.search.storage.trials import trials_frame
@@ -265,6 +268,21 @@ def test_a_second_driver_helps_and_takes_the_place_of_a_killed_one(
     finish(second)
     assert before.items() <= stored_matches(tmp_path / "t.db").items()
     assert trials(url, "killed") == whole_script
+
+
+def test_a_driver_that_has_lost_the_study_adds_no_candidates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As one that was suspended while its games were played, and then another one took over."""
+
+    def take_over(games: StudyGames) -> list[MatchRecord]:
+        with games.store.database.writing() as connection:
+            connection.execute(update(locks).values(holder="elsewhere:1"))
+        return []
+
+    monkeypatch.setattr(StudyGames, "stored_by_others", take_over)
+    url = url_of(tmp_path / "lost.db")
+    with pytest.raises(UserError, match="must stay locked by its driver, but elsewhere:1 has the lock"):
+        run_study(url)
+    assert trials(url, "tiny") == []
 
 
 def test_drivers_share_the_games(tmp_path: Path, whole_script: list[dict[str, Any]]) -> None:

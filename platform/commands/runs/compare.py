@@ -105,6 +105,9 @@ def print_comparison(console: Console, results: ComparisonResults, as_json: bool
         }
         print(json.dumps(shown, indent=2))
         return
+    if agents.empty:  # a table would have no rows
+        console.print(results.sentence, soft_wrap=True, markup=False, highlight=False)
+        return
     caption = f"margin {comparison.margin}; a verdict is wrong with {number(100 * comparison.alpha)} % at most"
     measured = ("mean score",) if duel.single_player else ("points, %", "won-drawn-lost")
     headings = ("games", "pairs", *measured, "failed")

@@ -163,14 +163,15 @@ def _results(
 def summary(frame: pd.DataFrame) -> pd.DataFrame:
     """Returns one row per game and agent of a frame that `matches_frame` made.
 
-    Columns: game, agent, label; games (an agent that plays itself counts once per seat); mean, half_width (of the
-    mean's 95 % interval, Student's t), median, median_low and median_high (its 95 % interval), std, best;
+    Columns: game, agent, label; games (an agent that plays itself counts once per seat); of the scores of games that
+    have a result: mean, half_width (of the mean's 95 % interval, Student's t), median, median_low and median_high (its
+    95 % interval), std, best;
     decisions_per_second (of its own seats' time on the wall clock), cpu_seconds_per_decision, nodes_per_decision;
     failures (illegal actions, errors) and unfinished (limit of plies reached); of games of two and more seats that have
     a result: points (1 for a win, 1/2 for a draw), points_share with its 95 % interval points_share_low and
     points_share_high, wins, draws, losses, and win_rate with its Wilson 95 % interval win_rate_low and win_rate_high;
     and for every milestone, for instance, `max_tile>=2048`, `max_tile>=2048_low` and `max_tile>=2048_high`: the share
-    of games that reached it and its Wilson 95 % interval.
+    of games with a result that reached it and its Wilson 95 % interval.
     """
     rows = [_summary_row(str(game), str(agent), part) for (game, agent), part in frame.groupby(["game", "agent"])]
     table = pd.DataFrame(rows) if rows else pd.DataFrame(columns=list(_summary_row("", "", frame)))
@@ -191,8 +192,8 @@ def shown_milestones(table: pd.DataFrame) -> list[str]:
 
 
 def _summary_row(game: str, agent: str, part: pd.DataFrame) -> dict[str, Any]:
-    scores = np.sort(part["score"].to_numpy(np.float64))  # sums must not depend on the order of playing
-    n = len(scores)
+    complete = part[part["termination"].isin(WITH_RESULT)]
+    scores = np.sort(complete["score"].to_numpy(np.float64))  # sums must not depend on the order of playing
     mean, half_width = mean_interval(scores)
     timed = part[part["seat_seconds"].notna()]
     seconds, decisions = float(timed["seat_seconds"].sum()), int(part["decisions"].sum())
@@ -200,12 +201,12 @@ def _summary_row(game: str, agent: str, part: pd.DataFrame) -> dict[str, Any]:
         "game": game,
         "agent": agent,
         "label": label_of(agent),
-        "games": n,
+        "games": len(part),
         "mean": mean,
         "half_width": half_width,
         **dict(zip(("median", "median_low", "median_high"), median_interval(scores), strict=True)),
-        "std": float(np.std(scores, ddof=1)) if n > 1 else math.nan,
-        "best": float(scores.max()) if n else math.nan,
+        "std": float(np.std(scores, ddof=1)) if len(scores) > 1 else math.nan,
+        "best": float(scores.max()) if len(scores) else math.nan,
         "decisions_per_second": float(timed["decisions"].sum()) / seconds if seconds > 0 else math.nan,
         "cpu_seconds_per_decision": _per_decision(part, "seat_cpu_seconds"),
         "nodes_per_decision": float(part["nodes"].sum()) / decisions if decisions else math.nan,
@@ -214,7 +215,7 @@ def _summary_row(game: str, agent: str, part: pd.DataFrame) -> dict[str, Any]:
     }
     row |= _wins(part)
     for fact, thresholds in _milestones(game).items():
-        values = part[fact].dropna() if fact in part else pd.Series(dtype=float)
+        values = complete[fact].dropna() if fact in part else pd.Series(dtype=float)
         for threshold in thresholds:
             row |= _share(f"{fact}>={threshold}", int((values >= threshold).sum()), len(values))
     return row

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import re
 import socket
 import threading
 import uuid
+import zlib
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -24,7 +27,20 @@ BEAT_SECONDS = 5.0
 
 def this_process() -> str:
     """Returns a holder's name from which other processes of this machine can tell whether it has ended."""
-    return f"{socket.gethostname()}:{os.getpid()}"
+    return f"{_machine()}:{os.getpid()}"
+
+
+@functools.cache
+def _machine() -> str:
+    """Returns the host's name and, where the system says them, a mark of this start of it and of the container.
+
+    Containers and machines of the same name do not know each other's processes.
+    """
+    name = socket.gethostname()
+    with contextlib.suppress(OSError):
+        start = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii") + os.readlink("/proc/self/ns/pid")
+        return f"{name}/{zlib.crc32(start.encode()):08x}"
+    return name
 
 
 class Held(UserError):
@@ -119,7 +135,7 @@ def is_stale(heartbeat: float, now: float) -> bool:
 def is_dead(holder: str) -> bool:
     """Whether the holder is a process of this machine that has ended."""
     process = re.match(r"(.+):(\d+)( \(\w+\))?$", holder)
-    if process is None or process[1] != socket.gethostname() or os.name != "posix":
+    if process is None or process[1] != _machine() or os.name != "posix":
         return False
     try:
         os.kill(int(process[2]), 0)  # asks whether the process exists, sends nothing

@@ -216,7 +216,7 @@ class Store:
     def append(self, run_id: str, records: Iterable[MatchRecord]) -> int:
         """Stores matches of a run that has begun, all or none; returns the number of new ones.
 
-        A match that is stored already (by any run) stays as it is and is linked to this run.
+        A match that is stored already (by any run) is linked to this run; one that an agent failed in is replaced.
         """
         created, records = now(), list(records)
         self.annotations.keep_code(run_id, {name for names in {r.spec.names for r in records} for name in names})
@@ -225,16 +225,39 @@ class Store:
         rows = [row for row, _ in batch.values()]
         with self.database.writing() as connection:
             numbers = self.database.insert_numbered(connection, matches, MATCH_COLUMNS, rows)
+            lost = self._remove_failures(connection, run_id, [i for i in batch if i not in numbers])
+            again = [batch[match_id][0] for match_id in sorted(set().union(*lost.values()))]
+            numbers |= self.database.insert_numbered(connection, matches, MATCH_COLUMNS, again) if again else {}
             known = self._numbers(connection, [match_id for match_id in batch if match_id not in numbers])
             own_seats = [(number, *seat) for match_id, number in numbers.items() for seat in batch[match_id][1]]
             self.database.insert_many(connection, seats, SEAT_COLUMNS, own_seats)
             added = sorted((number, *_fields_of(batch[match_id][0])) for match_id, number in numbers.items())
             # The totals' row before the blocks' rows, as everywhere: two processes on one run cannot deadlock.
-            attached = self._attach(connection, run_id, known, numbers)
+            attached = {run_id: self._attach(connection, run_id, known, numbers)}
+            for other in lost.keys() - {run_id}:
+                attached[other] = self._attach(connection, other, {i: numbers[i] for i in lost[other]})
             self.blocks.add(connection, run_id, MatchColumns.from_rows(added, sorted(own_seats)))
-            if attached:
-                self.blocks.add(connection, run_id, self.blocks.of_matches(connection, attached))
+            for each, some in attached.items():
+                if some:
+                    self.blocks.add(connection, each, self.blocks.of_matches(connection, some))
         return len(numbers)
+
+    def _remove_failures(self, connection: Connection, run_id: str, match_ids: Sequence[str]) -> dict[str, list[str]]:
+        """Removes those of the matches that an agent failed in; returns their ids by the runs that had them."""
+        failed = self._numbers(connection, match_ids, matches.c.termination.in_(_FAILURES))
+        attached: dict[str, list[str]] = defaultdict(list)
+        if failed:
+            ids, numbers = {number: match_id for match_id, number in failed.items()}, list(failed.values())
+            attached[run_id] = []  # its totals are changed later, too, and all processes change those of runs in order
+            having = select(run_matches).where(self.database.among(run_matches.c.match_number, numbers))
+            for run, number in connection.execute(having):
+                attached[run].append(ids[number])
+            for run in sorted(attached):
+                self.totals.remove(connection, run, run_matches, map(mark_of, attached[run]))
+            self.blocks.remove(connection, numbers)
+            for column in (run_matches.c.match_number, seats.c.match_number, matches.c.number):
+                connection.execute(delete(column.table).where(self.database.among(column, numbers)))
+        return attached
 
     @outlasting
     def link(self, run_id: str, match_ids: Iterable[str]) -> None:
@@ -266,57 +289,36 @@ class Store:
         self.totals.add(connection, run_id, run_matches, map(mark_of, (*added, *(ids[number] for number in before))))
         return before
 
-    def _numbers(self, connection: Connection, match_ids: Iterable[str]) -> dict[str, int]:
-        """Returns the numbers of the stored matches by id."""
+    def _numbers(
+        self, connection: Connection, match_ids: Iterable[str], *to_change: ColumnElement[bool]
+    ) -> dict[str, int]:
+        """Returns the numbers of the stored matches by id; of those `to_change`, one process at a time gets them."""
         numbers: dict[str, int] = {}
         for ids in chunks(match_ids):
-            query = select(matches.c.id, matches.c.number).where(self.database.among(matches.c.id, ids))
-            numbers.update((row.id, row.number) for row in connection.execute(query))
+            query = select(matches.c.id, matches.c.number).where(self.database.among(matches.c.id, ids), *to_change)
+            numbers.update(map(tuple, connection.execute(query.with_for_update() if to_change else query)))
         return numbers
 
     @outlasting
     def played(self, match_ids: Iterable[str]) -> set[str]:
-        """Returns those of the ids whose matches are stored, by any run."""
+        """Returns those of the ids whose matches are stored, by any run, unless an agent failed in them."""
         found: set[str] = set()
+        query = select(matches.c.id).where(matches.c.termination.not_in(_FAILURES))
         with self.database.reading() as connection:
             for ids in chunks(match_ids):
-                found.update(connection.scalars(select(matches.c.id).where(self.database.among(matches.c.id, ids))))
+                found.update(connection.scalars(query.where(self.database.among(matches.c.id, ids))))
         return found
 
     @outlasting
     def adopt(self, run_id: str, match_ids: Sequence[str]) -> set[str]:
-        """Attaches those of at most CHUNK matches that are stored to a run; discards those that an agent failed in."""
+        """Attaches those of at most CHUNK matches to a run that `played` returns; returns them."""
         own, c = (run_matches.c.match_number == matches.c.number) & (run_matches.c.run_id == run_id), matches.c
-        query = select(c.id, c.termination, run_matches.c.run_id).outerjoin(run_matches, own)
+        query = select(c.id, run_matches.c.run_id).outerjoin(run_matches, own)
         with self.database.reading() as connection:
-            found = connection.execute(query.where(self.database.among(c.id, match_ids))).all()
-        failed = {one.id for one in found if one.termination in _FAILURES}
-        self.discard_failures(failed)
-        self.link(run_id, [one.id for one in found if one.run_id is None and one.id not in failed])
-        return {one.id for one in found} - failed
-
-    @outlasting
-    def discard_failures(self, match_ids: Iterable[str]) -> int:
-        """Removes matches in which an agent failed, so that they are played again; returns their number."""
-        failed = matches.c.termination.in_(_FAILURES)
-        removed = 0
-        with self.database.writing() as connection:
-            for ids in chunks(match_ids):
-                query = select(matches.c.number, matches.c.id).where(self.database.among(matches.c.id, ids) & failed)
-                of_number = {number: mark_of(match_id) for number, match_id in connection.execute(query)}
-                if numbers := list(of_number):
-                    attached: dict[str, list[int]] = defaultdict(list)
-                    having = select(run_matches).where(run_matches.c.match_number.in_(numbers))
-                    for run_id, number in connection.execute(having.order_by(run_matches.c.run_id)):
-                        attached[run_id].append(of_number[number])
-                    for run_id, marks in attached.items():
-                        self.totals.remove(connection, run_id, run_matches, marks)
-                    self.blocks.remove(connection, numbers)
-                    connection.execute(delete(run_matches).where(run_matches.c.match_number.in_(numbers)))
-                    connection.execute(delete(seats).where(seats.c.match_number.in_(numbers)))
-                    connection.execute(delete(matches).where(matches.c.number.in_(numbers)))
-                    removed += len(numbers)
-        return removed
+            chosen = self.database.among(c.id, match_ids) & c.termination.not_in(_FAILURES)
+            found = connection.execute(query.where(chosen)).all()
+        self.link(run_id, [one.id for one in found if one.run_id is None])
+        return {one.id for one in found}
 
     @outlasting
     def records(self, match_ids: Iterable[str]) -> list[MatchRecord]:
