@@ -44,7 +44,7 @@ from turnier.runs.campaign.game_arrays import ENDING
 from turnier.runs.campaign.games_file import created, export_games, import_games
 from turnier.runs.campaign.outlook import HOUR, outlooks
 from turnier.runs.experiment import NARROW_POINTS
-from turnier.search.storage.study_file import export_study, import_study
+from turnier.search.study_file import export_study, import_study
 from turnier.studies.figures import PAPER, PRESETS, Figure, figures, shared_studies
 
 ENDED = f"{STORED}, and `turnier report all --missing` lists what is missing"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -60,6 +61,16 @@ class StudyDefinition:
                 "sampler": sampler.name,
             }
         return asdict(self) | {"sampler": sampler.full_text(), "noise": noise.full_text()}
+
+    @classmethod
+    def of_stored(cls, stored: Mapping[str, Any]) -> StudyDefinition:
+        """Returns the definition of which that is `stored`."""
+        given = dict(stored)
+        if "population" in given:
+            given["noise"] = Fixed(games=given.pop("games")).full_text()
+            given["sampler"] = Cmaes(population=given.pop("population"), sigma=given.pop("sigma")).full_text()
+        given |= {key: tuple(given[key]) for key in ("parameters", "against") if key in given}
+        return cls(**given)
 
     @classmethod
     def named_by_content(cls, game: str, agent: str, parameters: tuple[str, ...], **rest: Any) -> StudyDefinition:

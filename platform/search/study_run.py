@@ -1,9 +1,10 @@
 """How a study runs: a sampler over an agent's parameters, every candidate one Optuna trial, resumable after any kill.
 
 The storage is the only state. A resumed study asks for its generations again, checks that they match the stored ones,
-and gives the search the stored values; games of unfinished candidates come from the store, too. A second driver of the
-same study, on any machine that uses the store, plays games that the first one waits for, and takes over when that one
-ends: the search depends only on the games, not on who played them.
+and gives the search the stored values; games of unfinished candidates come from the store, too. Processors of another
+kind compute other last digits, so the stored candidates are taken, not those that were computed again. A second driver
+of the same study, on any machine that uses the store, plays games that the first one waits for, and takes over when
+that one ends: the search depends only on the games, not on who played them.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
@@ -30,7 +31,7 @@ from turnier.games.game import Game
 from turnier.games.registry import GAMES
 from turnier.results.store.locks import Held, Lock
 from turnier.results.store.store import Store
-from turnier.runs.bar import Bar
+from turnier.runs.bar import QUIET, Bar, game_bar
 from turnier.runs.play import play_into, serve_into
 from turnier.search import VERIFY
 from turnier.search.definition import StudyDefinition
@@ -48,7 +49,7 @@ from turnier.search.noise import NOISES
 from turnier.search.objective import Objective, require_generation
 from turnier.search.samplers.registry import SAMPLERS
 from turnier.search.space import Space
-from turnier.search.storage.checked_studies import TRIALS_SO_FAR, facts_of, set_note
+from turnier.search.storage.checked_studies import SUMMARIES, TRIALS_SO_FAR, facts_of, set_note, unsealed
 from turnier.search.storage.studies import StoredStudy, optuna_errors
 from turnier.search.storage.trials import played_between
 from turnier.search.verdict import Finalist
@@ -56,6 +57,14 @@ from turnier.statistics.intervals import mean_interval
 
 Fits = Callable[[Generation], bool]  # whether a generation fits the budget
 POLL_SECONDS = 1.0  # between two checks of a second driver that has nothing to play
+LAST_DIGITS = 1e-6  # by how much a number differs at the most that two kinds of processors have computed
+
+
+class Asked(NamedTuple):
+    """What a search asked for in a generation elsewhere, and what it recommended at its end, if that has come."""
+
+    vectors: Sequence[Sequence[float]]
+    recommendation: Mapping[str, Any] | None = None
 
 
 class StudyRun(StoredStudy):
@@ -74,6 +83,8 @@ class StudyRun(StoredStudy):
         self.games = 0  # of complete generations
         self.idle_games = 0  # of recommendations, played by this driver
         self._tried: dict[str, tuple[Agent, list[float]]] = {}  # values of candidates by their agent's text
+        self._notes: dict[str, Any] = {}  # stored summaries of generations
+        self._asked: Sequence[Asked] = ()  # of generations that are rebuilt
         super().__init__(store, definition.name, definition.stored, progress=progress)
         self.name_values(self.objective.name)
 
@@ -92,11 +103,23 @@ class StudyRun(StoredStudy):
         require_generation(self.next_generation({}).max_games, games)
         self._run(executor, games, lambda generation: self.games + generation.max_games <= games)
 
+    def rebuild(self, asked: Sequence[Asked]) -> None:
+        """Adds the trials of imported games, of all generations that are whole."""
+        self._asked = asked
+        with self.store.lock(self.run_id) as lock, optuna_errors(self.store.shown_url), game_bar("", 0, QUIET) as bar:
+            stored, source = self._stored(), StudyGames(self.store, self.objective)
+            self._next(stored, source, bar, lock, lambda one: one.number < len(asked) and not self._unplayed(one))
+
+    def _stored(self) -> dict[int, dict[int, FrozenTrial]]:
+        """Returns the stored trials, and remembers what else is stored."""
+        stored = self.stored_trials()
+        self._notes = {key: unsealed(note) for key, note in self.optuna.user_attrs.items()}
+        self._finished = sum(map(len, stored.values()))
+        return stored
+
     def _run(self, executor: Executor, total: int, fits: Fits) -> None:
         with self.driving(self._lock_or_play(executor, fits), total) as (lock, bar):
-            stored = self.stored_trials()
-            self._summarised = set(self.optuna.user_attrs)
-            self._finished = sum(map(len, stored.values()))
+            stored = self._stored()
             bar.skip(self.games)  # of generations that were complete before this driver had the lock
             source = StudyGames(self.store, self.objective)
             generation = self._next(stored, source, bar, lock, fits)
@@ -176,14 +199,15 @@ class StudyRun(StoredStudy):
             if not specs:
                 self._end(generation, source)
                 return False
-            MATCHES.prepare(MATCHES.one_of_each_kind(specs))
             ids = list(dict.fromkeys(spec.id for spec in specs))
             stored = self.store.played(ids)
             if stored:
                 self.store.link(self.run_id, stored)
                 known = self.store.records([match_id for match_id in ids if match_id in stored])
                 self._bar.skip(sum(generation.take(record) for record in known))
-            source.waiting.extend({spec.id: spec for spec in specs if spec.id not in stored}.values())
+            missing = {spec.id: spec for spec in specs if spec.id not in stored}
+            MATCHES.prepare(MATCHES.one_of_each_kind(list(missing.values())))
+            source.waiting.extend(missing.values())
             self._add_trials(generation, self.noise.one_stage)
         return True
 
@@ -199,15 +223,19 @@ class StudyRun(StoredStudy):
     def _end(self, generation: Generation, source: StudyGames) -> None:
         self._add_trials(generation, True)
         values = self.tell(generation)
-        name = f"generation {generation.number}"
-        if name in self._summarised:
+        name = _summary_of(generation.number)
+        if name in self._notes:
             return
         summary = self._summary(values) | {TRIALS_SO_FAR: self._finished}
+        if generation.number < len(self._asked) and (ended := self._asked[generation.number].recommendation):
+            self._require_same(ended, summary["recommendation"], f"the recommendation of {name}")
+            summary["recommendation"] = ended
         idle = source.values()
         if len(idle) > 1:
             mean, half = mean_interval(idle)
             summary["recommended before"] = {"mean": mean, "half_width": half, "games": len(idle)}
         set_note(self.optuna, name, summary)
+        self._notes[name] = summary
         known = f"   proposed {plus_minus(mean, half)}" if len(idle) > 1 else ""
         self._bar.print(
             f"generation {generation.number + 1:>3}: candidates' mean {number(statistics.fmean(values)):>9}"
@@ -224,17 +252,30 @@ class StudyRun(StoredStudy):
 
     def next_generation(self, stored: Mapping[int, FrozenTrial]) -> Generation:
         """Asks for the next generation; raises UserError where its candidates are not the stored ones."""
-        number, candidates = self.search.generation, []
-        for index, vector in enumerate(self.search.ask().tolist()):
+        number, candidates, asked = self.search.generation, [], self.search.ask().tolist()
+        known = dict(enumerate(self._asked[number].vectors)) if number < len(self._asked) else {}
+        known |= {index: facts_of(trial)["vector"] for index, trial in stored.items()}
+        for index, computed in enumerate(asked):
+            vector = list(known.get(index, computed))
+            same = dict(enumerate(vector)), dict(enumerate(computed))
+            self._require_same(*same, f"candidate {index + 1} of generation {number + 1}")
             values = self.space.decode(vector)
-            trial = stored.get(index)
-            if trial is not None and facts_of(trial)["vector"] != vector:
-                raise UserError(
-                    f"study {self.definition.name!r} must replay as stored, but candidate {index + 1} of generation"
-                    f" {number + 1} differs; the versions of cma or numpy changed: start another study with --name."
-                )
-            candidates.append(Candidate(vector, values, self.space.apply(self.agent, values), trial=trial))
+            candidates.append(Candidate(vector, values, self.space.apply(self.agent, values), trial=stored.get(index)))
         return Generation(number, candidates, self.objective, self.noise)
+
+    def _require_same(self, stored: Mapping[Any, Any], computed: Mapping[Any, Any], what: str) -> None:
+        """Raises UserError where values differ by more than the last digits, which another processor computes."""
+
+        def same(one: object, other: object) -> bool:
+            if isinstance(one, float) and isinstance(other, float):
+                return math.isclose(one, other, rel_tol=LAST_DIGITS, abs_tol=LAST_DIGITS)
+            return type(one) is type(other) and one == other
+
+        if stored.keys() != computed.keys() or not all(same(stored[key], computed[key]) for key in computed):
+            raise UserError(
+                f"study {self.definition.name!r} must replay as stored, but {what} differs; the versions of cma or"
+                " numpy changed: start another study with --name."
+            )
 
     def _add_trials(self, generation: Generation, complete: bool) -> None:
         """Adds the trials of finished candidates, in order: their numbers do not depend on which finished first."""
@@ -279,7 +320,9 @@ class StudyRun(StoredStudy):
 
     def proposed(self) -> Agent:
         """Returns the agent that the search proposes after `run`: never the luckiest candidate."""
-        return self.space.apply(self.agent, self.space.decode(self.search.recommended()))
+        noted = self._notes.get(_summary_of(self.search.generation - 1))
+        values = noted["recommendation"] if noted else self.space.decode(self.search.recommended())
+        return self.space.apply(self.agent, values)
 
     def best(self, count: int = 1) -> list[tuple[Agent, float]]:
         """Returns the agents with the largest (lucky) values, which are means where an agent was tried again."""
@@ -316,3 +359,8 @@ class StudyRun(StoredStudy):
         final = compare_finalists(self, self.objective, chosen, games, self.games, executor)
         self.store_verdict(final.verdict)
         return final
+
+
+def _summary_of(generation: int) -> str:
+    """Returns the key of the note at the end of a generation."""
+    return f"{SUMMARIES}{generation}"

@@ -13,8 +13,9 @@ from turnier.arena.workers.local import SerialExecutor
 from turnier.core.errors import UserError
 from turnier.results.store.store import Store
 from turnier.search.definition import StudyDefinition
-from turnier.search.storage.study_file import export_study, import_study
+from turnier.search.samplers.cmaes import CmaesSearch
 from turnier.search.storage.trials import count_trials, trials_frame
+from turnier.search.study_file import export_study, import_study
 from turnier.search.study_run import StudyRun
 
 RUN = "study:one"
@@ -33,13 +34,15 @@ class Counted(SerialExecutor):
         return super().submit(do, batch)
 
 
+def definition(seed: int = 1) -> StudyDefinition:
+    agent = "mc(iterations=2,rollout_depth=2,evaluator=heuristics2048)"
+    searched = ("rollout_depth=1..8", "evaluator.corner")
+    return StudyDefinition("one", "2048", agent, searched, "cmaes(population=4)", "fixed(games=2)", seed=seed)
+
+
 def search(store: Store, generations: int, seed: int = 1) -> int:
     """Searches and plays held-out games; returns how many games were played now."""
-    agent = "mc(iterations=2,rollout_depth=2)"
-    definition = StudyDefinition(
-        "one", "2048(size=3)", agent, ("rollout_depth=1..8",), "cmaes(population=4)", "fixed(games=2)", seed=seed
-    )
-    study, executor = StudyRun(store, definition, progress=False), Counted()
+    study, executor = StudyRun(store, definition(seed), progress=False), Counted()
     study.run(generations, executor)
     if generations == GENERATIONS:
         study.compare(study.finalists("start", {}), executor, 1.0)
@@ -73,6 +76,30 @@ def test_a_moved_study_continues_where_it_was(kind: str, request: pytest.Fixture
         assert again[["value", "number"]].equals(end[["value", "number"]])
         after = games(moved)
         assert {match_id: after[match_id] for match_id in known} == known, "times came along"
+
+
+def test_a_study_moves_to_a_processor_that_computes_other_last_digits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As OpenBLAS does where there is AVX-512, or none: the candidates stay those that were played."""
+    with Store.open(f"sqlite:///{tmp_path}/first.db") as first:
+        search(first, GENERATIONS)
+        path = export_study(first, first.run(RUN), tmp_path)
+        end = [one.user_attrs for one in StudyRun(first, definition(), progress=False).optuna.get_trials()]
+    computed, recommended = CmaesSearch.ask, CmaesSearch.recommended
+    monkeypatch.setattr(CmaesSearch, "ask", lambda self: computed(self) * (1 - 1e-13))
+    monkeypatch.setattr(CmaesSearch, "recommended", lambda self: [x * (1 - 1e-13) for x in recommended(self)])
+    with Store.open(f"sqlite:///{tmp_path}/moved.db") as moved:
+        import_study(moved, path)
+        rebuilt = StudyRun(moved, definition(), progress=False).optuna.get_trials()
+        assert [one.user_attrs for one in rebuilt] == end
+        assert search(moved, GENERATIONS) == 0, "held-out games of what it recommended are known, too"
+        assert search(moved, GENERATIONS + 1) > 0
+    with Store.open(f"sqlite:///{tmp_path}/first.db") as resumed:
+        assert search(resumed, GENERATIONS) == 0
+        monkeypatch.setattr(CmaesSearch, "ask", lambda self: computed(self) * (1 - 1e-3))
+        with pytest.raises(UserError, match="must replay as stored, but candidate 1 of generation 1 differs"):
+            search(resumed, GENERATIONS)
 
 
 def test_what_is_no_export_of_this_study_is_refused(tmp_path: Path) -> None:

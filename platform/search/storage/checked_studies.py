@@ -37,6 +37,7 @@ NOTED = ("generation", "round", "index", "standard_error", "low", "high", "games
 FINISHED = ("COMPLETE", "PRUNED")
 CHECKSUM = "checksum"  # the key among the facts of a trial, and in a note
 FACTS = "candidate"  # the only attribute of a trial: what is noted of it; earlier versions have an attribute for each
+SUMMARIES = "generation "  # begins the keys of the notes at the end of generations
 TRIALS_SO_FAR = "trials"  # in the note of a generation: how many are finished
 
 
@@ -120,9 +121,18 @@ def read_trials(store: Store, connection: Connection, study: str) -> StoredTrial
     return found
 
 
+def facts_of_trials(store: Store, study: str) -> list[dict[str, Any]]:
+    """Returns what is noted of each finished candidate, in the order of their numbers."""
+    with store.database.reading() as connection:
+        read_trials(store, connection, study)  # raises where they are damaged
+        ids = of_study(TRIALS.c.trial_id, study).where(TRIALS.c.state == "COMPLETE")
+        noted = select(NOTES.c.value_json).where(NOTES.c.trial_id.in_(ids), NOTES.c.key == FACTS)
+        return [json.loads(text) for text in connection.scalars(noted.order_by(NOTES.c.trial_id))]
+
+
 def require_finished(store: Store, study: str, found: int) -> None:
     """Raises Damaged where fewer finished trials were found than there were at the end of a generation."""
-    summaries = study_notes(store, study, "generation %").values()
+    summaries = study_notes(store, study, f"{SUMMARIES}%").values()
     least = max((summary.get(TRIALS_SO_FAR, 0) for summary in summaries), default=0)
     if found < least:
         raise store.database.damaged(f"study {study} has {found:,} of {least:,} candidates")

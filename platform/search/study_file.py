@@ -1,13 +1,14 @@
 """The games of a study as one small file, without the moves: a study that finds them in its store plays none again.
 
-Which games it asks for follows from its definition and from how they end. So the games bring a search to where it was,
-and the trials are not in the file: the study's own command rebuilds them at once, then continues.
+Which games it asks for follows from its definition and from how they end, but for the last digits of its candidates,
+which depend on the processor. So the file has the candidates and games, and the rest is computed again when it is read.
 """
 
 from __future__ import annotations
 
 import itertools
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,10 @@ from turnier.runs.campaign.game_arrays import (
     texts_of,
     unreadable,
 )
+from turnier.search.definition import StudyDefinition
+from turnier.search.storage.checked_studies import SUMMARIES, facts_of_trials, study_notes
 from turnier.search.storage.studies import StoredStudy, run_id_of
+from turnier.search.study_run import Asked, StudyRun
 
 FORMAT = "turnier study"
 _NAMES = ("about", "seeds", *(f"{name}_{part}" for name in ("setting", "agent") for part in ("values", "codes")))
@@ -50,6 +54,7 @@ def export_study(store: Store, run: Run, folder: Path) -> Path:
         "name": run.name,
         "definition": run.definition,
         "created": run.created.isoformat(),
+        "asked": _asked(store, run.name),
     }
     arrays: dict[str, Array] = {
         "about": np.frombuffer(json.dumps(about, sort_keys=True).encode(), np.uint8),
@@ -77,11 +82,32 @@ def import_study(store: Store, path: Path) -> int:
         specs = list(_specs(seeds, settings, agents))
         records = [record for record in records_of(arrays, specs) if record]
         name, definition, created = str(about["name"]), dict(about["definition"]), moment(about)
+        known = StudyDefinition.of_stored(definition)
+        asked = [
+            Asked([[float(x) for x in vector] for vector in vectors], end and dict(end))
+            for vectors, end in about.get("asked", ())
+        ]
     except MALFORMED as failure:
         raise unreadable(path, str(failure) or type(failure).__name__) from None
     StoredStudy(store, name, definition, progress=False, created=created)
     run_id = run_id_of(name)
-    return sum(store.append(run_id, records[first : first + CHUNK]) for first in range(0, len(records), CHUNK))
+    new = sum(store.append(run_id, records[first : first + CHUNK]) for first in range(0, len(records), CHUNK))
+    if asked:  # an earlier version wrote games only
+        StudyRun(store, known, progress=False).rebuild(asked)
+    return new
+
+
+def _asked(store: Store, study: str) -> list[Asked]:
+    """Returns what a study asked for in each generation whose candidates are stored."""
+    vectors: dict[int, dict[int, list[float]]] = defaultdict(dict)
+    for facts in facts_of_trials(store, study):
+        vectors[facts["generation"]][facts["index"]] = facts["vector"]
+    notes = study_notes(store, study, f"{SUMMARIES}%")
+    ends = [notes.get(f"{SUMMARIES}{generation}", {}).get("recommendation") for generation in range(len(vectors))]
+    return [
+        Asked([own[index] for index in range(len(own))], ends[generation])
+        for generation, own in sorted(vectors.items())
+    ]
 
 
 def _specs(seeds: Sequence[int], settings: Sequence[Any], agents: Sequence[str]) -> Iterable[MatchSpec]:
