@@ -19,6 +19,7 @@ from multiprocessing.connection import Connection, Pipe
 from typing import Any
 
 from turnier.core.errors import UserError
+from turnier.core.number_text import signal_name
 
 KEPT, BROKEN, UNCHECKED = "kept", "broken", "unchecked"
 
@@ -109,7 +110,7 @@ def _ended(code: int) -> str:
     if code >= 0:
         return f"its code must not end the process, got an end with code {code}"
     return (
-        f"its code must not crash the process, got {signal.Signals(-code).name}: compiled code does not notice an index"
+        f"its code must not crash the process, got {signal_name(-code)}: compiled code does not notice an index"
         " outside of an array; NUMBA_DISABLE_JIT=1 before the command has Python find the line"
     )
 

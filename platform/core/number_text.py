@@ -7,6 +7,7 @@ A number without an interval has three significant digits, or all of its whole p
 from __future__ import annotations
 
 import math
+import signal
 
 DIGITS = 3  # significant ones of a number without an interval
 HALF_WIDTH_DIGITS = 2
@@ -80,3 +81,8 @@ def _decimals(value: float, digits: int) -> int:
         return 0
     exponent = int(f"{value:.{digits - 1}e}".rpartition("e")[2])  # of the rounded value: 0.0996 has the digits of 0.1
     return max(0, digits - 1 - exponent)
+
+
+def signal_name(number: int) -> str:
+    """Returns the name of a signal, such as SIGSEGV; `signal 35` for one of the many that have none."""
+    return signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"

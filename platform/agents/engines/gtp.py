@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from turnier.agents.engines.engine import EngineAgent, Limits, Match, Talk
 from turnier.agents.engines.failure import Ending
-from turnier.agents.engines.process import EngineProcess
+from turnier.agents.engines.process import MAX_LINE, EngineProcess
 from turnier.core.parameters import parameter
 from turnier.games.game import Game, Position
 
@@ -64,9 +64,12 @@ class GtpTalk(Talk):
         self.send(line, deadline)
         while not (first := self.receive(deadline)).strip():
             pass
-        lines = [first]
+        lines, size = [first], len(first)
         while (following := self.receive(deadline)).strip():
             lines.append(following)
+            size += len(following)
+            if size > MAX_LINE:
+                raise self.process.failure(Ending.CRASHED, f"answers {line!r} with more than {MAX_LINE:,} bytes")
         answer = "\n".join(lines)
         if not answer.startswith("="):
             raise self.process.failure(Ending.CRASHED, f"answers {line!r} with {answer[:100]!r}")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import atexit
+import os
 import threading
-from collections import defaultdict
 from collections.abc import Hashable
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -18,6 +18,7 @@ class Running(Protocol):
     def end(self) -> None: ...
 
 
+MAX_IDLE = max(32, 4 * (os.cpu_count() or 1))  # in a pool; each is a process with its memory
 K = TypeVar("K", bound=Hashable)
 R = TypeVar("R", bound=Running)
 
@@ -28,28 +29,31 @@ class Pool(Generic[K, R]):
     def __init__(self) -> None:
         _pools.append(self)
         self._lock = threading.Lock()
-        self._idle: dict[K, list[R]] = defaultdict(list)
+        self._idle: list[tuple[K, R]] = []  # the latest last
 
     def take(self, kind: K) -> R | None:
         """Returns an idle engine of a kind that is alive, if there is one."""
         while True:
             with self._lock:
-                found = self._idle[kind].pop() if self._idle[kind] else None
+                place = next((i for i in reversed(range(len(self._idle))) if self._idle[i][0] == kind), None)
+                found = None if place is None else self._idle.pop(place)[1]
             if found is None or found.alive:
                 return found
             found.end()
 
     def give_back(self, kind: K, engine: R) -> None:
-        """Keeps an engine for the next match."""
+        """Keeps an engine for the next match; ends the one that has been idle longest where there are too many."""
         with self._lock:
-            self._idle[kind].append(engine)
+            self._idle.append((kind, engine))
+            longest = self._idle.pop(0)[1] if len(self._idle) > MAX_IDLE else None
+        if longest is not None:
+            longest.end()
 
     def end_idle(self) -> None:
         """Ends all idle engines."""
         with self._lock:
-            idle = [engine for engines in self._idle.values() for engine in engines]
-            self._idle.clear()
-        for engine in idle:
+            idle, self._idle = self._idle, []
+        for _, engine in idle:
             engine.end()
 
 

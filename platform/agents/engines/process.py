@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import select
 import shlex
@@ -10,11 +11,13 @@ import signal
 import subprocess
 import time
 from collections import deque
-from typing import Any
+from collections.abc import Sequence
+from typing import IO, Any
 
 from turnier.agents.engines.failure import Ending, EngineFailure
 from turnier.agents.engines.guard import GUARD
 from turnier.core.errors import UserError
+from turnier.core.number_text import signal_name
 
 MAX_LINE = 1 << 20  # bytes; an engine's longest line of analysis is far below
 MAX_ERRORS = 3  # last lines of standard error that a failure quotes
@@ -66,8 +69,7 @@ class EngineProcess:
         """Sends a line before a time of `time.monotonic`."""
         data = line.encode() + b"\n"
         while data:
-            _, ready, _ = select.select([], [self._in], [], max(0.0, deadline - time.monotonic()))
-            if not ready:
+            if not _ready([self._in], select.POLLOUT, deadline - time.monotonic()):
                 raise self.failure(Ending.STALLED, "does not read what is sent to it")
             try:
                 data = data[os.write(self._in.fileno(), data) :]
@@ -88,7 +90,7 @@ class EngineProcess:
                     return None
                 self._overdue = deadline
             pipes = [self._out] if self._errors.closed else [self._out, self._errors]
-            ready, _, _ = select.select(pipes, [], [], max(0.0, min(left, _LOOK_SECONDS)))
+            ready = _ready(pipes, select.POLLIN, min(left, _LOOK_SECONDS))
             if self._errors in ready:
                 self._read_errors()
             if self._out in ready:
@@ -136,7 +138,7 @@ class EngineProcess:
         code = self._process.returncode
         how = "closed its output" if code is None else f"ended with the exit code {code}"
         if code is not None and code < 0:
-            how = f"was ended by {signal.Signals(-code).name}"
+            how = f"was ended by {signal_name(-code)}"
         return self.failure(Ending.CRASHED, how)
 
     def failure(self, ending: Ending, what: str) -> EngineFailure:
@@ -164,3 +166,11 @@ class EngineProcess:
         for pipe in (self._in, self._out, self._errors):
             with contextlib.suppress(OSError):
                 pipe.close()
+
+
+def _ready(pipes: Sequence[IO[bytes]], event: int, seconds: float) -> list[IO[bytes]]:
+    """Returns those of the pipes that can be read or written within some seconds; `select` knows only 1,024 files."""
+    poll, of_number = select.poll(), {pipe.fileno(): pipe for pipe in pipes}
+    for number in of_number:
+        poll.register(number, event)
+    return [of_number[number] for number, _ in poll.poll(math.ceil(1000 * max(0.0, seconds)))]

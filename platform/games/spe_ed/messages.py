@@ -25,6 +25,7 @@ from turnier.games.spe_ed.board import (
     HEIGHT,
     MAX_PLAYERS,
     MAX_SIDE,
+    MAX_SPEED,
     MIN_SIDE,
     MOVER,
     PLAYERS,
@@ -75,16 +76,17 @@ def game_text_of(message: Mapping[str, Any], silence: bool = False) -> str:
     return f"spe_ed(width={width},height={height},players={players},silence={'true' if silence else 'false'})"
 
 
-def state_of(message: Mapping[str, Any], rounds: int, silence: bool = False) -> Ints:
+def state_of(message: Mapping[str, Any], rounds: int, silence: bool = False, beyond: int = MAX_SPEED) -> Ints:
     """Returns the state of a message before its round's choices; the first living seat is to choose.
 
     Args:
         message: as an official server sends it.
         rounds: how many rounds were played before it.
         silence: the game's parameter.
+        beyond: how far beside the board those who are out may be.
 
     Raises:
-        UserError: where sizes, players or cells are none that the game can have.
+        UserError: where sizes, players or cells are none that the game can have: kernels index with them.
     """
     width, height, players = int(message["width"]), int(message["height"]), message["players"]
     if not (MIN_SIDE <= width <= MAX_SIDE and MIN_SIDE <= height <= MAX_SIDE and 2 <= len(players) <= MAX_PLAYERS):
@@ -100,6 +102,7 @@ def state_of(message: Mapping[str, Any], rounds: int, silence: bool = False) -> 
     state[[WIDTH, HEIGHT, PLAYERS, SILENCE, ROUND]] = width, height, len(players), int(silence), rounds
     for seat in range(len(players)):
         player = players[str(1 + seat)]
+        _require_possible(player, 1 + seat, width, height, beyond)
         state[X + seat], state[Y + seat] = player["x"], player["y"]
         state[SPEED + seat], state[DIRECTION + seat] = player["speed"], DIRECTIONS.index(player["direction"])
         state[ACTIVE + seat] = active = int(player.get("active", True))
@@ -110,3 +113,26 @@ def state_of(message: Mapping[str, Any], rounds: int, silence: bool = False) -> 
     living = np.flatnonzero(state[ACTIVE : ACTIVE + len(players)])
     state[MOVER] = living[0] if len(living) > 1 else TERMINAL
     return state
+
+
+def require_same_game(message: Mapping[str, Any], before: tuple[int, ...]) -> tuple[int, ...]:
+    """Returns width, height, players and `you` of a message; raises UserError where the message before had others."""
+    found = int(message["width"]), int(message["height"]), len(message["players"]), int(message.get("you", 0))
+    if before and found != before:
+        raise UserError(
+            "width, height, number of players and `you` must stay as they are during a game, got"
+            f" {', '.join(map(str, found))} after {', '.join(map(str, before))}; begin another game."
+        )
+    return found
+
+
+def _require_possible(player: Mapping[str, Any], number: int, width: int, height: int, beyond: int) -> None:
+    """Raises UserError where a player is what no rule makes; who is out may be that far beside the board."""
+    beyond *= not player.get("active", True)
+    where = all(-beyond <= player[axis] < side + beyond for axis, side in (("x", width), ("y", height)))
+    lowest, highest = (0, 1 + MAX_SPEED) if beyond else (1, MAX_SPEED)
+    if not where or not lowest <= player["speed"] <= highest or player["direction"] not in DIRECTIONS:
+        raise UserError(
+            f"player {number} must be on the board{' or beside it' if beyond else ''} with a speed from {lowest} to"
+            f" {highest} and one of the directions {', '.join(DIRECTIONS)}, got {player}; correct it."
+        )

@@ -10,7 +10,7 @@ import numpy as np
 
 from turnier.core.errors import MALFORMED, UserError
 from turnier.games.registry import game_of
-from turnier.games.spe_ed.board import ACTIVE, COLLISION, DIED, DIRECTIONS, MAX_SPEED
+from turnier.games.spe_ed.board import ACTIVE, COLLISION, DIED
 from turnier.games.spe_ed.messages import Ints, game_text_of, state_of
 
 if TYPE_CHECKING:
@@ -86,19 +86,10 @@ def _of_message(game: SpeEd, text: str, seed: int) -> Position:
 
 
 def _state(game: Any, message: dict[str, Any], rounds: int) -> Ints:
-    """Returns the state of a message; raises UserError where rounds or a player are none that the rules allow."""
+    """Returns the state of a message; raises UserError where rounds or players are none that the rules allow."""
     if not 0 <= rounds <= MAX_ROUNDS:
         raise UserError(f"there must be 0 to {MAX_ROUNDS:,} rounds before a board, got {rounds}; correct it.")
-    for number, player in message["players"].items():
-        beyond = 0 if player.get("active", True) else 1  # who goes out may have left the board and the speeds by one
-        where = all(-beyond <= player[axis] < side + beyond for axis, side in (("x", game.width), ("y", game.height)))
-        lowest, highest = 1 - beyond, MAX_SPEED + beyond
-        if not where or not lowest <= player["speed"] <= highest or player["direction"] not in DIRECTIONS:
-            raise UserError(
-                f"player {number} must be on the board{' or beside it' * beyond} with a speed from {lowest} to"
-                f" {highest} and one of the directions {', '.join(DIRECTIONS)}, got {player}; correct it."
-            )
-    return state_of(message, rounds, game.silence)
+    return state_of(message, rounds, game.silence, beyond=1)  # who goes out ends where the last step led
 
 
 def _position(game: Any, state: Ints, seed: int) -> Position:

@@ -21,7 +21,7 @@ from websockets.sync.client import ClientConnection, connect
 from turnier.agents.agent import Agent
 from turnier.core.errors import MALFORMED, UserError
 from turnier.games.spe_ed.board import ACTIONS
-from turnier.games.spe_ed.messages import state_of
+from turnier.games.spe_ed.messages import require_same_game, state_of
 from turnier.server.spe_ed.timed_player import TimedPlayer
 
 TIME_REQUESTS = 3  # requests for the server's time; the quickest answer counts
@@ -218,10 +218,12 @@ class AgentClient:
             return Outcome(0, "stopped in the lobby", {}, 0)
         offset = self._offset()
         timed_player: TimedPlayer | None = None
+        known: tuple[int, ...] = ()
         while True:
             came = time.time()
             try:
                 message, state = _read(text, self._rounds)
+                known = require_same_game(message, known)
             except MALFORMED as failure:
                 raise UserError(
                     f"the server must send states of spe_ed, got {str(text)[:80]!r} ({failure}); check URL."

@@ -15,7 +15,7 @@ from turnier.arena.match import MatchRecord
 from turnier.arena.play import replay_positions
 from turnier.core.errors import MALFORMED, UserError
 from turnier.games.game import Ints
-from turnier.games.spe_ed.messages import message_of, state_of
+from turnier.games.spe_ed.messages import message_of, require_same_game, state_of
 from turnier.games.spe_ed.records import between_rounds
 
 encode = json.JSONEncoder(separators=(",", ":")).encode
@@ -70,6 +70,9 @@ def read_log(path: Path) -> tuple[list[str], list[Ints]]:
     try:
         first, *lines = map(json.loads, path.read_text(encoding="utf-8").splitlines())
         names = [first[str(n)]["Pseudonym"] for n in range(1, 1 + len(first))]
+        known: tuple[int, ...] = ()
+        for message in lines:
+            known = require_same_game(message, known)
         states = [state_of(message, rounds) for rounds, message in enumerate(lines)]
         if not states:
             raise ValueError("no states")

@@ -1,6 +1,7 @@
 """A program that plays the first legal action by JSON lines, or fails at its third move of a match as it is told.
 
-usage: bot.py [crash | silent | deaf | late | garbage | illegal | flood | fork] [PATH of a file: fail only if it exists]
+usage: bot.py [crash | silent | deaf | late | garbage | illegal | flood | signal | fork] [PATH]
+       PATH of a file: fail only if it exists
        bot.py many: it says that it looked at more nodes than a number of 64 bits can be
 """
 
@@ -33,6 +34,8 @@ def fail() -> None:
     if fault == "flood":
         while True:
             sys.stdout.write("x" * 100_000)
+    if fault == "signal":
+        os.kill(os.getpid(), 35)  # one without a name
     if fault == "fork":
         child = subprocess.Popen(["sleep", "3600"])
         print(child.pid, file=sys.stderr, flush=True)

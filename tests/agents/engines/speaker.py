@@ -1,6 +1,6 @@
 """A program that plays the last legal move of tic-tac-toe by UCI or GTP; it knows no rules but which cells are taken.
 
-usage: speaker.py uci | gtp | resign | late | lines | many [PATH of a file for what it is told of its time]
+usage: speaker.py uci | gtp | resign | late | lines | many | endless [PATH of a file for what it is told of its time]
 """
 
 import sys
@@ -17,7 +17,7 @@ def say(text: str) -> None:
 
 for line in sys.stdin:
     words = line.partition("#")[0].split()
-    if kind in ("gtp", "resign") and not words:
+    if kind in ("gtp", "resign", "endless") and not words:
         continue  # a comment
     if kind in ("uci", "late", "lines", "many"):
         if words[0] == "uci":
@@ -52,6 +52,8 @@ for line in sys.stdin:
         elif words[0] == "genmove":
             answer = [cell for cell in CELLS if cell not in taken][-1]
             taken.append(answer)
+            while kind == "endless":
+                say("= and so on" + 50_000 * " and so on")
             if kind == "resign" and len(taken) > 3:
                 answer = "resign"
         elif words[0] == "boardsize":

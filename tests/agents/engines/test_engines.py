@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
 import re
+import resource
+import select
 import shlex
 import signal
 import subprocess
@@ -17,7 +21,8 @@ import pytest
 from tests.cli.running import TURNIER
 from turnier.agents.agent import Agent
 from turnier.agents.engines.engine import IDLE
-from turnier.agents.engines.process import MAX_LINE
+from turnier.agents.engines.pool import MAX_IDLE, Pool
+from turnier.agents.engines.process import MAX_LINE, _ready
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import MatchRecord, MatchSpec, Termination
 from turnier.arena.match_json import disagreement
@@ -53,9 +58,10 @@ def play(*agents: str) -> MatchRecord:
         IDLE.end_idle()
 
 
-def children() -> list[int]:
-    """Returns the engines that this process has started and that live."""
-    listed = subprocess.run(["pgrep", "-f", f"{HERE}/(bot|speaker).py"], capture_output=True, text=True)
+def children(parent: int = 0) -> list[int]:
+    """Returns the engines that a process, by default this one, has started and that live."""
+    command = ["pgrep", "--parent", str(parent or os.getpid()), "-f", f"{HERE}/(bot|speaker).py"]
+    listed = subprocess.run(command, capture_output=True, text=True)
     return [int(pid) for pid in listed.stdout.split()]
 
 
@@ -99,6 +105,7 @@ ENDINGS = {
     "garbage": (Termination.CRASHED, r"answers 'nonsense ☃', which is no JSON object"),
     "illegal": (Termination.ILLEGAL_MOVE, r"plays '\{\"action\": 999\}', which is not legal here"),
     "flood": (Termination.CRASHED, f"writes a line of more than {MAX_LINE:,} bytes"),
+    "signal": (Termination.CRASHED, r"was ended by signal 35$"),
     "fork": (Termination.CRASHED, r"ended with the exit code 4; it said: \d+"),
 }
 
@@ -106,7 +113,7 @@ ENDINGS = {
 @pytest.mark.parametrize("fault", ENDINGS)
 @pytest.mark.parametrize("seat", [0, 1])
 def test_a_failure_is_the_loss_of_the_seat_that_failed(fault: str, seat: int) -> None:
-    agents = [bot(fault, seconds=2 if fault in ("crash", "flood", "fork") else 0.15), bot(seconds=5)]
+    agents = [bot(fault, seconds=2 if fault in ("crash", "flood", "signal", "fork") else 0.15), bot(seconds=5)]
     record = play(*(agents if seat == 0 else agents[::-1]))
     ending, sentence = ENDINGS[fault]
     assert record.termination is ending, record.error
@@ -114,9 +121,8 @@ def test_a_failure_is_the_loss_of_the_seat_that_failed(fault: str, seat: int) ->
     assert record.decisions[seat] == 2 and disagreement(record) is None
     assert re.search(sentence, record.error)
     if fault == "fork":  # what the engine has started has ended with it
-        status = Path(f"/proc/{record.error.rpartition(' ')[2]}/status")
         deadline = time.monotonic() + 20
-        while status.exists() and "State:\tZ" not in status.read_text():  # nobody may reap it here
+        while _lives(int(record.error.rpartition(" ")[2])):
             assert time.monotonic() < deadline
             time.sleep(0.01)
 
@@ -132,6 +138,45 @@ def test_an_answer_to_being_stopped_is_late_and_a_resignation_is_a_result() -> N
     record = play(bot(seconds=5), resigns)
     assert (record.termination, record.scores) == (Termination.RESIGNED, (1.0, -1.0))
     assert "resigns" in record.error
+
+
+def test_an_answer_without_an_end_is_no_more_than_a_line_may_be() -> None:
+    record = play(f'gtp(command="{program("speaker.py", "endless")}",seconds=20)', bot(seconds=5))
+    assert record.termination is Termination.CRASHED
+    assert f"answers 'genmove b' with more than {MAX_LINE:,} bytes" in record.error
+
+
+def test_pipes_are_watched_however_many_files_are_open() -> None:
+    """A board with many tables has more files open than `select` can look at."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 4096), hard))
+    reading, writing = os.pipe()
+    high = fcntl.fcntl(reading, fcntl.F_DUPFD, 1500)
+    try:
+        with os.fdopen(high, "rb") as pipe:
+            assert _ready([pipe], select.POLLIN, 0.0) == []
+            os.write(writing, b"a line")
+            assert _ready([pipe], select.POLLIN, 0.0) == [pipe]
+    finally:
+        os.close(reading)
+        os.close(writing)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def test_only_so_many_engines_stay_idle() -> None:
+    class Engine:
+        alive = True
+
+        def end(self) -> None:
+            self.alive = False
+
+    pool, engines = Pool[int, Engine](), [Engine() for _ in range(MAX_IDLE + 2)]
+    for kind, engine in enumerate(engines):
+        pool.give_back(kind, engine)
+    assert [engine.alive for engine in engines] == [False] * 2 + [True] * MAX_IDLE
+    assert pool.take(0) is None and pool.take(2) is engines[2] and pool.take(2) is None
+    pool.end_idle()
+    assert [engine for engine in engines if engine.alive] == [engines[2]]
 
 
 def test_uci_engines_are_told_where_a_game_of_chess_starts(tmp_path: Path) -> None:
@@ -201,13 +246,21 @@ time.sleep(60)
     environment = os.environ | {"PYTHONPATH": ":".join(path for path in (str(HERE.parents[2]), *sys.path) if path)}
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, env=environment)
     assert process.stdout is not None and process.stdout.readline() == b"played\n"
-    assert len(set(children()) - {process.pid}) == 2
+    engines = children(process.pid)
+    assert len(engines) == 2
     process.send_signal(signal.SIGKILL)
     process.wait()
     deadline = time.monotonic() + 20
-    while children() and time.monotonic() < deadline:
+    while any(_lives(engine) for engine in engines):
+        assert time.monotonic() < deadline
         time.sleep(0.05)
-    assert children() == []
+
+
+def _lives(pid: int) -> bool:
+    status = Path(f"/proc/{pid}/status")  # nobody may reap it here
+    with contextlib.suppress(OSError):
+        return "State:\tZ" not in status.read_text()
+    return False
 
 
 def test_forfeits_count_as_results_and_as_failures_of_the_loser(tmp_path: Path) -> None:

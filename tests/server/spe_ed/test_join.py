@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import os
 import re
 import socket
@@ -10,6 +11,8 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +24,7 @@ from tests.server.spe_ed.served import Served, eventually, newest, rules, say, s
 from turnier.agents.registry import AGENTS
 from turnier.arena.match_json import disagreement
 from turnier.core.errors import UserError
+from turnier.games.registry import GAMES
 from turnier.games.spe_ed.messages import message_of
 from turnier.results.store.store import Store
 from turnier.server.spe_ed.agent_client import AgentClient, offset_to, seconds_of, time_url_of, with_key
@@ -204,6 +208,46 @@ def test_a_game_of_a_server_that_sends_nothing_more_is_cut_off(tmp_path: Path, m
         thread.join(30)
         assert not thread.is_alive(), reports
     assert re.fullmatch(r"game cut off after 1 rounds: the server has sent nothing for \d s", reports[-1]), reports
+
+
+def larger(message: dict[str, Any]) -> None:
+    message |= {"width": 60, "height": 60, "cells": [[0] * 60] * 60}
+
+
+def faster(message: dict[str, Any]) -> None:
+    message["players"]["1"]["speed"] = 1 << 40
+
+
+def elsewhere(message: dict[str, Any]) -> None:
+    message["players"]["2"]["y"] = -700
+
+
+@pytest.mark.parametrize("change", [larger, faster, elsewhere])
+def test_a_server_cannot_lead_an_agent_out_of_its_board(tmp_path: Path, change: Callable[[Any], None]) -> None:
+    """Each is a sentence; kernels would write where no board is."""
+
+    class Bad:
+        """Sends a state, and then one that no game goes on with."""
+
+        def __init__(self) -> None:
+            self.sent, self.answers = 0, 0
+
+        def recv(self, timeout: float) -> str:
+            message = message_of(GAMES.make("spe_ed(width=20,height=20)").start(3).state, you=1)
+            message["deadline"] = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+            self.sent += 1
+            if self.sent > 1:
+                change(message)
+            return json.dumps(message)
+
+        def send(self, text: str) -> None:
+            self.answers += 1
+
+    url = "ws://127.0.0.1:1/spe_ed"
+    client, bad = AgentClient(url, "", AGENTS.make("basic"), 1, 0.5, 1, tmp_path / "stop", 0.1, [].append), Bad()
+    with pytest.raises(UserError, match=r"must (stay as they are|be on the board)"):
+        client._play(bad, 0)  # type: ignore[arg-type]
+    assert (bad.sent, bad.answers) == (2, 1)
 
 
 def test_it_comes_again_to_a_server_that_does_not_answer_in_the_lobby(

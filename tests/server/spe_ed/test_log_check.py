@@ -47,11 +47,26 @@ def test_every_round_agrees(log: Path) -> None:
 
 def test_a_wrong_player_or_cell_is_named_with_its_line(log: Path) -> None:
     original = log.read_text()
-    wrong = verify_log(make_game("spe_ed"), changed(log, 5, '"x":', '"x":1'))[1]
+    wrong = verify_log(make_game("spe_ed"), changed(log, 5, '"speed":1', '"speed":2'))[1]
     assert wrong is not None and wrong.startswith("5: the players after round 3 must be")
     log.write_text(original)
     wrong = verify_log(make_game("spe_ed"), changed(log, 6, ",0,", ",-1,"))[1]
     assert wrong == "6: the cells after round 4 must be as the rules leave them."
+
+
+@pytest.mark.parametrize(
+    ("line", "old", "new", "sentence"),
+    [
+        (4, '"x":', '"x":1000', "player 1 must be on the board with a speed from 1 to 10"),
+        (4, '"speed":1', '"speed":9000000', "player 1 must be on the board with a speed from 1 to 10"),
+        (6, '"you":0', '"you":2', "must stay as they are during a game"),
+    ],
+)
+def test_what_would_lead_kernels_out_of_the_board_is_refused(
+    log: Path, line: int, old: str, new: str, sentence: str
+) -> None:
+    with pytest.raises(UserError, match=sentence):
+        verify_log(make_game("spe_ed"), changed(log, line, old, new))
 
 
 def test_a_log_without_its_end_and_one_of_another_game(log: Path) -> None:
