@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from turnier.agents.agent import Agent
@@ -26,7 +27,7 @@ if TYPE_CHECKING:  # what plays takes a second to import
 
 def state_table(state: StudyState) -> Table:
     """Returns the progress of a study as a table."""
-    table = Table(title=f"study {state.study}: {state.state}", show_header=False)
+    table = Table(title=escape(f"study {state.study}: {state.state}"), show_header=False)
     left = "" if state.seconds_left is None else f", {timedelta(seconds=round(state.seconds_left))} left"
     if state.games is not None:
         table.add_row("games", f"{state.games:,} of {state.planned:,}{left}")

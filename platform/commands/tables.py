@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 from rich import box
 from rich.console import Console, ConsoleOptions, RenderResult
+from rich.markup import escape
 from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
@@ -104,7 +105,7 @@ def print_judged(console: Console, game: str, results: JudgingResults) -> None:
 def _certainty_grid(title: str, groups: pd.DataFrame, phase_name: str) -> Table:
     """Returns phases by numbers of legal actions; if these are too many for columns, one group per line."""
     columns = sorted(groups["legal"].unique())
-    grid = Table(title=title)
+    grid = Table(title=escape(title))
     if len(columns) > MAX_COLUMNS:
         for heading in (phase_name, "legal actions", "states", "normalised certainty"):
             grid.add_column(heading, justify="right", no_wrap=True)
@@ -141,7 +142,7 @@ class AgentText:
 
 def agent_table(title: str, *headings: str, caption: str | None = None, numbered: bool = False) -> Table:
     """Returns an empty table of agents, narrow enough for eight columns of numbers in 80 characters."""
-    shown = Table(title=title, caption=caption, box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    shown = Table(title=escape(title), caption=caption and escape(caption), box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     if numbered:
         shown.add_column("", justify="right", no_wrap=True)
     shown.add_column("agent", overflow="fold", min_width=16)

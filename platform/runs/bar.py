@@ -70,7 +70,7 @@ class Bar:
         self._progress.update(self._task, note=text)
 
     def print(self, text: str) -> None:
-        self._progress.console.print(text)
+        self._progress.console.print(text, markup=False)
 
 
 @contextmanager
@@ -79,12 +79,12 @@ def game_bar(
 ) -> Iterator[Bar]:
     """Shows a bar over `total` games (or another `unit`), `completed` of them earlier, on standard error."""
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         _Rate(),
         TimeRemainingColumn(),
-        TextColumn("{task.fields[note]}"),
+        TextColumn("{task.fields[note]}", markup=False),
     )
     console = console or error_console()
     progress = Progress(*columns, console=console, speed_estimate_period=20)

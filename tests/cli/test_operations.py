@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
@@ -15,6 +16,7 @@ from typing import Any
 from unittest import mock
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 from tests.cli.running import TURNIER
@@ -28,6 +30,7 @@ from turnier.results.store import DEFAULT_URL
 from turnier.results.store.manifest import command_line, started_with
 from turnier.results.store.progress import progress_of_runs, stored_command
 from turnier.results.store.store import Store
+from turnier.runs.bar import run_bar
 from turnier.runs.tournament import Tournament
 
 GAMES = 1000  # several seconds
@@ -266,6 +269,28 @@ def test_the_doctor_looks_at_a_server_and_at_old_stores(postgres_url: str) -> No
     assert checks.check_store(postgres_url).state == "ok"
     with pytest.raises(UserError, match="must exist, got"):
         checks.check_store(postgres_url + "no")
+
+
+def test_brackets_in_names_are_shown_as_they_are(tmp_path: Path) -> None:
+    """They are no styles of the terminal's library."""
+    store = f"sqlite:///{tmp_path}/a.db"
+    with Store.open(store) as opened:
+        opened.begin_run("study:a[/]b", "study", "a[/]b", {})
+        paper = Console(file=io.StringIO(), width=100)
+        with run_bar(opened, "study:a[/]b", "a[/]b", 2, paper) as bar:
+            bar.note("[/] is next")
+            bar.print("c[/]d")
+        assert all(text in paper.file.getvalue() for text in ("a[/]b", "[/] is next", "c[/]d"))  # type: ignore[attr-defined]
+    assert "study:a[/]b" in shown("status", "--store", store)
+
+
+def test_agents_that_would_repeat_one_game_are_named(tmp_path: Path) -> None:
+    store = ("--store", f"sqlite:///{tmp_path}/a.db", "--executor", "serial")
+    field = ("tournament", "tictactoe", "alphabeta(depth=1)", "alphabeta(depth=2)", "random", "--games")
+    told = "the games of alphabeta(depth=1) and alphabeta(depth=2) at tictactoe must differ"
+    assert told in shown(*field, "4", *store)
+    assert told not in shown(*field, "2", *store)
+    assert told not in shown(*field, "4", "--openings", "1", *store)
 
 
 def test_openings_say_how_many_games_they_make(tmp_path: Path) -> None:

@@ -41,4 +41,4 @@ def export(
         with game_bar(stored.name, results.match_counts().get(stored.id, 0)) as bar:
             paths = write_files(results, stored, out, bar.advance)
     for path in paths:
-        Console().print(f"{path}: {bar.done:,} games", soft_wrap=True)
+        Console().print(f"{path}: {bar.done:,} games", markup=False, soft_wrap=True)

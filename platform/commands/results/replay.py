@@ -73,7 +73,7 @@ def replay(
         write_lines(log, map(encode, played.official_log()))
     written = [path for path in (svg, gif, mp4, log) if path is not None]
     if written:
-        console.print(f"{', '.join(map(str, written))}: {len(played.states)} positions", soft_wrap=True)
+        console.print(f"{', '.join(map(str, written))}: {len(played.states)} positions", markup=False, soft_wrap=True)
         return
     if not console.is_terminal:
         for state in played.states:

@@ -68,7 +68,7 @@ def report(
             names = [figure.run_id for figure in _figures() if figure.document == document]
             pages = write_report(results, document, out, order=names)
     for page in pages:
-        Console().print(f"Page: {page}", soft_wrap=True)
+        Console().print(f"Page: {page}", markup=False, soft_wrap=True)
 
 
 def _print_missing(store: Store, document: str, width: float | None, as_json: bool) -> None:

@@ -58,7 +58,7 @@ def _row(run: RunProgress) -> tuple[str, ...]:
     rate = "" if run.rate is None else f"{number(run.rate)}/s"
     left = "" if run.seconds_left is None else str(timedelta(seconds=round(run.seconds_left)))
     note = f"\n[italic]{escape(run.note)}[/]" if run.note else ""
-    return f"{run.run}\n[dim]{escape(run.name)}, {_ago(run.began)}[/]{note}", state, done, rate, left
+    return f"{escape(run.run)}\n[dim]{escape(run.name)}, {_ago(run.began)}[/]{note}", state, done, rate, left
 
 
 def _ago(moment: str) -> str:

@@ -37,7 +37,7 @@ def verify(
         if disagreement:
             console.print(f"{file}:{disagreement}", markup=False, soft_wrap=True)
             raise typer.Exit(1)
-        console.print(f"{file}: all {lines} lines agree.", soft_wrap=True)
+        console.print(f"{file}: all {lines} lines agree.", markup=False, soft_wrap=True)
 
 
 def _verified(game: Game, file: Path) -> tuple[int, str | None]:

@@ -84,7 +84,7 @@ def print_comparison(console: Console, results: ComparisonResults, as_json: bool
     """Prints the sentence and both agents, as a table or as JSON."""
     import pandas as pd
 
-    from turnier.commands.tables import agent_table
+    from turnier.commands.tables import AgentText, agent_table
     from turnier.core.number_text import interval, number, plus_minus
     from turnier.results.frames import json_rows
 
@@ -121,6 +121,6 @@ def print_comparison(console: Console, results: ComparisonResults, as_json: bool
             counts = (f"{row[name]:,.0f}" for name in ("wins", "draws", "losses"))
             values = [f"{number(share, (high - low) / 2)} ({interval(low, high, '-')})", "-".join(counts)]
         failed = f"{row['failures']:,} ({number(100 * row['failures'] / row['games'])} %)"
-        table.add_row(row["label"], f"{row['games']:,}", f"{duel.test.units:,}", *values, failed)
+        table.add_row(AgentText(row["label"]), f"{row['games']:,}", f"{duel.test.units:,}", *values, failed)
     console.print(table)
     console.print(results.sentence, soft_wrap=True, markup=False, highlight=False)

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from rich.console import Console
 from rich.live import Live
+from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
@@ -75,11 +76,11 @@ def show_match(
             plies.append(decision.action)
             position = position.play(decision.action, draw_chance=False)
     console.print(f"\n{position}\n", markup=False, highlight=False)
-    table = Table("seat", "agent", "score", "moves", "nodes", "ms/move", title=f"{game}, seed {seed}")
+    table = Table("seat", "agent", "score", "moves", "nodes", "ms/move", title=escape(f"{game}, seed {seed}"))
     for seat, agent in enumerate(agents):
         per_move = 1000 * seconds[seat] / max(1, decisions[seat])
         row = (number(position.returns[seat]), f"{decisions[seat]:,.0f}", f"{nodes[seat]:,.0f}", number(per_move))
-        table.add_row(str(seat), str(agent), *row)
+        table.add_row(str(seat), escape(str(agent)), *row)
     console.print(table)
     if pool and pool.lost:
         searches = "1 search was" if pool.lost == 1 else f"{pool.lost} searches were"

@@ -110,7 +110,7 @@ def tune(
     with Store.open(store) as opened:
         definition = study.definition(games, opened)
         if not as_json:
-            console.print(f"Study {definition.name}: {definition.sampler}, {definition.noise}")
+            console.print(f"Study {definition.name}: {definition.sampler}, {definition.noise}", markup=False)
             print_ranges(console, definition.agent, definition.parameters)
         results = study.run(opened, budget=games, verify=verify, executor=executor, workers=workers, address=address)
         _print(console, results, as_json)
