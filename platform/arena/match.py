@@ -79,7 +79,14 @@ class MatchSpec:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> MatchSpec:
-        return cls(data["game"], tuple(data["agents"]), data["seed"], data["max_plies"], tuple(data["opening"]))
+        """Returns the match that such data are of; raises one of MALFORMED where they are of none."""
+        spec = cls(data["game"], tuple(data["agents"]), data["seed"], data["max_plies"], tuple(data["opening"]))
+        if not spec.agents or not all(isinstance(text, str) for text in (spec.game, *spec.agents)):
+            raise ValueError(f"a match must have a game and agents, got {spec.game!r} and {spec.agents!r}")
+        for number in (spec.seed, spec.max_plies, *spec.opening):
+            if type(number) is not int or number < 0:
+                raise ValueError(f"seed, max_plies and opening must be whole numbers from 0, got {number!r}")
+        return spec
 
 
 @functools.lru_cache(maxsize=1 << 12)

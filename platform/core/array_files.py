@@ -82,7 +82,9 @@ def read_arrays(
         optional: names of arrays that may be missing.
     """
     try:
-        if isinstance(source, Path) and source.exists() and not source.is_file():  # a pipe may never answer
+        if (
+            isinstance(source, Path) and os.path.exists(source) and not os.path.isfile(source)
+        ):  # a pipe may never answer
             raise ValueError("it is no file")
         with _one_reader, zipfile.ZipFile(source) as archive:
             found = {entry.filename: entry for entry in archive.infolist()}
@@ -140,7 +142,7 @@ class NetworkFiles(NamedTuple):
             names: of the arrays.
             also: names further ones by the description.
         """
-        if not path.is_file():
+        if not os.path.isfile(path):  # also of names that are too long, where Path raises
             raise UserError(f"{self.what} must be a file, got {path}, which is none; {self.advice}.")
         try:
             with path.open("rb") as file:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import importlib.util
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -53,3 +54,9 @@ def require_at_most(maximum: int, number: int, what: str) -> None:
     """Raises UserError where a number is absurdly large; `what` is plural, such as "games of a tournament"."""
     if number > maximum:
         raise UserError(f"there must be at most {maximum:,} {what}, got {number:,}; choose fewer.")
+
+
+def require_no_pipe(path: Path, what: str) -> None:
+    """Raises UserError for a pipe or device, which may never end; a file that does not exist is left to its reader."""
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise UserError(f"{what} must be a file, got {path}, which is none; name a file.")

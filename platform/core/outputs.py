@@ -24,19 +24,33 @@ def user_cache() -> Path:
 
 def require_file(path: Path, what: str) -> None:
     """Raises UserError where a file cannot be written; its folder must exist."""
-    if path.is_dir():
+    _require_name(path, what)
+    if os.path.isdir(path):  # also of names that are too long, where Path raises
         raise UserError(f"{what} must be a file, got the folder {path}; name a file in it.")
-    if not path.parent.is_dir():
+    if not os.path.isdir(path.parent):
         raise UserError(f"the folder of {what} must exist, got {path}; create {path.parent} first.")
     _require_room(path.parent, path, what)
 
 
 def require_folder(path: Path, what: str) -> None:
     """Raises UserError where files cannot be written into a folder, which may have to be made first."""
-    existing = next(place for place in (path, *path.absolute().parents) if place.exists())
-    if not existing.is_dir():
+    _require_name(path, what)
+    existing = next(place for place in (path, *path.absolute().parents) if os.path.exists(place))
+    if not os.path.isdir(existing):
         raise UserError(f"{what} must be a folder, got {path}, where {existing} is a file; choose another.")
     _require_room(existing, path, what)
+
+
+def _require_name(path: Path, what: str) -> None:
+    """Raises UserError where no file can have that name, and an ending for while it is being written."""
+    try:
+        path.absolute().with_name(f"{path.name}.unfinished").lstat()
+    except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: it ends in no name, as / and ..
+        return
+    except OSError as failure:
+        raise UserError(
+            f"{what} must have a name that this system takes, got {path}: {failure.strerror}; choose another."
+        ) from None
 
 
 def _require_room(folder: Path, path: Path, what: str) -> None:

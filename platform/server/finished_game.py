@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from turnier.games.registry import game_of
 from turnier.games.spe_ed.messages import game_text_of, message_of
 from turnier.games.spe_ed.records import play_round, start_of
 from turnier.results.store.store import Store
+from turnier.server.limits import is_number
 from turnier.server.spe_ed.official_log import final_message, head, log_of, read_log, rounds_of
 
 
@@ -58,9 +60,9 @@ class FinishedGame:
 def find_game(what: str, store: str) -> FinishedGame:
     """Returns the game with an id (or the beginning of one) in a store, of an official log FILE, or of FILE:LINE."""
     file, colon, line = what.rpartition(":")
-    if colon and line.isdigit() and Path(file).is_file():
+    if colon and is_number(line) and os.path.isfile(file):
         return _of_line(Path(file), int(line))
-    if Path(what).is_file():
+    if os.path.isfile(what):
         names, states = read_log(Path(what))
         return FinishedGame(game_of(game_text_of(message_of(states[0]))), names, states)
     with Store.open(store, read_only=True) as results:

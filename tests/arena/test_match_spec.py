@@ -18,7 +18,7 @@ SPEC = MatchSpec("tictactoe", ("mc(iterations=10)", "random"), 42)
 SPECS = st.builds(
     MatchSpec,
     st.text(),
-    st.lists(st.text(), max_size=6).map(tuple),
+    st.lists(st.text(), min_size=1, max_size=6).map(tuple),
     st.integers(0, 2**63 - 1),
     st.integers(0, 10_000),
     st.lists(st.integers(0, 100), max_size=3).map(tuple),
@@ -134,3 +134,13 @@ def test_terminations_are_words() -> None:
     """Records store the word, so these words stay part of the format."""
     assert {"normal", "illegal_action", "limit", "error"} <= {str(termination) for termination in Termination}
     assert Termination("limit") is Termination.LIMIT
+
+
+@pytest.mark.parametrize(
+    "change", [{"seed": -1}, {"seed": "x"}, {"seed": True}, {"agents": []}, {"agents": [1]}, {"opening": [1.5]}]
+)
+def test_data_of_no_match_are_refused(change: dict[str, object]) -> None:
+    data = MatchSpec("tictactoe", ("random", "random"), 3, opening=(4,)).to_json()
+    assert MatchSpec.from_json(data).to_json() == data
+    with pytest.raises(ValueError, match=r"must have a game and agents|must be whole numbers from 0"):
+        MatchSpec.from_json(data | change)

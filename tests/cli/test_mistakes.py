@@ -13,6 +13,7 @@ from turnier.commands.app import main
 from turnier.results.store.store import Store
 
 TUNE = ("tune", "2048", "mc(iterations=10)", "--params", "rollout_depth")
+LONG = "a" * 300  # no file can have that name
 BAD = {
     "unknown game": (("play", "2084", "random"), "There is no game named '2084'; did you mean 2048?"),
     "a file that is not there": (
@@ -153,6 +154,30 @@ BAD = {
         "one agent says the best moves",
     ),
     "best moves of no game": (("serve", "2084"), "There is no game named '2084'; did you mean 2048?"),
+    "store in a pipe": (("status", "--store", "sqlite:////dev/null"), "a results database must be a file, got a pipe"),
+    "games from a device": (("verify", "tictactoe", "/dev/zero"), "recorded games must be a file, got /dev/zero"),
+    "keys from a device": (("serve", "spe_ed", "--keys", "/dev/zero"), "keys must be a file, got /dev/zero"),
+    "server on no address": (("serve", "spe_ed", "--host", ""), "a host must be a name or an address, got none"),
+    "board on no address": (("board", "--host", "", "--store", "sqlite:///good.db"), "a host must be a name or an"),
+    "store with a long name": (("status", "--store", f"sqlite:///{LONG}.db"), "must exist to be read, but there is no"),
+    "store in a folder with a long name": (("status", "--store", f"sqlite:///{LONG}/a.db"), "the folder of a results"),
+    "code with a long name": (("play", "tictactoe", f"{LONG}.py:Bot", "random"), "there must be a file aaa"),
+    "network with a long name": (("play", "2048", f'greedy(evaluator=ntuple(file="{LONG}.npz"))'), "must be a file"),
+    "new agent with a long name": (("new", "agent", LONG), "a name must be of small letters"),
+    "match with a long name": (("replay", LONG, "--store", "sqlite:///good.db"), "must be stored to be shown"),
+    "export with a long name": (
+        ("export", "last", "--out", f"{LONG}.csv", "--store", "sqlite:///good.db"),
+        "an export must have a name that this system takes",
+    ),
+    "pages with a long name": (("report", "weitz", "--out", f"{LONG}/x"), "--out must have a name that this system"),
+    "line with a number of many digits": (
+        ("replay", f"{{}}.jsonl:{'1' * 5000}", "--store", "sqlite:///good.db"),
+        "must be stored to be shown",
+    ),
+    "line with a digit that is none": (
+        ("replay", "{}.jsonl:²", "--store", "sqlite:///good.db"),
+        "must be stored to be shown",
+    ),
     "lowered tiles without a network or table": (
         ("move", "2048(size=2)", "2 4 / 8 .", "--agent", "greedy(downgrade=32768)"),
         "downgrade lowers tiles of 2048 for the evaluators ntuple, rows2048 and corner2048, got 2048(size=2) and"

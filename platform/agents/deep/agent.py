@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -80,7 +81,7 @@ class Dqn(CompiledAgent):
         return ValueUnit(unit, "logarithms of points to come" if network["log"] else "points to come")
 
     def cannot_play(self, game: Game) -> str | None:
-        if self.file and Path(self.file).is_file():  # without it stored matches can be counted still
+        if self.file and os.path.isfile(self.file):  # without it stored matches can be counted still
             learned = GAMES.make(read_config(Path(self.file))["network"]["game"])
             if learned != game:
                 return f"the network in {self.file} is for {learned}, got {game}; train one for it."

@@ -10,6 +10,7 @@ import contextlib
 import hashlib
 import json
 import mmap
+import os
 import threading
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -160,7 +161,7 @@ def required_digest(owner: str, table: str, digest: str) -> str:
 
 def _head(path: Path) -> Ints:
     """Returns the first words of a file; raises UserError where it is no finished file of tables."""
-    if not path.is_file():
+    if not os.path.isfile(path):
         raise UserError(f"formation tables must be a file, got {path}, which is none; {HINT}.")
     try:
         with path.open("rb") as file:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -190,7 +191,7 @@ class NTuple(Evaluator):
     def cannot_evaluate(self, game: Game) -> str | None:
         if not game.num_cells:
             return f"ntuple needs a game with a board, got {game}; use evaluator=rollout."
-        if self.file and not Path(self.file).is_file():
+        if self.file and not os.path.isfile(self.file):
             return None  # stored matches can be counted without the file; whoever wants to play is told
         if self.file:
             learned = GAMES.make(read_config(Path(self.file))["network"]["game"])

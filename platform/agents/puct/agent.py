@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -200,7 +201,7 @@ class Puct(SearchAgent):
                     f" {self.evaluator} and {game}; leave the policy out."
                 )
             file = Path(self.policy)  # without it stored matches can be counted still; whoever wants to play is told
-            learned = GAMES.make(read_policy(file)["network"]["game"]) if file.is_file() else game
+            learned = GAMES.make(read_policy(file)["network"]["game"]) if os.path.isfile(file) else game
             if learned != game:
                 return f"the policy in {self.policy} is for {learned}, got {game}; train one for it."
         return (self.evaluator.cannot_prove(game) if self.solver else None) or super().cannot_play(game)

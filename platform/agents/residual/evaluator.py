@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -54,7 +55,7 @@ class Residual(Evaluator):
             object.__setattr__(self, "digest", read_config(Path(self.file))["digest"])
 
     def cannot_evaluate(self, game: Game) -> str | None:
-        if self.file and Path(self.file).is_file():  # without it stored matches can be counted still
+        if self.file and os.path.isfile(self.file):  # without it stored matches can be counted still
             learned = GAMES.make(read_config(Path(self.file))["network"]["game"])
             if learned != game:
                 return f"the network in {self.file} is for {learned}, got {game}; train one for it."

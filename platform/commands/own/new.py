@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import sys
 from importlib import resources
 from pathlib import Path
@@ -18,6 +19,7 @@ TEMPLATES = {  # kind -> what it is written as -> file in templates/; the empty 
     "evaluator": {"": "evaluator"},
     "sampler": {"": "sampler"},
 }
+MAX_NAME = 100  # characters: a file's name has room for 255 bytes
 NEXT = {
     "game": (
         "turnier check {own}",
@@ -76,11 +78,11 @@ def new(
 
 def _files(name: str) -> tuple[Path, Path]:
     """Returns the two files; raises UserError where they cannot be written or would hide others."""
-    if not name.isidentifier() or name != name.lower() or name.startswith("_"):
+    if not name.isidentifier() or name != name.lower() or name.startswith("_") or len(name) > MAX_NAME:
         raise UserError(f"a name must be of small letters, digits and underscores, such as first_bot, got {name!r}.")
     module, test = Path(f"{name}.py"), Path(f"test_{name}.py")
     for file in (module, test):
-        if file.exists():
+        if os.path.exists(file):
             raise UserError(f"{file} must not be there yet; choose another name, or remove it.")
     if importlib.util.find_spec(name) is not None:
         raise UserError(f"{name} must not be the name of a module that Python has already; choose another.")

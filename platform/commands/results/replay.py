@@ -20,7 +20,7 @@ def replay(
     match: Annotated[
         str, typer.Argument(help="a match's id or its beginning; an official log; FILE:LINE of exported games")
     ],
-    delay: Annotated[float, typer.Option(help="seconds between two positions", min=0)] = 0.15,
+    delay: Annotated[float, typer.Option(help="seconds between two positions", min=0, max=3600)] = 0.15,
     gif: Annotated[Path | None, typer.Option(help="write a GIF", callback=writable_file)] = None,
     mp4: Annotated[
         Path | None, typer.Option(help="write a video (needs: pip install 'turnier[video]')", callback=writable_file)

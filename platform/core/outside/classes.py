@@ -10,6 +10,7 @@ import dataclasses
 import importlib
 import importlib.util
 import inspect
+import os
 import re
 import sys
 import threading
@@ -102,8 +103,8 @@ def current(place: str) -> Bundle:
     """Returns the code of a file or module as it is now."""
     if _is_file(place):
         path = Path(place)
-        if not path.is_file():
-            others = [each.name for each in path.parent.glob("*.py")] if path.parent.is_dir() else []
+        if not os.path.isfile(path):
+            others = [each.name for each in path.parent.glob("*.py")] if os.path.isdir(path.parent) else []
             hint = nearest(path.name, others) or "name the file by its path from here."
             raise UserError(f"there must be a file {place}, got none; {hint}")
         return gather(path.name, on_disk(path.parent), str(path.parent.absolute()))
@@ -119,7 +120,7 @@ def _version(name: str, place: str, version: str | None) -> Bundle:
         return current(place)
     if re.fullmatch(rf"[0-9a-f]{{{SHOWN_DIGITS},{DIGITS}}}", version):
         bundle = library.find(version)
-        if bundle is None and (Path(place).is_file() or not _is_file(place)):
+        if bundle is None and (os.path.isfile(place) or not _is_file(place)):
             bundle = current(place)
             bundle = bundle if bundle.digest.startswith(version) else None
         if bundle is None and len(version) == DIGITS:

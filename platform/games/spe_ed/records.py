@@ -26,6 +26,7 @@ Record = Mapping[str, Any]
 def start_of(record: Record) -> Position:
     """Returns the start of a recorded game, of the variant in which a seat may fail to answer."""
     players = record["start"]
+    game_of(game_text_of({"width": record["width"], "height": record["height"], "players": players}))  # of such a size
     cells = np.zeros((record["height"], record["width"]), np.int64)
     for number, player in players.items():
         cells[player["y"], player["x"]] = int(number)

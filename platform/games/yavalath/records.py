@@ -56,7 +56,7 @@ def _replay(game: Game, record: Record) -> tuple[Position, str | None]:
     events: list[list[float]] = []
     for number, action in enumerate(record["cells"], 1):
         legal = position.legal_actions()
-        if action not in legal:
+        if type(action) is not int or action not in legal:
             return position, f"move {number} must be legal, got {action}, legal are {legal}"
         said = None
         if "movers" in record:

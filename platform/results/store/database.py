@@ -109,7 +109,7 @@ class Database:
             self.path = path = _check_path(str(parsed.database))
             parsed = parsed.set(database=str(path))
             self.shown_url = parsed.render_as_string()
-            if read_only and not path.exists():
+            if read_only and not os.path.exists(path):
                 raise NoResults(
                     f"a results database must exist to be read, but there is no {path}; `turnier tournament ...` makes"
                     " one.",
@@ -339,9 +339,10 @@ def _parse(text: str) -> URL:
 
 def _check_path(database: str) -> Path:
     path = Path(os.path.expanduser(database)).absolute()  # an unknown ~user stays as it is
-    if path.is_dir():
-        raise UserError(f"a results database must be a file, got the folder {path}; name a file in it.")
-    if not path.parent.is_dir():
+    if os.path.exists(path) and not os.path.isfile(path):  # a pipe would never answer
+        kind = "the folder" if os.path.isdir(path) else "a pipe or device,"
+        raise UserError(f"a results database must be a file, got {kind} {path}; name a file.")
+    if not os.path.isdir(path.parent):
         raise UserError(f"the folder of a results database must exist, got {path}; create {path.parent} first.")
     return path
 

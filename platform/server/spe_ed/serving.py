@@ -19,6 +19,10 @@ LINGER = 0.5  # seconds after the last game in which final states are sent
 
 def listen(host: str, port: int) -> socket.socket:
     """Returns a listening socket; raises UserError where it cannot listen. Port 0 is any free one."""
+    if not host:  # which would be all addresses
+        raise UserError(
+            "a host must be a name or an address, got none; 127.0.0.1 is this machine alone, 0.0.0.0 lets all in."
+        )
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         return socket.create_server((host, port), family=family, backlog=512)
