@@ -154,7 +154,10 @@ BAD = {
         "one agent says the best moves",
     ),
     "best moves of no game": (("serve", "2084"), "There is no game named '2084'; did you mean 2048?"),
-    "store in a pipe": (("status", "--store", "sqlite:////dev/null"), "a results database must be a file, got a pipe"),
+    "store in a pipe": (
+        ("status", "--store", "sqlite:////dev/null"),
+        "a results database must be a file, got /dev/null",
+    ),
     "games from a device": (("verify", "tictactoe", "/dev/zero"), "recorded games must be a file, got /dev/zero"),
     "keys from a device": (("serve", "spe_ed", "--keys", "/dev/zero"), "keys must be a file, got /dev/zero"),
     "server on no address": (("serve", "spe_ed", "--host", ""), "a host must be a name or an address, got none"),

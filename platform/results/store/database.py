@@ -339,9 +339,8 @@ def _parse(text: str) -> URL:
 
 def _check_path(database: str) -> Path:
     path = Path(os.path.expanduser(database)).absolute()  # an unknown ~user stays as it is
-    if os.path.exists(path) and not os.path.isfile(path):  # a pipe would never answer
-        kind = "the folder" if os.path.isdir(path) else "a pipe or device,"
-        raise UserError(f"a results database must be a file, got {kind} {path}; name a file.")
+    if (folder := os.path.isdir(path)) or (os.path.exists(path) and not os.path.isfile(path)):  # a pipe never answers
+        raise UserError(f"a results database must be a file, got {'the folder ' * folder}{path}; name a file in it.")
     if not os.path.isdir(path.parent):
         raise UserError(f"the folder of a results database must exist, got {path}; create {path.parent} first.")
     return path
