@@ -36,7 +36,7 @@ def _misfit(what: str, message: str) -> UserError:
     return UserError(f"{what} must fit OpenSpiel, got its error: {' '.join(message.split()).rstrip('.')}.")
 
 
-@functools.lru_cache(maxsize=256)
+@functools.lru_cache(maxsize=16)  # some take a hundred megabytes
 def load_game(text: str) -> Any:
     """Returns pyspiel's game of a text such as connect_four(rows=4), one whose seats move in turn."""
     library, what = pyspiel(), f"openspiel: game={text}"

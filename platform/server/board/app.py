@@ -75,7 +75,9 @@ def make_app(library: Library, hosts: list[str]) -> Starlette:
         return JSONResponse({"games": GAMES.names(), "agents": AGENTS.names()}, headers=NEVER_STORED)
 
     async def game(request: Request) -> Response:
-        return JSONResponse(await run_in_threadpool(_seats_of, request.query_params.get("text", "")))
+        text = request.query_params.get("text", "")
+        require_harmless_game(text)
+        return JSONResponse(await run_in_threadpool(_seats_of, text))
 
     async def match(request: Request) -> Response:
         def read() -> dict[str, Any]:

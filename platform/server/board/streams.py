@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from starlette.responses import Response, StreamingResponse
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
+from turnier.agents.timed import interrupted_by
 from turnier.core.errors import UserError
 from turnier.server.board.requests import NEVER_STORED
 
@@ -35,22 +36,35 @@ class _Stream(StreamingResponse):
     """
 
     def __init__(self, places: threading.BoundedSemaphore, found: Iterable[dict[str, Any]]) -> None:
-        super().__init__(_events(found), media_type="text/event-stream", headers=NEVER_STORED)
-        self.places = places
+        self.places, self.gone = places, threading.Event()
+        super().__init__(_events(found, self.gone), media_type="text/event-stream", headers=NEVER_STORED)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if not self.places.acquire(blocking=False):
             refused = Response(_event(TOO_MUCH, "refused"), media_type=self.media_type, headers=NEVER_STORED)
             return await refused(scope, receive, send)
+
+        async def hear() -> Message:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                self.gone.set()
+            return message
+
         try:
-            await super().__call__(scope, receive, send)
+            await super().__call__(scope, hear, send)
         finally:
             self.places.release()
 
 
-def _events(found: Iterable[dict[str, Any]]) -> Iterator[str]:
+def _events(found: Iterable[dict[str, Any]], gone: threading.Event) -> Iterator[str]:
+    """Yields events; a search by the clock that is under way when the listener has gone ends soon."""
+    iterator = iter(found)
     try:
-        for item in found:
+        while True:
+            with interrupted_by(gone):  # each is asked for on a thread of its own
+                item = next(iterator, None)
+            if item is None:
+                break
             yield _event(item)
         yield _event({}, "end")
     except UserError as error:

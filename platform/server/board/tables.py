@@ -29,7 +29,7 @@ MAX_TABLES = 100  # of which the one that was idle for longest makes room
 PERSON = "human"
 MAX_TEXT = 2000  # characters of a game or an agent
 KEY_BYTES = 12
-FILE = re.compile(r"file(name)?\s*=")  # a parameter of some games of OpenSpiel, whose errors quote what they read
+PARAMETERS = re.compile(r"\bopenspiel\b.*\(.*\(", re.DOTALL)  # also within the text of another game
 
 AGENT_THREADS = 16  # for decisions and hints: few that take long must not hold up all tables
 
@@ -293,12 +293,16 @@ class Tables:
 
 
 def require_harmless_game(text: str) -> None:
-    """Raises UserError for a game that would run code of others, or be read from a file, as some of OpenSpiel are."""
+    """Raises UserError for a game that would run code of others, be read from a file, or take all memory.
+
+    The last two are games of OpenSpiel with parameters, which nothing bounds.
+    """
     if is_outside(text):
         raise UserError(f"the board plays games of Turnier only, got {text[:80]}; use `turnier play` for others.")
-    if FILE.search(text):
+    if PARAMETERS.search(text):
         raise UserError(
-            f"the board plays no games that are read from files, got {text[:80]}; use `turnier play` for them."
+            f"the board plays games of OpenSpiel without their parameters, got {text[:80]}; use `turnier play` for"
+            " others."
         )
 
 

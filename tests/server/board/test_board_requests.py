@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
@@ -144,3 +145,9 @@ def test_floods_are_refused(tmp_path: Path, records: list[MatchRecord], monkeypa
     with served_board(store_with(tmp_path, records[1])) as flooded:
         answers = [flooded.ask("/api/names")[0] for _ in range(30)]
         assert answers == [200] * 20 + [429] * 10
+
+
+def test_games_that_would_take_all_memory_are_not_made(board: ServedBoard) -> None:
+    status, answer = board.ask("/api/game?text=" + quote('openspiel(game="deep_sea(size=30000,seed=1)")'))
+    assert status == 400 and "games of OpenSpiel without their parameters" in answer["error"]
+    assert board.ask("/api/game?text=" + quote("2048(size=3)"))[0] == 200

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import itertools
+import time
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -12,6 +13,7 @@ import anyio
 import pytest
 from starlette.requests import ClientDisconnect
 
+from turnier.agents.timed import run_chunks
 from turnier.core.errors import UserError
 from turnier.server.board.streams import Streams
 
@@ -70,3 +72,18 @@ def test_a_place_is_free_when_its_listener_has_gone(version: str) -> None:
         assert streams.places.acquire(blocking=False)
     finally:
         gc.enable()
+
+
+def test_a_search_by_the_clock_ends_when_its_listener_has_gone() -> None:
+    """Otherwise a place would be taken as long as an agent that nobody hears any more likes to think."""
+
+    def thinks() -> Iterator[dict[str, Any]]:
+        for n in itertools.count():
+            began = time.perf_counter()
+            run_chunks(lambda units: time.sleep(0.01) is None, 1, began, 0 if n < 3 else 60_000)
+            yield {"n": n}
+
+    streams, began = Streams(1), time.perf_counter()
+    heard(streams, thinks(), most=4)
+    assert streams.places.acquire(blocking=False)
+    assert time.perf_counter() - began < 30

@@ -284,12 +284,17 @@ def test_keys_and_texts_of_any_characters_are_answered(board: ServedBoard) -> No
         (
             'openspiel(game="efg_game(filename=/etc/hostname)")',
             ["human", "random"],
-            "no games that are read from files",
+            "games of OpenSpiel without their parameters",
         ),
         (
             'openspiel(game="bargaining(instances_file=/etc/hostname)")',
             ["human", "random"],
-            "no games that are read from files",
+            "games of OpenSpiel without their parameters",
+        ),
+        (
+            'openspiel(game="deep_sea(size=30000)")',
+            ["human"],
+            "games of OpenSpiel without their parameters",
         ),
         ("tictactoe", ["human", "bot.py:Bot"], "agents of Turnier only"),
         ("tictactoe", ["human", "human_bot.py:Bot"], "agents of Turnier only"),
