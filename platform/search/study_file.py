@@ -36,8 +36,8 @@ from turnier.runs.campaign.game_arrays import (
     unreadable,
 )
 from turnier.search.definition import StudyDefinition
-from turnier.search.storage.checked_studies import SUMMARIES, facts_of_trials, study_notes
-from turnier.search.storage.studies import StoredStudy, run_id_of
+from turnier.search.storage.checked_studies import SUMMARIES, asked_of, facts_of_trials, study_notes
+from turnier.search.storage.studies import StoredStudy, optuna_errors, read_only_storage, run_id_of
 from turnier.search.study_run import Asked, StudyRun
 
 FORMAT = "turnier study"
@@ -102,6 +102,12 @@ def _asked(store: Store, study: str) -> list[Asked]:
     vectors: dict[int, dict[int, list[float]]] = defaultdict(dict)
     for facts in facts_of_trials(store, study):
         vectors[facts["generation"]][facts["index"]] = facts["vector"]
+    with optuna_errors(store.shown_url):
+        storage = read_only_storage(store)
+        latest, begun = asked_of(storage, storage.get_study_id_from_name(study))
+        storage.engine.dispose()
+    if latest >= 0:
+        vectors[latest] = dict(enumerate(begun))
     notes = study_notes(store, study, f"{SUMMARIES}%")
     ends = [notes.get(f"{SUMMARIES}{generation}", {}).get("recommendation") for generation in range(len(vectors))]
     return [

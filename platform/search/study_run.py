@@ -49,7 +49,15 @@ from turnier.search.noise import NOISES
 from turnier.search.objective import Objective, require_generation
 from turnier.search.samplers.registry import SAMPLERS
 from turnier.search.space import Space
-from turnier.search.storage.checked_studies import SUMMARIES, TRIALS_SO_FAR, facts_of, set_note, unsealed
+from turnier.search.storage.checked_studies import (
+    SUMMARIES,
+    TRIALS_SO_FAR,
+    asked_of,
+    facts_of,
+    set_asked,
+    set_note,
+    unsealed,
+)
 from turnier.search.storage.studies import StoredStudy, optuna_errors
 from turnier.search.storage.trials import played_between
 from turnier.search.verdict import Finalist
@@ -109,6 +117,8 @@ class StudyRun(StoredStudy):
         with self.store.lock(self.run_id) as lock, optuna_errors(self.store.shown_url), game_bar("", 0, QUIET) as bar:
             stored, source = self._stored(), StudyGames(self.store, self.objective)
             self._next(stored, source, bar, lock, lambda one: one.number < len(asked) and not self._unplayed(one))
+            if self.search.generation < len(asked):
+                self._keep_asked(self.next_generation(stored.get(self.search.generation, {})))
 
     def _stored(self) -> dict[int, dict[int, FrozenTrial]]:
         """Returns the stored trials, and remembers what else is stored."""
@@ -154,7 +164,8 @@ class StudyRun(StoredStudy):
             if fitting and generation.stored:
                 self.tell(generation)
                 continue
-            missing = self._unplayed(generation) if fitting else []
+            begun = asked_of(self._storage, self.optuna._study_id)[0] == generation.number
+            missing = self._unplayed(generation) if fitting and begun else []
             if not missing:
                 time.sleep(POLL_SECONDS)
             some = rng.sample(missing, min(len(missing), 4 * executor.workers))
@@ -180,6 +191,7 @@ class StudyRun(StoredStudy):
             lock.heartbeat()  # raises where another driver has taken over
             self._added, self._bar, self._lock = 0, bar, lock
             if not generation.stored:
+                self._keep_asked(generation)
                 source.recommend(self.proposed(), self.search.generation)
             bar.note(f"generation {generation.number + 1}")
             bar.skip(generation.known_games)
@@ -254,6 +266,8 @@ class StudyRun(StoredStudy):
         """Asks for the next generation; raises UserError where its candidates are not the stored ones."""
         number, candidates, asked = self.search.generation, [], self.search.ask().tolist()
         known = dict(enumerate(self._asked[number].vectors)) if number < len(self._asked) else {}
+        latest, vectors = asked_of(self._storage, self.optuna._study_id)
+        known |= enumerate(vectors) if latest == number else {}
         known |= {index: facts_of(trial)["vector"] for index, trial in stored.items()}
         for index, computed in enumerate(asked):
             vector = list(known.get(index, computed))
@@ -262,6 +276,10 @@ class StudyRun(StoredStudy):
             values = self.space.decode(vector)
             candidates.append(Candidate(vector, values, self.space.apply(self.agent, values), trial=stored.get(index)))
         return Generation(number, candidates, self.objective, self.noise)
+
+    def _keep_asked(self, generation: Generation) -> None:
+        vectors = [candidate.vector for candidate in generation.candidates]
+        set_asked(self._storage, self.optuna._study_id, generation.number, vectors)
 
     def _require_same(self, stored: Mapping[Any, Any], computed: Mapping[Any, Any], what: str) -> None:
         """Raises UserError where values differ by more than the last digits, which another processor computes."""

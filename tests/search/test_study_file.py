@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from turnier.arena.match import MatchRecord
 from turnier.arena.workers.executor import Task
 from turnier.arena.workers.local import SerialExecutor
 from turnier.core.errors import UserError
@@ -100,6 +101,34 @@ def test_a_study_moves_to_a_processor_that_computes_other_last_digits(
         monkeypatch.setattr(CmaesSearch, "ask", lambda self: computed(self) * (1 - 1e-3))
         with pytest.raises(UserError, match="must replay as stored, but candidate 1 of generation 1 differs"):
             search(resumed, GENERATIONS)
+
+
+@pytest.mark.parametrize("moved", [False, True])
+def test_what_a_killed_driver_asked_for_is_what_another_processor_plays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moved: bool
+) -> None:
+    """The first one has played some games of its second generation; none of them is played again."""
+
+    def append(run_id: str, records: list[MatchRecord]) -> int:
+        new = stored(run_id, records)
+        if first.match_counts()[run_id] > 8:
+            raise KeyboardInterrupt
+        return new
+
+    with Store.open(f"sqlite:///{tmp_path}/first.db") as first:
+        stored = first.append
+        monkeypatch.setattr(first, "append", append)
+        with pytest.raises(KeyboardInterrupt):
+            StudyRun(first, definition(), progress=False).run(2, Counted())
+        known = games(first)
+        path = export_study(first, first.run(RUN), tmp_path)
+    assert 8 < len(known) < 16
+    computed = CmaesSearch.ask
+    monkeypatch.setattr(CmaesSearch, "ask", lambda self: computed(self) * (1 - 1e-13))
+    with Store.open(f"sqlite:///{tmp_path}/{'moved' if moved else 'first'}.db") as store:
+        if moved:
+            import_study(store, path)
+        assert search(store, 2) == 16 - len(known)
 
 
 def test_what_is_no_export_of_this_study_is_refused(tmp_path: Path) -> None:

@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import optuna
 import pandas as pd
 from optuna.distributions import distribution_to_json
+from optuna.storages import BaseStorage
 from optuna.trial import FrozenTrial
 from sqlalchemy import Connection, column, select, table
 
@@ -38,6 +39,7 @@ FINISHED = ("COMPLETE", "PRUNED")
 CHECKSUM = "checksum"  # the key among the facts of a trial, and in a note
 FACTS = "candidate"  # the only attribute of a trial: what is noted of it; earlier versions have an attribute for each
 SUMMARIES = "generation "  # begins the keys of the notes at the end of generations
+ASKED = "turnier:asked"  # the latest generation and its vectors, in a system attribute of Optuna: pages do not show it
 TRIALS_SO_FAR = "trials"  # in the note of a generation: how many are finished
 
 
@@ -203,6 +205,17 @@ def _of_note(note: Mapping[str, Any]) -> int:
 def set_note(study: optuna.Study, key: str, note: Any) -> None:
     """Stores a note with a study, in place of an earlier one."""
     study.set_user_attr(key, sealed(note))
+
+
+def set_asked(storage: BaseStorage, study: int, generation: int, vectors: Sequence[Sequence[float]]) -> None:
+    """Stores what a search asks for in its latest generation: others that play for it take that."""
+    storage.set_study_system_attr(study, ASKED, sealed({"generation": generation, "vectors": vectors}))
+
+
+def asked_of(storage: BaseStorage, study: int) -> tuple[int, list[list[float]]]:
+    """Returns the latest generation and its vectors; -1 and none before the first."""
+    note = unsealed(storage.get_study_system_attrs(study).get(ASKED, {"generation": -1, "vectors": []}))
+    return note["generation"], note["vectors"]
 
 
 @outlasting
