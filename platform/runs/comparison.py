@@ -252,11 +252,6 @@ class ComparisonResults(RunResults):
             return f"{first} is {self.verdict} than {second} at {duel.game} {after}: {measured}."
         if not duel.test.units:
             return f"{first} and {second} at {duel.game} are undecided {after}: an agent failed in every pair."
-        if not duel.test.has_scale:
-            return (
-                f"{first} and {second} at {duel.game} are undecided {after}: the margin is a share of the mean score of"
-                f" {second}, which must be above 0; a tournament shows both mean scores with their intervals."
-            )
         left = self.games_to_verdict
         hint = "" if math.isnan(left) else f"; a verdict takes about {left:,.0f} more games"
         return f"{first} and {second} at {duel.game} are undecided {after}: {measured}{hint}."
@@ -284,16 +279,16 @@ class ComparisonResults(RunResults):
         """
         duel, test = self.duel, self.comparison.schedule().test
         n, looks, rows = len(duel.outcomes), set(duel.looks), []
-        open_tests = {Verdict.STRONGER: test.high, Verdict.WEAKER: test.low}
+        open_tests = [Verdict.STRONGER, Verdict.WEAKER]
         low, high = test.bounds
         drawn = {round(n * (point + 1) / POINTS) for point in range(POINTS)} - {0}
         for before, units in itertools.pairwise([0, *sorted(drawn | looks)]):
             test.add(*zip(*duel.outcomes[before:units], strict=True))
-            for verdict, ratio in list(open_tests.items()):
-                evidence, look = test.evidence(ratio), units in looks
+            for verdict in list(open_tests):
+                evidence, look = test.evidence(test.ratios[verdict]), units in looks
                 rows.append((verdict.value, units * len(duel.orders), evidence, look))
                 if look and units >= MINIMUM and not low < evidence < high:
-                    del open_tests[verdict]
+                    open_tests.remove(verdict)
         return pd.DataFrame(rows, columns=["test", "games", "evidence", "look"])
 
     def outcomes(self) -> pd.DataFrame:
@@ -332,9 +327,10 @@ class ComparisonResults(RunResults):
 
 
 def _estimate(duel: Duel) -> dict[str, float]:
-    ends = dict(zip(("", "_low", "_high"), duel.test.estimate, strict=True))
+    value, *between = duel.test.estimate
+    ends = dict(zip(("", "_low", "_high"), (value, *between[:: duel.test.sign]), strict=True))
     if duel.single_player:
-        return {f"difference_percent{end}": 100 * (ratio - 1) for end, ratio in ends.items()}
+        return {f"difference_percent{end}": 100 * duel.test.sign * (ratio - 1) for end, ratio in ends.items()}
     return {f"elo{end}": elo_of_share(share) for end, share in ends.items()} | {
         f"share{end}": share for end, share in ends.items()
     }

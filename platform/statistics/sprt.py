@@ -16,6 +16,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from turnier.core.errors import UserError
 from turnier.statistics.distributions import t_quantile
@@ -95,16 +96,29 @@ class SequentialTest:
         """
         first = np.asarray(a, np.float64)
         second = np.ones(len(first)) if b is None else np.asarray(b, np.float64)
+        sign = self.sign
         self._seen += [len(first), first.sum(), second.sum(), first @ first, first @ second, second @ second]
         self.units += len(first)
-        if self.verdict is Verdict.UNDECIDED and self.units >= MINIMUM and self.has_scale:
+        if self.sign != sign:
+            self._stayed.clear()
+        if self.verdict is Verdict.UNDECIDED and self.units >= MINIMUM and self._seen[2]:
             self.verdict = self._decide()
         return self.verdict
 
     @property
-    def has_scale(self) -> bool:
-        """Whether the second agent's mean score, of which the margin is a share, is above 0; so it is for shares."""
-        return bool(self._seen[2] > 0)
+    def sign(self) -> int:
+        """-1 where the second agent's mean score is negative: the ratios are then those of what the agents lose."""
+        return -1 if self._seen[2] < 0 else 1
+
+    @property
+    def ratios(self) -> dict[Verdict, float]:
+        """The ratio that each of the two tests is about."""
+        return dict(zip((Verdict.WEAKER, Verdict.STRONGER), (self.low, self.high)[:: self.sign], strict=True))
+
+    @property
+    def _signed(self) -> npt.NDArray[np.float64]:
+        """The observed sums, of the opposites of scores where `sign` is -1."""
+        return self._seen * [1, self.sign, self.sign, 1, 1, 1]
 
     @property
     def _sums(self) -> list[float]:
@@ -112,13 +126,13 @@ class SequentialTest:
 
         Otherwise agents that were equal on the first few seeds, and differ on few, would have a variance of 0.
         """
-        mean = self._seen[2] / self._seen[0] if self.units else 0.0
+        mean = self._signed[2] / self._seen[0] if self.units else 0.0
         own = self.middle * mean
         weights = np.array([1, own, mean, 2 * own**2, own * mean, mean**2])
-        return [float(total) for total in self._seen + VIRTUAL * weights]
+        return [float(total) for total in self._signed + VIRTUAL * weights]
 
     def _decide(self) -> Verdict:
-        for ratio, verdict in ((self.low, Verdict.WEAKER), (self.high, Verdict.STRONGER)):
+        for verdict, ratio in self.ratios.items():
             if ratio in self._stayed:
                 continue
             evidence = self.evidence(ratio)
@@ -163,12 +177,12 @@ class SequentialTest:
 
         As if the number of units had been fixed: after an early verdict it is slightly too far from the middle.
         """
-        seen, a, b, *_ = self._seen.tolist()
+        seen, a, b, *_ = self._signed.tolist()
         if seen < 2 or b <= 0:
             return Interval(math.nan, math.nan, math.nan)
         a, b = a / seen, b / seen
         # Shares include the virtual units' variance, as in Agresti and Coull's interval; scores vary anyway.
-        n, sum_a, sum_b, aa, ab, bb = self._sums if self.middle == 0.5 else self._seen.tolist()
+        n, sum_a, sum_b, aa, ab, bb = self._sums if self.middle == 0.5 else self._signed.tolist()
         q = float(t_quantile(0.5 + CONFIDENCE / 2, seen - 1)) ** 2 / (seen - 1)
         square = b * b - q * (bb / n - (sum_b / n) ** 2)
         half = a * b - q * (ab / n - sum_a * sum_b / n**2)

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from turnier.agents.registry import make_agent
@@ -88,16 +89,28 @@ class Negated(SerialExecutor):
 
     def play(self, specs: Sequence[MatchSpec]) -> Iterator[list[MatchRecord]]:
         for batch in super().play(specs):
-            yield [dataclasses.replace(record, scores=(-1 - record.scores[0],)) for record in batch]
+            yield [dataclasses.replace(record, scores=(-record.scores[0],)) for record in batch]
 
 
-def test_scores_without_a_positive_mean_have_no_margin(own: Store) -> None:
-    """A share of them says nothing: one round is played, and the sentence says what to do."""
-    comparison = Comparison("greedy", "random", game="2048(size=2)", first_round=8)
-    results = comparison.run(own, executor=Negated(), progress=False)
-    assert results.verdict is Verdict.UNDECIDED and results.duel.games == 16
-    assert "the mean score of random, which must be above 0" in results.sentence
-    assert ComparisonResults.find(own, results.id).sentence == results.sentence
+@pytest.mark.parametrize(
+    "agents", [("greedy", "random"), ("random", "greedy"), ("mc(iterations=4)", "mc(iterations=5)")]
+)
+def test_negative_scores_are_compared_as_positive_ones(own: Store, tmp_path: Path, agents: tuple[str, str]) -> None:
+    """What scores are opposite have the opposite verdict after the same games, with the opposite estimate."""
+    comparison = Comparison(*agents, game="2048(size=2)", games=2000, margin=20)
+    found = comparison.run(own, executor="serial", progress=False)
+    with Store.open(f"sqlite:///{tmp_path}/negated.db") as store:
+        negated = comparison.run(store, executor=Negated(), progress=False)
+        assert same(ComparisonResults.find(store, negated.id), negated)
+        turned = {"stronger": "weaker", "weaker": "stronger"}
+        order = ["games", "test"]
+        mirrored = found.evidence().assign(test=found.evidence()["test"].map(turned)).sort_values(order)
+        now = negated.evidence().sort_values(order)
+        pd.testing.assert_frame_equal(now.reset_index(drop=True), mirrored.reset_index(drop=True))
+    assert negated.duel.games == found.duel.games and found.verdict is not Verdict.UNDECIDED
+    assert negated.verdict == turned.get(found.verdict, found.verdict)
+    for end, other in (("", ""), ("_low", "_high"), ("_high", "_low")):
+        assert negated.estimate[f"difference_percent{end}"] == -found.estimate[f"difference_percent{other}"]
 
 
 def test_only_comparisons_have_a_verdict(own: Store) -> None:

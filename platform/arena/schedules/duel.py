@@ -97,10 +97,7 @@ class Duel:
         return min(max(self._first_round, self.pairs // _GROWTH), self._max_pairs - self.pairs)
 
     def rounds(self) -> Rounds:
-        """Yields rounds until there is a verdict or all games are played.
-
-        They end early after a round that has no pair without failure, or with which the test lacks its scale.
-        """
+        """Yields rounds until there is a verdict, all games are played, or a round has no pair without failure."""
         while self.test.verdict is Verdict.UNDECIDED and self.pairs < self._max_pairs:
             size = self.round_size
             starts = [self._start(pair) for pair in range(self.pairs, self.pairs + size)]
@@ -117,8 +114,6 @@ class Duel:
             self.test.add(*zip(*outcomes, strict=True))
             self.outcomes += outcomes
             self.looks.append(len(self.outcomes))
-            if not self.test.has_scale:
-                return
 
     def _start(self, pair: int) -> tuple[int, tuple[int, ...]]:
         """Returns seed and opening of a pair."""
