@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -20,6 +20,7 @@ from turnier.results.frames.matches import shown_milestones
 if TYPE_CHECKING:
     from turnier.agents.agent import Agent
     from turnier.games.game import Game
+    from turnier.results.match_list import ListedFailure
     from turnier.runs.judging.judging import JudgingResults
 
 COST = ("nodes", "CPU", "wall")
@@ -27,6 +28,7 @@ COST_CAPTION = "nodes, CPU time, wall clock: means per move"
 AGENT_WIDTH = 20  # to which a column of agents shrinks where a table is too wide
 MAX_COLUMNS = 6  # of a grid of certainty
 MISSING = "-"
+MAX_ERROR, SHOWN_ID = 300, 12  # characters of why agents failed, and of a match's id there
 
 
 def units_text(game: Game, agents: Iterable[Agent]) -> str:
@@ -51,6 +53,15 @@ def print_summary(console: Console, table: pd.DataFrame) -> None:
         console.print((_points_table if played else _score_table)(str(game), rows, failed))
         if reached := shown_milestones(part):
             console.print(_share_table(str(game), reached, rows))
+
+
+def print_failures(console: Console, failures: Sequence[ListedFailure]) -> None:
+    """Prints why agents failed, a line for each reason."""
+    for failure in failures:
+        reason = " ".join(failure.error.split())[:MAX_ERROR]
+        games = "1 game" if failure.matches == 1 else f"{failure.matches:,} games"
+        text = f"Failed in {games}, such as {failure.id[:SHOWN_ID]}: {reason}"
+        console.print(text, soft_wrap=True, markup=False, highlight=False)
 
 
 def print_seats(console: Console, table: pd.DataFrame) -> None:
@@ -155,7 +166,7 @@ def _score_table(game: str, rows: list[dict[str, Any]], failed: bool) -> Table:
     headings = ("games", "mean", "median", "best", *COST, *["failed"] * failed)
     shown = agent_table(f"{game}: scores, means ± 95 %", *headings, caption=COST_CAPTION)
     for row in rows:
-        mean = plus_minus(row["mean"], row["half_width"])
+        mean = plus_minus(row["mean"], row["half_width"]) or MISSING
         rest = [_number(row["median"]), _number(row["best"]), *_costs(row)]
         shown.add_row(AgentText(row["label"]), f"{row['games']:,}", mean, *rest, *[str(row["failures"])] * failed)
     return shown

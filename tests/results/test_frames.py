@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 from pathlib import Path
@@ -9,13 +10,16 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from rich.console import Console
 from sqlalchemy import delete, func, select
 
 from tests.results.made import DUEL, GAME, begun_by_an_earlier_version, ids, made
 from turnier.agents.registry import AGENTS
 from turnier.arena.match import Termination
+from turnier.commands.tables import print_failures
 from turnier.core.errors import UserError
 from turnier.results.frames.matches import MATCH_COLUMNS, json_rows, matches_frame, runs_frame, seat_summary, summary
+from turnier.results.match_list import list_failures
 from turnier.results.store.columns import Texts
 from turnier.results.store.schema import match_columns
 from turnier.results.store.store import Store
@@ -173,6 +177,26 @@ def test_a_failed_game_has_no_score(tmp_path: Path) -> None:
         (row,) = json_rows(summary(matches_frame(store)))
     assert (row["games"], row["failures"], row["mean"], row["best"]) == (3, 1, 15.0, 20.0)
     assert row["max_tile>=2048"] == 0.0
+
+
+def test_why_agents_failed_is_listed_once_for_each_reason(tmp_path: Path) -> None:
+    reasons = ["too large, got -501; declare more", "it raised", "too large, got -7; declare more"]
+    with Store.open(f"sqlite:///{tmp_path}/b.db") as store:
+        store.begin_run("run", "tournament", "run", {})
+        failed = [made(i, termination=Termination.ERROR, error=reason) for i, reason in enumerate(reasons)]
+        store.append("run", [made(9), *failed])
+        first = list_failures(store, "run")
+        assert [(one.matches, one.error) for one in first] == [(2, reasons[0]), (1, reasons[1])]
+        assert first[0].id == failed[0].spec.id and list_failures(store, "run", limit=1) == first[:1]
+        paper = Console(file=io.StringIO(), width=60)
+        print_failures(paper, first)
+    assert (
+        paper.file.getvalue().splitlines()
+        == [  # type: ignore[attr-defined]
+            f"Failed in 2 games, such as {failed[0].spec.id[:12]}: {reasons[0]}",
+            f"Failed in 1 game, such as {failed[1].spec.id[:12]}: it raised",
+        ]
+    )
 
 
 def test_summary_of_duels(store: Store) -> None:

@@ -11,9 +11,10 @@ import pandas as pd
 from rich.console import Console
 
 from turnier.commands.standings_tables import print_ratings, print_standings, with_standings
-from turnier.commands.tables import print_seats, print_summary
+from turnier.commands.tables import print_failures, print_seats, print_summary
 from turnier.core.errors import UserError
 from turnier.results.frames import Standings, json_rows, matches_frame, seat_summary, summary
+from turnier.results.match_list import list_failures
 from turnier.results.store.progress import progress_of_runs
 from turnier.results.store.store import Run, Store
 
@@ -40,6 +41,8 @@ def show_run(store: Store, run: Run | None, shown: Shown) -> None:
         return
     console = Console()
     print_summary(console, summary(frame))
+    if run:
+        print_failures(console, list_failures(store, run.id))
     print_seats(console, seat_summary(frame))
     print_standings(console, *standings, top=shown.top)
 

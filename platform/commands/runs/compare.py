@@ -84,9 +84,10 @@ def print_comparison(console: Console, results: ComparisonResults, as_json: bool
     """Prints the sentence and both agents, as a table or as JSON."""
     import pandas as pd
 
-    from turnier.commands.tables import AgentText, agent_table
+    from turnier.commands.tables import AgentText, agent_table, print_failures
     from turnier.core.number_text import interval, number, plus_minus
     from turnier.results.frames import json_rows
+    from turnier.results.match_list import list_failures
 
     comparison = results.comparison
     duel, agents = results.duel, results.agents()
@@ -123,4 +124,5 @@ def print_comparison(console: Console, results: ComparisonResults, as_json: bool
         failed = f"{row['failures']:,} ({number(100 * row['failures'] / row['games'])} %)"
         table.add_row(AgentText(row["label"]), f"{row['games']:,}", f"{duel.test.units:,}", *values, failed)
     console.print(table)
+    print_failures(console, list_failures(results.store, results.id))
     console.print(results.sentence, soft_wrap=True, markup=False, highlight=False)

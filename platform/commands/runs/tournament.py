@@ -139,11 +139,13 @@ def _warn_of_one_game(console: Console, planned: Tournament) -> None:
 
 def _print(console: Console, results: TournamentResults) -> None:
     from turnier.commands.standings_tables import print_standings
-    from turnier.commands.tables import print_seats, print_summary
+    from turnier.commands.tables import print_failures, print_seats, print_summary
     from turnier.results.frames import Standings, matches_frame, seat_summary, summary
+    from turnier.results.match_list import list_failures
 
     frame = matches_frame(results.store, run=results.id, ids=False)
     print_summary(console, summary(frame))
+    print_failures(console, list_failures(results.store, results.id))
     print_seats(console, seat_summary(frame))
     print_standings(console, *Standings.of(frame))
     if results.adaptive:
