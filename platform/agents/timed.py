@@ -13,17 +13,20 @@ _interrupts = threading.local()
 
 @contextlib.contextmanager
 def interrupted_by(stop: threading.Event | None) -> Iterator[None]:
-    """Has the searches by the clock that this thread runs inside the block end soon after the event is set."""
-    _interrupts.stop = stop
+    """Has the searches by the clock that this thread runs inside the block end soon after the event is set.
+
+    Blocks nest: the event of any of them ends a search.
+    """
+    before: tuple[threading.Event | None, ...] = getattr(_interrupts, "stops", ())
+    _interrupts.stops = (*before, stop)
     try:
         yield
     finally:
-        _interrupts.stop = None
+        _interrupts.stops = before
 
 
 def _interrupted() -> bool:
-    stop: threading.Event | None = getattr(_interrupts, "stop", None)
-    return stop is not None and stop.is_set()
+    return any(stop is not None and stop.is_set() for stop in getattr(_interrupts, "stops", ()))
 
 
 def run_chunks(search: Callable[[int], bool], first: int, began: float, milliseconds: int) -> None:

@@ -36,7 +36,7 @@ def draws_nothing(agent: Agent, positions: Sequence[SeenPosition], seed: int) ->
     return True
 
 
-def repeats_one_game(game: Game, agents: Sequence[Agent], seed: int) -> bool:
+def repeats_one_game(game: Game, agents: Sequence[Agent], seed: int, tried: int = POSITIONS) -> bool:
     """Whether every seed gives the same game: repeated, it says no more than once.
 
     Programs, agents of others and those that decide by the clock are not asked, nor are games with simultaneous moves,
@@ -46,12 +46,13 @@ def repeats_one_game(game: Game, agents: Sequence[Agent], seed: int) -> bool:
         game: of the matches, which begin at its start.
         agents: all that take part.
         seed: of what is tried.
+        tried: positions at the most.
     """
     if game.has_chance or game.kernels.has_observe or len({game.start(n).state.tobytes() for n in range(STARTS)}) > 1:
         return False
     if any(agent.runs_program or is_outside(agent.full_text()) or CLOCK.search(agent.full_text()) for agent in agents):
         return False
-    positions = tried_positions(game, seed)
+    positions = tried_positions(game, seed)[:tried]
     return bool(positions) and all(draws_nothing(agent, positions, seed) for agent in agents)
 
 

@@ -71,9 +71,6 @@ class Tournament:
         self.format, self.games, self.seed, self.openings = format, games, seed, openings
         self.challengers, self.rounds, self.top, self.certainty = challengers, rounds, top, certainty
         playing = agents_within(agents, budget)
-        if exactly:  # which seats the last games have depends on the order of agents; the run does not
-            first = challengers if format == "gauntlet" else len(playing)
-            playing = [*sorted(playing[:first], key=Agent.full_text), *sorted(playing[first:], key=Agent.full_text)]
         self._ordered = [agent.full_text() for agent in playing]
         self.agents = sorted(set(self._ordered))
         self._playing = playing
@@ -105,6 +102,8 @@ class Tournament:
         definition |= {"openings": self.openings} if self.openings else {}
         definition |= {"exactly": True} if self.exactly else {}
         ordered = self._ordered
+        if self.exactly and ordered != self.agents:  # which seats the last games have depends on it
+            definition["order"] = ordered
         of_format: dict[str, dict[str, Any]] = {
             "gauntlet": {"challengers": sorted(ordered[: self.challengers])},
             "swiss": {"games": self.games, "rounds": self.rounds, "order": ordered},

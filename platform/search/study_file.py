@@ -6,6 +6,7 @@ which depend on the processor. So the file has the candidates and games, and the
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 from collections import defaultdict
@@ -14,11 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from optuna.trial import TrialState
 
 from turnier.arena.match import MatchSpec
 from turnier.core.array_files import write_arrays
 from turnier.core.errors import MALFORMED
 from turnier.results.store.database import CHUNK
+from turnier.results.store.locks import Held
 from turnier.results.store.store import Run, Store
 from turnier.runs.campaign.game_arrays import (
     ENDING,
@@ -36,7 +39,7 @@ from turnier.runs.campaign.game_arrays import (
     unreadable,
 )
 from turnier.search.definition import StudyDefinition
-from turnier.search.storage.checked_studies import SUMMARIES, asked_of, facts_of_trials, study_notes
+from turnier.search.storage.checked_studies import SUMMARIES, asked_of, facts_of, study_notes
 from turnier.search.storage.studies import StoredStudy, optuna_errors, read_only_storage, run_id_of
 from turnier.search.study_run import Asked, StudyRun
 
@@ -93,27 +96,28 @@ def import_study(store: Store, path: Path) -> int:
     run_id = run_id_of(name)
     new = sum(store.append(run_id, records[first : first + CHUNK]) for first in range(0, len(records), CHUNK))
     if asked:  # an earlier version wrote games only
-        StudyRun(store, known, progress=False).rebuild(asked)
+        with contextlib.suppress(Held):  # whoever drives the study meanwhile takes the games as they come
+            StudyRun(store, known, progress=False).rebuild(asked)
     return new
 
 
 def _asked(store: Store, study: str) -> list[Asked]:
     """Returns what a study asked for in each generation whose candidates are stored."""
     vectors: dict[int, dict[int, list[float]]] = defaultdict(dict)
-    for facts in facts_of_trials(store, study):
-        vectors[facts["generation"]][facts["index"]] = facts["vector"]
     with optuna_errors(store.shown_url):
         storage = read_only_storage(store)
-        latest, begun = asked_of(storage, storage.get_study_id_from_name(study))
+        trials = storage.get_all_trials(storage.get_study_id_from_name(study), states=(TrialState.COMPLETE,))
         storage.engine.dispose()
+    for facts in map(facts_of, trials):
+        vectors[facts["generation"]][facts["index"]] = facts["vector"]
+    latest, begun = asked_of(store, study)
     if latest >= 0:
         vectors[latest] = dict(enumerate(begun))
-    notes = study_notes(store, study, f"{SUMMARIES}%")
-    ends = [notes.get(f"{SUMMARIES}{generation}", {}).get("recommendation") for generation in range(len(vectors))]
-    return [
-        Asked([own[index] for index in range(len(own))], ends[generation])
-        for generation, own in sorted(vectors.items())
-    ]
+    notes, asked = study_notes(store, study, f"{SUMMARIES}%"), list[Asked]()
+    while own := vectors.get(len(asked)):
+        end = notes.get(f"{SUMMARIES}{len(asked)}", {}).get("recommendation")
+        asked.append(Asked([own[index] for index in range(len(own))], end))
+    return asked
 
 
 def _specs(seeds: Sequence[int], settings: Sequence[Any], agents: Sequence[str]) -> Iterable[MatchSpec]:

@@ -56,7 +56,7 @@ from turnier.search.storage.checked_studies import (
     facts_of,
     set_asked,
     set_note,
-    unsealed,
+    study_notes,
 )
 from turnier.search.storage.studies import StoredStudy, optuna_errors
 from turnier.search.storage.trials import played_between
@@ -93,6 +93,7 @@ class StudyRun(StoredStudy):
         self._tried: dict[str, tuple[Agent, list[float]]] = {}  # values of candidates by their agent's text
         self._notes: dict[str, Any] = {}  # stored summaries of generations
         self._asked: Sequence[Asked] = ()  # of generations that are rebuilt
+        self._begun = False  # whether what the search asks for now is stored
         super().__init__(store, definition.name, definition.stored, progress=progress)
         self.name_values(self.objective.name)
 
@@ -123,7 +124,7 @@ class StudyRun(StoredStudy):
     def _stored(self) -> dict[int, dict[int, FrozenTrial]]:
         """Returns the stored trials, and remembers what else is stored."""
         stored = self.stored_trials()
-        self._notes = {key: unsealed(note) for key, note in self.optuna.user_attrs.items()}
+        self._notes = study_notes(self.store, self.definition.name, f"{SUMMARIES}%")
         self._finished = sum(map(len, stored.values()))
         return stored
 
@@ -164,8 +165,7 @@ class StudyRun(StoredStudy):
             if fitting and generation.stored:
                 self.tell(generation)
                 continue
-            begun = asked_of(self._storage, self.optuna._study_id)[0] == generation.number
-            missing = self._unplayed(generation) if fitting and begun else []
+            missing = self._unplayed(generation) if fitting and self._begun else []
             if not missing:
                 time.sleep(POLL_SECONDS)
             some = rng.sample(missing, min(len(missing), 4 * executor.workers))
@@ -266,8 +266,9 @@ class StudyRun(StoredStudy):
         """Asks for the next generation; raises UserError where its candidates are not the stored ones."""
         number, candidates, asked = self.search.generation, [], self.search.ask().tolist()
         known = dict(enumerate(self._asked[number].vectors)) if number < len(self._asked) else {}
-        latest, vectors = asked_of(self._storage, self.optuna._study_id)
-        known |= enumerate(vectors) if latest == number else {}
+        latest, vectors = asked_of(self.store, self.definition.name)
+        self._begun = latest == number  # whoever drives the study has asked for these
+        known |= enumerate(vectors) if self._begun else {}
         known |= {index: facts_of(trial)["vector"] for index, trial in stored.items()}
         for index, computed in enumerate(asked):
             vector = list(known.get(index, computed))
@@ -287,7 +288,7 @@ class StudyRun(StoredStudy):
         def same(one: object, other: object) -> bool:
             if isinstance(one, float) and isinstance(other, float):
                 return math.isclose(one, other, rel_tol=LAST_DIGITS, abs_tol=LAST_DIGITS)
-            return type(one) is type(other) and one == other
+            return type(one) is type(other)  # a number may be rounded, and a choice made, by its last digit
 
         if stored.keys() != computed.keys() or not all(same(stored[key], computed[key]) for key in computed):
             raise UserError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -116,6 +117,20 @@ def test_a_dead_process_of_another_machine_is_not_known(store: Store) -> None:
     store.lock("study", "another-machine:999999999")
     with pytest.raises(UserError, match="another-machine"):
         store.lock("study")
+
+
+def test_who_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A suspended driver is not, however long it says nothing; one from before the machine started again is."""
+    ours, now = locks.this_process(), 1000.0
+    for beat in (now, now - 3600, now + 3600):
+        assert not locks.is_gone(ours, beat, now)
+    earlier = ours.replace("/", "/0")
+    before_marks = re.sub("/[^:]*", "", ours)
+    for other in (earlier, before_marks):
+        assert not locks.is_gone(other, now - 1, now) and locks.is_gone(other, now - 3600, now)
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    assert all(locks.is_dead(name.replace(str(os.getpid()), str(ended.pid))) for name in (ours, before_marks))
 
 
 def test_containers_of_one_name_do_not_know_each_others_processes(

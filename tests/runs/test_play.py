@@ -7,6 +7,7 @@ import io
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from turnier.results.frames.matches import matches_frame
 from turnier.results.store import progress
 from turnier.results.store.database import clock
 from turnier.results.store.progress import progress_of_runs
+from turnier.results.store.run_changes import forget_run
 from turnier.results.store.store import Store
 from turnier.runs.bar import run_bar
 from turnier.runs.play import play_into
@@ -96,9 +98,39 @@ def test_a_match_that_fails_stays_stored_until_it_has_been_played_again(store: S
     assert store.played([SPECS[0].id]) == set()
     interrupted.close()
     assert store.record(SPECS[0].id).error == "it raised"
+    assert store.append("run", [failed]) == 0, "the same failure is no new match"
     assert store.append("run", [dataclasses.replace(failed, error="it raised again")]) == 1
     assert store.record(SPECS[0].id).error == "it raised again"
     assert store.match_counts() == {"run": 1}
+
+
+def test_a_failure_that_no_run_has_is_replaced_too(store: Store) -> None:
+    """As after a repair that has a command begin its run again."""
+    store.begin_run("run", "tournament", "run", {})
+    good = play_match(SPECS[0])
+    store.append("run", [dataclasses.replace(good, termination=Termination.ERROR, error="it raised")])
+    with store.database.writing() as connection:
+        forget_run(connection, "run")
+    store.begin_run("run", "tournament", "run", {})
+    assert store.append("run", [good]) == 1
+    assert store.record(good.spec.id).termination is Termination.NORMAL and store.match_counts() == {"run": 1}
+
+
+def test_runs_that_replay_each_others_failures_wait_for_each_other(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each has removed the other's failure before either attaches its own."""
+    first, second = (play_match(spec) for spec in SPECS[:2])
+    with Store.open(postgres_url) as store:
+        for run, record in (("a", first), ("b", second)):
+            store.begin_run(run, "tournament", run, {})
+            store.append(run, [dataclasses.replace(record, termination=Termination.ERROR, error="it raised")])
+        remove = store.blocks.remove
+        monkeypatch.setattr(store.blocks, "remove", lambda *given: (remove(*given), time.sleep(0.5)))
+        with ThreadPoolExecutor(2) as threads:
+            appended = [threads.submit(store.append, run, [record]) for run, record in (("b", first), ("a", second))]
+            assert [one.result(60) for one in appended] == [1, 1]
+        assert store.match_counts() == {"a": 2, "b": 2}
 
 
 def test_what_is_stored_may_be_counted_without_being_read(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,10 +27,12 @@ from turnier.results.store.store import Store
 from turnier.search.definition import StudyDefinition
 from turnier.search.final_comparison import compare_finalists
 from turnier.search.idle_games import StudyGames
-from turnier.search.storage.checked_studies import FACTS, NOTES, facts_of
+from turnier.search.storage.checked_studies import ASKED, FACTS, NOTES, SYSTEM_NOTES, facts_of
 from turnier.search.storage.studies import run_id_of
+from turnier.search.storage.study_repair import inspect_studies, repair_studies
 from turnier.search.storage.trials import trials_frame
 from turnier.search.study import Front, Study
+from turnier.search.study_file import export_study, import_study
 from turnier.search.study_run import StudyRun
 from turnier.search.verdict import Finalist
 
@@ -102,7 +104,13 @@ def test_a_study_with_an_attribute_for_each_fact_is_read_and_resumed(uninterrupt
             connection.execute(insert(NOTES), apart)
         assert {row.key for row in kept} == {FACTS}
         assert_frame_equal(trials_frame(store, "tiny"), now)
+        asked = [facts_of(trial)["vector"] for trial in StudyRun(store, TINY).optuna.get_trials()]
+        exported = export_study(store, store.run("study:tiny"), tmp_path)
     run_study(url)
+    with Store.open(url_of(tmp_path / "moved.db")) as moved:
+        import_study(moved, exported)
+        found = StudyRun(moved, TINY).optuna.get_trials()
+        assert [facts_of(trial)["vector"] for trial in found] == asked
     assert trials(url, "tiny") == trials(uninterrupted, "tiny")
 
 
@@ -120,6 +128,25 @@ def test_a_changed_fact_is_noticed(tmp_path: Path, name: str) -> None:
             )
         with pytest.raises(UserError, match="differs from its checksum"):
             trials_frame(store, "tiny")
+
+
+def test_a_change_of_what_was_asked_for_is_noticed(tmp_path: Path) -> None:
+    url = url_of(tmp_path / "damaged.db")
+    run_study(url, generations=1)
+    with Store.open(url) as store:
+        assert inspect_studies(store) == []
+        with store.database.writing() as connection:
+            asked = SYSTEM_NOTES.c.key == ASKED
+            text = connection.scalar(select(SYSTEM_NOTES.c.value_json).where(asked))
+            changed = json.dumps(json.loads(text or "") | {"generation": 7})
+            connection.execute(update(SYSTEM_NOTES).where(asked).values(value_json=changed))
+        assert len(inspect_studies(store)) == 1
+        with pytest.raises(UserError, match="differs from its checksum"):
+            run_study(url)
+        with pytest.raises(UserError, match="differs from its checksum"):
+            export_study(store, store.run("study:tiny"), tmp_path)
+        assert len(repair_studies(store)) == 1
+    run_study(url, generations=1)
 
 
 def test_optuna_knows_when_a_candidate_played_and_what_its_value_is(uninterrupted: str) -> None:

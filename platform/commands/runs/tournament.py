@@ -115,8 +115,9 @@ def tournament(
             text = f"rounded up to {games + made:,}: {starts:,} openings x {orders} orders of seats"
             hint = "--exactly keeps to the number asked for"
             console.print(f"{games:,} games per group are {text}; {hint}.", highlight=False, soft_wrap=True)
-    _warn_of_one_game(console, planned)
     with Store.open(store) as opened:
+        if planned.run_id not in {run.id for run in opened.runs()}:
+            _warn_of_one_game(console, planned)
         results = planned.run(opened, executor=executor, workers=workers, address=address)
         if results.stored_before:
             console.print(f"{results.stored_before} of {results.total} games were stored already and not played again.")
@@ -125,14 +126,18 @@ def tournament(
 
 def _warn_of_one_game(console: Console, planned: Tournament) -> None:
     """Says which agents would repeat one game against each other."""
+    from turnier.agents.agent import Agent
     from turnier.agents.registry import AGENTS
     from turnier.arena.randomness import one_game, repeats_one_game
     from turnier.arena.schedules.round_robin import seat_orders
 
     seats = planned.game.num_seats
     if seats > 1 and not planned.openings and planned.games > len(seat_orders(seats)):
-        agents = [AGENTS.make(text) for text in planned.agents]
-        if len(found := [agent for agent in agents if repeats_one_game(planned.game, [agent], planned.seed)]) >= seats:
+        agents, found = [AGENTS.make(text) for text in planned.agents], list[Agent]()
+        while agents and len(found) + len(agents) >= seats:
+            agent = agents.pop(0)
+            found += [agent] * repeats_one_game(planned.game, [agent], planned.seed, tried=3)
+        if len(found) >= seats:
             cure = "round robins and gauntlets start from positions that differ with --openings 4"
             console.print(str(one_game(planned.game, found, cure)), soft_wrap=True, markup=False, highlight=False)
 

@@ -74,7 +74,7 @@ class Inspection:
         self.connection, self.keep, self.on_games = connection, keep, on_games
         self.reader = LenientReader(connection)
         self.found: list[Finding] = []
-        self.running: set[str] = set()  # drivers that say that they are running
+        self.running: dict[str, float] = {}  # heartbeats of the drivers that say that they are running
         self._runs: set[str] = set()
         self._counted: set[str] = set()  # runs that must have totals
         self._games: dict[int, str] = {}  # ids by numbers
@@ -313,7 +313,7 @@ class Inspection:
                 else:
                     sound.append(row)
             if table is run_progress:
-                self.running = {row.holder for row in sound if row.state == "running"}
+                self.running = {row.holder: row.heartbeat for row in sound if row.state == "running"}
             self.keep(table, sound if table is run_progress else self._whole(table, sound))
 
     def _whole(self, table: Table, rows: Rows) -> Rows:

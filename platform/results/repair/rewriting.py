@@ -18,8 +18,8 @@ from turnier.core.errors import UserError
 from turnier.results.repair.damaged_file import reading_unchecked
 from turnier.results.repair.inspection import Finding, Inspection, OnGames, Rows
 from turnier.results.repair.lenient_reader import UNREADABLE
-from turnier.results.store.database import sqlite_file
-from turnier.results.store.locks import is_dead
+from turnier.results.store.database import clock, sqlite_file
+from turnier.results.store.locks import is_gone
 from turnier.results.store.schema import metadata, runs
 from turnier.results.store.store import Store
 
@@ -97,7 +97,8 @@ def _rewrite(damaged: Path, new: Path, finish: Finish, on_games: OnGames) -> lis
 
         inspection = Inspection(source, keep, on_games)
         found = inspection.run()
-        if driver := next((holder for holder in inspection.running if not is_dead(holder)), None):
+        beats = inspection.running.items()
+        if driver := next((holder for holder, beat in beats if not is_gone(holder, beat, clock(source))), None):
             raise UserError(f"a store to repair must not be in use, but {driver} plays into it; end it first.")
         lost |= _remove_orphans(target, made - _OURS)
         _make(target, [statement for kind, statement in others if kind != "table"])

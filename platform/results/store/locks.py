@@ -135,7 +135,8 @@ def is_stale(heartbeat: float, now: float) -> bool:
 def is_dead(holder: str) -> bool:
     """Whether the holder is a process of this machine that has ended."""
     process = re.match(r"(.+):(\d+)( \(\w+\))?$", holder)
-    if process is None or process[1] != _machine() or os.name != "posix":
+    # Earlier versions noted the host's name alone.
+    if process is None or process[1] not in (_machine(), socket.gethostname()) or os.name != "posix":
         return False
     try:
         os.kill(int(process[2]), 0)  # asks whether the process exists, sends nothing
@@ -144,3 +145,8 @@ def is_dead(holder: str) -> bool:
     except PermissionError:
         return False
     return False
+
+
+def is_gone(holder: str, heartbeat: float, now: float) -> bool:
+    """Whether a holder has ended, or is of an earlier start of this machine: one that is only suspended is not gone."""
+    return is_dead(holder) or (is_stale(heartbeat, now) and not holder.startswith(f"{_machine()}:"))

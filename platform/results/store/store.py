@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,9 +11,9 @@ from operator import itemgetter
 from types import TracebackType
 from typing import Any, Self
 
-from sqlalchemy import ColumnElement, Connection, Row, delete, select, update
+from sqlalchemy import ColumnElement, Connection, Row, select, update
 
-from turnier.arena.match import MatchRecord, Termination
+from turnier.arena.match import MatchRecord
 from turnier.core.errors import UserError
 from turnier.results.integrity.checksums import checksum, differs, mark_of
 from turnier.results.integrity.match_rows import (
@@ -24,6 +24,7 @@ from turnier.results.integrity.match_rows import (
     record_of,
     rows_of,
 )
+from turnier.results.integrity.replays import FAILURES, remove_failures
 from turnier.results.integrity.totals import Totals, difference
 from turnier.results.outage import outlasting
 from turnier.results.run_mistakes import difference_of, unknown_run
@@ -40,7 +41,6 @@ from turnier.results.store.searches import Searches
 
 _fields_of = itemgetter(*(MATCH_COLUMNS.index(name) for name in MATCH_FIELDS[1:]))
 OnDamage = Callable[[DamagedMatch], object]
-_FAILURES = [end.value for end in Termination if not end.has_result]
 LAST = "last"  # names the run that was begun last
 
 
@@ -225,8 +225,9 @@ class Store:
         rows = [row for row, _ in batch.values()]
         with self.database.writing() as connection:
             numbers = self.database.insert_numbered(connection, matches, MATCH_COLUMNS, rows)
-            lost = self._remove_failures(connection, run_id, [i for i in batch if i not in numbers])
-            again = [batch[match_id][0] for match_id in sorted(set().union(*lost.values()))]
+            stored = {match_id: batch[match_id][0] for match_id in batch if match_id not in numbers}
+            replaced, had = remove_failures(self, connection, run_id, stored)
+            again = [stored[match_id] for match_id in replaced]
             numbers |= self.database.insert_numbered(connection, matches, MATCH_COLUMNS, again) if again else {}
             known = self._numbers(connection, [match_id for match_id in batch if match_id not in numbers])
             own_seats = [(number, *seat) for match_id, number in numbers.items() for seat in batch[match_id][1]]
@@ -234,30 +235,13 @@ class Store:
             added = sorted((number, *_fields_of(batch[match_id][0])) for match_id, number in numbers.items())
             # The totals' row before the blocks' rows, as everywhere: two processes on one run cannot deadlock.
             attached = {run_id: self._attach(connection, run_id, known, numbers)}
-            for other in lost.keys() - {run_id}:
-                attached[other] = self._attach(connection, other, {i: numbers[i] for i in lost[other]})
+            for other in had.keys() - {run_id}:
+                attached[other] = self._attach(connection, other, {i: numbers[i] for i in had[other]})
             self.blocks.add(connection, run_id, MatchColumns.from_rows(added, sorted(own_seats)))
             for each, some in attached.items():
                 if some:
                     self.blocks.add(connection, each, self.blocks.of_matches(connection, some))
         return len(numbers)
-
-    def _remove_failures(self, connection: Connection, run_id: str, match_ids: Sequence[str]) -> dict[str, list[str]]:
-        """Removes those of the matches that an agent failed in; returns their ids by the runs that had them."""
-        failed = self._numbers(connection, match_ids, matches.c.termination.in_(_FAILURES))
-        attached: dict[str, list[str]] = defaultdict(list)
-        if failed:
-            ids, numbers = {number: match_id for match_id, number in failed.items()}, list(failed.values())
-            attached[run_id] = []  # its totals are changed later, too, and all processes change those of runs in order
-            having = select(run_matches).where(self.database.among(run_matches.c.match_number, numbers))
-            for run, number in connection.execute(having):
-                attached[run].append(ids[number])
-            for run in sorted(attached):
-                self.totals.remove(connection, run, run_matches, map(mark_of, attached[run]))
-            self.blocks.remove(connection, numbers)
-            for column in (run_matches.c.match_number, seats.c.match_number, matches.c.number):
-                connection.execute(delete(column.table).where(self.database.among(column, numbers)))
-        return attached
 
     @outlasting
     def link(self, run_id: str, match_ids: Iterable[str]) -> None:
@@ -289,21 +273,19 @@ class Store:
         self.totals.add(connection, run_id, run_matches, map(mark_of, (*added, *(ids[number] for number in before))))
         return before
 
-    def _numbers(
-        self, connection: Connection, match_ids: Iterable[str], *to_change: ColumnElement[bool]
-    ) -> dict[str, int]:
-        """Returns the numbers of the stored matches by id; of those `to_change`, one process at a time gets them."""
+    def _numbers(self, connection: Connection, match_ids: Iterable[str]) -> dict[str, int]:
+        """Returns the numbers of the stored matches by id."""
         numbers: dict[str, int] = {}
         for ids in chunks(match_ids):
-            query = select(matches.c.id, matches.c.number).where(self.database.among(matches.c.id, ids), *to_change)
-            numbers.update(map(tuple, connection.execute(query.with_for_update() if to_change else query)))
+            query = select(matches.c.id, matches.c.number).where(self.database.among(matches.c.id, ids))
+            numbers.update(map(tuple, connection.execute(query)))
         return numbers
 
     @outlasting
     def played(self, match_ids: Iterable[str]) -> set[str]:
         """Returns those of the ids whose matches are stored, by any run, unless an agent failed in them."""
         found: set[str] = set()
-        query = select(matches.c.id).where(matches.c.termination.not_in(_FAILURES))
+        query = select(matches.c.id).where(matches.c.termination.not_in(FAILURES))
         with self.database.reading() as connection:
             for ids in chunks(match_ids):
                 found.update(connection.scalars(query.where(self.database.among(matches.c.id, ids))))
@@ -315,7 +297,7 @@ class Store:
         own, c = (run_matches.c.match_number == matches.c.number) & (run_matches.c.run_id == run_id), matches.c
         query = select(c.id, run_matches.c.run_id).outerjoin(run_matches, own)
         with self.database.reading() as connection:
-            chosen = self.database.among(c.id, match_ids) & c.termination.not_in(_FAILURES)
+            chosen = self.database.among(c.id, match_ids) & c.termination.not_in(FAILURES)
             found = connection.execute(query.where(chosen)).all()
         self.link(run_id, [one.id for one in found if one.run_id is None])
         return {one.id for one in found}

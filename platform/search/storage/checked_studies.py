@@ -17,7 +17,7 @@ import pandas as pd
 from optuna.distributions import distribution_to_json
 from optuna.storages import BaseStorage
 from optuna.trial import FrozenTrial
-from sqlalchemy import Connection, column, select, table
+from sqlalchemy import Connection, TableClause, column, select, table
 
 from turnier.results.integrity.checksums import checksum
 from turnier.results.outage import outlasting
@@ -25,6 +25,7 @@ from turnier.results.store.store import Store
 
 STUDIES = table("studies", column("study_id"), column("study_name"))
 STUDY_NOTES = table("study_user_attributes", column("study_id"), column("key"), column("value_json"))
+SYSTEM_NOTES = table("study_system_attributes", column("study_id"), column("key"), column("value_json"))
 TRIALS = table("trials", column("trial_id"), column("study_id"), column("number"), column("state"))
 VALUES = table("trial_values", column("trial_id"), column("objective"), column("value"))
 LATEST = table("trial_intermediate_values", column("trial_id"), column("step"), column("intermediate_value"))
@@ -123,15 +124,6 @@ def read_trials(store: Store, connection: Connection, study: str) -> StoredTrial
     return found
 
 
-def facts_of_trials(store: Store, study: str) -> list[dict[str, Any]]:
-    """Returns what is noted of each finished candidate, in the order of their numbers."""
-    with store.database.reading() as connection:
-        read_trials(store, connection, study)  # raises where they are damaged
-        ids = of_study(TRIALS.c.trial_id, study).where(TRIALS.c.state == "COMPLETE")
-        noted = select(NOTES.c.value_json).where(NOTES.c.trial_id.in_(ids), NOTES.c.key == FACTS)
-        return [json.loads(text) for text in connection.scalars(noted.order_by(NOTES.c.trial_id))]
-
-
 def require_finished(store: Store, study: str, found: int) -> None:
     """Raises Damaged where fewer finished trials were found than there were at the end of a generation."""
     summaries = study_notes(store, study, f"{SUMMARIES}%").values()
@@ -212,19 +204,19 @@ def set_asked(storage: BaseStorage, study: int, generation: int, vectors: Sequen
     storage.set_study_system_attr(study, ASKED, sealed({"generation": generation, "vectors": vectors}))
 
 
-def asked_of(storage: BaseStorage, study: int) -> tuple[int, list[list[float]]]:
-    """Returns the latest generation and its vectors; -1 and none before the first."""
-    note = unsealed(storage.get_study_system_attrs(study).get(ASKED, {"generation": -1, "vectors": []}))
+def asked_of(store: Store, study: str) -> tuple[int, list[list[float]]]:
+    """Returns the latest generation and its vectors, -1 and none before the first; raises as `study_notes` does."""
+    note = study_notes(store, study, ASKED, SYSTEM_NOTES).get(ASKED, {"generation": -1, "vectors": []})
     return note["generation"], note["vectors"]
 
 
 @outlasting
-def study_notes(store: Store, study: str, pattern: str) -> dict[str, Any]:
+def study_notes(store: Store, study: str, pattern: str, notes: TableClause = STUDY_NOTES) -> dict[str, Any]:
     """Returns what is noted of a study under keys like an SQL pattern; raises Damaged where that was not stored."""
     query = (
-        select(STUDY_NOTES.c.key, STUDY_NOTES.c.value_json)
-        .join_from(STUDY_NOTES, STUDIES, STUDIES.c.study_id == STUDY_NOTES.c.study_id)
-        .where(STUDIES.c.study_name == study, STUDY_NOTES.c.key.like(pattern))
+        select(notes.c.key, notes.c.value_json)
+        .join_from(notes, STUDIES, STUDIES.c.study_id == notes.c.study_id)
+        .where(STUDIES.c.study_name == study, notes.c.key.like(pattern))
     )
     with store.database.reading() as connection, store.database.decoding(f"what is noted of study {study}"):
         return {row.key: unsealed(json.loads(row.value_json)) for row in connection.execute(query)}

@@ -9,7 +9,7 @@ from turnier.core.errors import UserError
 from turnier.results.repair.inspection import Finding
 from turnier.results.store.run_changes import forget_run
 from turnier.results.store.store import Store
-from turnier.search.storage.checked_studies import read_trials, study_notes
+from turnier.search.storage.checked_studies import asked_of, read_trials, study_notes
 from turnier.search.storage.studies import run_id_of
 from turnier.search.storage.trials import optuna_number, study_names
 
@@ -70,6 +70,7 @@ def _wrong(store: Store, name: str) -> str:
         with store.database.reading() as connection:
             read_trials(store, connection, name)
         study_notes(store, name, "%")
+        asked_of(store, name)
     except UserError as error:
         return str(error).partition(", but ")[2].partition("; `")[0] or str(error)
     return ""

@@ -20,7 +20,8 @@ def read_keys(file: Path | None, environment: Mapping[str, str] = os.environ) ->
     A file has a line `KEY NAME` per client; the environment variable TURNIER_SPE_ED_KEYS has the same, with commas.
     """
     if file is not None:
-        require_no_pipe(file, "keys")
+        if not file.is_fifo():  # such as <(pass show keys)
+            require_no_pipe(file, "keys")
         try:
             lines = file.read_text(encoding="utf-8").splitlines()
         except (OSError, UnicodeDecodeError) as failure:

@@ -13,7 +13,7 @@ import anyio
 import pytest
 from starlette.requests import ClientDisconnect
 
-from turnier.agents.timed import run_chunks
+from turnier.agents.timed import interrupted_by, run_chunks
 from turnier.core.errors import UserError
 from turnier.server.board.streams import Streams
 
@@ -80,7 +80,8 @@ def test_a_search_by_the_clock_ends_when_its_listener_has_gone() -> None:
     def thinks() -> Iterator[dict[str, Any]]:
         for n in itertools.count():
             began = time.perf_counter()
-            run_chunks(lambda units: time.sleep(0.01) is None, 1, began, 0 if n < 3 else 60_000)
+            with interrupted_by(None):  # as an analysis does, which may have an event of its own
+                run_chunks(lambda units: time.sleep(0.01) is None, 1, began, 0 if n < 3 else 60_000)
             yield {"n": n}
 
     streams, began = Streams(1), time.perf_counter()

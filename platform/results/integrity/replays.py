@@ -1,0 +1,56 @@
+"""Failed matches that are played again: what belongs to them is removed, so that the new ones take their places."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Connection, delete, select
+
+from turnier.arena.match import Termination
+from turnier.results.integrity.checksums import mark_of
+from turnier.results.integrity.match_rows import MATCH_COLUMNS
+from turnier.results.store.schema import matches, run_matches, seats
+
+if TYPE_CHECKING:
+    from turnier.results.store.store import Store
+
+FAILURES = [end.value for end in Termination if not end.has_result]
+_end_of = itemgetter(*map(MATCH_COLUMNS.index, ("termination", "plies", "error")))
+
+
+def remove_failures(
+    store: Store, connection: Connection, run_id: str, rows: Mapping[str, Sequence[Any]]
+) -> tuple[list[str], dict[str, list[str]]]:
+    """Removes stored matches that an agent failed in, and that others shall replace; the same failure stays.
+
+    Args:
+        store: where they are.
+        connection: of the transaction, which then inserts the others and attaches them to the runs.
+        run_id: to which it attaches them in any case.
+        rows: the others, by id, as MATCH_COLUMNS.
+
+    Returns:
+        The ids of those removed, and the ids of each run that had some.
+    """
+    had: dict[str, list[str]] = defaultdict(list)
+    if not rows:
+        return [], had
+    c, among = matches.c, store.database.among
+    query = select(c.number, c.id, c.termination, c.plies, c.error).where(c.termination.in_(FAILURES))
+    # Of two processes that replace the same match the second waits here, and then finds none.
+    found = connection.execute(query.where(among(c.id, list(rows))).order_by(c.number).with_for_update())
+    failed = {row.number: row.id for row in found if tuple(row[2:]) != _end_of(rows[row.id])}
+    if numbers := list(failed):
+        for run, number in connection.execute(select(run_matches).where(among(run_matches.c.match_number, numbers))):
+            had[run].append(failed[number])
+        for run in sorted({run_id, *had}):  # all processes lock the totals of several runs in this order
+            store.totals.lock(connection, run, run_matches)
+        for run, ids in had.items():
+            store.totals.remove(connection, run, run_matches, map(mark_of, ids))
+        store.blocks.remove(connection, numbers)
+        for column in (run_matches.c.match_number, seats.c.match_number, c.number):
+            connection.execute(delete(column.table).where(among(column, numbers)))
+    return sorted(failed.values()), had
