@@ -45,7 +45,7 @@ AddressOption = Annotated[
     str | None, typer.Option("--address", help="Ray cluster to join, such as auto; default: RAY_ADDRESS")
 ]
 
-SeedOption = Annotated[int, typer.Option("--seed", help="same seed, same games, whatever the number of workers", min=0)]
+SeedOption = Annotated[int, typer.Option("--seed", help="same seed, same games, whatever the number of workers")]
 BudgetOption = Annotated[
     str, typer.Option("--budget", help="what every agent may spend per move: 50ms, 1000rollouts, 1000nodes or 4plies")
 ]

@@ -102,8 +102,6 @@ class Tournament:
         definition |= {"openings": self.openings} if self.openings else {}
         definition |= {"exactly": True} if self.exactly else {}
         ordered = self._ordered
-        if self.exactly and ordered != self.agents:  # which seats the last games have depends on it
-            definition["order"] = ordered
         of_format: dict[str, dict[str, Any]] = {
             "gauntlet": {"challengers": sorted(ordered[: self.challengers])},
             "swiss": {"games": self.games, "rounds": self.rounds, "order": ordered},

@@ -60,8 +60,11 @@ def move(
       turnier move connect_four "moves d d c" --agent "mcts(iterations=5000)" --json
     """
     from turnier.arena.analysis.best_move import best_move, default_agent
+    from turnier.core.errors import UserError
     from turnier.games.registry import make_game
 
+    if seed < 0:
+        raise UserError(f"a seed must be 0 or larger, got {seed}.")
     made = make_game(game)
     position = made.position_of(sys.stdin.read() if board == "-" else board)
     found = best_move(
