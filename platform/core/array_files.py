@@ -82,9 +82,8 @@ def read_arrays(
         optional: names of arrays that may be missing.
     """
     try:
-        if (
-            isinstance(source, Path) and os.path.exists(source) and not os.path.isfile(source)
-        ):  # a pipe may never answer
+        # A pipe may never answer.
+        if isinstance(source, Path) and os.path.exists(source) and not os.path.isfile(source):
             raise ValueError("it is no file")
         with _one_reader, zipfile.ZipFile(source) as archive:
             found = {entry.filename: entry for entry in archive.infolist()}

@@ -56,7 +56,7 @@ def require_at_most(maximum: int, number: int, what: str) -> None:
         raise UserError(f"there must be at most {maximum:,} {what}, got {number:,}; choose fewer.")
 
 
-def require_no_pipe(path: Path, what: str) -> None:
-    """Raises UserError for a pipe or device, which may never end; a file that does not exist is left to its reader."""
-    if os.path.exists(path) and not os.path.isfile(path):
+def require_regular_file(path: Path, what: str, or_pipe: bool = False) -> None:
+    """Raises UserError for devices and pipes, which may never end; a file that does not exist is left to its reader."""
+    if os.path.exists(path) and not os.path.isfile(path) and not (or_pipe and path.is_fifo()):
         raise UserError(f"{what} must be a file, got {path}, which is none; name a file.")

@@ -160,6 +160,7 @@ BAD = {
     ),
     "games from a device": (("verify", "tictactoe", "/dev/zero"), "recorded games must be a file, got /dev/zero"),
     "keys from a device": (("serve", "spe_ed", "--keys", "/dev/zero"), "keys must be a file, got /dev/zero"),
+    "keys with a long name": (("serve", "spe_ed", "--keys", LONG), "keys must be in a file with a line KEY NAME"),
     "server on no address": (("serve", "spe_ed", "--host", ""), "a host must be a name or an address, got none"),
     "board on no address": (("board", "--host", "", "--store", "sqlite:///good.db"), "a host must be a name or an"),
     "store with a long name": (("status", "--store", f"sqlite:///{LONG}.db"), "must exist to be read, but there is no"),

@@ -179,6 +179,18 @@ def test_elo() -> None:
     assert (elo_of_share(0), elo_of_share(1)) == (-math.inf, math.inf)
 
 
+@pytest.mark.parametrize("mean", [-10.0, 0.0, 10.0])
+def test_verdicts_on_scores_are_rarely_wrong_whatever_their_sign(mean: float) -> None:
+    """Of agents that are equal, also where the margin is a share of nearly nothing."""
+    rng, wrong, studies = np.random.default_rng(3), 0, 120
+    for _ in range(studies):
+        test = SequentialTest.of_scores(alpha=0.05)
+        for size in (32, 32, 32, 64, 128, 256, 512):
+            test.add(*rng.normal(mean, 5.0, (2, size)))
+        wrong += test.verdict in (Verdict.STRONGER, Verdict.WEAKER)
+    assert wrong / studies <= 0.05
+
+
 def test_scores_without_a_mean_decide_nothing() -> None:
     test = scores_test()
     assert test.add([1.0] * 100, [0.0] * 100) is Verdict.UNDECIDED

@@ -29,12 +29,12 @@ def verify(
       turnier export tournament:1f0c --out games.jsonl && turnier verify 2048 games.jsonl
       turnier verify 2048 tests/data/2048/moves.jsonl
     """
-    from turnier.core.errors import require_no_pipe
+    from turnier.core.errors import require_regular_file
     from turnier.games.registry import make_game
 
     console, made = Console(), make_game(game)
     for file in files:
-        require_no_pipe(file, "a file of recorded games")
+        require_regular_file(file, "a file of recorded games")
         lines, disagreement = _verified(made, file)
         if disagreement:
             console.print(f"{file}:{disagreement}", markup=False, soft_wrap=True)

@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Mapping
 from pathlib import Path
 
-from turnier.core.errors import UserError, require_no_pipe
+from turnier.core.errors import UserError, require_regular_file
 
 VARIABLE = "TURNIER_SPE_ED_KEYS"
 CREATED = 6
@@ -20,8 +20,7 @@ def read_keys(file: Path | None, environment: Mapping[str, str] = os.environ) ->
     A file has a line `KEY NAME` per client; the environment variable TURNIER_SPE_ED_KEYS has the same, with commas.
     """
     if file is not None:
-        if not file.is_fifo():  # such as <(pass show keys)
-            require_no_pipe(file, "keys")
+        require_regular_file(file, "keys", or_pipe=True)  # such as <(pass show keys)
         try:
             lines = file.read_text(encoding="utf-8").splitlines()
         except (OSError, UnicodeDecodeError) as failure:
