@@ -17,12 +17,16 @@ from turnier.arena.workers.local import ThreadExecutor
 from turnier.games.registry import GAMES
 
 MC = "mc(iterations=12,rollout_depth=9)"
+TUNED = "empty_method=1,empty1=0.7214,corner=0.4807,row_method=1,row1=0.4779,merge=0.8080,rollout=0.8435"
 AGENT_TEXTS = [
     MC,
     "mc(iterations=40,rollout_depth=9,divided=true)",
     "mctse(iterations=30,rollout_depth=30,maxnodes=9)",
     "mctse(iterations=20,rollout_depth=5,final=robust_max,selection=uct,score_method=2)",
     "mctse(iterations=20,rollout_depth=5,backup=minimum,final=secure)",
+    "mctse(iterations=30,rollout_depth=30,maxnodes=9,evaluator=heuristics2048)",
+    f"mctse(iterations=20,rollout_depth=9,evaluator=forgetful2048({TUNED}))",
+    f"mc(iterations=12,rollout_depth=9,evaluator=heuristics2048({TUNED},use_corner=false))",
 ]
 
 
@@ -70,7 +74,12 @@ def test_records_have_the_order_of_their_specs_though_agents_alternate() -> None
 
 
 def test_agents_that_decide_otherwise_are_not_in_step() -> None:
-    for agent in ("random", "mc(iterations=5,evaluator=score)", "mctse(iterations=5,milliseconds=1)"):
+    for agent in (
+        "random",
+        "mc(iterations=5,evaluator=score)",
+        "mc(iterations=5,evaluator=heuristics2048(use_rollout=false))",
+        "mctse(iterations=5,milliseconds=1)",
+    ):
         assert matches_in_step(specs(agent, 1)[0]) == 1
 
 

@@ -8,11 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numba import types
 
-from turnier.agents.abi import EVALUATE
+from turnier.agents.abi import EVALUATE, EVALUATE_TOGETHER
 from turnier.agents.evaluator import OWN, ROLLOUT_DEPTH, Evaluator
 from turnier.core.kernel import kernel
+from turnier.core.packing import lend
 from turnier.core.parameters import parameter, parameters_of
-from turnier.games.abi import Actions
+from turnier.games.abi import GAME, Actions, Floats, State
 from turnier.games.game import Game, square_symmetries
 from turnier.games.generic import copy_state
 
@@ -63,16 +64,15 @@ def possible_merges(exponents):
     return total
 
 
-@kernel(EVALUATE)
-def evaluate_heuristics(game, weights, state, returns, count, rng, totals, scratch):
-    """The sum of the enabled bonuses in points (the rollout's share is its final score) / max_return."""
-    choices = scratch.choices
-    game.cells(state, choices)
+@kernel(types.float64(GAME, Floats, State, types.float64, Actions))
+def bonuses(game, weights, state, score, cells):
+    """Returns the sum of the enabled bonuses of a board in points; `cells` is space for its exponents."""
+    game.cells(state, cells)
     empty, highest = 0, 0
     for cell in range(16):
-        if choices[cell] == 0:
+        if cells[cell] == 0:
             empty += 1
-        highest = max(highest, choices[cell])
+        highest = max(highest, cells[cell])
     if weights[FORGETS] > 0.0:
         highest = 1
     highest_tile = float(1 << highest)
@@ -86,25 +86,50 @@ def evaluate_heuristics(game, weights, state, returns, count, rng, totals, scrat
         elif weights[EMPTY_METHOD] == 1.0:
             bonus += highest_tile * float(empty) * weights[EMPTY1]
         else:
-            bonus += returns[0] * float(empty) * weights[EMPTY2]
-    if weights[USE_CORNER] > 0.0 and highest in (choices[0], choices[3], choices[12], choices[15]):
+            bonus += score * float(empty) * weights[EMPTY2]
+    if weights[USE_CORNER] > 0.0 and highest in (cells[0], cells[3], cells[12], cells[15]):
         bonus += highest_tile * weights[CORNER]
     if weights[USE_ROW] > 0.0:
         if weights[ROW_METHOD] == 0.0:
-            bonus += best_chain(choices, highest, False) * weights[ROW0]
+            bonus += best_chain(cells, highest, False) * weights[ROW0]
         else:
-            bonus += best_chain(choices, highest, True) * weights[ROW1]
+            bonus += best_chain(cells, highest, True) * weights[ROW1]
     if weights[USE_MERGE] > 0.0:
-        bonus += possible_merges(choices) * weights[MERGE]
-    total = bonus * float(count)
+        bonus += possible_merges(cells) * weights[MERGE]
+    return bonus
+
+
+@kernel(EVALUATE)
+def evaluate_heuristics(game, weights, state, returns, count, rng, totals, scratch):
+    """The sum of the enabled bonuses in points (the rollout's share is its final score) / max_return."""
+    total = bonuses(game, weights, state, returns[0], scratch.choices) * float(count)
     if weights[USE_ROLLOUT] > 0.0:
+        depth = np.int64(weights[ROLLOUT_DEPTH])
+        scratch.returns[0] = 0.0
         for _ in range(count):
             copy_state(state, scratch.state)
-            scratch.returns[0] = returns[0]
-            depth = np.int64(weights[ROLLOUT_DEPTH])
             game.playout(scratch.state, depth, rng, scratch.returns)
-            total += scratch.returns[0] * weights[ROLLOUT]
+        total += (returns[0] * float(count) + scratch.returns[0]) * weights[ROLLOUT]
     totals[0] += total / game.max_return
+
+
+@kernel(EVALUATE_TOGETHER)
+def evaluate_heuristics_together(game, weights, jobs, enough):
+    """`evaluate_heuristics` with rollouts that are played side by side."""
+    states, returns, counts, totals, gains, done = lend(
+        (jobs.states, jobs.returns, jobs.counts, jobs.totals, jobs.gains, jobs.done)
+    )
+    depth, cells = np.int64(weights[ROLLOUT_DEPTH]), np.empty(game.max_choices, np.int64)
+    finished = game.playouts(
+        jobs.states, jobs.counts, jobs.waiting, depth, jobs.rngs, jobs.gains, jobs.ended, jobs.lanes, enough, jobs.done
+    )
+    for i in range(finished):
+        job = done[i]
+        score, count = returns[job, 0], float(counts[job])
+        total = bonuses(game, weights, states[job], score, cells) * count
+        totals[job, 0] = (total + (score * count + gains[job, 0]) * weights[ROLLOUT]) / game.max_return
+        gains[job, 0] = 0.0
+    return finished
 
 
 # With which values of other parameters one is used.
@@ -123,6 +148,7 @@ class Heuristics2048(Evaluator):
 
     name: ClassVar[str] = "heuristics2048"
     evaluate_kernel: ClassVar[Any] = evaluate_heuristics
+    together_kernel: ClassVar[Any] = evaluate_heuristics_together
     only_ranks: ClassVar[bool] = True
     forgets: ClassVar[bool] = False  # the highest tile counts as a 2
 
@@ -152,6 +178,9 @@ class Heuristics2048(Evaluator):
         if game.name == "2048" and game.num_cells == 16:
             return None
         return f"{self.name} evaluates the 4x4 board of 2048 only, got {game}; use evaluator=rollout."
+
+    def evaluates_together(self, game: Game) -> bool:
+        return self.use_rollout
 
     def own_weights(self, game: Game) -> tuple[float, ...]:
         return (*(float(getattr(self, field.name)) for field, _ in parameters_of(type(self))), float(self.forgets))

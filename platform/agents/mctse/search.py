@@ -19,6 +19,7 @@ from turnier.agents.mctse.tree import (
     add_child,
     back_up,
     find_child,
+    find_or_add_outcome,
     has_room,
     mean_value,
     num_children,
@@ -104,9 +105,7 @@ def descend(game, tree, settings, state, returns, rng, choices, probs, mark):
             chosen = select_action(tree, node, mover, settings)
         game.step(state, tree.label[chosen], returns)
         code = draw_chance(game, state, rng, returns, choices, probs)
-        node = find_child(tree, chosen, code)
-        if node == NONE:
-            node = add_child(tree, chosen, code)
+        node = find_or_add_outcome(tree, chosen, code)
         tree.visits[chosen] += mark
         tree.visits[node] += mark
         if fresh:

@@ -25,12 +25,14 @@ NUM_NODES, NUM_ACTION_NODES, DONE = 0, 1, 2
 ME, SHARE = 3, 4  # the copy's thread, and how many nodes each thread may add
 COUNTS = 5
 UNKNOWN = -1  # `untried` of a decision node that selection has not visited yet
-IS_ACTION = -2  # `untried` of an action node
+IS_ACTION = -(1 << 62)  # `untried` of an action node, to which a bit is added for each of its outcomes
 PENDING_BITS = 40
 COUNTED = (1 << PENDING_BITS) - 1  # the bits of `visits` that count visits
 PENDING = 1 << PENDING_BITS  # what a visit adds besides 1 while its rollout is under way in one of several threads
 VALUES = 7  # words of a node before its values: with those of one seat it fills a cache line
 NODES_PER_ITERATION = 3  # at most: a new outcome, an action below it and its outcome
+MEMO_BITS = 12
+MEMO = 1 << MEMO_BITS  # outcomes that a tree remembers beside their lists
 
 
 class MctseTree(NamedTuple):
@@ -40,13 +42,14 @@ class MctseTree(NamedTuple):
     first_child: Any  # [capacity] node or NONE
     next_sibling: Any  # [capacity] node or NONE
     label: Any  # [capacity] the action of an action node, the chance outcomes' code of a decision node
-    untried: Any  # [capacity] legal actions of a decision node without an action node yet, or UNKNOWN, or IS_ACTION
+    untried: Any  # [capacity] legal actions of a decision node without an action node yet, or UNKNOWN; see IS_ACTION
     visits: Any  # [capacity]; between searches nothing is PENDING
     same: Any  # [capacity] the node that stands here for one that another thread added
     values: Any  # [capacity, seats] sums of rollout values, or the least of them
     largest: Any  # [seats] largest value of a rollout of this search, at least 0
     next_node: Any  # [threads] the next node that each of them adds, as far as known
     counts: Any  # [COUNTS] nodes, action nodes, iterations so far, and what else the indices name
+    memo: Any  # [MEMO] outcomes found last, each where its hash says; or anything, so whoever reads it has to check
 
 
 _COLUMN, _INTS, _FLOATS = (
@@ -54,20 +57,20 @@ _COLUMN, _INTS, _FLOATS = (
     types.Array(types.int64, 1, "C"),
     types.Array(types.float64, 1, "C"),
 )
-TREE = types.NamedTuple([_COLUMN] * 7 + [types.Array(types.float64, 2, "A"), _FLOATS, _INTS, _INTS], MctseTree)
+TREE = types.NamedTuple([_COLUMN] * 7 + [types.Array(types.float64, 2, "A"), _FLOATS] + [_INTS] * 3, MctseTree)
 tell_type(MctseTree, TREE)
 
 
 @kernel(types.int64(types.int64, types.int64))
 def tree_words(capacity, seats):
     """Returns how many words `tree_in` needs for the nodes."""
-    return capacity * (VALUES + seats) + LINE
+    return capacity * (VALUES + seats) + MEMO + LINE
 
 
 @kernel(types.int64(types.int64, types.int64))
 def capacity_of(words, seats):
     """Returns how many nodes fit in so many words, see `tree_words`."""
-    return (words - LINE) // (VALUES + seats)
+    return (words - MEMO - LINE) // (VALUES + seats)
 
 
 @kernel(TREE(_INTS, types.int64, _FLOATS, _INTS, _INTS, types.int64))
@@ -75,7 +78,8 @@ def tree_in(space, capacity, largest, next_node, counts, me):
     """Returns a thread's copy of a tree with only its root, in the given arrays; see `tree_words` and MctseTree."""
     width = VALUES + largest.size
     start = (-(space.ctypes.data >> 3)) & 7  # words to where a cache line starts
-    nodes = space[start : start + capacity * width].reshape(capacity, width)
+    end = start + capacity * width
+    nodes = space[start:end].reshape(capacity, width)
     tree = MctseTree(
         nodes[:, 0],
         nodes[:, 1],
@@ -88,6 +92,7 @@ def tree_in(space, capacity, largest, next_node, counts, me):
         largest,
         next_node,
         counts,
+        space[end : end + MEMO],
     )
     counts[ME], counts[SHARE] = me, (capacity - 1) // next_node.size
     clear(tree)
@@ -124,6 +129,17 @@ def clear(tree):
     put_node(tree, 0, NONE, 0, UNKNOWN)
 
 
+@kernel(types.boolean(TREE, types.int64), inline=True)
+def is_action(tree, node):
+    return tree.untried[node] < UNKNOWN
+
+
+@kernel(types.int64(types.int64), inline=True)
+def outcome_bit(code):
+    """Returns one of 61 bits; without it an action node has no outcome of that code."""
+    return 1 << (code % 61)
+
+
 @kernel(types.void(TREE, types.int64, types.int64, types.int64, types.int64))
 def put_node(tree, node, parent, label, untried):
     """Makes a node without children or rollouts its parent's youngest child."""
@@ -139,6 +155,8 @@ def put_node(tree, node, parent, label, untried):
     if parent != NONE:
         tree.next_sibling[node] = tree.first_child[parent]
         tree.first_child[parent] = node
+        if is_action(tree, parent):
+            tree.untried[parent] |= outcome_bit(label)
 
 
 @kernel(types.int64(TREE, types.int64, types.int64))
@@ -147,7 +165,7 @@ def add_child(tree, parent, label):
     me = tree.counts[ME]
     node = tree.next_node[me]
     tree.next_node[me] = node + 1
-    if tree.untried[parent] == IS_ACTION:
+    if is_action(tree, parent):
         put_node(tree, node, parent, label, UNKNOWN)
     else:
         put_node(tree, node, parent, label, IS_ACTION)
@@ -165,6 +183,28 @@ def find_child(tree, parent, label):
             return child
         child = tree.next_sibling[child]
     return NONE
+
+
+@kernel(types.int64(TREE, types.int64, types.int64), inline=True)
+def find_or_add_outcome(tree, action, code):
+    """Returns the outcome of an action node that has this code, a new one where there is none.
+
+    An action node has up to dozens of outcomes, each in a cache line of its own: to run through them would take longer
+    than the rest of an iteration.
+    """
+    mixed = np.uint64(action) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(code) * np.uint64(0xC2B2AE3D27D4EB4F)
+    place = np.int64(mixed >> np.uint64(64 - MEMO_BITS))
+    node = tree.memo[place]
+    known = 0 < node < tree.next_node[0] and tree.same[node] == node
+    if known and tree.parent[node] == action and tree.label[node] == code:
+        return node
+    node = NONE
+    if tree.untried[action] & outcome_bit(code):
+        node = find_child(tree, action, code)
+    if node == NONE:
+        node = add_child(tree, action, code)
+    tree.memo[place] = node
+    return node
 
 
 @kernel(types.int64(TREE, types.int64))

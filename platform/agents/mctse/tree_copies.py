@@ -29,6 +29,7 @@ from turnier.agents.mctse.tree import (
     add_visits,
     back_up,
     find_child,
+    is_action,
     put_node,
 )
 from turnier.core.atomics import fetch_add, load, prefetch, store
@@ -137,7 +138,7 @@ def follow(tree, copies, teller, iteration):
         child = find_child(tree, node, label)
         if child != NONE:
             tree.same[theirs] = child
-        elif tree.untried[node] == IS_ACTION:
+        elif is_action(tree, node):
             child = theirs
             put_node(tree, child, node, label, UNKNOWN)
         else:

@@ -15,7 +15,18 @@ from tests.agents.mctse.mctse_trees import children, mctse
 from tests.agents.positions import board_position
 from turnier.agents.abi import VALUES
 from turnier.agents.mctse.search import final_action, needs_more, select_action
-from turnier.agents.mctse.tree import DONE, NONE, NUM_NODES, UNKNOWN, add_child, back_up, find_child, new_tree
+from turnier.agents.mctse.tree import (
+    DONE,
+    MEMO,
+    NONE,
+    NUM_NODES,
+    UNKNOWN,
+    add_child,
+    back_up,
+    find_child,
+    find_or_add_outcome,
+    new_tree,
+)
 from turnier.core.kernel import JIT
 
 needs_jit = pytest.mark.skipif(not JIT, reason="thousands of iterations")
@@ -35,6 +46,28 @@ def test_children_lists_by_hand() -> None:
     assert tree.visits[:4].tolist() == [2, 1, 0, 1]
     assert tree.values[:4].tolist() == [[-1.5, 0.75], [0.5, -0.25], [0.0, 0.0], [0.5, -0.25]]
     assert tree.largest.tolist() == [0.5, 1.0] and tree.counts[DONE] == 2
+
+
+def test_outcomes_are_found_whatever_the_memo_holds() -> None:
+    """Also codes that share a bit of the action node, and with more outcomes than the memo has places for."""
+    tree, rng = new_tree(2 * MEMO, 1), np.random.default_rng(5)
+    actions = [add_child(tree, 0, label) for label in range(4)]
+    codes = (1, 2, 62, 63, 123, 1 << 59, (1 << 59) + 61)
+    known: dict[tuple[int, int], int] = {}
+    for turn in range(300):
+        tree.memo[:] = rng.integers(-5, 2 * MEMO + 5, MEMO) if turn % 3 else -(1 << 63)
+        action, code = actions[rng.integers(4)], codes[rng.integers(len(codes))]
+        fresh, nodes = (action, code) not in known, tree.counts[NUM_NODES]
+        for _ in range(2):
+            node = find_or_add_outcome(tree, action, code)
+            assert node == known.setdefault((action, code), node)
+        assert tree.counts[NUM_NODES] == nodes + fresh and (tree.parent[node], tree.label[node]) == (action, code)
+    assert len(known) == 28
+    for action in actions:
+        assert set(children(tree, action)) == {node for (above, _), node in known.items() if above == action}
+    many = [find_or_add_outcome(tree, actions[0], code) for code in range(1000, 1000 + MEMO + 9)]
+    assert [find_or_add_outcome(tree, actions[0], code) for code in range(1000, 1000 + MEMO + 9)] == many
+    assert len(set(many)) == len(many)
 
 
 def test_the_pessimistic_backup_keeps_the_least_value() -> None:
