@@ -118,10 +118,10 @@ def fastest(way: Callable[[], Any], seconds: float) -> float:
 
 
 def main(
-    game: Annotated[str, typer.Option(help="a game of two seats on a grid")] = "connect_four",
+    game: Annotated[str, typer.Option(help="a two-seat game on a grid")] = "connect_four",
     blocks: Annotated[int, typer.Option(min=0, max=40)] = 2,
     filters: Annotated[int, typer.Option(min=16, max=512, help="a multiple of 16")] = 32,
-    seconds: Annotated[float, typer.Option(min=0.01, help="of CPU time for each way")] = 1.0,
+    seconds: Annotated[float, typer.Option(min=0.01, help="seconds of CPU time for each way")] = 1.0,
 ) -> None:
     require_extra("to compare with jax", "deep", "jax", "optax")
     network = Network(make_game(game), blocks, filters)

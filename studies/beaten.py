@@ -1,8 +1,8 @@
-"""Every headline of the documents beside an agent of ours that is above it, at no more work or time per move.
+"""Every headline of the documents beside an agent of ours that exceeds it with no more work or time per move.
 
 \b
 Examples:
-    python studies/beaten.py                     some minutes on two cores
+    python studies/beaten.py                     a few minutes on two cores
     python studies/beaten.py --preset paper      100 to 1,000 games per row
     turnier report kutsch                        the page; also weitz and staehli
 

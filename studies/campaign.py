@@ -1,7 +1,7 @@
-"""Plays every figure of the documents at its published size, for some hours, the most informative games first.
+"""Plays every figure of the documents at its published size for some hours, the most informative games first.
 
 Every row with a published figure gets a first slice; then come those that are closest, in CPU time, to a verdict that
-they lack, and at last rows without a published figure. The games are those of the documents' scripts, in the same runs.
+they lack, and last those without a published figure. The games are those of the documents' scripts, in the same runs.
 
 \b
 Examples:
@@ -11,7 +11,7 @@ Examples:
     python studies/campaign.py --import docs/results/data/campaign      to continue what others have played
     turnier report all --missing                                        what is missing, and the hours for it
 
-Stop it with Ctrl-C or lose the machine; repeat the command to resume.
+After Ctrl-C or the loss of the machine, repeat the command to resume.
 """
 
 import math
@@ -56,11 +56,11 @@ def _written(option: typer.CallbackParam, path: Path | None) -> Path | None:
 
 def main(
     hours: Annotated[
-        float, typer.Option(help="stop after so many; default: when nothing is missing", min=0)
+        float, typer.Option(help="stop after this many hours; default: when nothing is missing", min=0)
     ] = math.inf,
     only: Annotated[
         list[str] | None,
-        typer.Option("--only", help="a document or an experiment, such as weitz:table1; may be given repeatedly"),
+        typer.Option("--only", help="a document or an experiment, such as weitz:table1; repeat for more"),
     ] = None,
     width: WidthOption = None,
     preset: Annotated[str, typer.Option(help=", ".join(PRESETS))] = PAPER,

@@ -3,13 +3,13 @@
 \b
 Examples:
     python studies/cmaes_heuristics.py                          about three minutes on two cores
-    python studies/cmaes_heuristics.py --preset two_hours       twice as many held-out games as the search's at the end
+    python studies/cmaes_heuristics.py --preset two_hours       at the end, twice as many held-out games as the search's
     python studies/cmaes_heuristics.py --preset paper           the thesis's setting: hours, better on a cluster
-    python studies/cmaes_heuristics.py --preset thesis          its agent, searched by more candidates
+    python studies/cmaes_heuristics.py --preset thesis          the thesis's agent, with more candidates
     python studies/cmaes_heuristics.py --address auto --store postgresql://user@host/turnier
     optuna-dashboard sqlite:///turnier.db                       watch it from another terminal
 
-Stop it with Ctrl-C or lose the machine; repeat the command to resume.
+After Ctrl-C or the loss of the machine, repeat the command to resume.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ Examples:
     python studies/cmaes_rows.py --preset paper         about ten minutes, three decisions ahead
     optuna-dashboard sqlite:///turnier.db               watch it from another terminal
 
-Stop it with Ctrl-C or lose the machine; repeat the command to resume.
+After Ctrl-C or the loss of the machine, repeat the command to resume.
 """
 
 from __future__ import annotations

@@ -2,11 +2,11 @@
 
 \b
 Examples:
-    python studies/mctse_parameters.py                        some minutes on two cores
+    python studies/mctse_parameters.py                        a few minutes on two cores
     python studies/mctse_parameters.py --preset paper         more candidates, with more iterations
     optuna-dashboard sqlite:///turnier.db                     its Pareto front, from another terminal
 
-Stop it with Ctrl-C or lose the machine; repeat the command to resume.
+After Ctrl-C or the loss of the machine, repeat the command to resume.
 """
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Which learning parameters teach an n-tuple network fastest? Optuna's TPE, slow learners stop early.
+"""Which learning parameters teach an n-tuple network fastest? Optuna's TPE; slow learners stop early.
 
 \b
 Examples:
@@ -7,7 +7,7 @@ Examples:
     python studies/ntuple_learning.py --preset yavalath     Yavalath, games won against MCTS
     optuna-dashboard sqlite:///turnier.db                   watch it from another terminal
 
-Stop it with Ctrl-C or lose the machine; repeat the command to resume.
+After Ctrl-C or the loss of the machine, repeat the command to resume.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""How many plies should a rollout of plain Monte Carlo play at 2048, when its time is fixed? After Kutsch 2017, 7.1.1.
+"""How many plies should a rollout of plain Monte Carlo play at 2048 in a fixed time? After Kutsch 2017, 7.1.1.
 
 \b
-Deeper rollouts see further, but leave time for fewer of them: every candidate spends about as many plies per move.
+Deeper rollouts see further, but leave time for fewer of them: all candidates spend about equally many plies per move.
 
 \b
 Examples:
-    python studies/rollout_depth.py                        some minutes on two cores
+    python studies/rollout_depth.py                        a few minutes on two cores
     python studies/rollout_depth.py --preset paper         more depths, with more games
     python studies/rollout_depth.py --plies 20000          twice the time per move
 """
@@ -64,9 +64,9 @@ def agent_of(plies: int, depth: int) -> str:
 def main(
     preset: Annotated[str, typer.Option(help=", ".join(PRESETS))] = "quick",
     plies: Annotated[
-        int | None, typer.Option(help="plies of all rollouts per move; default: by preset", min=200)
+        int | None, typer.Option(help="plies per move in all rollouts together; default: by preset", min=200)
     ] = None,
-    games: Annotated[int | None, typer.Option(help="games of each depth; default: by preset", min=2)] = None,
+    games: Annotated[int | None, typer.Option(help="games per depth; default: by preset", min=2)] = None,
     seed: SeedOption = 1,
     store: StoreOption = DEFAULT_URL,
     executor: ExecutorOption = SCRIPT_EXECUTOR,

@@ -6,11 +6,11 @@ of what it recommends: how much less that scores in held-out games than the best
 
 \b
 Examples:
-    python studies/search_of_searches.py                        few seeds, some minutes
-    python studies/search_of_searches.py --preset paper         20 seeds: 260 searches of some seconds each
+    python studies/search_of_searches.py                        few seeds, a few minutes
+    python studies/search_of_searches.py --preset paper         20 seeds: 260 searches of a few seconds each
     python studies/search_of_searches.py --workers-only         one study with 8, 32 and 128 simulated workers
 
-Stop it with Ctrl-C; repeat the command to resume.
+After Ctrl-C, repeat the command to resume.
 """
 
 import json
@@ -217,7 +217,8 @@ def main(
     folder: Annotated[
         Path,
         typer.Option(
-            help="results, table and picture; existing results are not computed again", callback=writable_folder
+            help="folder for results, table and picture; existing results are not computed again",
+            callback=writable_folder,
         ),
     ] = Path("reports"),
     workers_only: Annotated[

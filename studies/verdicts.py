@@ -1,12 +1,13 @@
-"""How often is the verdict of a study wrong, and how often does it miss a gain? Simulations, where the truth is known.
+"""How often is the verdict of a study wrong, and how often does it miss a gain? Simulations where the truth is known.
 
 \b
 Examples:
     python studies/verdicts.py                      400 studies of each kind, a minute
     python studies/verdicts.py --studies 2000
 
-Scores vary as those of 2048 do: by half their mean. The gain is given in standard errors of a mean of 100 games, which
-is how many each finalist played before there was a verdict; that table is tested the same way, for comparison.
+Scores vary as much as those of 2048: by half their mean. The gain is given in standard errors of a mean of 100 games,
+which is how many each finalist played before there was a verdict; the table of those games is tested in the same way,
+for comparison.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ def rollout_depth_parameter(default: int) -> Any:
 
 def score_method_parameter(default: int) -> Any:
     """Declares what an agent's evaluator counts for a finished rollout of a one-seat game (Kutsch 2017, 9.2)."""
-    text = "value of a rollout in which a one-seat game ended: 1 its score, 2 its score - 1"
+    text = "value of a rollout that ended a one-seat game: 1 its score, 2 its score - 1"
     return parameter(default, text, low=1, high=2)
 
 

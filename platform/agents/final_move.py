@@ -33,7 +33,7 @@ ROOT_CHILDREN = types.NamedTuple([Actions, Floats, Floats, Floats, types.Array(t
 
 def final_parameter() -> Any:
     """Declares the rule of the final move."""
-    return parameter("max", "what is played: best mean, most visits, both, best lower bound", choices=FINALS)
+    return parameter("max", "what is played: best mean, most visits, both, or best lower bound", choices=FINALS)
 
 
 def security_parameter() -> Any:

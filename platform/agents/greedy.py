@@ -49,7 +49,7 @@ class Greedy(CompiledAgent):
     name: ClassVar[str] = "greedy"
     act_kernel: ClassVar[Any] = act_greedy
 
-    evaluator: Evaluator = parameter(Score(), "what is said of the state after each action")
+    evaluator: Evaluator = parameter(Score(), "evaluates the state after each action")
     rollout_depth: int = rollout_depth_parameter(20)
     score_method: int = score_method_parameter(2)
     downgrade: int = downgrade_parameter()

@@ -129,10 +129,10 @@ class Maxn(CompiledAgent):
     act_kernel: ClassVar[Any] = act_maxn
 
     depth: int = parameter(3, "plies searched", low=1, high=100, search=(1, 6))
-    evaluator: Evaluator = parameter(Score(), "what values the states at the end of the search")
+    evaluator: Evaluator = parameter(Score(), "evaluates the states at the end of the search")
     rollout_depth: int = rollout_depth_parameter(150)
     score_method: int = score_method_parameter(2)
-    hash: bool = parameter(True, "whether a state that was searched before is looked up")
+    hash: bool = parameter(True, "look up states that were searched before")
 
     budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"plies": {"depth": AMOUNT}}
 

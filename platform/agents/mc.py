@@ -298,11 +298,11 @@ class Mc(SearchAgent):
     )
     rollout_depth: int = rollout_depth_parameter(20)
     score_method: int = score_method_parameter(2)
-    evaluator: Evaluator = parameter(Rollout(), "what is averaged")
+    evaluator: Evaluator = parameter(Rollout(), "evaluates the states; its values are averaged")
     threads: int = parameter(1, "cores that search one decision", low=1, high=256, search=(1, 16))
     milliseconds: int = milliseconds_parameter("iterations")
 
-    divided: bool = parameter(False, "iterations are those of a move, divided among its legal actions", later=True)
+    divided: bool = parameter(False, "iterations are per move, divided among its legal actions", later=True)
 
     budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "ms": {"milliseconds": AMOUNT},

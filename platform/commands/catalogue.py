@@ -18,7 +18,7 @@ WIDE = 100  # columns of a terminal that has room for whole ranges
 FOLDED = 14
 
 
-def games(name: Annotated[str, typer.Argument(help="one game in detail")] = "") -> None:
+def games(name: Annotated[str, typer.Argument(help="a game to show in detail")] = "") -> None:
     """List the games, or the parameters of one.
 
     \b
@@ -31,7 +31,9 @@ def games(name: Annotated[str, typer.Argument(help="one game in detail")] = "") 
     _print("games", "game", name, {"Games": GAMES})
 
 
-def agents(name: Annotated[str, typer.Argument(help="one agent, evaluator or learning method in detail")] = "") -> None:
+def agents(
+    name: Annotated[str, typer.Argument(help="an agent, evaluator or learning method to show in detail")] = "",
+) -> None:
     """List the agents, evaluators and learning methods, or the parameters of one.
 
     \b
@@ -51,7 +53,7 @@ def agents(name: Annotated[str, typer.Argument(help="one agent, evaluator or lea
     _print("agents", "agent, evaluator or learning method", name, registries)
 
 
-def samplers(name: Annotated[str, typer.Argument(help="one sampler in detail")] = "") -> None:
+def samplers(name: Annotated[str, typer.Argument(help="a sampler to show in detail")] = "") -> None:
     """List the samplers of turnier tune, or the parameters of one.
 
     \b
@@ -64,8 +66,10 @@ def samplers(name: Annotated[str, typer.Argument(help="one sampler in detail")] 
     _print("samplers", "sampler", name, {"Samplers, of turnier tune": SAMPLERS})
 
 
-def noises(name: Annotated[str, typer.Argument(help="one noise strategy in detail")] = "") -> None:
-    """List how often candidates may play in turnier tune, or the parameters of one strategy.
+def noises(name: Annotated[str, typer.Argument(help="a noise strategy to show in detail")] = "") -> None:
+    """List the noise strategies of turnier tune, or the parameters of one.
+
+    A noise strategy decides how many games each candidate plays.
 
     \b
     Examples:

@@ -15,7 +15,7 @@ from turnier.results.store import DEFAULT_URL
 from turnier.search import VERIFY
 
 EXECUTOR = "auto"  # where commands play by default
-EXECUTOR_RULE = "auto (threads; Ray on a cluster, or where agents in Python take long)"
+EXECUTOR_RULE = "auto (threads; Ray on a cluster, or if agents in Python take long)"
 SCRIPT_EXECUTOR = "ray"  # where scripts of studies/ play by default: the same path as on a cluster
 
 
@@ -35,14 +35,16 @@ def writable_folder(option: typer.CallbackParam, path: Path) -> Path:
 GameArgument = Annotated[str, typer.Argument(help='a game, such as yavalath or "2048(size=3)"')]
 AgentsArgument = Annotated[list[str], typer.Argument(help='agents, such as random "mc(iterations=200)"')]
 
-RunArgument = Annotated[str, typer.Argument(help="a run's id or its beginning, or last")]
+RunArgument = Annotated[str, typer.Argument(help="a run: its id or the beginning of it, or last")]
 
 StoreOption = Annotated[str, typer.Option("--store", help="SQLite or PostgreSQL URL of the results")]
-ExecutorOption = Annotated[str, typer.Option("--executor", help=f"what plays: {EXECUTOR_RULE}, ray, threads or serial")]
-LocalExecutorOption = Annotated[str, typer.Option("--executor", help="what plays: threads or serial")]
-WorkersOption = Annotated[int | None, typer.Option("--workers", help="default: all cores")]
+ExecutorOption = Annotated[
+    str, typer.Option("--executor", help=f"what plays the games: {EXECUTOR_RULE}, ray, threads or serial")
+]
+LocalExecutorOption = Annotated[str, typer.Option("--executor", help="what plays the games: threads or serial")]
+WorkersOption = Annotated[int | None, typer.Option("--workers", help="number of workers; default: all cores")]
 AddressOption = Annotated[
-    str | None, typer.Option("--address", help="Ray cluster to join, such as auto; default: RAY_ADDRESS")
+    str | None, typer.Option("--address", help="address of the Ray cluster to join, such as auto; default: RAY_ADDRESS")
 ]
 
 SeedOption = Annotated[int, typer.Option("--seed", help="same seed, same games, whatever the number of workers")]
@@ -53,27 +55,30 @@ OpeningsOption = Annotated[
     int, typer.Option("--openings", help="start from positions after at most this many plies", min=0)
 ]
 VerifyOption = Annotated[
-    float, typer.Option("--verify", help="maximum held-out games of all finalists, as a share of the search's")
+    float,
+    typer.Option("--verify", help="maximum held-out games of all finalists together, as a share of the search's games"),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="print JSON")]
 WidthOption = Annotated[
     float | None,
     typer.Option(
         "--width",
-        help="aimed half-width: percentage points of shares, otherwise % of the published figure; default: 10",
+        help="half-width to aim for: percentage points for shares, otherwise % of the published figure; default: 10",
         min=0.5,  # for which a row needs about 40,000 games
     ),
 ]
-YesOption = Annotated[bool, typer.Option("--yes", help="do not ask")]
+YesOption = Annotated[bool, typer.Option("--yes", help="do not ask for confirmation")]
 
 # Of the scripts in studies/.
 OnlyOption = Annotated[
-    list[str] | None, typer.Option("--only", help="run only this experiment, such as figure11; may be given repeatedly")
+    list[str] | None, typer.Option("--only", help="run only this experiment, such as figure11; repeat for more")
 ]
 StudyNameOption = Annotated[str | None, typer.Option("--name", help="name of the study; default: SCRIPT-PRESET")]
 NetworksOption = Annotated[
     Path,
-    typer.Option("--folder", help="trained networks; existing ones are not trained again", callback=writable_folder),
+    typer.Option(
+        "--folder", help="folder of trained networks; existing ones are not trained again", callback=writable_folder
+    ),
 ]
 PictureOption = Annotated[Path, typer.Option("--picture", help="folder for the picture", callback=writable_folder)]
 

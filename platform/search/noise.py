@@ -15,7 +15,7 @@ from turnier.core.parameters import Declared, Registry, parameter
 from turnier.statistics.distributions import t_quantile
 
 Scores = Sequence[Sequence[float]]  # of each candidate, in the order they were asked for
-_GAMES = "games per candidate; with several seats, times seats and opponents"
+_GAMES = "games per candidate; in games with several seats, times seats and opponents"
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Growing(Noise):
     name = "growing"
 
     games: int = parameter(1, f"{_GAMES}, at first", low=1, high=1_000_000)
-    growth: float = parameter(1.05, "times the games from generation to generation", low=1, high=10)
+    growth: float = parameter(1.05, "factor by which the games grow from generation to generation", low=1, high=10)
     largest: int = parameter(100, "maximum games per candidate", low=1, high=1_000_000)
 
     def _games(self, generation: int) -> int:
@@ -83,8 +83,8 @@ class Reevaluated(Noise):
     one_stage = False
 
     games: int = parameter(1, _GAMES, low=1, high=1_000_000)
-    share: float = parameter(0.25, "the share of candidates that plays again", low=0.01, high=1)
-    again: int = parameter(1, "games that they play again", low=1, high=1_000_000)
+    share: float = parameter(0.25, "share of the candidates that play again", low=0.01, high=1)
+    again: int = parameter(1, "further games that they play", low=1, high=1_000_000)
 
     def _best(self, candidates: int) -> int:
         return max(1, round(self.share * candidates))

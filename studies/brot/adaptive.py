@@ -1,4 +1,4 @@
-"""Does Combi gain by knowing walls? Our adaptive_combi against Combi and every strategy, with two and six players.
+"""Does knowing about walls help Combi? Our adaptive_combi against Combi and every strategy, with two and six players.
 
 \b
 Examples:

@@ -5,7 +5,7 @@ Examples:
     python studies/brot/qlearning.py --out q.npz --games 20000
     turnier tournament "spe_ed(width=41,height=41)" "qlearning(file=q.npz)" basic --games 100
 
-Stop it with Ctrl-C or lose the machine; repeat the command to resume.
+After Ctrl-C or the loss of the machine, repeat the command to resume.
 """
 
 from pathlib import Path
@@ -27,10 +27,10 @@ DEFAULTS = Learning()
 
 def main(
     out: Annotated[
-        Path, typer.Option(help="the file of the table; an existing one is trained further", callback=writable_file)
+        Path, typer.Option(help="file for the table; an existing one is trained further", callback=writable_file)
     ],
     game: Annotated[str, typer.Option(help="the game; every seat learns")] = DEFAULTS.game,
-    games: Annotated[int, typer.Option(help="games in all, including those of earlier runs", min=1)] = DEFAULTS.games,
+    games: Annotated[int, typer.Option(help="total number of games, including earlier runs", min=1)] = DEFAULTS.games,
     window: Annotated[
         int, typer.Option(help="side of the square that the player sees, an odd number of cells", min=1)
     ] = DEFAULTS.window,

@@ -1,4 +1,4 @@
-"""Which strategy of spe_ed is the best? Each against Combi, with two and with six players.
+"""Which strategy for spe_ed is best? Each against Combi, with two and with six players.
 
 \b
 Examples:

@@ -10,7 +10,7 @@ Examples:
     python studies/brot/tuning.py                    small agents on small boards
     python studies/brot/tuning.py --preset paper
 
-Stop it with Ctrl-C or lose the machine; repeat the command to resume.
+After Ctrl-C or the loss of the machine, repeat the command to resume.
 """
 
 from dataclasses import replace

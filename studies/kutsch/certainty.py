@@ -1,5 +1,5 @@
 """How certain are searches, how do they spread their visits, and how long are rollouts? Kutsch 2017, table 1,
-figures 6, 14, 22 to 24.
+figures 6, 14 and 22 to 24.
 
 \b
 Examples:

@@ -1,15 +1,15 @@
-"""Does certainty mean strength? Certainty against score of 36 agents that use the same time per move at 2048.
+"""Does certainty mean strength? Certainty against score for 36 agents that use the same time per move at 2048.
 
 \b
-Kutsch 2017 measures how certain its agents are (9.1) and how strong (3.3, 4.2, 5.2), a few of each. Here are variants
-of MC, MCTS and MCTSE, whose iterations are chosen so that all of them take the same CPU time per move.
+Kutsch 2017 measures how certain its agents are (9.1) and how strong (3.3, 4.2, 5.2), a few of each. The agents here are
+variants of MC, MCTS and MCTSE whose iterations are chosen so that all of them take the same CPU time per move.
 
 \b
 Examples:
-    python studies/kutsch/certainty_against_score.py                    some minutes on two cores
+    python studies/kutsch/certainty_against_score.py                    a few minutes on two cores
     python studies/kutsch/certainty_against_score.py --preset paper     five times the time per move, more games
 
-Stop it with Ctrl-C or lose the machine; repeat the command to resume. The iterations are measured once and stored: the
+After Ctrl-C or the loss of the machine, repeat the command to resume. The iterations are measured once and stored: the
 same command with another store may choose others.
 """
 

@@ -1,11 +1,11 @@
-"""How does a network learn 2048, by both target methods and by each setting? Kutsch 2017, figures 17 and 25 to 29.
+"""How does a network learn 2048, with both target methods and with each setting? Kutsch 2017, figures 17 and 25 to 29.
 
 \b
 Examples:
     python studies/kutsch/learning.py                     a thousand games of training per learner
     python studies/kutsch/learning.py --only methods      figures 17 and 29: the curves of both methods
     python studies/kutsch/learning.py --only epsilon      figure 25; also alpha, gamma and lambda: 26 to 28
-    python studies/kutsch/learning.py --only larger       what is above the thesis's best network
+    python studies/kutsch/learning.py --only larger       what exceeds the thesis's best network
     python studies/kutsch/learning.py --preset paper      100,000 games, figure 17 evaluated ten times on the way
 """
 

@@ -1,4 +1,4 @@
-"""What the thesis left open: does a vote beat one search of the same work, and when does a tree beat flat search?
+"""What the thesis left open: does a vote beat one search with the same work, and when does a tree beat flat search?
 
 \b
 Examples:
@@ -7,7 +7,7 @@ Examples:
     python studies/kutsch/open_questions.py --only vote         one of its experiments
     turnier report kutsch                                       the page with all of Kutsch's studies
 
-Whether heuristics help is in heuristics.py and studies/cmaes_heuristics.py, whether certainty means strength in
+Whether heuristics help is studied in heuristics.py and studies/cmaes_heuristics.py, whether certainty means strength in
 certainty_against_score.py.
 """
 

@@ -2,7 +2,7 @@
 
 \b
 Examples:
-    python studies/staehli/matrices.py                     some minutes on two cores
+    python studies/staehli/matrices.py                     a few minutes on two cores
     python studies/staehli/matrices.py --preset paper      1,000 games per row; the blog has 10
     turnier report staehli                                 the page
 """

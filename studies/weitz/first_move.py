@@ -1,4 +1,4 @@
-"""What is the first move worth at Yavalath, without and with the swap rule, and by the strength of play?
+"""What is the first move worth at Yavalath, with and without the swap rule, and by strength of play?
 
 \b
 Examples:

@@ -1,4 +1,4 @@
-"""Which agent is the best at Yavalath for the thesis's iterations? In all roles, and from every first stone.
+"""Which agent is best at Yavalath with the thesis's iterations? In all roles, and from every first stone.
 
 \b
 Examples:

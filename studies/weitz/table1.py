@@ -1,4 +1,4 @@
-"""How strong is MCTS at Yavalath, by its iterations? Weitz 2022, table 1 and figures 10 and 11.
+"""How strong is MCTS at Yavalath, by number of iterations? Weitz 2022, table 1 and figures 10 and 11.
 
 \b
 Examples:

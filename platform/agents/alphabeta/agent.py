@@ -116,13 +116,17 @@ class AlphaBeta(SearchAgent):
         0, "maximum nodes per move, 0 = no limit", low=0, high=1_000_000_000, log=True, search=(100, 100_000)
     )
     table_bits: int = parameter(
-        16, "entries of 24 bytes in the table: at most 2**bits, 0 = no table", low=0, high=28, search=(0, 20)
+        16, "maximum size of the table: 2**bits entries of 24 bytes, 0 = no table", low=0, high=28, search=(0, 20)
     )
-    ordering: bool = parameter(True, "try the table's action, killers and what cut off often first")
+    ordering: bool = parameter(True, "try first the table's action, killers and what often cut off")
     forced_depth: int = parameter(
-        0, "forcing moves of a win looked for at the root and the horizon, 0 = none", low=0, high=100, search=(0, 9)
+        0,
+        "maximum forcing moves of a win to look for at the root and the horizon, 0 = none",
+        low=0,
+        high=100,
+        search=(0, 9),
     )
-    evaluator: Evaluator = parameter(Score(), "what values the states at the horizon")
+    evaluator: Evaluator = parameter(Score(), "evaluates the states at the horizon")
     rollout_depth: int = rollout_depth_parameter(150)
     score_method: int = score_method_parameter(2)
     milliseconds: int = parameter(0, "maximum time per move, 0 = no limit", low=0, high=3_600_000, search=(0, 100))

@@ -38,13 +38,13 @@ class Dqn(CompiledAgent):
     name: ClassVar[str] = "dqn"
     act_kernel: ClassVar[Any] = act_dqn
 
-    file: str = parameter("", "a network that `turnier train` wrote; it says what its layers are")
-    digest: str = parameter("", "which network that must be; filled in")
-    layers: str = parameter("128.64", "to be trained: sizes of the hidden layers")
-    input: str = parameter(EACH, "to be trained: see above", choices=INPUTS)
+    file: str = parameter("", "file of a network that `turnier train` wrote; it determines the layers")
+    digest: str = parameter("", "digest that the network must have; filled in")
+    layers: str = parameter("128.64", "for training: sizes of the hidden layers")
+    input: str = parameter(EACH, "for training: see above", choices=INPUTS)
     dueling: bool = parameter(
         True,
-        "to be trained: halves of the last layer say what a state is worth and what actions add",
+        "for training: one half of the last layer values the state, the other what each action adds",
         when={"input": (BOARD, AFTER, TWO)},
     )
 

@@ -32,20 +32,22 @@ class DeepQ(Learning):
 
     alpha: float = parameter(0.001, "learning rate of Adam", low=0, high=1, search=(0.00001, 0.01), log=True)
     alpha_end: float = parameter(
-        0.0, "rate after the last game, 0 = as alpha", low=0, high=1, search=(0.00001, 0.01), log=True
+        0.0, "learning rate after the last game, 0 = as alpha", low=0, high=1, search=(0.00001, 0.01), log=True
     )
-    discount: float = parameter(0.99, "gamma: what the next move counts", low=0, high=1, search=(0.9, 1))
-    steps: int = parameter(1, "moves whose rewards count before the target network does", low=1, high=100)
-    double: bool = parameter(True, "the network chooses the action that the target network values")
+    discount: float = parameter(0.99, "gamma: how much the next move counts", low=0, high=1, search=(0.9, 1))
+    steps: int = parameter(1, "number of moves whose rewards count before the target network does", low=1, high=100)
+    double: bool = parameter(True, "the network chooses the action, and the target network values it")
     reward: str = parameter(SCORE, "what a move earns: its points, or log2(1 + points)", choices=(SCORE, LOG))
-    unit: float = parameter(1.0, "points, or their logarithm, that are a reward of 1", low=1e-9, high=1e9)
-    clip: float = parameter(1.0, "error from which on it counts linearly", low=1e-9, high=1e9, search=(0.1, 10))
+    unit: float = parameter(1.0, "points, or their logarithm, that make a reward of 1", low=1e-9, high=1e9)
+    clip: float = parameter(1.0, "size from which errors count linearly", low=1e-9, high=1e9, search=(0.1, 10))
     epsilon: float = parameter(1.0, "probability of a random move at first", low=0, high=1)
     epsilon_end: float = parameter(0.01, "probability of a random move after `explore` moves", low=0, high=1)
-    explore: int = parameter(20_000, "moves while that falls, linearly", low=0, high=10**12, search=(0, 1_000_000))
-    replay: int = parameter(200_000, "newest moves that are learned from", low=100, high=100_000_000)
+    explore: int = parameter(
+        20_000, "moves over which epsilon falls linearly", low=0, high=10**12, search=(0, 1_000_000)
+    )
+    replay: int = parameter(200_000, "number of newest moves to learn from", low=100, high=100_000_000)
     warmup: int = parameter(5_000, "moves before the first update", low=1, high=100_000_000)
-    batch: int = parameter(128, "moves of an update", low=1, high=100_000, search=(16, 512))
+    batch: int = parameter(128, "moves per update", low=1, high=100_000, search=(16, 512))
     interval: int = parameter(32, "moves between two updates", low=1, high=1_000_000, search=(1, 128), log=True)
     target: int = parameter(200, "updates between two copies to the target network", low=1, high=10**9)
     boards: int = parameter(64, "boards played side by side", low=1, high=100_000)

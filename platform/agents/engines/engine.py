@@ -105,14 +105,14 @@ class EngineAgent(Agent):
 
     command: str = parameter("", "the program with its arguments")
     clock: float = parameter(
-        0.0, "seconds for all of its moves of a game, in place of a time per move; 0 = none", low=0.0, high=86_400.0
+        0.0, "seconds for all its moves in a game, instead of a time per move; 0 = none", low=0.0, high=86_400.0
     )
     increment: float = parameter(0.0, "seconds that each of its moves adds to the clock", low=0.0, high=3600.0)
-    limit: float = parameter(60.0, "seconds for a move where nothing else says its time", low=0.001, high=86_400.0)
-    margin: int = parameter(200, "milliseconds that an answer may be late", low=0, high=3_600_000)
-    start_limit: float = parameter(10.0, "seconds to start and to get ready", low=0.1, high=3600.0)
+    limit: float = parameter(60.0, "seconds for a move if nothing else sets its time", low=0.001, high=86_400.0)
+    margin: int = parameter(200, "milliseconds by which an answer may be late", low=0, high=3_600_000)
+    start_limit: float = parameter(10.0, "seconds to start and get ready", low=0.1, high=3600.0)
     on_failure: str = parameter(
-        "lose", "what follows where it crashes, stalls, is late or plays an illegal move", choices=ON_FAILURE
+        "lose", "what happens if it crashes, stalls, is late or plays an illegal move", choices=ON_FAILURE
     )
 
     def cannot_play(self, game: Game) -> str | None:

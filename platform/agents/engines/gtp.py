@@ -84,9 +84,9 @@ class Gtp(EngineAgent):
     talk: ClassVar[type[Talk]] = GtpTalk
 
     seconds: float = parameter(
-        0.0, "seconds per move, at least 1, sent to it in whole seconds, rounded down; 0 = none", low=0.0, high=3600.0
+        0.0, "seconds per move, at least 1, sent rounded down to whole seconds; 0 = none", low=0.0, high=3600.0
     )
-    settings: str = parameter("", "further commands at the start of each match, as COMMAND;COMMAND")
+    settings: str = parameter("", "further commands to send at the start of each match, as COMMAND;COMMAND")
 
     def cannot_play(self, game: Game) -> str | None:
         if game.has_chance or game.num_seats != len(COLOURS):

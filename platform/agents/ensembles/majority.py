@@ -38,8 +38,8 @@ class Majority(Ensemble):
 
     name: ClassVar[str] = "majority"
 
-    agent: Agent = parameter(Mctse(), "who votes")
-    members: int = parameter(5, "voters", low=1, high=100, search=(1, 16))
+    agent: Agent = parameter(Mctse(), "the agent that votes")
+    members: int = parameter(5, "number of voters", low=1, high=100, search=(1, 16))
 
     def needed(self, found: Sequence[Decision | None]) -> int:
         """The vote is decided soonest where all who have not voted yet name the same action, one that is named."""

@@ -24,9 +24,9 @@ class RootParallel(Ensemble):
 
     name: ClassVar[str] = "root_parallel"
 
-    agent: Agent = parameter(Mctse(), "who searches")
-    members: int = parameter(2, "searches", low=1, high=100, search=(1, 16))
-    final: str = parameter("max", "what is played: best mean, most visits", choices=("max", "robust"))
+    agent: Agent = parameter(Mctse(), "the agent that searches")
+    members: int = parameter(2, "number of searches", low=1, high=100, search=(1, 16))
+    final: str = parameter("max", "what is played: best mean or most visits", choices=("max", "robust"))
 
     def combine(self, found: list[Decision], rng: Rng) -> tuple[int, Floats, Floats]:
         visits = np.sum([decision.visits for decision in found], axis=0)

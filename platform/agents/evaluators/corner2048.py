@@ -31,15 +31,15 @@ class Corner2048(Evaluator):
     evaluate_kernel: ClassVar[Any] = evaluate_rows
     only_ranks: ClassVar[bool] = True
 
-    lost: float = parameter(200_000.0, "points of every line, which a lost board does not have", low=0, high=1e8)
+    lost: float = parameter(200_000.0, "points for every line, which a lost board does not get", low=0, high=1e8)
     first: float = parameter(1.0, "weight of the points of a line's first tile", low=0, high=10)
-    falls: float = parameter(1.5, "weight of the points of two neighbours of which the first is larger", low=0, high=10)
+    falls: float = parameter(1.5, "weight of the points of two neighbours if the first is larger", low=0, high=10)
     rises: float = parameter(12.0, "weight of the points by which the second neighbour is larger", low=0, high=100)
     equals: float = parameter(2.0, "weight of the points of two equal neighbours", low=0, high=10)
-    empty: float = parameter(0.0, "points of an empty cell", low=0, high=100_000)
+    empty: float = parameter(0.0, "points for an empty cell", low=0, high=100_000)
     hopeless: float = parameter(
         0.0,
-        "expectimax: boards with fewer points than this many times those of the largest tile are searched no further",
+        "expectimax: boards with fewer points than this multiple of the largest tile's are searched no further",
         low=0,
         high=10,
         search=(0, 4),

@@ -116,7 +116,9 @@ class Matrix2048(Evaluator):
     only_ranks: ClassVar[bool] = True
 
     matrix: str = parameter("combined", "one matrix alone, or all with the merges", choices=(*MATRICES, "combined"))
-    transforms: bool = parameter(True, "best of the eight symmetries of each matrix, else the matrix as it stands")
+    transforms: bool = parameter(
+        True, "use the best of each matrix's eight symmetries, otherwise the matrix as it stands"
+    )
     difference: float = parameter(
         0.01, "weight of the neighbours' absolute differences, subtracted", low=0, high=10, log=True, search=(0.001, 10)
     )
@@ -131,8 +133,8 @@ class Matrix2048(Evaluator):
     merges: float = parameter(
         0.2, "combined: weight of the merges that the board offers", low=0, high=10, log=True, search=(0.001, 10)
     )
-    many_empty: int = parameter(9, "combined: with more empty cells fewest merges count", low=0, high=16)
-    few_empty: int = parameter(6, "combined: with fewer empty cells most merges count", low=0, high=16)
+    many_empty: int = parameter(9, "combined: with more empty cells than this, the fewest merges count", low=0, high=16)
+    few_empty: int = parameter(6, "combined: with fewer empty cells than this, the most merges count", low=0, high=16)
 
     def cannot_evaluate(self, game: Game) -> str | None:
         if game.name == "2048" and game.num_cells == 16:

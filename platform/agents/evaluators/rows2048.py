@@ -54,25 +54,32 @@ class Rows2048(Evaluator):
     evaluate_kernel: ClassVar[Any] = evaluate_rows
     only_ranks: ClassVar[bool] = True
 
-    lost: float = parameter(200_000.0, "points of every line, which a lost board does not have", low=0, high=1_000_000)
-    empty: float = parameter(270.0, "points of an empty cell", low=1, high=100_000, log=True)
+    lost: float = parameter(200_000.0, "points for every line, which a lost board does not get", low=0, high=1_000_000)
+    empty: float = parameter(270.0, "points for an empty cell", low=1, high=100_000, log=True)
     merges: float = parameter(
         700.0,
-        "points of a tile next to an equal one; gaps do not count",
+        "points for a tile next to an equal one, whatever gap is between them",
         low=1,
         high=100_000,
         log=True,
         search=(10, 10_000),
     )
     monotonicity: float = parameter(
-        47.0, "weight of what a line lacks of rising or falling", low=0.01, high=1_000, log=True, search=(1, 1_000)
+        47.0,
+        "weight of how far a line is from rising or falling, subtracted",
+        low=0.01,
+        high=1_000,
+        log=True,
+        search=(1, 1_000),
     )
-    monotonicity_power: float = parameter(4.0, "power of exponents that rise or fall", low=0.5, high=6)
+    monotonicity_power: float = parameter(4.0, "power to which rising or falling exponents are raised", low=0.5, high=6)
     sum: float = parameter(
         11.0, "weight of the powers of all exponents, subtracted", low=0.01, high=1_000, log=True, search=(0.1, 1_000)
     )
-    sum_power: float = parameter(3.5, "power of the exponents that are summed", low=0.5, high=6)
-    corner: float = parameter(0.0, "points x exponent of a line's highest tile at one of its ends", low=0, high=2_000)
+    sum_power: float = parameter(3.5, "power to which the summed exponents are raised", low=0.5, high=6)
+    corner: float = parameter(
+        0.0, "points, times its exponent, for a line's highest tile at one of its ends", low=0, high=2_000
+    )
 
     def cannot_evaluate(self, game: Game) -> str | None:
         if game.name == "2048" and game.num_cells == 16:

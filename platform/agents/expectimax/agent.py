@@ -105,24 +105,30 @@ class Expectimax(SearchAgent):
 
     depth: int = parameter(2, "decisions to look ahead (schedule fixed)", low=1, high=MOST, search=(1, 4))
     leaf: str = parameter(
-        "afterstate", "what is evaluated then: the state after the decision, or after the outcome too", choices=LEAVES
+        "afterstate",
+        "what is evaluated then: the state after the decision, or after the chance outcome too",
+        choices=LEAVES,
     )
     schedule: str = parameter(
-        "fixed", "depth as given, or by a 2048 board's empty cells and moves or distinct tiles", choices=SCHEDULES
+        "fixed",
+        "depth as given, or by a 2048 board's empty cells and moves, or by its distinct tiles",
+        choices=SCHEDULES,
     )
     deepest: int = parameter(
         MOST, "maximum decisions to look ahead that a schedule may ask for", low=1, high=MOST, search=(1, 8)
     )
-    cutoff: float = parameter(0.0, "branches less probable are evaluated at once", low=0, high=1, search=(0, 0.05))
+    cutoff: float = parameter(
+        0.0, "branches less probable than this are evaluated at once", low=0, high=1, search=(0, 0.05)
+    )
     table: int = parameter(18, "maximum size of the transposition table in bits, 0 = none", low=0, high=24)
-    evaluator: Evaluator = parameter(Score(), "what is said of the leaves")
+    evaluator: Evaluator = parameter(Score(), "evaluates the leaves")
     rollout_depth: int = rollout_depth_parameter(20)
     score_method: int = score_method_parameter(2)
     milliseconds: int = milliseconds_parameter("depth")
     downgrade: int = downgrade_parameter()
     empty_step: int = parameter(
         0,
-        "2048: empty cells for which one decision less is looked ahead, 0 = none",
+        "2048: number of empty cells that shortens the look-ahead by one decision, 0 = none",
         low=0,
         high=16,
         search=(0, 8),

@@ -92,7 +92,7 @@ def raise_values(root, share):
 
 def downgrade_parameter() -> Any:
     """Declares from which boards on large tiles are lowered."""
-    text = "2048: search boards whose different tiles sum up to this with large tiles lowered, 0 = none"
+    text = "2048: lower large tiles while searching boards whose different tiles sum up to this, 0 = never"
     return parameter(0, text, low=0, high=MOST, search=(0, 65536), later=True)
 
 

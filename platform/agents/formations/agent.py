@@ -91,17 +91,19 @@ class Formations(CompiledAgent):
     act_kernel: ClassVar[Any] = act_formations
 
     table: str = parameter("", "the file of tables that `turnier tables` wrote")
-    digest: str = parameter("", "which file that must be; filled in")
+    digest: str = parameter("", "digest that the file must have; filled in")
     five: float = parameter(
         FIVE,
-        "from which probability on tables of five fixed tiles are followed, unless their file says a lower one",
+        "probability from which tables of five fixed tiles are followed, unless their file sets a lower one",
         low=0,
         high=1,
     )
-    six: float = parameter(SIX, "the same of six, where those of five are not followed; 0 = any above 0", low=0, high=1)
+    six: float = parameter(
+        SIX, "the same for six, where those of five are not followed; 0 = any above 0", low=0, high=1
+    )
     otherwise: Agent = parameter(
         Expectimax(depth=5, cutoff=0.0039, downgrade=65536, evaluator=FALLING),
-        "who decides elsewhere, in compiled code",
+        "the agent that decides elsewhere, in compiled code",
     )
 
     def check(self) -> None:

@@ -18,7 +18,7 @@ class Human(Agent):
     """A person. Who plays against whom is stored, listed and rated as of any agent; only a board asks for moves."""
 
     # Of the class it is the agent's name, of an instance the person's; whoever gives none is called human, too.
-    name: str = parameter("human", "who plays")  # type: ignore[misc]
+    name: str = parameter("human", "the person's name")  # type: ignore[misc]
 
     @property
     def runs_program(self) -> bool:

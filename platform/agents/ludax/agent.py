@@ -36,7 +36,7 @@ class Ludax(Agent):
         256, "simulations per move, 0 = the action that the network prefers", low=0, high=100_000, search=(16, 512)
     )
     noise: float = parameter(1.0, "Gumbel noise at the root, 0 = none", low=0.0, high=10.0)
-    digest: str = parameter("", "which network that must be; filled in")
+    digest: str = parameter("", "digest that the network must have; filled in")
 
     def check(self) -> None:
         if not self.digest:

@@ -40,7 +40,7 @@ class Ludii(Agent):
         "rollouts": {"iterations": AMOUNT},
     }
 
-    agent: str = parameter("Biased MCTS (Uniform Playouts)", "Ludii's name of the agent")
+    agent: str = parameter("Biased MCTS (Uniform Playouts)", "Ludii's name for the agent")
     milliseconds: int = parameter(1000, "time per move", low=1, high=3_600_000, search=(10, 1000))
     iterations: int = parameter(
         0, "iterations per move instead of milliseconds, 0 = none", low=0, high=1_000_000_000, search=(1, 10_000)
@@ -48,15 +48,15 @@ class Ludii(Agent):
     warm_up: int = parameter(
         20, "seconds of search before a new process plays by the clock: Java is slow at first", low=0, high=600
     )
-    margin: int = parameter(10_000, "milliseconds that an answer may be late", low=0, high=3_600_000)
-    limit: float = parameter(600.0, "seconds for a move by iterations", low=0.001, high=86_400.0)
+    margin: int = parameter(10_000, "milliseconds by which an answer may be late", low=0, high=3_600_000)
+    limit: float = parameter(600.0, "seconds for a move that is limited by iterations", low=0.001, high=86_400.0)
     start_limit: float = parameter(120.0, "seconds to start Java, or to load a game", low=0.1, high=3600.0)
     on_failure: str = parameter(
-        "lose", "what follows where it crashes, stalls or plays an illegal move", choices=ON_FAILURE
+        "lose", "what happens if it crashes, stalls or plays an illegal move", choices=ON_FAILURE
     )
-    options: str = parameter("", "Ludii's options of the game in place of ours, joined by ;")
-    jar: str = parameter("", "path of Ludii.jar, otherwise TURNIER_LUDII_JAR; kept as its digest")
-    digest: str = parameter("", "which jar that must be; filled in")
+    options: str = parameter("", "Ludii's options for the game instead of ours, separated by ;")
+    jar: str = parameter("", "path of Ludii.jar, by default from TURNIER_LUDII_JAR; kept as its digest")
+    digest: str = parameter("", "digest that the jar must have; filled in")
 
     def check(self) -> None:
         if not self.agent or any(not text.isprintable() for text in (self.agent, self.options)):

@@ -158,13 +158,13 @@ class Mcts(SearchAgent):
     final: str = final_parameter()
     security: float = security_parameter()
     backup: str = parameter("mean", "a node's value: the mean or the least of its rewards", choices=("mean", "minimum"))
-    solver: bool = parameter(False, "proven wins and losses are backed up")
+    solver: bool = parameter(False, "back up proven wins and losses")
     forced_depth: int = parameter(
-        0, "longest forced win looked for, where a game can; 0 = none", low=0, high=1000, search=(0, 9)
+        0, "longest forced win to look for, in games that can; 0 = none", low=0, high=1000, search=(0, 9)
     )
-    reuse: bool = parameter(False, "the tree is kept from move to move")
+    reuse: bool = parameter(False, "keep the tree from move to move")
     score_method: int = score_method_parameter(2)
-    evaluator: Evaluator = parameter(Rollout(), "what values a new node")
+    evaluator: Evaluator = parameter(Rollout(), "evaluates new nodes")
     milliseconds: int = milliseconds_parameter("iterations")
 
     budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = {

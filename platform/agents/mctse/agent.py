@@ -163,7 +163,7 @@ class Mctse(SearchAgent):
     security: float = security_parameter()
     backup: str = parameter("mean", "a node's value: the mean or the least of its rewards", choices=("mean", "minimum"))
     score_method: int = score_method_parameter(1)
-    evaluator: Evaluator = parameter(Rollout(), "what values a new node")
+    evaluator: Evaluator = parameter(Rollout(), "evaluates new nodes")
     threads: int = parameter(1, "cores that search one decision", low=1, high=256, search=(1, 16))
     milliseconds: int = milliseconds_parameter("iterations")
 

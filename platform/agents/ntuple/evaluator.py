@@ -161,18 +161,22 @@ class NTuple(Evaluator):
     name: ClassVar[str] = "ntuple"
     evaluate_kernel: ClassVar[Any] = evaluate_ntuple
 
-    file: str = parameter("", "weights that `turnier train` wrote; they say what the network is")
-    digest: str = parameter("", "which weights those must be; filled in")
-    network: str = parameter(WALK, "which tuples", choices=(*PUBLISHED, WALK, POINTS, CELLS))
-    tuples: int = parameter(20, "walk and points: how many random tuples", low=1, high=1000, search=(1, 50))
-    length: int = parameter(3, "walk and points: cells of a tuple", low=1, high=10)
-    seed: int = parameter(1, "walk and points: which random tuples", low=0, high=2**53, search=(1, 100))
+    file: str = parameter("", "file of weights that `turnier train` wrote; it determines the network")
+    digest: str = parameter("", "digest that the weights must have; filled in")
+    network: str = parameter(WALK, "which tuples the network has", choices=(*PUBLISHED, WALK, POINTS, CELLS))
+    tuples: int = parameter(20, "walk and points: number of random tuples", low=1, high=1000, search=(1, 50))
+    length: int = parameter(3, "walk and points: cells per tuple", low=1, high=10)
+    seed: int = parameter(1, "walk and points: seed of the random tuples", low=0, high=2**53, search=(1, 100))
     cells: str = parameter("", "cells: the tuples, such as 0.1.2/4.5.6")
     symmetric: bool = parameter(True, "sum over the board's symmetric images too")
     values: int = parameter(
-        16, "cell values that are distinguished; higher ones count as the highest", low=2, high=64, search=(2, 20)
+        16,
+        "number of cell values that are distinguished; higher ones count as the highest",
+        low=2,
+        high=64,
+        search=(2, 20),
     )
-    stages: str = parameter("", "largest cell values from which on boards have entries of their own, such as 10.12")
+    stages: str = parameter("", "largest cell values from which boards have entries of their own, such as 10.12")
 
     def check(self) -> None:
         if (self.network == CELLS) != bool(self.cells):

@@ -61,13 +61,13 @@ class Td(Learning):
     optimism: float = parameter(
         0.0, "value of every board before learning, in the game's points", low=-1e9, high=1e9, search=(0, 100_000)
     )
-    discount: float = parameter(1.0, "gamma: what the value of the next board counts", low=0, high=1)
-    trace: float = parameter(0.0, "lambda: how errors count for boards before the last one", low=0, high=1)
+    discount: float = parameter(1.0, "gamma: how much the value of the next board counts", low=0, high=1)
+    trace: float = parameter(0.0, "lambda: how much errors count for boards before the last one", low=0, high=1)
     horizon: int = parameter(
         64, "maximum boards that an error counts for, if lambda is above 0", low=1, high=10_000, search=(1, 100)
     )
     delayed: bool = parameter(
-        False, "a board learns once, from all errors that count for it, when no more will", later=True
+        False, "each board learns once, from all errors that count for it, once no more will follow", later=True
     )
     restart: int = parameter(
         0,
@@ -78,10 +78,10 @@ class Td(Learning):
         later=True,
     )
     hold: float = parameter(
-        0.0, "share of the games, the first ones, before alpha begins to fall to alpha_end", low=0, high=1, later=True
+        0.0, "share of the games that are played before alpha begins to fall to alpha_end", low=0, high=1, later=True
     )
     plain: float = parameter(
-        0.0, "share of the games, the first ones, that learn without coherence", low=0, high=1, later=True
+        0.0, "share of the games, at the beginning, that learn without coherence", low=0, high=1, later=True
     )
     plain_alpha: float = parameter(
         0.1, "learning rate of the plain games", low=0, high=10, search=(0.01, 3), log=True, later=True
@@ -91,10 +91,10 @@ class Td(Learning):
     )
     table: str = parameter(
         "",
-        "2048: a file of formation tables, which play what they know; only other boards are learned",
+        "2048: a file of formation tables, which play the boards they know; only other boards are learned",
         later=True,
     )
-    digest: str = parameter("", "which file that must be; filled in", later=True)
+    digest: str = parameter("", "digest that the file must have; filled in", later=True)
     method: int = parameter(2, "target: 1 the return when the game is over, 2 each move's reward", low=1, high=2)
 
     def check(self) -> None:

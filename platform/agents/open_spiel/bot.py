@@ -22,7 +22,7 @@ class OpenSpielBot(SpielAgent):
 
     name: ClassVar[str] = "openspiel_bot"
 
-    bot: str = parameter("uniform_random", 'OpenSpiel\'s name of a bot, or in quotes "name(parameter=value,...)"')
+    bot: str = parameter("uniform_random", 'OpenSpiel\'s name for a bot, or in quotes "name(parameter=value,...)"')
 
     def check(self) -> None:
         bots = pyspiel().registered_bots()

@@ -29,9 +29,9 @@ class OpenSpielMcts(SpielAgent):
     name: ClassVar[str] = "openspiel_mcts"
 
     simulations: int = parameter(1000, "simulations per move", low=2, high=10_000_000, log=True, search=(10, 10_000))
-    uct_c: float = parameter(2.0, "exploration", low=0, high=100, log=True, search=(0.01, 10))
-    rollouts: int = parameter(1, "random rollouts that value a new node", low=1, high=1000, search=(1, 10))
-    solve: bool = parameter(True, "proven wins and losses are backed up")
+    uct_c: float = parameter(2.0, "constant of exploration", low=0, high=100, log=True, search=(0.01, 10))
+    rollouts: int = parameter(1, "random rollouts that evaluate a new node", low=1, high=1000, search=(1, 10))
+    solve: bool = parameter(True, "back up proven wins and losses")
 
     budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "rollouts": {"simulations": AMOUNT},

@@ -155,29 +155,29 @@ class Puct(SearchAgent):
     act_kernel: ClassVar[Any] = act_puct
 
     iterations: int = parameter(1_000, "iterations per move", low=1, high=10_000_000, log=True, search=(10, 10_000))
-    evaluator: Evaluator = parameter(Rollout(), "what values a new node and the states after its actions")
+    evaluator: Evaluator = parameter(Rollout(), "evaluates new nodes and the states after their actions")
     selection: str = parameter("puct", "how actions are chosen", choices=("puct", "gumbel"))
     exploration: float = parameter(1.25, "puct: c", low=0, high=100, log=True, search=(0.1, 10))
     temperature: float = parameter(
-        0.1, "of the softmax of values from 0 to 1", low=0.001, high=1000, log=True, search=(0.01, 10)
+        0.1, "temperature of the softmax of values from 0 to 1", low=0.001, high=1000, log=True, search=(0.01, 10)
     )
     considered: int = parameter(16, "gumbel: actions that the root considers", low=1, high=1000, search=(2, 64))
     value_scale: float = parameter(
-        1.0, "gumbel: what values count beside logits", low=0, high=100, log=True, search=(0.01, 10)
+        1.0, "gumbel: how much values count beside logits", low=0, high=100, log=True, search=(0.01, 10)
     )
     leaf: str = parameter("state", "a new node's value: its own, or its best child's", choices=("state", "best"))
     tree_depth: int = parameter(100, "maximum actions on a path", low=1, high=10_000, search=(1, 100))
-    solver: bool = parameter(False, "proven wins and losses are backed up")
+    solver: bool = parameter(False, "back up proven wins and losses")
     forced_depth: int = parameter(
-        0, "longest forced win looked for, where a game can; 0 = none", low=0, high=1000, search=(0, 9)
+        0, "longest forced win to look for, in games that can; 0 = none", low=0, high=1000, search=(0, 9)
     )
     rollout_depth: int = rollout_depth_parameter(150)
     score_method: int = score_method_parameter(2)
     milliseconds: int = milliseconds_parameter("iterations")
     policy: str = parameter(
-        "", "weights of a policy, which corrects those priors, from `turnier train --self-play`", later=True
+        "", "weights of a policy that corrects the priors, from `turnier train --self-play`", later=True
     )
-    digest: str = parameter("", "which weights of a policy those must be; filled in", later=True)
+    digest: str = parameter("", "digest that the weights of the policy must have; filled in", later=True)
 
     budgets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "ms": {"milliseconds": AMOUNT},

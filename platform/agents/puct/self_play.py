@@ -26,18 +26,18 @@ class SelfPlay(Learning):
     name: ClassVar[str] = "self_play"
 
     generation: int = parameter(200, "games between two updates", low=1, high=1_000_000, search=(50, 1_000), log=True)
-    window: int = parameter(5_000, "newest games that are learned from", low=1, high=10_000_000)
+    window: int = parameter(5_000, "number of newest games to learn from", low=1, high=10_000_000)
     reuse: float = parameter(2.0, "how often a position is learned from, on average", low=0, high=1000, search=(1, 10))
     full: float = parameter(
         0.25, "share of the moves that are searched fully; the policy learns from them", low=0, high=1
     )
-    fast: int = parameter(20, "iterations of the other moves", low=1, high=10_000_000, search=(1, 100), log=True)
+    fast: int = parameter(20, "iterations for the other moves", low=1, high=10_000_000, search=(1, 100), log=True)
     drawn: int = parameter(
-        10, "plies of a game whose moves are drawn from the policy of the search", low=0, high=10_000
+        10, "first plies of a game, whose moves are drawn from the policy of the search", low=0, high=10_000
     )
     openings: int = parameter(
         0,
-        "maximum plies of an opening, some or all of them random, that is not learned from",
+        "maximum plies of an opening that is not learned from, some or all of them random",
         low=0,
         high=1000,
         search=(0, 30),
@@ -61,9 +61,9 @@ class SelfPlay(Learning):
     rate: float = parameter(
         0.001, "residual: learning rate of Adam", low=0, high=1, search=(0.0001, 0.01), log=True, later=True
     )
-    batch: int = parameter(128, "residual: positions of an update", low=1, high=100_000, search=(32, 1024), later=True)
+    batch: int = parameter(128, "residual: positions per update", low=1, high=100_000, search=(32, 1024), later=True)
     decay: float = parameter(
-        0.0001, "residual: what weights lose per update, times the rate", low=0, high=1, later=True
+        0.0001, "residual: share that weights lose per update, times the rate", low=0, high=1, later=True
     )
 
     @property

@@ -36,10 +36,10 @@ class Residual(Evaluator):
     name: ClassVar[str] = "residual"
     evaluate_kernel: ClassVar[Any] = evaluate_residual
 
-    file: str = parameter("", "a network that `turnier train --self-play` wrote; it says what its layers are")
-    digest: str = parameter("", "which network that must be; filled in")
-    blocks: int = parameter(2, "to be trained: blocks of two convolutions", low=0, high=40, search=(1, 6))
-    filters: int = parameter(32, f"to be trained: of each convolution, a multiple of {LANES}", low=LANES, high=512)
+    file: str = parameter("", "file of a network that `turnier train --self-play` wrote; it determines the layers")
+    digest: str = parameter("", "digest that the network must have; filled in")
+    blocks: int = parameter(2, "for training: number of blocks of two convolutions", low=0, high=40, search=(1, 6))
+    filters: int = parameter(32, f"for training: filters per convolution, a multiple of {LANES}", low=LANES, high=512)
 
     def check(self) -> None:
         if reason := uneven(self.filters):

@@ -148,44 +148,44 @@ class Combi(RolloutAgent, MinimaxAgent, TableAgent):
         search=(100, 100_000),
     )  # fmt: skip
     territory: float = parameter(
-        10.0, "how much minimax counts the cells that one reaches first", low=0, high=100, search=(0, 20)
+        10.0, "how much minimax counts the cells that the player reaches first", low=0, high=100, search=(0, 20)
     )
     minimax_distance: float = parameter(
-        1000.0, "weighted distance up to which it looks at others", low=0, high=1000, log=True, search=(10, 1000)
+        1000.0, "weighted distance up to which minimax considers others", low=0, high=1000, log=True, search=(10, 1000)
     )
     minimax_activation: float = parameter(
         0.0,
-        "mean probability of others around that makes it ask minimax (minimaxActivationValue)",
+        "mean probability of others nearby from which minimax is asked (minimaxActivationValue)",
         low=0,
         high=10,
         search=(0, 1),
     )
     minimax_slack: float = parameter(
         1000.0,
-        "moves that minimax finds worse by this much are allowed, too; 0 = only the best",
+        "moves that minimax finds worse by at most this are allowed, too; 0 = only the best",
         low=0,
         high=1000,
         log=True,
         search=(0.1, 1000),
     )
-    square: int = parameter(11, "cells a side of that square around the own player", low=1, high=21)
+    square: int = parameter(11, "cells per side of the square around the player for this probability", low=1, high=21)
     table_weight: float = parameter(0.3, "weight of the tables; the rest is that of the rollouts", low=0, high=1)
     minimax_weight: float = parameter(
         10.0,
-        "how much it counts against a move that minimax finds it worse than the best one",
+        "how much it counts against a move that minimax finds it worse than the best",
         low=0,
         high=100,
         log=True,
         search=(0.1, 100),
     )
-    minimax_share: float = parameter(0.5, "part of the time that minimax may use, if asked", low=0, high=0.9)
-    table_share: float = parameter(0.2, "part of the time that the tables may use", low=0, high=0.9)
-    duel: bool = parameter(False, "with two players left the parameters named duel_... count")
+    minimax_share: float = parameter(0.5, "share of the time that minimax may use, if asked", low=0, high=0.9)
+    table_share: float = parameter(0.2, "share of the time that the tables may use", low=0, high=0.9)
+    duel: bool = parameter(False, "use the parameters named duel_... when two players are left")
     duel_filter_value: float = parameter(0.69, "filter_value in duels", low=0, high=1)
     duel_start_probability: float = parameter(2.0, "start_probability in duels", low=0.01, high=10, search=(0.1, 10))
     duel_table_weight: float = parameter(0.3, "table_weight in duels", low=0, high=1)
     tight_cells: int = parameter(
-        0, "where fewer cells can be reached, those named tight_... do", low=0, high=6400, search=(0, 200)
+        0, "use those named tight_... where fewer cells than this can be reached", low=0, high=6400, search=(0, 200)
     )
     tight_filter_value: float = parameter(0.69, "filter_value in tight places", low=0, high=1)
     tight_table_weight: float = parameter(0.3, "table_weight in tight places", low=0, high=1)

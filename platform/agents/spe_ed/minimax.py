@@ -105,31 +105,31 @@ class MinimaxAgent(TimedAgent):
     opponents: int = parameter(2, "maximum opponents that minimax considers, the nearest ones", low=0, high=5)
     minimax_distance: float = parameter(
         20.0,
-        "weighted distance (cells / product of speeds) up to which it looks at them",
+        "weighted distance (cells / product of speeds) up to which it considers them",
         low=0,
         high=1000,
         search=(0, 100),
     )
     aggression: float = parameter(
-        0.0, "how much the freedom of these others counts against a state", low=0, high=10, search=(0, 2)
+        0.0, "how much the freedom of these opponents counts against a state", low=0, high=10, search=(0, 2)
     )
     territory: float = parameter(
-        0.0, "how much a state counts in which one reaches cells first; with 1 all of them count like all five moves",
+        0.0, "how much the cells count that the player reaches first; with 1 all of them count like all five moves",
         low=0, high=100, search=(0, 20),
     )  # fmt: skip
     freedom: float = parameter(
-        1.0, "how much the own free moves count in a state", low=0, high=10, search=(0, 2), later=True
+        1.0, "how much the player's own free moves count in a state", low=0, high=10, search=(0, 2), later=True
     )
     neighbours: float = parameter(
-        0.0, "how much the free places beside a cell count in territory, besides the cell",
+        0.0, "how much the free places beside a cell count in territory, in addition to the cell",
         low=0, high=10, search=(0, 2), later=True,
     )  # fmt: skip
     decided: float = parameter(
-        0.0, "what it adds to a share of territory to be shut off with more of it than each other, or takes with less",
+        0.0, "what being shut off with more territory than each other player adds to its share, or takes off with less",
         low=0, high=10, search=(0, 1), later=True,
     )  # fmt: skip
     jump_steps: int = parameter(
-        0, "steps for which a jump of others over a wall of one or two cells counts in territory; 0 = walls are closed",
+        0, "steps that a jump of others over a wall of one or two cells takes in territory; 0 = walls are closed",
         low=0, high=1000, search=(4, 40), later=True,
     )  # fmt: skip
     threads: int = parameter(1, "cores that search the moves of one decision", low=1, high=MOVES)

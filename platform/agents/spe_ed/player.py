@@ -145,7 +145,11 @@ class TimedAgent(SpeEdAgent):
 
     milliseconds: int = milliseconds_parameter("counts")
     margin: int = parameter(
-        10, "milliseconds of these left unused for safety, at most a fifth of them", low=0, high=60_000, search=(0, 50)
+        10,
+        "milliseconds of that time left unused for safety, at most a fifth of it",
+        low=0,
+        high=60_000,
+        search=(0, 50),
     )
 
     def nanoseconds(self) -> int:

@@ -229,5 +229,5 @@ class QLearning(SpeEdAgent):
     name: ClassVar[str] = "qlearning"
     player: ClassVar[Any] = QPlayer
 
-    file: str = parameter("", "the table, as studies/brot/qlearning.py learns it; without one all moves are equal")
-    safe: bool = parameter(True, "only moves that enter free cells, as long as there are any")
+    file: str = parameter("", "file of a table learned by studies/brot/qlearning.py; without one all moves are equal")
+    safe: bool = parameter(True, "play only moves that enter free cells, as long as there are any")

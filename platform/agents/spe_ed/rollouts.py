@@ -123,21 +123,21 @@ class RolloutAgent(TimedAgent):
     """What agents with rollouts declare."""
 
     rollouts: int = parameter(5000, "rollouts per move", low=1, high=1_000_000_000, log=True, search=(100, 100_000))
-    filter_value: float = parameter(0.69, "paths so long, relative to the longest one, count", low=0, high=1)
+    filter_value: float = parameter(0.69, "paths count from this length on, relative to the longest one", low=0, high=1)
     reuse: int = parameter(
         1000,
-        "longest paths that are followed again in the next round, 0 = none",
+        "number of longest paths to follow again in the next round, 0 = none",
         low=0,
         high=100_000,
         search=(0, 5_000),
     )
     vary: float = parameter(
-        0.0, "part of the rollouts that follow one of the longest paths up to a random move", low=0, high=1
+        0.0, "share of the rollouts that follow one of the longest paths up to a random move", low=0, high=1
     )
     hug: float = parameter(
-        0.0, "part of the moves of rollouts that are slow and keep beside what is taken", low=0, high=1, later=True
+        0.0, "share of the rollouts' moves that are slow and stay beside occupied cells", low=0, high=1, later=True
     )
-    unique: bool = parameter(False, "no path comes twice in a decision, and none are made when all were")
+    unique: bool = parameter(False, "draw no path twice in a decision, and stop when all have been drawn")
 
 
 @dataclass(frozen=True)

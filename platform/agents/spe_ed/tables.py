@@ -66,7 +66,7 @@ class TableAgent(TimedAgent):
 
     start_probability: float = parameter(
         2.0,
-        "how likely the own start is; that of the others is 1 (myStartProbability)",
+        "how likely the player's own start is; that of the others is 1 (myStartProbability)",
         low=0.01,
         high=10,
         search=(0.1, 10),

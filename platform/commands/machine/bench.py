@@ -15,13 +15,13 @@ from turnier.commands.options import JsonOption
 def bench(
     names: Annotated[list[str] | None, typer.Argument(help="what to measure; default: everything")] = None,
     as_json: JsonOption = False,
-    rounds: Annotated[int, typer.Option(help="measurements of each, of which the median is shown", min=1)] = 5,
+    rounds: Annotated[int, typer.Option(help="measurements of each; the median is shown", min=1)] = 5,
     write: Annotated[Path | None, typer.Option(help="also write a page of docs/, with figures for AVX2 alone")] = None,
 ) -> None:
     """Measure speed relative to C reference programs.
 
-    The C programs are compiled and measured in the same run; that needs gcc and the benchmarks/ folder of a checkout.
-    A quotient is our speed divided by theirs, by CPU time; * by the wall clock, where several cores work.
+    The C programs are compiled and measured in the same run; that needs gcc and the benchmarks/ folder of a checkout. A
+    quotient is our speed divided by theirs, in CPU time; * marks wall-clock time, where several cores work.
 
     \b
     Examples:

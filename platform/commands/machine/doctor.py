@@ -29,15 +29,15 @@ def doctor(
     as_json: JsonOption = False,
     repair: Annotated[bool, typer.Option("--repair", help="only repair the store, after making a copy")] = False,
 ) -> None:
-    """Check what Turnier needs, and say what to do.
+    """Check that Turnier has what it needs, and say how to fix what fails.
 
     It checks versions, machine, clock, kernel cache, store and Ray, and looks inside the store: the database's own
-    check, checksums and numbers of games, searches, candidates and notes, copies of games, and what refers to what is
-    not there; games of earlier versions, which have no checksums, are played again. It exits with 1 if something fails
-    or is damaged.
+    check, checksums and numbers of games, searches, candidates and notes, copies of games, and references to what is
+    missing; games of earlier versions, which have no checksums, are replayed instead. The exit code is 1 if something
+    fails or is damaged.
 
-    With --repair what is sound is written into a new file, which takes the place of the damaged one; that is kept. To
-    play again what was removed, repeat the commands of the runs.
+    With --repair, whatever is sound is written into a new file, which takes the place of the damaged one; the damaged
+    file is kept. To play again what was removed, repeat the commands of the runs.
 
     \b
     Examples:

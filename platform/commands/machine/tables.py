@@ -15,16 +15,15 @@ from turnier.core.errors import UserError
 
 def tables(
     game: Annotated[str, typer.Argument(help="2048, the only game with formation tables")],
-    out: Annotated[Path, typer.Option(help="the file of tables", callback=writable_file)],
+    out: Annotated[Path, typer.Option(help="file for the tables", callback=writable_file)],
     size: Annotated[str, typer.Option(help="tiny (tests), small (7 GB), medium (16 GB) or large (48 GB)")] = "small",
     workers: WorkersOption = None,
 ) -> None:
-    """Solve formation tables of 2048, for the agent formations.
+    """Solve the formation tables of 2048 for the agent formations.
 
-    By them it keeps large tiles in place.
-    Solving takes as much disk as the file and little memory; playing is fast where the file fits into memory, which
-    all processes of a machine share. Repeat the command to resume one that was stopped; of a finished file it checks
-    every byte.
+    The agent uses them to keep large tiles in place. Solving takes as much disk space as the file and little memory;
+    playing is fast if the file fits into memory, where all processes of a machine share it. Repeat the command to
+    resume one that was stopped; for a finished file, it checks every byte.
 
     \b
     Examples:

@@ -28,15 +28,18 @@ def check(
     ],
     game: Annotated[
         list[str] | None,
-        typer.Option(help="game in which agents and evaluators are checked, repeatable; default: small ones that fit"),
+        typer.Option(
+            help="game in which agents and evaluators are checked; repeat for more; default: small games that suit them"
+        ),
     ] = None,
-    limit: Annotated[float, typer.Option(help="seconds that a law may take", min=1)] = 120,
+    limit: Annotated[float, typer.Option(help="maximum seconds per law", min=1)] = 120,
     as_json: JsonOption = False,
 ) -> None:
     """Check that a game, agent, evaluator or sampler keeps its laws.
 
-    Everything here relies on them. It says of each law whether it is kept or how it is broken, and exits with 1 if one
-    is. The laws are checked in a process of their own, so that code that crashes or never ends is found, too.
+    Everything here relies on these laws. For each one, the command says whether it is kept or how it is broken; the
+    exit code is 1 if any is broken. The laws are checked in a separate process, so code that crashes or never ends is
+    reported, too.
 
     \b
     Examples:

@@ -46,13 +46,15 @@ NEXT = {
 
 def new(
     kind: Annotated[str, typer.Argument(help="game, agent, evaluator or sampler")],
-    name: Annotated[str, typer.Argument(help="name of the file, without .py; its class is named alike")],
-    python: Annotated[bool, typer.Option("--python", help="a game in plain Python instead of kernels")] = False,
-    kernel: Annotated[bool, typer.Option("--kernel", help="an agent as a compiled kernel instead of Python")] = False,
+    name: Annotated[str, typer.Argument(help="name of the file, without .py; the class is named after it")],
+    python: Annotated[bool, typer.Option("--python", help="write the game in plain Python instead of kernels")] = False,
+    kernel: Annotated[
+        bool, typer.Option("--kernel", help="write the agent as a compiled kernel instead of in Python")
+    ] = False,
 ) -> None:
-    """Write a small working game, agent, evaluator or sampler of your own, and its test.
+    """Create a small working game, agent, evaluator or sampler of your own, with a test.
 
-    NAME.py and test_NAME.py are written into this folder and nothing is overwritten. What can be typed next is printed.
+    Writes NAME.py and test_NAME.py into the current folder, overwrites nothing, and prints the commands to try next.
 
     \b
     Examples:

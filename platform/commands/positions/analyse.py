@@ -25,28 +25,32 @@ REFRESHES = 4  # per second
 
 def analyse(
     words: Annotated[
-        list[str], typer.Argument(metavar="GAME AGENT...", help="a game and agents; with --match agents alone")
+        list[str], typer.Argument(metavar="GAME AGENT...", help="a game and agents; with --match only agents")
     ],
     board: Annotated[
-        str, typer.Option(help='the position as the game prints it, rows divided by slashes, or "-": standard input')
+        str,
+        typer.Option(help='the position as the game prints it, with slashes between rows, or "-" for standard input'),
     ] = "",
     moves: Annotated[str, typer.Option(help='the moves that led to the position, such as "d3 c4"')] = "",
     match: Annotated[str, typer.Option(help="a stored match: its id or the beginning of it")] = "",
     move: Annotated[int, typer.Option(help="with --match: the position before this move", min=1)] = 1,
     seconds: Annotated[
-        float | None, typer.Option(help="deepen until these seconds are over; default: as deep as the agents say")
+        float | None, typer.Option(help="deepen for this many seconds; default: as deep as the agents' parameters say")
     ] = None,
-    repeats: Annotated[int, typer.Option(help="searches by which certainty is measured", min=1)] = 10,
-    doublings: Annotated[int, typer.Option(help="without --seconds: double the agents' budgets so often", min=0)] = 0,
-    top: Annotated[int, typer.Option(help="moves that are shown", min=1)] = TOP,
+    repeats: Annotated[int, typer.Option(help="number of searches from which certainty is measured", min=1)] = 10,
+    doublings: Annotated[
+        int, typer.Option(help="without --seconds: double the agents' budgets this many times", min=0)
+    ] = 0,
+    top: Annotated[int, typer.Option(help="number of moves to show", min=1)] = TOP,
     seed: SeedOption = 1,
     store: StoreOption = DEFAULT_URL,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what agents say of a position: values, visits, certainty and what they expect.
+    """Show what agents think of a position: values, visits, certainty and the expected line.
 
-    Every agent searches the position several times, each time with another seed. In a terminal the table grows while
-    they search. Without a position it is the start of the game. See docs/playing.md for the boards of each game.
+    Each agent searches the position several times, each time with a different seed. In a terminal, the table grows
+    meanwhile. The default position is the start of the game. See docs/playing.md for how to write the boards of each
+    game.
 
     \b
     Examples:

@@ -28,29 +28,32 @@ def move(
     board: Annotated[
         str,
         typer.Argument(
-            help='the position: a board as the game prints it, rows divided by slashes, moves such as "moves d3 c4", or'
-            ' "-": standard input'
+            help='the position: a board as the game prints it, with slashes between rows; moves, such as "moves d3 c4";'
+            ' or "-" for standard input'
         ),
     ],
-    agent: Annotated[str, typer.Option(help="who chooses; default: expectimax at 2048, otherwise mcts")] = "",
+    agent: Annotated[
+        str, typer.Option(help="the agent that chooses; default: expectimax for 2048, otherwise mcts")
+    ] = "",
     seconds: Annotated[
-        float, typer.Option(help="for games that are played on from every move, after the agent has chosen", min=0.01)
+        float, typer.Option(help="seconds for playing on from every move, after the agent has chosen", min=0.01)
     ] = 1.0,
     games: Annotated[int, typer.Option(help="maximum games from every move, 0 = none", min=0)] = 100,
     games_by: Annotated[
-        str, typer.Option(help="who plays on, in every seat; default: an agent like --agent that is quick")
+        str, typer.Option(help="the agent that plays on, in every seat; default: a quick version of --agent")
     ] = "",
     tile: Annotated[
         int | None, typer.Option(help="2048: the tile whose chance is estimated; default: the next large one", min=4)
     ] = None,
-    top: Annotated[int, typer.Option(help="moves that are shown", min=1)] = TOP,
+    top: Annotated[int, typer.Option(help="number of moves to show", min=1)] = TOP,
     seed: SeedOption = 1,
     as_json: JsonOption = False,
 ) -> None:
-    """Say the best move of any position, with every move's value and its chances.
+    """Show the best move in any position, with every move's value and chances.
 
-    A value is the agent's own, as its search has it. A chance is the share of games that reached a tile, or were won:
-    another agent, --games-by, plays on from every move, and chances are as good as its play. See docs/playing.md.
+    Values come from the agent's own search. Chances come from games that another agent, --games-by, plays on from every
+    move: the share of them that reached a tile or were won. They are only as good as that agent's play. See
+    docs/playing.md.
 
     \b
     Examples:

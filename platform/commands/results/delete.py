@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 def delete(run: RunArgument, yes: YesOption = False, store: StoreOption = DEFAULT_URL) -> None:
     """Delete a run from the store.
 
-    Its games and searches go with it, except those that other runs have too, and the candidates of a study. What goes
-    is said first; a run that is running is refused.
+    Its games and searches are deleted too, except those that other runs also have, and so are the candidates of a
+    study. The command first says what will be deleted; it refuses a run that is still running.
 
     \b
     Examples:

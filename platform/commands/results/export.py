@@ -15,14 +15,14 @@ def export(
     run: Annotated[str, typer.Argument(help="a run that `turnier status` shows, or the beginning of its name")],
     out: Annotated[
         Path,
-        typer.Option(help="a file that ends in .csv, .parquet, .jsonl, .pgn or .sgf, or a folder for the first three"),
+        typer.Option(help="a file ending in .csv, .parquet, .jsonl, .pgn or .sgf, or a folder for the first three"),
     ],
     store: StoreOption = DEFAULT_URL,
 ) -> None:
     """Write the games of a run to files.
 
     Tables (CSV, Parquet) have one row per seat. JSON lines have one game per line with every move, so that
-    turnier verify GAME FILE.jsonl can replay them without a store. PGN is for chess; SGF for Go, Othello and Hex.
+    turnier verify GAME FILE.jsonl can replay them without a store. PGN is for chess, SGF for Go, Othello and Hex.
 
     \b
     Examples:

@@ -11,12 +11,12 @@ from turnier.commands.options import DEFAULT_URL, RunArgument, StoreOption
 
 def note(
     run: RunArgument,
-    text: Annotated[str | None, typer.Argument(help="the note; empty removes it; none shows it")] = None,
+    text: Annotated[str | None, typer.Argument(help="the note; an empty text removes it, no text shows it")] = None,
     store: StoreOption = DEFAULT_URL,
 ) -> None:
-    """Keep a note about a run.
+    """Attach a note to a run.
 
-    The note is shown by turnier status and on the dashboards' page of runs.
+    The note is shown by turnier status and on the Runs page of the dashboards.
 
     \b
     Examples:

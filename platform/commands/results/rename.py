@@ -16,9 +16,9 @@ def rename(
     yes: YesOption = False,
     store: StoreOption = DEFAULT_URL,
 ) -> None:
-    """Give a run another name.
+    """Rename a run.
 
-    The id of a run stays, except that of a study, which is its name: resume a renamed study with --name NAME.
+    A run keeps its id, except a study, whose id is its name: resume a renamed study with --name NAME.
 
     \b
     Examples:

@@ -18,7 +18,7 @@ from turnier.core.number_text import number
 
 def replay(
     match: Annotated[
-        str, typer.Argument(help="a match's id or its beginning; an official log; FILE:LINE of exported games")
+        str, typer.Argument(help="a match's id or the beginning of it, an official log, or FILE:LINE of exported games")
     ],
     delay: Annotated[float, typer.Option(help="seconds between two positions", min=0, max=3600)] = 0.15,
     gif: Annotated[Path | None, typer.Option(help="write a GIF", callback=writable_file)] = None,
@@ -31,13 +31,13 @@ def replay(
     ] = None,
     overlay: Annotated[
         int | None,
-        typer.Option(help="with --svg: the position before this move of spe_ed, and what its agent computed", min=1),
+        typer.Option(help="with --svg, for spe_ed: the position before this move, and what its agent computed", min=1),
     ] = None,
     store: StoreOption = DEFAULT_URL,
 ) -> None:
-    """Show a played game again.
+    """Replay a recorded game.
 
-    The game is one of the store, a log of the official spe_ed server, or a line of exported games. It is shown in the
+    The game comes from the store, a log of the official spe_ed server, or a line of exported games. It is shown in the
     terminal, or written to the files that options name.
 
     \b

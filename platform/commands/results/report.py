@@ -22,22 +22,22 @@ ALL = "all"
 
 
 def report(
-    document: Annotated[str, typer.Argument(help="a document, such as weitz, or all; with --html a run")],
+    document: Annotated[str, typer.Argument(help="a document, such as weitz, or all; with --html, a run")],
     store: StoreOption = DEFAULT_URL,
     out: Annotated[Path, typer.Option(help="folder for the pages", callback=writable_folder)] = Path("reports"),
-    as_html: Annotated[bool, typer.Option("--html", help="a run of any kind as one self-contained file")] = False,
+    as_html: Annotated[bool, typer.Option("--html", help="write a run of any kind as one self-contained file")] = False,
     missing: Annotated[
-        bool, typer.Option("--missing", help="list what the published figures still need, and CPU hours")
+        bool, typer.Option("--missing", help="list what the published figures still need, and the CPU hours for it")
     ] = False,
     width: WidthOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write a page of measured and published figures, or of one run.
+    """Write a report on measured and published figures, or on one run.
 
-    A document becomes one Markdown and one HTML page, all the table of every published figure with its verdict; with
-    --html a run of any kind becomes one HTML file. With --missing nothing is written: a table says of every experiment
-    of the scripts, for one document of every row, what it needs for an interval of the aimed --width; --json prints
-    every row. python studies/campaign.py plays it.
+    A document becomes one Markdown and one HTML page; all becomes the table of every published figure with its verdict;
+    with --html, a run of any kind becomes one HTML file. With --missing, nothing is written: a table says what each
+    experiment of the scripts, or each row of a single document, still needs for an interval of the given --width;
+    --json prints every row. python studies/campaign.py plays what is missing.
 
     \b
     Examples:

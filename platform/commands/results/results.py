@@ -15,11 +15,11 @@ MIN_GAMES = 10  # of an agent in the rating list of a game
 
 def results(
     store: StoreOption = DEFAULT_URL,
-    run: Annotated[str, typer.Option(help="one run; default: all tournaments; without any, the servers")] = "",
+    run: Annotated[str, typer.Option(help="one run; default: all tournaments, or if there are none, the servers")] = "",
     game: Annotated[
-        str, typer.Option(help="rate the agents of this game over all its stored games, of runs of every kind")
+        str, typer.Option(help="rate the agents of this game over all its stored games, from runs of every kind")
     ] = "",
-    top: Annotated[int, typer.Option(help="agents that a rating list shows", min=1)] = TOP,
+    top: Annotated[int, typer.Option(help="number of agents that a rating list shows", min=1)] = TOP,
     min_games: Annotated[
         int, typer.Option(help=f"with --game: leave out agents with fewer games; default: {MIN_GAMES}", min=0)
     ] = 0,
@@ -31,13 +31,13 @@ def results(
 ) -> None:
     """Show scores, ratings and pairwise results.
 
-    Tables show games, mean scores or points with 95 % intervals, and nodes, CPU time and wall clock per move of each
-    agent, then the rating list and how each agent did against each other. A win is 1 point, a draw 1/2. Of a study:
-    what it recommends, and the held-out games that say so. Of a comparison: its verdict. Of a server: a table of its
-    teams over all boards, with places, and why they went out.
+    For each agent, tables show games, mean score or points with a 95 % interval, and nodes, CPU time and wall-clock
+    time per move, then the rating list and how the agents did against each other. A win is 1 point, a draw 1/2. For a
+    study: what it recommends, and the held-out games that say so. For a comparison: its verdict. For a server: a table
+    of its teams over all boards, with their places and why they went out.
 
-    A game without parameters means all of its variants, each with a rating list of its own. Single-player games are
-    ranked by mean score. With --run only the games of that run count.
+    A game without parameters means all its variants, each with its own rating list. In single-player games, agents are
+    ranked by mean score. With --run, only the games of that run count.
 
     \b
     Examples:

@@ -24,9 +24,9 @@ COLOURS = {"running": "green", "stopped": "yellow"}
 def status(store: StoreOption = DEFAULT_URL, as_json: JsonOption = False) -> None:
     """Show running and past runs.
 
-    The table shows progress, speed and time left, also of runs that another process or machine is playing. A run
-    counts as stopped where its driver has ended or has been silent for 30 seconds; to resume it, repeat its command or
-    type turnier tournament --resume RUN. A run's note, see turnier note, is below its name.
+    The table shows progress, speed and time left, including for runs that another process or machine is playing. A run
+    counts as stopped if its driver has ended or has been silent for 30 seconds; to resume it, repeat its command or
+    type turnier tournament --resume RUN. A run's note (see turnier note) is below its name.
 
     \b
     Examples:

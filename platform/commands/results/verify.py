@@ -21,8 +21,8 @@ def verify(
 ) -> None:
     """Check the rules of a game against recorded games.
 
-    Replays games or positions; exits with 0 if every line agrees, otherwise prints the first disagreement of a file
-    and exits with 1.
+    Replays games or positions. Exits with 0 if every line agrees; otherwise prints the first disagreement in a file and
+    exits with 1.
 
     \b
     Examples:

@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
 
 def versions(
-    name: Annotated[str, typer.Argument(help="a file or module, such as bot.py; with @VERSION just that one")],
-    game: Annotated[str, typer.Option(help="only this game; default: all that it played")] = "",
+    name: Annotated[str, typer.Argument(help="a file or module, such as bot.py; with @VERSION, only that version")],
+    game: Annotated[str, typer.Option(help="only this game; default: all games that it played")] = "",
     save: Annotated[Path | None, typer.Option(help="write the files of the version into this new folder")] = None,
     store: StoreOption = DEFAULT_URL,
     as_json: JsonOption = False,
 ) -> None:
     """List the stored versions of your code, with their ratings over time.
 
-    Every edit of a file, or of what it imports from its folder, makes another version, and games are stored with the
-    version that played them. Ratings are those of all stored games, of runs of every kind. Any version plays again by
-    its name, such as bot.py:Bot@1c94e07; bot.py:Bot@PREVIOUS is the one before the last edit, and bot.py:Bot@HEAD the
-    file as git has it.
+    Every edit to a file, or to what it imports from its folder, makes another version, and games are stored with the
+    version that played them. Ratings are over all stored games, from runs of every kind. Any version can play again
+    under its name, such as bot.py:Bot@1c94e07; bot.py:Bot@PREVIOUS is the version before the last edit, and
+    bot.py:Bot@HEAD the file as committed in git.
 
     \b
     Examples:

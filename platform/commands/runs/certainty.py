@@ -25,9 +25,9 @@ from turnier.commands.options import (
 def certainty(
     game: GameArgument,
     agents: AgentsArgument,
-    states: Annotated[int, typer.Option(help="positions per group (legal actions, phase of the game)")] = 20,
+    states: Annotated[int, typer.Option(help="positions per group (by legal actions and phase of the game)")] = 20,
     repeats: Annotated[int, typer.Option(help="searches of each position")] = 20,
-    games: Annotated[int, typer.Option(help="games that positions are collected from")] = 20,
+    games: Annotated[int, typer.Option(help="games to collect positions from")] = 20,
     collector: Annotated[
         str, typer.Option(help="the agent that plays these games", show_default="mc(iterations=50,rollout_depth=20)")
     ] = "",
@@ -40,9 +40,9 @@ def certainty(
 ) -> None:
     """Measure how often searches of the same position agree.
 
-    Positions of real games are searched again and again. Normalised certainty (Kutsch 2017, 9.1) is 0 where all
-    actions are equally frequent and 1 where it is always the same; agreement, of pairs of searches, is 0 for a random
-    agent however few searches there are. Stored searches are not repeated.
+    Positions from real games are searched again and again. Normalised certainty (Kutsch 2017, 9.1) is 0 if all actions
+    are equally frequent and 1 if it is always the same one; agreement, between pairs of searches, is 0 for a random
+    agent, however few searches there are. Stored searches are not repeated.
 
     \b
     Examples:

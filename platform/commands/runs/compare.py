@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
 def compare(
     first: Annotated[str, typer.Argument(help="the agent that the verdict is about")],
-    second: Annotated[str, typer.Argument(help="the agent that it is compared with")],
+    second: Annotated[str, typer.Argument(help="the agent to compare it with")],
     game: Annotated[str, typer.Option(help='a game, such as yavalath or "2048(size=3)"')],
     margin: Annotated[
         float | None,
         typer.Option(
-            help="the difference that counts as equal; default: 20 Elo, for one seat 5 % of the second's mean score"
+            help="the difference that counts as equal; default: 20 Elo, or for one seat 5 % of the second's mean score"
         ),
     ] = None,
     alpha: Annotated[float, typer.Option(help="maximum probability of a wrong verdict")] = 0.05,
@@ -47,12 +47,12 @@ def compare(
     address: AddressOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Play two agents until it is decided which is stronger.
+    """Have two agents play until it is clear which is stronger.
 
     They play pairs of games (same seed, seats rotated) until a sequential test decides whether the first agent is
-    stronger, weaker, or equal within the margin; each verdict is wrong with probability alpha at most. In games of
-    three and more seats the two agents take the seats in every way. Stored games are not played again: repeat the
-    command to resume, also with a smaller margin or more games.
+    stronger, weaker, or equal within the margin; each verdict is wrong with a probability of at most alpha. In games
+    with three or more seats, the two agents take the seats in every possible way. Stored games are not played again:
+    repeat the command to resume, even with a smaller margin or more games.
 
     \b
     Examples:

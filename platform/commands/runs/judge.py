@@ -32,14 +32,14 @@ def judge(
 ) -> None:
     """Measure how often agents play a perfect move, where perfect play is known.
 
-    The judge of connect_four on 6 x 7 is bitbully (pip install 'turnier[judges]'); tictactoe, nim, hex up to size 4 and
-    other games of two seats with few boards are searched to their ends.
+    The judge for connect_four on 6 x 7 is bitbully (pip install 'turnier[judges]'); tictactoe, nim, hex up to size 4
+    and other two-seat games with few boards are searched to the end.
 
-    Positions come from random games, one from each: any position with at least two legal actions, each as likely. They
-    are all different; where a game has fewer than --positions, it is fewer. All agents decide in the same ones, by the
-    same seeds. A move is optimal if it keeps the value of the position: a win stays a win, a draw a draw. In some
-    positions every move does; "where it matters" counts only those that have a wrong move. The loss of a move is 1 from
-    win to draw or from draw to loss, 2 from win to loss. Nothing is stored.
+    Positions come from random games, one from each, drawn with equal probability from those with at least two legal
+    actions. They are all different; there are fewer than --positions if the game has no more. All agents decide in the
+    same positions, with the same seeds. A move is optimal if it keeps the value of the position: a win stays a win, a
+    draw a draw. In some positions every move does; "where it matters" counts only those with a wrong move. The loss of
+    a move is 1 from win to draw or from draw to loss, and 2 from win to loss. Nothing is stored.
 
     \b
     Examples:

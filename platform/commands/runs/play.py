@@ -24,13 +24,14 @@ def play(
     game: GameArgument,
     agents: AgentsArgument,
     seed: Annotated[
-        int | None, typer.Option(help="same seed, same game; default: 1, with people the first without a finished game")
+        int | None,
+        typer.Option(help="same seed, same game; default: 1, with people the first seed without a finished game"),
     ] = None,
     show: Annotated[bool, typer.Option("--show", help="print every position")] = False,
-    name: Annotated[str, typer.Option(help="of the person who plays as human; default: that of the login")] = "",
-    games: Annotated[int, typer.Option(help="with people: games, with seats that rotate", min=1, max=1000)] = 1,
+    name: Annotated[str, typer.Option(help="name of the person who plays as human; default: the login name")] = "",
+    games: Annotated[int, typer.Option(help="with people: number of games, in rotating seats", min=1, max=1000)] = 1,
     ladder: Annotated[
-        bool, typer.Option("--ladder", help="opponents of a person are the stored agents that are about as strong")
+        bool, typer.Option("--ladder", help="choose a person's opponents from stored agents of about the same strength")
     ] = False,
     store: StoreOption = DEFAULT_URL,
     executor: Annotated[
@@ -40,13 +41,13 @@ def play(
     workers: WorkersOption = None,
     address: AddressOption = None,
 ) -> None:
-    """Play one match and show how it ends, or play yourself.
+    """Play one match and show how it ends, or take a seat yourself.
 
-    Give one agent per seat, in the order of the seats. The same seed gives the same match.
+    Name one agent per seat, in seat order. The same seed gives the same match.
 
-    The agent human is a person at this terminal, who types the names of moves, and help for other words. Games with
-    people are stored; the same command resumes a game that was left. After several games a rating list says how strong
-    the person is.
+    The agent human is a person at this terminal, who types the names of moves, or help to see what else can be typed.
+    Games with people are stored; the same command resumes an unfinished game. After several games, a rating list says
+    how strong the person is.
 
     \b
     Examples:

@@ -44,33 +44,42 @@ def tournament(
     exactly: Annotated[
         bool, typer.Option("--exactly", help="do not round --games up to whole sets of openings and seat orders")
     ] = False,
-    challengers: Annotated[int, typer.Option(help="gauntlet: this many agents, named first, play the others")] = 1,
+    challengers: Annotated[
+        int, typer.Option(help="gauntlet: number of challengers, the agents named first, who play the others")
+    ] = 1,
     rounds: Annotated[
-        int, typer.Option(help="swiss: rounds, 0 = until one is unbeaten if the better one always wins", min=0)
+        int,
+        typer.Option(
+            help="swiss: number of rounds, 0 = until one agent is unbeaten if the better one always wins", min=0
+        ),
     ] = 0,
     top: Annotated[int, typer.Option(help="adaptive: number of first places that must be certain")] = 3,
     certain: Annotated[
-        float, typer.Option(help="adaptive: probability that they are right, as if the number of games were fixed")
+        float,
+        typer.Option(help="adaptive: required probability that they are right, as if the number of games were fixed"),
     ] = 0.95,
     store: StoreOption = DEFAULT_URL,
     executor: ExecutorOption = EXECUTOR,
     workers: WorkersOption = None,
     address: AddressOption = None,
     resume: Annotated[
-        str, typer.Option(help="a run that `turnier status` shows; no other options except where to play")
+        str,
+        typer.Option(
+            help="the run to resume, as `turnier status` shows it; takes no other options except where to play"
+        ),
     ] = "",
 ) -> None:
     """Play a tournament and rate its agents.
 
-    Agents play in all seat orders; in single-player games all of them play the same seeds. Games that are stored
-    already are not played again: repeat the command to resume a tournament that was stopped.
+    Agents play in all seat orders; in single-player games they all play the same seeds. Stored games are not played
+    again: repeat the command to resume a tournament that was stopped.
 
     \b
     Formats:
-      round_robin  all play all
+      round_robin  everyone plays everyone
       gauntlet     the first agents play the others
-      swiss        rounds between agents with equal points, for many agents
-      adaptive     plays where the first places are unsure, and stops when they are certain (two seats)
+      swiss        in each round, agents with equal points meet; for many agents
+      adaptive     plays where the first places are least certain, until they are certain (two seats)
 
     \b
     Examples:

@@ -44,16 +44,16 @@ def read_games(text: str) -> int:
 
 def tune(
     game: GameArgument,
-    agent: Annotated[str, typer.Argument(help="where the search starts; fixes all other parameters")],
+    agent: Annotated[str, typer.Argument(help="the agent that the search starts from; it fixes all other parameters")],
     params: Annotated[str, typer.Option(help='parameters to search, such as "rollout_depth=0..50,evaluator.*"')],
-    budget: Annotated[str, typer.Option(help="games of the search, without held-out games")] = "5000games",
+    budget: Annotated[str, typer.Option(help="games of the search, not counting held-out games")] = "5000games",
     against: Annotated[list[str] | None, typer.Option(help="an opponent; repeat for more")] = None,
     sampler: Annotated[str, typer.Option(help="cmaes, cmaes_lr, tpe, gp, random, grid or spsa")] = "cmaes",
     noise: Annotated[
         str, typer.Option(help="fixed, growing, reevaluated or racing; default: what suits the sampler")
     ] = "",
     objectives: Annotated[
-        str, typer.Option(help="strength; strength,time or strength,certainty for a front by NSGA-II")
+        str, typer.Option(help="strength; for a front by NSGA-II, strength,time or strength,certainty")
     ] = "strength",
     name: Annotated[str, typer.Option(help="name of the study; default: derived from its settings")] = "",
     seed: SeedOption = 1,
@@ -68,9 +68,10 @@ def tune(
     """Search for the parameters with which an agent plays best.
 
     In single-player games the mean score counts, otherwise the share of points against every opponent in every seat. At
-    the end the start, the agent that the search proposes and its best candidates play held-out games, which the search
+    the end, the start, the agent that the search proposes and its best candidates play held-out games, which the search
     has not seen, until a sequential test shows that one is better than the start; otherwise the start is kept. Repeat
-    the command to resume a search that was stopped, also with a larger budget that suits the same population.
+    the command to resume a search that was stopped, even with a larger budget, as long as that gives the same
+    population.
 
     \b
     Examples:

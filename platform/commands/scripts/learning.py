@@ -47,7 +47,7 @@ def run_learning_study(description: str | None, title: str, presets: Mapping[str
         store: StoreOption = DEFAULT_URL,
         name: StudyNameOption = None,
         seed: Annotated[int, typer.Option(help="same seed, same study", min=0)] = 1,
-        rounds: Annotated[int | None, typer.Option(help="rounds in all; default: by preset", min=1)] = None,
+        rounds: Annotated[int | None, typer.Option(help="total number of rounds; default: by preset", min=1)] = None,
         executor: LocalExecutorOption = "threads",
         workers: Annotated[int | None, typer.Option(help="networks trained at once; default: all cores")] = None,
     ) -> None:

@@ -14,12 +14,13 @@ from turnier.core.errors import require_extra
 def board(
     store: StoreOption = DEFAULT_URL,
     host: Annotated[str, typer.Option(help="address to listen on; 127.0.0.1 is this machine only")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="0 is any free one", min=0, max=65535)] = 8510,
+    port: Annotated[int, typer.Option(help="0 = any free port", min=0, max=65535)] = 8510,
 ) -> None:
     """Replay, play and analyse games in the browser.
 
-    Step through stored matches with arrow keys, with the values, visits and certainty of their agents; play against any
-    agent of Turnier, alone or with others, whom you send a link; games with people are stored like all others.
+    Step through stored matches with the arrow keys and see the values, visits and certainty of their agents. Play
+    against any agent of Turnier, alone or with others to whom you send a link; games with people are stored like all
+    others.
 
     \b
     Examples:

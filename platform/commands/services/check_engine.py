@@ -14,17 +14,20 @@ from turnier.commands.options import JsonOption
 
 def check_engine(
     command: Annotated[str, typer.Argument(help='the program with its arguments, such as "gnugo --mode gtp"')],
-    protocol: Annotated[str, typer.Option(help="what it speaks: uci, gtp or json")] = "uci",
+    protocol: Annotated[str, typer.Option(help="what the engine speaks: uci, gtp or json")] = "uci",
     game: Annotated[
-        str, typer.Option(help="game in which it is checked; default: chess for uci, go for gtp, tictactoe for json")
+        str,
+        typer.Option(
+            help="game in which the engine is checked; default: chess for uci, go for gtp, tictactoe for json"
+        ),
     ] = "",
-    limit: Annotated[float, typer.Option(help="seconds that an answer may take", min=0.1)] = 10,
-    margin: Annotated[float, typer.Option(help="seconds that a move may be late", min=0)] = 0.2,
+    limit: Annotated[float, typer.Option(help="maximum seconds for an answer", min=0.1)] = 10,
+    margin: Annotated[float, typer.Option(help="seconds by which a move may be late", min=0)] = 0.2,
     as_json: JsonOption = False,
 ) -> None:
     """Check that an engine keeps the laws of its protocol.
 
-    It says of each law whether it is kept or how it is broken, and exits with 1 if one is.
+    For each law, the command says whether it is kept or how it is broken; the exit code is 1 if any is broken.
 
     \b
     Examples:

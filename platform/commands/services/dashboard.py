@@ -12,14 +12,16 @@ from turnier.commands.options import DEFAULT_URL, StoreOption
 
 def dashboard(
     store: StoreOption = DEFAULT_URL,
-    port: Annotated[int | None, typer.Option(help="default: the first free one from 8501", min=1, max=65535)] = None,
+    port: Annotated[
+        int | None, typer.Option(help="port; default: the first free one from 8501 on", min=1, max=65535)
+    ] = None,
 ) -> None:
-    """Show everything stored in the browser.
+    """Show the contents of the store in the browser.
 
-    Scores, ratings, certainty, studies, training and replays, updated live; only games that you play on its board are
-    written to the store, which may come later. It serves this machine only (127.0.0.1) until you stop it with Ctrl-C.
-    To look from another machine, forward its port, and those of optuna-dashboard and the board, which are 100 and 200
-    higher: ssh -L 8501:127.0.0.1:8501 -L 8601:127.0.0.1:8601 -L 8701:127.0.0.1:8701 HOST
+    Scores, ratings, certainty, studies, training and replays, updated live. Only games that you play on the board are
+    written to the store, which need not exist yet. The dashboards serve this machine only (127.0.0.1) until you stop
+    them with Ctrl-C. To view them from another machine, forward their port and those of optuna-dashboard and the board,
+    which are 100 and 200 higher: ssh -L 8501:127.0.0.1:8501 -L 8601:127.0.0.1:8601 -L 8701:127.0.0.1:8701 HOST
 
     \b
     Examples:

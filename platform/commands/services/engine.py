@@ -23,10 +23,10 @@ def engine(
     protocol: Annotated[str, typer.Option(help="what the other program speaks: uci, gtp or json")] = "uci",
     seed: Annotated[int | None, typer.Option(help="seed of the agent; default: random")] = None,
 ) -> None:
-    """Be an engine that another program plays with, over standard input and output.
+    """Run an agent as an engine for another program, over standard input and output.
 
-    The agent uses the time that the program gives, or its own milliseconds if these are fewer; agents without a budget
-    in time follow their parameters. Nothing but the protocol is written to standard output.
+    The agent uses the time that the program gives, or its own milliseconds if these are fewer; agents without a time
+    budget follow their parameters. Nothing but the protocol is written to standard output.
 
     \b
     Examples:

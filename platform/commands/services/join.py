@@ -18,29 +18,28 @@ def join(
     url: Annotated[str, typer.Option(envvar="URL", help="ws:// or wss:// address of the game")] = (
         "ws://127.0.0.1:8081/spe_ed"
     ),
-    key: Annotated[str, typer.Option(envvar="KEY", show_default=False, help="the key; better in the environment")] = "",
+    key: Annotated[str, typer.Option(envvar="KEY", show_default=False, help="the key; safer in the environment")] = "",
     time_url: Annotated[
         str, typer.Option(envvar="TIME_URL", help="address of the server's clock; default: URL_time")
     ] = "",
     agent: Annotated[str, typer.Option(help="the agent, such as combi")] = "combi",
-    games: Annotated[int, typer.Option(help="number of games, 0 = until the file of --stop exists", min=0)] = 1,
-    stop: Annotated[Path, typer.Option(help="a file that ends it after the current game")] = Path("stop"),
-    margin: Annotated[float, typer.Option(help="seconds before the deadline by which it answers", min=0)] = 0.5,
+    games: Annotated[int, typer.Option(help="number of games, 0 = until the --stop file exists", min=0)] = 1,
+    stop: Annotated[Path, typer.Option(help="stop after the current game once this file exists")] = Path("stop"),
+    margin: Annotated[float, typer.Option(help="answer this many seconds before the deadline", min=0)] = 0.5,
     patience: Annotated[
         float,
         typer.Option(
-            help="seconds without a connection until it gives up, and of silence (60 to 3600) until it connects again",
+            help="give up after so many seconds without a connection, reconnect after as many (60 to 3600) of silence",
             min=0,
         ),
     ] = 600.0,
     seed: Annotated[int | None, typer.Option(help="seed of the agent; default: random")] = None,
 ) -> None:
-    """Play on a server with one of our agents.
+    """Have an agent play on a spe_ed server.
 
-    The server speaks the official protocol of spe_ed; deadlines are those of its own clock. Address, key and clock come
-    from the environment as URL, KEY and TIME_URL, or from options. The agent uses the round's time, or the
-    milliseconds of its parameters if these are fewer. After a lost connection, or with a key that is in use, it tries
-    again.
+    The server speaks the official protocol of spe_ed; deadlines are by the server's clock. Address, key and clock come
+    from the environment variables URL, KEY and TIME_URL, or from options. The agent uses the round's time, or its own
+    milliseconds if these are fewer. If the connection is lost or the key is in use, it tries again.
 
     \b
     Examples:

@@ -50,7 +50,7 @@ def serve(
     ] = None,
     agent: Annotated[
         list[str] | None,
-        typer.Option(help="an agent that plays in every game, repeat for more; or who says the best move"),
+        typer.Option(help="an agent that plays in every game (repeat for more), or that chooses the best move"),
     ] = None,
     bot: Annotated[
         list[str] | None,
@@ -62,7 +62,9 @@ def serve(
     height: Annotated[str, typer.Option(help="cells, or a range to draw from")] = "41..80",
     players: Annotated[str, typer.Option(help="number of players, or a range to draw from")] = "2..6",
     timeout: Annotated[str, typer.Option(help="seconds per round, or a range to draw from")] = "5..15",
-    grace: Annotated[float, typer.Option(help="seconds after the deadline that clients do not know of", min=0)] = 2.0,
+    grace: Annotated[
+        float, typer.Option(help="extra seconds after the deadline, which clients do not know of", min=0)
+    ] = 2.0,
     lobby: Annotated[
         float, typer.Option(help="seconds from the first client until bots take the remaining places", min=0)
     ] = 300.0,
@@ -74,23 +76,23 @@ def serve(
         "log"
     ),
     seconds: Annotated[
-        float, typer.Option(help="best moves: maximum seconds for games that are played on from every move", min=0.01)
+        float, typer.Option(help="best moves: maximum seconds for playing on from every move", min=0.01)
     ] = 1.0,
     games_by: Annotated[
-        str, typer.Option(help="best moves: who plays on; default: an agent like --agent that is quick")
+        str, typer.Option(help="best moves: the agent that plays on; default: a quick version of --agent")
     ] = "",
     store: StoreOption = DEFAULT_URL,
 ) -> None:
-    """Serve games of spe_ed with a live page, or the best moves of any game, over the network.
+    """Serve spe_ed games with a live page, or the best moves in any game, over the network.
 
-    Of spe_ed, the server speaks the official server's protocol and follows its rules; the page is at /. Clients
-    connect to ws://HOST:PORT/spe_ed?key=KEY; without keys in a file or the environment some are created and shown.
-    Every game is stored move by move and logged. Stopping the server (Ctrl-C, SIGTERM) stores unfinished games; they do
-    not count. With as many agents as players, games are played without clients, one after another. Connections are
-    not encrypted: put a proxy with TLS in front of an address other than 127.0.0.1 if others can listen.
+    For spe_ed, the server speaks the official server's protocol and follows its rules; the page is at /. Clients
+    connect to ws://HOST:PORT/spe_ed?key=KEY; if neither a file nor the environment has keys, some are created and
+    shown. Every game is stored move by move and logged. Stopping the server (Ctrl-C, SIGTERM) stores unfinished games;
+    they do not count. With as many agents as players, games are played without clients, one after another. Connections
+    are not encrypted: put a proxy with TLS in front of any address other than 127.0.0.1 if others can listen in.
 
-    Of every other game it answers GET /move?board=... with what turnier move --json prints, see docs/playing.md.
-    Options other than --agent, --seconds, --games-by, --host and --port are for spe_ed.
+    For every other game, it answers GET /move?board=... with what turnier move --json prints (see docs/playing.md).
+    Options other than --agent, --seconds, --games-by, --host and --port are only for spe_ed.
 
     \b
     Examples:

@@ -29,66 +29,71 @@ DEEP = "dqn"  # the network that is trained by gradient
 def train(
     game: Annotated[str, typer.Argument(help="a game with a board, such as 2048 or yavalath")],
     out: Annotated[
-        Path, typer.Option(help="the file of weights; an existing one is trained further", callback=writable_file)
+        Path, typer.Option(help="file for the weights; an existing one is trained further", callback=writable_file)
     ],
     evaluator: Annotated[
         str,
         typer.Argument(
-            help='the network, such as "ntuple(network=4x6)" or "dqn(layers=128.64)", or for --self-play the search;'
-            " --hours can choose one for 2048"
+            help='the network, such as "ntuple(network=4x6)" or "dqn(layers=128.64)", or with --self-play the search;'
+            " with --hours it may be left out for 2048"
         ),
     ] = "",
     games: Annotated[
         int | None,
-        typer.Option(
-            help="games in all, including those of earlier runs; by default 10,000", min=0, show_default=False
-        ),
+        typer.Option(help="total number of games, including earlier runs; default: 10,000", min=0, show_default=False),
     ] = None,
     hours: Annotated[
-        float, typer.Option(help="hours in all, including those of earlier runs; 0 = as the games take", min=0)
+        float, typer.Option(help="total hours, including earlier runs; 0 = as long as the games take", min=0)
     ] = 0.0,
     learning: Annotated[
         str,
         typer.Option(
-            help='the method, such as "td(alpha=0.1,coherence=false)"; by default td, by --hours, self_play or deep_q'
+            help='the method, such as "td(alpha=0.1,coherence=false)"; default: td, the choice of --hours, self_play or'
+            " deep_q"
         ),
     ] = "",
     self_play: Annotated[
-        bool, typer.Option("--self-play", help="learn values and a policy from games of a search with them")
+        bool, typer.Option("--self-play", help="learn values and a policy from games of a search that uses them")
     ] = False,
     begins: Annotated[
-        str, typer.Option("--from", help="weights of such a network to begin with, or the mean of some: a.npz,b.npz")
+        str,
+        typer.Option("--from", help="begin with the weights of such a network, or the mean of several: a.npz,b.npz"),
     ] = "",
     seed: Annotated[
-        int, typer.Option(help="same seed and one thread, same weights; --self-play: whatever plays", min=0)
+        int,
+        typer.Option(
+            help="with one thread: same seed, same weights; with --self-play: whatever plays the games", min=0
+        ),
     ] = 1,
     threads: Annotated[int, typer.Option(help="threads that learn at once and share the weights", min=1)] = 1,
     every: Annotated[int, typer.Option(help="games per point of the learning curve", min=1)] = 1000,
     evaluate_every: Annotated[int, typer.Option(help="games between two evaluations, 0 = none", min=0)] = 0,
-    against: Annotated[str, typer.Option(help="opponent of evaluations in games of several seats; default: MCTS")] = "",
+    against: Annotated[
+        str, typer.Option(help="opponent in evaluations, for games with several seats; default: MCTS")
+    ] = "",
     evaluation_games: Annotated[
-        int, typer.Option(help="games per evaluation, in all seat orders; 0 = 100, or as the training began", min=0)
+        int, typer.Option(help="games per evaluation, in all seat orders; 0 = 100, or as when training began", min=0)
     ] = 0,
     evaluation_workers: Annotated[int, typer.Option(help="threads that evaluate during training", min=1)] = 1,
-    plot: Annotated[Path | None, typer.Option(help="write a picture of the curve, such as curve.png")] = None,
+    plot: Annotated[Path | None, typer.Option(help="file for a picture of the curve, such as curve.png")] = None,
     store: StoreOption = DEFAULT_URL,
     executor: ExecutorOption = EXECUTOR,
     workers: WorkersOption = None,
     address: AddressOption = None,
 ) -> None:
-    """Train n-tuple networks by self-play, or a deep network.
+    """Train an n-tuple network by self-play, or a deep network.
 
-    The weights go into a file, the learning curve into the store, and so do the games of evaluations, in which the
-    greedy agent plays with the weights of that moment, alone or against another agent. Repeat the command to resume a
-    training that was stopped.
+    The weights go into a file; the learning curve and the games of evaluations go into the store. In evaluations, the
+    greedy agent plays with the current weights, alone or against another agent. Repeat the command to resume training
+    that was stopped.
 
-    With --self-play a search, puct, plays with the networks so far, on all workers, and they learn from what it found
-    (AlphaZero's loop): the file holds checkpoints, and beside it FILE.values.npz and FILE.policy.npz are written to
-    play with. Each evaluated checkpoint also plays the best one before, and all are rated. Around residual (the extra
-    `deep`) a deep network learns both, and FILE.network.npz plays.
+    With --self-play, a search, puct, plays with the current networks on all workers, and they learn from what it found
+    (AlphaZero's loop). The file holds checkpoints; FILE.values.npz and FILE.policy.npz, written beside it, are for
+    playing. Each evaluated checkpoint also plays the best earlier one, and all are rated. With residual (the extra
+    `deep`), a deep network learns both values and policy, and FILE.network.npz is for playing.
 
-    With the network dqn (the extra `deep`) a deep network learns from a memory of moves: the file holds checkpoints
-    and plays, dqn(file=FILE).
+    With dqn (the extra `deep`), a deep network learns from a memory of moves. The file holds checkpoints and is also
+    for playing: dqn(file=FILE).
 
     \b
     Examples:

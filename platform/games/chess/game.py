@@ -42,7 +42,7 @@ class Chess(PythonGame):
     """Chess: mate the king; seat 0 has white. Needs the package chess."""
 
     name: ClassVar[str] = "chess"
-    fen: str = parameter(STANDARD, "the position where games start, in FEN, or standard")
+    fen: str = parameter(STANDARD, "the position from which games start, in FEN, or standard")
     longest: int = parameter(600, "plies after which a game is drawn", low=2, high=6000)
 
     num_seats: ClassVar[int] = 2

@@ -116,8 +116,8 @@ class Go(Game):
 
     name: ClassVar[str] = "go"
     size: int = parameter(9, "cells per side", low=5, high=LARGEST)
-    komi: float = parameter(7.5, "what is added to white's area, a multiple of 0.5", low=-361.0, high=361.0)
-    superko: bool = parameter(True, "no earlier position may come back; false = only the last one may not (simple ko)")
+    komi: float = parameter(7.5, "added to white's area; a multiple of 0.5", low=-361.0, high=361.0)
+    superko: bool = parameter(True, "no earlier position may recur; false = only the last one may not (simple ko)")
 
     num_seats: ClassVar[int] = 2
     num_cell_values: ClassVar[int] = 3

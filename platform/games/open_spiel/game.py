@@ -33,7 +33,7 @@ class OpenSpiel(PythonGame):
 
     name: ClassVar[str] = "openspiel"
 
-    game: str = parameter("tic_tac_toe", 'OpenSpiel\'s name of a game, or in quotes "name(parameter=value,...)"')
+    game: str = parameter("tic_tac_toe", 'OpenSpiel\'s name for a game, or in quotes "name(parameter=value,...)"')
 
     def check(self) -> None:
         library, kind = pyspiel(), self.spiel_game.get_type()

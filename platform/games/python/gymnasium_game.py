@@ -39,11 +39,13 @@ class GymnasiumGame(PythonGame):
     """An environment of Gymnasium with discrete actions that can be copied; the sum of its rewards counts."""
 
     name: ClassVar[str] = "gymnasium"
-    id: str = parameter("CartPole-v1", "id of the environment, or MODULE:ID where a module registers it")
-    options: str = parameter(NO_OPTIONS, "its keyword arguments, such as is_slippery:false;map_name:8x8, or none")
-    starts: int = parameter(100, "seeds of starts, of which chance draws one", low=1, high=10_000)
+    id: str = parameter("CartPole-v1", "id of the environment, or MODULE:ID if a module registers it")
+    options: str = parameter(
+        NO_OPTIONS, "keyword arguments of the environment, such as is_slippery:false;map_name:8x8, or none"
+    )
+    starts: int = parameter(100, "number of starting seeds, of which chance draws one", low=1, high=10_000)
     max_steps: int = parameter(500, "steps after which a game is over", low=1, high=100_000)
-    largest_return: float = parameter(500.0, "largest sum of rewards of either sign, to scale by", low=1e-6, high=1e12)
+    largest_return: float = parameter(500.0, "largest absolute sum of rewards, to scale by", low=1e-6, high=1e12)
 
     num_seats: ClassVar[int] = 1
 

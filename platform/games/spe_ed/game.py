@@ -51,9 +51,9 @@ class SpeEd(Game):
     name: ClassVar[str] = "spe_ed"
     width: int = parameter(41, "columns; 41 to 80 on the official server", low=MIN_SIDE, high=MAX_SIDE)
     height: int = parameter(41, "rows; 41 to 80 on the official server", low=MIN_SIDE, high=MAX_SIDE)
-    players: int = parameter(2, "seats", low=2, high=MAX_PLAYERS)
+    players: int = parameter(2, "number of seats", low=2, high=MAX_PLAYERS)
     silence: bool = parameter(
-        False, "adds a sixth action, no or an invalid answer, which eliminates a seat; servers need it"
+        False, "add a sixth action, a missing or invalid answer, which eliminates a seat; servers need it"
     )
 
     num_cell_values: ClassVar[int] = COLLISION + 1

@@ -52,9 +52,9 @@ class Yavalath(Game):
     places_stones: ClassVar[bool] = True
     board_help: ClassVar[str] = "rows of X, O and dots from the top, with slashes between them, and O to move"
     size: int = parameter(5, "cells per side of the hexagon", low=MIN_SIZE, high=MAX_SIZE)
-    players: int = parameter(2, "seats", low=2, high=3)
+    players: int = parameter(2, "number of seats", low=2, high=3)
     swap: bool = parameter(False, "the second of two players may take over the first stone")
-    play_on: bool = parameter(True, "three players: after a four the others play on for the lower ranks")
+    play_on: bool = parameter(True, "three players: after a four, the others play on for the lower ranks")
 
     def check(self) -> None:
         if self.swap and self.players == 3:

@@ -36,8 +36,8 @@ class Cmaes(PopulationSampler):
 
     population: int = parameter(0, "candidates per generation, 0 = by the budget, at most 64", low=0, high=100_000)
     sigma: float = parameter(0.3, "standard deviation at the start", low=0.001, high=1)
-    restart: float = parameter(0.0, "restart where sigma falls below, 0 = never", low=0, high=1)
-    growth: float = parameter(2.0, "times the population at a restart", low=1, high=10)
+    restart: float = parameter(0.0, "restart when sigma falls below this, 0 = never", low=0, high=1)
+    growth: float = parameter(2.0, "factor by which the population grows at a restart", low=1, high=10)
 
     def begin(self, start: Sequence[float], seed: int) -> CmaesSearch:
         return CmaesSearch(start, seed, self)

@@ -26,7 +26,7 @@ class Gp(Sampler):
     usual_noise = "fixed(games=5)"
 
     population: int = parameter(8, "candidates per generation", low=1, high=1000)
-    startup: int = parameter(24, "candidates that fill the cube evenly first", low=2, high=10_000)
+    startup: int = parameter(24, "first candidates, which fill the cube evenly", low=2, high=10_000)
 
     def begin(self, start: Sequence[float], seed: int) -> GpSearch:
         return GpSearch(start, seed, self)

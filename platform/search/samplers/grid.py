@@ -26,7 +26,7 @@ class Grid(Sampler):
 
     name = "grid"
 
-    steps: int = parameter(4, "values of every parameter", low=2, high=1000)
+    steps: int = parameter(4, "values per parameter", low=2, high=1000)
     population: int = parameter(16, "candidates per generation", low=1, high=100_000)
 
     def begin(self, start: Sequence[float], seed: int) -> GridSearch:

@@ -22,10 +22,10 @@ class Spsa(Sampler):
 
     name = "spsa"
 
-    pairs: int = parameter(4, "mirrored perturbations whose mean is a step", low=1, high=10_000)
+    pairs: int = parameter(4, "mirrored perturbations whose mean makes a step", low=1, high=10_000)
     a: float = parameter(0.5, "size of the steps", low=0.0001, high=100)
     c: float = parameter(0.15, "size of the perturbations", low=0.0001, high=0.5)
-    stability: float = parameter(20.0, "A, by which the first steps are shorter", low=0, high=1_000_000)
+    stability: float = parameter(20.0, "A, which shortens the first steps", low=0, high=1_000_000)
     alpha: float = parameter(0.602, "how fast steps shrink", low=0, high=1)
     gamma: float = parameter(0.101, "how fast perturbations shrink", low=0, high=1)
 

@@ -31,11 +31,11 @@ class Tpe(Sampler):
     usual_noise = "fixed(games=5)"
 
     population: int = parameter(8, "candidates per generation", low=1, high=1000)
-    startup: int = parameter(24, "random candidates first", low=1, high=10_000)
-    multivariate: bool = parameter(True, "dimensions are proposed together")
+    startup: int = parameter(24, "number of random candidates at the start", low=1, high=10_000)
+    multivariate: bool = parameter(True, "propose dimensions together")
     known: int = parameter(
         0,
-        f"at twice as many candidates only the {BEST} best and the latest are kept, this many; 0 = all are",
+        f"at twice as many candidates keep only this many, the {BEST} best and the latest; 0 = keep all",
         low=0,
         high=1_000_000,
         later=True,
