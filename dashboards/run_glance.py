@@ -147,7 +147,7 @@ def _training(store: Store, run: Run) -> Glance:
     last = found[-1]
     name, _, unit = evaluation_unit(game).partition(", ")
     value = estimate(last.value, last.low, last.high, f" {unit}" if unit else "")
-    return Glance(agents, f"after {last.games:,} training games: {name} {value}, {last.matches:,} games of evaluation")
+    return Glance(agents, f"after {last.games:,} training games: {name} {value}, {last.matches:,} evaluation games")
 
 
 def _experiment(store: Store, run: Run) -> Glance:

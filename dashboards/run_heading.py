@@ -46,7 +46,7 @@ def state_text(run: Run, progress: RunProgress | None, played: Sequence[str]) ->
     parts = []
     if progress and progress.state != FINISHED and progress.done is not None:
         begins = "Still running" if progress.state == RUNNING else "Stopped"
-        parts.append(f"{begins}: {progress.done:,} of {progress.planned:,} {progress.unit} are played.")
+        parts.append(f"{begins}: {progress.done:,} of {progress.planned:,} {progress.unit} done.")
     if missing:
         parts.append(f"No games yet: {named_agents(missing)}.")
     return " ".join(parts)

@@ -18,10 +18,10 @@ from turnier.dashboards.figures.tables import rounded
 from turnier.games.registry import GAMES
 from turnier.results.frames.certainty import CERTAINTY_MEASURES, agent_certainty, group_certainty
 
-NOTE = "95 % intervals, Student's t over positions."
+NOTE = "95 % intervals (Student's t over positions)."
 GROUP_NOTE = (
-    "%, and below it the number of positions (n). 95 % intervals as Wilson's, between the ends of the measure however"
-    " few the positions are."
+    "%, and below it the number of positions (n). 95 % intervals of Wilson's type, within the range of the measure"
+    " however few positions there are."
 )
 MAX_WIDE = 4  # columns that leave room for intervals
 MAX_LEGAL = 10  # columns of a heat map; with more, neighbouring numbers of legal actions share one
@@ -60,7 +60,7 @@ def certainty_means(positions: pd.DataFrame, measure: str) -> Figure:
     table = agent_certainty(positions).sort_values(measure, ascending=False)
     data = in_percent(table, measure)[["label", "percent", "low", "high", "searches", "states"]]
     chart = charts.points(data, "label", "percent", "low", "high", f"{measure}, %")
-    return Figure(f"{measure.capitalize()} of agents", chart, data, f"Means over the groups, of any size. {NOTE}")
+    return Figure(f"{measure.capitalize()}, by agent", chart, data, f"Means over the groups, of whatever size. {NOTE}")
 
 
 def certainty_by_parameter(positions: pd.DataFrame, measure: str, parameter: str = "iterations") -> Figure | None:
@@ -74,7 +74,7 @@ def certainty_by_parameter(positions: pd.DataFrame, measure: str, parameter: str
     data = data[["kind", parameter, "percent", "low", "high", "label"]].sort_values(["kind", parameter])
     titles = (f"{parameter} per move", f"{measure}, %")
     chart = charts.lines(data, parameter, "percent", "low", "high", "kind", titles, log=True)
-    return Figure(f"{measure.capitalize()} by {parameter}", chart, data, NOTE)
+    return Figure(f"{measure.capitalize()}, by {parameter}", chart, data, NOTE)
 
 
 def certainty_by_score(positions: pd.DataFrame, measure: str, summary: pd.DataFrame) -> Figure | None:
@@ -89,7 +89,7 @@ def certainty_by_score(positions: pd.DataFrame, measure: str, summary: pd.DataFr
     data = merged[["label", "value", "percent", "low", "high", "games"]]
     chart = charts.lines(data, "value", "percent", "low", "high", "label", (unit, f"{measure}, %"), connected=False)
     return Figure(
-        f"{measure.capitalize()} against strength", chart, data, f"Scores of stored games of the same agents. {NOTE}"
+        f"{measure.capitalize()}, against strength", chart, data, f"Scores of stored games of the same agents. {NOTE}"
     )
 
 

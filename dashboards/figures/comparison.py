@@ -70,7 +70,7 @@ def comparison_facts(results: ComparisonResults) -> dict[str, str]:
 
 
 def _left(games: float) -> str:
-    return "unknown yet" if math.isnan(games) else f"about {games:,.0f}"
+    return "not known yet" if math.isnan(games) else f"about {games:,.0f}"
 
 
 def evidence_chart(results: ComparisonResults) -> Figure | None:
@@ -96,8 +96,8 @@ def evidence_chart(results: ComparisonResults) -> Figure | None:
     lines = base.mark_line(strokeWidth=2).encode(strokeDash=dash)
     looks = base.transform_filter("datum.look").mark_point(filled=True, size=60, opacity=1)
     note = (
-        f"Is the first agent stronger, is it weaker? Dots are looks: a test ends where its evidence is above {high:.2f}"
-        f" (shown) or below {low:.2f} (ruled out) at a look; both ruled out means equal within the margin."
+        f"Two tests: is the first agent stronger, is it weaker? Dots are looks. A test ends when a look finds its"
+        f" evidence above {high:.2f} (shown) or below {low:.2f} (ruled out); both ruled out: equal within the margin."
         " Evidence beyond the chart is drawn at its edge."
     )
     chart = alt.layer(_bounds(low, high), lines, looks.encode(tooltip=tooltip)).properties(height=300)

@@ -16,7 +16,7 @@ from turnier.runs.experiment import TESTS, VERDICTS, Experiment, Measurement, co
 
 NOTE = "Ours with 95 % intervals."
 PUBLISHED_NOTE = " Crosses: published, without known intervals."
-TESTS_NOTE = f" The preset {TESTS} only shows that the script works: its figures say nothing."
+TESTS_NOTE = f" The preset {TESTS} only shows that the script works: its figures mean nothing."
 
 
 def experiment_frame(experiment: Experiment, measured: Sequence[Measurement]) -> pd.DataFrame:

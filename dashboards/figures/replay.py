@@ -54,7 +54,7 @@ def visit_bars(frame: pd.DataFrame, maximum: int = 12) -> Figure | None:
     data = frame.head(maximum)
     shown = data.assign(name=data["action"] + data["chosen"].map(lambda c: "  ◀ chosen" if c else ""))
     chart = charts.bars(shown, "name", "percent", "visits, %")
-    return Figure("Visits of the search", chart, frame)
+    return Figure("Search visits", chart, frame)
 
 
 def match_name(record: MatchRecord) -> str:

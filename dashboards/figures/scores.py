@@ -57,7 +57,7 @@ def best_of(summary: pd.DataFrame) -> tuple[pd.DataFrame, str]:
 
 def _left_out(agents: int, shown: int) -> str:
     """Returns a sentence where a chart does not show all agents."""
-    return f" The best {shown} of {agents} agents are drawn; the filter chooses others." if agents > shown else ""
+    return f" The best {shown} of {agents} agents are drawn; use the filter for others." if agents > shown else ""
 
 
 def score_distribution(found: Scores, cumulative: bool = False) -> Figure:
@@ -74,7 +74,9 @@ def score_distribution(found: Scores, cumulative: bool = False) -> Figure:
     last = data.groupby("name", sort=False).tail(1)
     drawn = pd.concat([data, last.assign(score=last["score_to"])], ignore_index=True)
     chart = charts.steps(drawn, "score", column, "name", ("score, points", what))
-    return Figure("Scores of single games", chart, data, f"{data['score'].nunique()} bins for all agents.{others}")
+    return Figure(
+        "Scores of single games", chart, data, f"{data['score'].nunique()} bins, shared by all agents.{others}"
+    )
 
 
 def milestone_shares(summary: pd.DataFrame) -> Figure | None:
@@ -119,14 +121,14 @@ def score_against_cost(summary: pd.DataFrame, cost: str = NODES) -> Figure | Non
         return None
     chart = cost_scatter(data, (cost, unit))
     many = len(data) > MAX_NUMBERS
-    note = f"Numbers are the ranks of the table{', here of agents that no cheaper one beats' if many else ''}."
+    note = f"Numbers are ranks in the table{', shown for agents that no cheaper one beats' if many else ''}."
     if cost == CPU:
-        note += " Mean CPU time of agents that play in compiled code on one thread; measured by batches of games."
+        note += " Mean CPU time, measured per batch of games, of agents that play in compiled code on one thread."
     if cost == TIME:
-        note += " Mean wall-clock time on the machine that played, which other programs may have slowed."
+        note += " Mean wall-clock time on the machine that played; other programs may have slowed it."
     if len(data) < len(frame):
         without = ", ".join(frame.loc[~(frame["cost"] > 0), "name"][:3])
-        why = "they search no nodes" if cost == NODES else "it was not measured of them"
+        why = "they search no nodes" if cost == NODES else "their cost was not measured"
         note += f" Not drawn because {why}: {without}{', ...' if len(frame) - len(data) > 3 else ''}."
     title = "Points against cost" if unit == POINTS else "Score against cost"
     return Figure(title, chart, data, f"{note} {POINTS_NOTE if unit == POINTS else GAMES_NOTE}")
@@ -163,6 +165,6 @@ def score_table(summary: pd.DataFrame) -> pd.DataFrame:
 def score_note(summary: pd.DataFrame) -> str:
     """Returns what the columns of a score table mean."""
     if summary["points_share"].isna().all():
-        return "Mean scores with half of their 95 % interval (Student's t)."
-    several = " Agents of different runs met different opponents." if summary["run"].nunique() > 1 else ""
+        return "Mean scores; ± is half the 95 % interval (Student's t)."
+    several = " Agents in different runs met different opponents." if summary["run"].nunique() > 1 else ""
     return POINTS_NOTE + several

@@ -17,17 +17,17 @@ from turnier.dashboards.run_summary import Ranks
 SIGNIFICANT = 0.05
 MOST_SURE = 0.999  # no model of the games is more reliable than this
 RATED_NOTE = (
-    "Elo by Bradley and Terry, 0 is the mean of these agents. Points: 1 for a win, 1/2 for a draw. ± is half of a 95 %"
+    "Elo by Bradley and Terry; 0 is the mean of these agents. Points: 1 for a win, 1/2 for a draw. ± is half the 95 %"
     " interval. Better than next: the likelihood that the agent is stronger than the one below."
 )
 SCORED_NOTE = (
-    "± is half of a 95 % interval of the mean score. Better than next: the likelihood that the agent has a higher mean"
+    "± is half the 95 % interval of the mean score. Better than next: the likelihood that the agent has a higher mean"
     " score than the one below."
 )
 PAIR_NOTE = (
-    "The stronger agent first. Games to separate: the number of games in which these two, playing as so far, would"
+    "The stronger agent comes first. Games to separate: how many games these two would need, playing as before, to"
     " differ significantly with 80 % probability (two-sided t-test at 5 %, pairs of games as units); blank where they"
-    " are equal so far, or where too few games tell how much results vary."
+    " are equal so far, or where too few games show how much results vary."
 )
 
 
@@ -65,7 +65,7 @@ def leader_text(ranks: Ranks) -> str:
     half_width = (first[f"{name}_high"] - first[f"{name}_low"]) / 2
     value = plus_minus(first[name], half_width, " Elo" if name == "elo" else " points on average", signed=name == "elo")
     points = f" and {number(100 * first['points_share'])} % of the points" if name == "elo" else ""
-    text = f"<b>{escape(first['label'])}</b> leads with {value}{points}, {first['games']:,} games"
+    text = f"<b>{escape(first['label'])}</b> leads with {value}{points} in {first['games']:,} games"
     if len(ranks.ratings) < 2:
         return f"{text}."
     second = escape(ranks.ratings["label"].iloc[1])
@@ -79,7 +79,7 @@ def _sure(probability: float) -> str:
 def list_note(ranks: Ranks) -> str:
     """Returns what the columns of a rating list mean."""
     note = RATED_NOTE if ranks.ratings["elo"].notna().any() else SCORED_NOTE
-    return f"{note} Agents of different groups have not met, not even by others." if _has_groups(ranks) else note
+    return f"{note} Agents in different groups have not met, even indirectly." if _has_groups(ranks) else note
 
 
 def _has_groups(ranks: Ranks) -> bool:
@@ -114,12 +114,12 @@ def crosstable(ranks: Ranks, first: int = 1) -> Figure:
         "won-drawn-lost": [f"{row.won}-{row.drawn}-{row.lost}" for row in records],
     }
     chart = square(data.drop(columns=["low", "high", "won", "drawn", "lost", "p"]).assign(**texts))
-    what = "games, a draw is half a win" if ranks.ratings["elo"].notna().any() else "seeds, by the larger score"
+    what = "games (a draw is half a win)" if ranks.ratings["elo"].notna().any() else "seeds (the larger score wins)"
     note = f"Row against column: points, % of the {what}, with a 95 % interval; from dark (0) to light (100)."
     few = last - first < MAX_TEXTS
-    note += " * differs: p < 0.05 after Holm's correction." if few else " Texts need room: point at a cell to read it."
+    note += " * marks p < 0.05 after Holm's correction." if few else " Point at a cell to see its numbers."
     if last - first + 1 < agents:
-        note += f" These are the places {first} to {last} of {agents}."
+        note += f" Shown: places {first} to {last} of {agents}."
     return Figure("Who beats whom", chart, data, note)
 
 
@@ -148,9 +148,9 @@ def rating_points(ranks: Ranks) -> Figure | None:
     data = frame[["rank", "label", "elo", "elo_low", "elo_high", "games", "live_mu", "live_sigma"]]
     drawn = data.assign(label=[f"{rank}  {label}" for rank, label in data[["rank", "label"]].itertuples(index=False)])
     chart = charts.points(drawn[:MAX_AGENTS], "label", "elo", "elo_low", "elo_high", "Elo relative to the field's mean")
-    note = "Bradley and Terry over all pairs of seats, 95 % intervals with pairs of games as clusters."
+    note = "Bradley and Terry over all pairs of seats; 95 % intervals with pairs of games as clusters."
     if len(data) > MAX_AGENTS:
-        note += f" These are the first {MAX_AGENTS} of {len(data)} agents."
+        note += f" Shown: the first {MAX_AGENTS} of {len(data)} agents."
     return Figure("Ratings", chart, data, note)
 
 
@@ -170,9 +170,9 @@ def seat_points(ranks: Ranks) -> Figure | None:
     names = shown["label"].unique().tolist()
     titles = ("seat", "")
     chart = charts.heat(shown.assign(cell=cells), "seat", "label", "points", "cell", titles, (0, 100), (None, names))
-    note = "Points, %, with 95 % intervals; seat 0 moves first."
+    note = "Points in %, with 95 % intervals; seat 0 moves first."
     if len(shown) < len(data):
-        note += f" These are the first {MAX_TEXTS} of {len(places)} agents; the data has all."
+        note += f" Shown: the first {MAX_TEXTS} of {len(places)} agents; the CSV has all."
     return Figure("Points by seat", chart, data, note)
 
 

@@ -53,7 +53,9 @@ def training_curves(points_by_run: Mapping[str, Sequence[CurvePoint]]) -> Figure
     data = pd.concat(parts, ignore_index=True)
     titles = ("games trained", "mean score in training")
     chart = charts.lines(data, "games", "mean", "low", "high", "run", titles)
-    return Figure("Training games", chart, data, "Scores of the first seat, exploring; 95 % intervals (Student's t).")
+    return Figure(
+        "Training games", chart, data, "Scores of the first seat, with exploration; 95 % intervals (Student's t)."
+    )
 
 
 def evaluation_curves(
@@ -71,10 +73,10 @@ def evaluation_curves(
     against = f" against {names}" if names else ""
     chart = charts.lines(data, "games", "value", "low", "high", "run", ("games trained", unit))
     return Figure(
-        "Evaluations while training",
+        "Evaluations during training",
         chart,
         data,
-        f"What was learned by then, in evaluation games{against}; 95 % intervals.",
+        f"What had been learned by then, tested in evaluation games{against}; 95 % intervals.",
     )
 
 
@@ -85,7 +87,7 @@ def rating_curves(checkpoints_by_run: Mapping[str, pd.DataFrame]) -> Figure | No
         return None
     data = pd.concat(parts, ignore_index=True)
     chart = charts.lines(data, "games", "elo", "elo_low", "elo_high", "run", ("games trained", "Elo"))
-    note = "Each run's checkpoints and their opponent on one scale, whose mean is 0; 95 % intervals."
+    note = "Each run's checkpoints and their opponent on one scale with mean 0; 95 % intervals."
     return Figure("Ratings of checkpoints", chart, data, note)
 
 

@@ -19,9 +19,9 @@ from turnier.dashboards.run_summary import COMPARED
 MEASURES = ("normalised", "agreement", "certainty")
 MAX_RUNS = 20  # whose scores are looked through
 ABOUT = {
-    "normalised": "0 %: all actions are equally frequent, 100 %: always the same (Kutsch 2017, 9.1)",
-    "agreement": "of pairs of searches, 0 %: as often as at random, 100 %: always",
-    "certainty": "searches that choose the most frequent action, %",
+    "normalised": "0 %: all actions equally frequent, 100 %: always the same one (Kutsch 2017, 9.1)",
+    "agreement": "how often two searches agree; 0 %: as often as at random, 100 %: always",
+    "certainty": "share of searches that choose the most frequent action, %",
 }
 
 
@@ -30,7 +30,7 @@ def draw() -> None:
     searched = [run for run in runs if run.kind == "certainty" or cached_store.has_searches(run.id)]
     if not searched:
         widgets.show_empty(
-            "No certainty is measured here yet.", 'turnier certainty 2048 random "mc(iterations=100)" --states 5'
+            "No certainty has been measured here yet.", 'turnier certainty 2048 random "mc(iterations=100)" --states 5'
         )
         return
     with st.container(border=True):
@@ -56,7 +56,7 @@ def _draw(chosen: list[cached_store.Run]) -> None:
         measure = widgets.choose_view("Measure", MEASURES, "measure")
         st.caption(ABOUT[measure])
     positions = positions[positions["label"].isin(agents)]
-    widgets.show_table("Agents", certainty_table(positions), "Means over the groups with 95 % intervals.")
+    widgets.show_table("Agents", certainty_table(positions), "Means over the groups, with 95 % intervals.")
     left, right = st.columns(2, gap="large")
     with left:
         widgets.show_figure(certainty_means(positions, measure))

@@ -27,8 +27,8 @@ ORDERS = ("latest", "largest score", "smallest score")
 KINDS = ("tournament", "comparison", "study", "experiment", "certainty", "training", "server")
 PATIENCE = 1.5  # s for asking an agent again for all of its moves
 REPEATS = 20
-PROBABILITIES = "What the agent computed for single cells, such as how likely others enter them in the next rounds."
-PATHS = "Some of the agent's own longest paths; paler where they are far ahead."
+PROBABILITIES = "What the agent computed for each cell, such as how likely others are to enter it in the next rounds."
+PATHS = "Some of the agent's own longest paths, paler further ahead."
 COLUMNS: dict[str, Any] = {
     "percent": st.column_config.NumberColumn("visits, %", format="%.1f"),
     "visits": st.column_config.NumberColumn(format="%d"),
@@ -52,7 +52,7 @@ def draw() -> None:
     st.markdown(f"##### {plain(f'{reanalysis.game}: {match_name(reanalysis.record)}')}")
     number = _move(last)
     link = cached_store.board(reanalysis.record.spec.id, number + 1)
-    st.link_button("On the board: keys, autoplay, graph of values", link, icon=":material/open_in_new:")
+    st.link_button("Open on the board: keys, autoplay, value graph", link, icon=":material/open_in_new:")
     st.fragment(widgets.show_errors(_moment))(reanalysis, number)
 
 
@@ -171,7 +171,7 @@ def _decision(reanalysis: Reanalysis, number: int, scores: str) -> Thought | Non
     name, action = plain(label_of(agent)), plain(game.action_name(moment.action))
     st.markdown(f"Move {number + 1}: seat {moment.seat}, **{name}**, plays **{action}**")
     if moment.opening:
-        st.caption("A move of the opening, which no agent chose.")
+        st.caption("An opening move; no agent chose it.")
         return None
     patient = reanalysis.record.spec.id in st.session_state.setdefault("asked from the start", set())
     try:
@@ -190,17 +190,17 @@ def _decision(reanalysis: Reanalysis, number: int, scores: str) -> Thought | Non
     asked = agent_of(agent)
     frame = action_frame(asked, moment, decision)
     visits = visit_bars(frame)
-    st.caption("Normalised certainty: 0 % if searches choose every action equally often, 100 % if always the same one.")
+    st.caption("Normalised certainty: 0 % if searches choose every action equally often, 100 % if always the same.")
     if visits:
         widgets.show_figure(visits)
         st.dataframe(frame, hide_index=True, column_config=COLUMNS)
         st.caption(f"Values: {asked.value_unit(game).text}.")
     else:
-        st.caption("This agent does not search; it has no visits and no values.")
+        st.caption("This agent does not search, so it has no visits or values.")
     st.caption(plain(_how(thought, moment.action, game)))
     if not thought.from_start:
         seconds = (moment.decided + 1) * reanalysis.seconds_per_decision
-        st.button(f"Ask again from the first move, {seconds:.0f} s", on_click=_ask_from_the_start, args=(reanalysis,))
+        st.button(f"Ask again from the first move ({seconds:.0f} s)", on_click=_ask_from_the_start, args=(reanalysis,))
     return thought
 
 
@@ -215,22 +215,22 @@ def _certainty(reanalysis: Reanalysis, number: int) -> str:
     asked = st.session_state.setdefault("searched again", set())
     key = (reanalysis.record.spec.id, number)
     if seconds > PATIENCE and key not in asked:
-        if not st.button(f"Search {REPEATS} times, {seconds:.0f} s"):
+        if not st.button(f"Search {REPEATS} times ({seconds:.0f} s)"):
             return "..."
         asked.add(key)
     measured = position_certainty(searches_frame(cached_store.searched_again(reanalysis, number, REPEATS)))
     if not len(measured):
-        return "one action"
+        return "only one action"
     return f"{number_text.number(100 * measured['normalised'].iloc[0])} % after {REPEATS} searches"
 
 
 def _how(thought: Thought, action: int, game: Game) -> str:
     if not thought.from_start:
-        return "Asked only here, with the match's seed: in the match, earlier moves may have led to another choice."
+        return "Asked only here, with the match's seed; in the match, earlier moves may have led to another choice."
     if thought.decision.action != action:
         again = game.action_name(thought.decision.action)
-        return f"Asked again, it chose {again}: searches by time or on several threads are not reproducible."
-    return "Asked again from the first move, with the match's seeds: it decides the same."
+        return f"Asked again, it chose {again}: searches limited by time or on several threads are not reproducible."
+    return "Asked again from the first move, with the match's seeds, it makes the same choice."
 
 
 def _width(game: Game) -> int:

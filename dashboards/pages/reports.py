@@ -51,7 +51,7 @@ def _files() -> None:
         return
     st.divider()
     with st.container(border=True):
-        run = widgets.choose_runs(runs, several=False, label="A run as one file, for a thesis or a mail")[0]
+        run = widgets.choose_runs(runs, several=False, label="A run as one file, for a thesis or an e-mail")[0]
         st.download_button(
             "Save as HTML",
             lambda: run_page(cached_store.store(), run),

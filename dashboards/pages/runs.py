@@ -82,8 +82,8 @@ def _draw(known: Mapping[str, cached_store.Run], game: str | None, kind: str | N
     if len(others) > shown:
         st.button(f"Show more of {len(others):,} runs", on_click=_show_more)
     st.caption(
-        "Times are UTC. To resume a stopped run, repeat its command. Notes, other names, deletion: `turnier note`,"
-        " `turnier rename`, `turnier delete`."
+        "Times are UTC. To resume a stopped run, repeat its command. To annotate, rename or delete runs:"
+        " `turnier note`, `turnier rename`, `turnier delete`."
     )
 
 
@@ -104,7 +104,7 @@ def _show_running(run: RunProgress, planned: cached_store.Run) -> None:
             running_for=time_text(_since(run.started or run.began)),
         )
         if later:
-            st.caption("The time left is known once every agent plays: some think longer than others.")
+            st.caption("The time left is known once every agent has played: some think longer than others.")
 
 
 def _row(progress: RunProgress, run: cached_store.Run) -> str:

@@ -92,7 +92,7 @@ def _draw(study: str, facts: StudyFacts) -> None:
         widgets.show_table("Held-out games", table.assign(replay=_replays(study, table["agent"])), "95 % intervals.")
         widgets.show_figure(held_out_front(points, unit))
     elif trials["other"].notna().any():
-        note = f"Candidates that no other one beats at both; {unit} with 95 % intervals."
+        note = f"Candidates that no other beats at both objectives; {unit} with 95 % intervals."
         widgets.show_table("The front", front_table(trials, unit, cached_store.study_definition(study)), note)
     for sentence in hints(trials, noted, cached_store.study_definition(study), values):
         st.warning(widgets.plain(sentence), icon=":material/lightbulb:")
@@ -102,8 +102,8 @@ def _draw(study: str, facts: StudyFacts) -> None:
     table = candidate_table(trials, unit, facts.unit_games)
     if agents := cached_store.candidates_agents(study, table["candidate"]):
         table.insert(1, "replay", _replays(study, agents))
-    note = f"The {len(table)} largest values of {len(trials):,} candidates: the larger, the luckier. Blank parameters"
-    widgets.show_table("Candidates with the largest values", table, f"{note} are not used by a candidate.")
+    note = f"The {len(table)} largest values of {len(trials):,} candidates: the larger, the luckier. Blank: a parameter"
+    widgets.show_table("Candidates with the largest values", table, f"{note} that the candidate does not use.")
 
 
 def _replays(study: str, agents: Iterable[str]) -> list[str]:
@@ -123,9 +123,9 @@ def _show_progress(progress: RunProgress | None) -> None:
         return
     done = f"{progress.done:,} of {progress.planned:,} {progress.unit}"
     if progress.state != RUNNING:
-        st.caption(f"{progress.state.capitalize()}: {done}, search and held-out games.")
+        st.caption(f"{progress.state.capitalize()}: {done} of the search and the held-out games.")
         return
-    left = "" if progress.seconds_left is None else f", {timedelta(seconds=round(progress.seconds_left))} left at most"
+    left = "" if progress.seconds_left is None else f", at most {timedelta(seconds=round(progress.seconds_left))} left"
     rate = "" if progress.rate is None else f", {number(progress.rate)} per second"
     share = min(1.0, progress.done / max(1, progress.planned))
     st.progress(share, f"Running: {done} of the search and the held-out games{rate}{left}")
@@ -140,7 +140,7 @@ def _define(study: str, facts: StudyFacts, trials: pd.DataFrame) -> None:
         st.markdown("##### What is tuned, and how")
         st.html(f'<div style="{_FACTS}">{rows}</div>')
         if command:
-            st.caption("Its command, which resumes or repeats it:")
+            st.caption("Command to resume or repeat it:")
             st.code(command, language="bash", wrap_lines=True)
     ranges = ranges_table(trials.attrs.get("ranges", {}), cached_store.study_definition(study))
     if len(ranges):
@@ -170,7 +170,7 @@ def _show_parameters(study: str, trials: pd.DataFrame, unit: str) -> None:
         if importance:
             widgets.show_figure(importance)
         else:
-            st.caption("The importance of parameters needs at least eight candidates.")
+            st.caption("Parameter importance needs at least eight candidates.")
     with right:
         parameter = widgets.choose("By parameter", names, "parameter")
         widgets.show_figure(parameter_slice(trials, parameter, unit))
@@ -179,7 +179,7 @@ def _show_parameters(study: str, trials: pd.DataFrame, unit: str) -> None:
     left, right = st.columns(2, gap="large")
     if others:
         with left:
-            second = widgets.choose("and by a second one", others, "second")
+            second = widgets.choose("and by a second", others, "second")
             widgets.show_figure(contour(trials, parameter, second, unit))
     if several:
         with right:

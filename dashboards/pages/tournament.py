@@ -63,7 +63,7 @@ def _draw(run: cached_store.Run) -> None:
     table = pair_table(ranks)
     choose_row = partial(_choose_row, table, ranks.ratings["label"].tolist())
     look: dict[str, Any] = {"key": PAIRS, "selection_mode": "single-row", "on_select": choose_row}
-    widgets.show_table("Every two agents", table, PAIR_NOTE, **look)
+    widgets.show_table("All pairs of agents", table, PAIR_NOTE, **look)
 
 
 def _rating_list(game: str, ranks: Ranks) -> None:
@@ -82,12 +82,12 @@ def _square(run: cached_store.Run, ranks: Ranks) -> None:
     first = 1
     if len(labels) > MAX_AGENTS:
         last = len(labels) - MAX_AGENTS + 1
-        first = widgets.choose_number("First place of the chart below", 1, last, "place")
+        first = widgets.choose_number("First place in the chart below", 1, last, "place")
     widgets.show_figure(crosstable(ranks, first), key=CELL, on_select=_choose_cell, selection_mode=CELL)
     with st.container(horizontal=True):
         pair = [widgets.choose_or_none(title, labels, side, "an agent") for title, side in PAIR.items()]
     if None in pair or pair[0] == pair[1]:
-        st.caption("Choose a cell, a row of the table below, or two agents, to see their games.")
+        st.caption("Choose a cell, a row of the table below or two agents to see games.")
         return
     _games(run, ranks, [str(ranks.ratings["agent"].iloc[labels.index(label)]) for label in pair if label])
 

@@ -181,7 +181,7 @@ def _tournament(store: Store, run: Run) -> Iterator[Section]:
         yield from filter(None, figures)
         yield TableSection("Scores and costs", score_table(game_scores.summary))
         if len(game_ranks.pairs):
-            yield TableSection("Every two agents", pair_table(game_ranks), PAIR_NOTE)
+            yield TableSection("All pairs of agents", pair_table(game_ranks), PAIR_NOTE)
         yield from _last_boards(store, game_scores)
 
 
@@ -203,7 +203,7 @@ def _certainty(store: Store, run: Run) -> Iterator[Section]:
     [positions] = with_names(position_certainty(searches_of_runs(store, [run.id])))
     if positions.empty:
         return
-    yield TableSection("Agents", certainty_table(positions), "Means over the groups with 95 % intervals.")
+    yield TableSection("Agents", certainty_table(positions), "Means over the groups, with 95 % intervals.")
     yield certainty_means(positions, "normalised")
     by_iterations = certainty_by_parameter(positions, "normalised")
     yield from [by_iterations] if by_iterations else []

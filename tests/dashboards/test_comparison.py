@@ -73,7 +73,7 @@ def test_nothing_is_drawn_before_the_first_look(tmp_path: Path) -> None:
         results = comparison.stored_results(store)
         assert evidence_chart(results) is None and outcome_bars(results) is None
         assert "no round of games has ended yet" in verdict_banner(results)
-        assert comparison_facts(results)["expected_games_left"] == "unknown yet"
+        assert comparison_facts(results)["expected_games_left"] == "not known yet"
         assert agents_table(results).empty
 
 

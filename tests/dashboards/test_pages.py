@@ -29,11 +29,11 @@ from turnier.search.storage.studies import stored_verdict
     [
         ("runs", ["Past runs", "Nothing is running"], 0),
         ("scores", ["Points", "Points against cost"], 2),
-        ("tournament", ["Rating list", "Who beats whom", "Ratings", "Points by seat", "Every two agents"], 3),
+        ("tournament", ["Rating list", "Who beats whom", "Ratings", "Points by seat", "All pairs of agents"], 3),
         ("comparison", ["Evidence", "Tests", "Pairs by outcome", "Agents"], 2),
-        ("certainty", ["Normalised of agents", "Normalised by iterations", "mc(iterations=40): normalised"], 5),
+        ("certainty", ["Normalised, by agent", "Normalised, by iterations", "mc(iterations=40): normalised"], 5),
         ("studies", ["Generations", "Spread of the candidates", "Importance of parameters", "What is tuned"], 7),
-        ("training", ["Training games", "Evaluations while training"], 2),
+        ("training", ["Training games", "Evaluations during training"], 2),
         ("replay", ["yavalath(size=3): ", "Move 1: seat 0"], 0),
         ("reports", ["A small question", "Ours and published"], 1),
     ],
@@ -88,7 +88,7 @@ def test_a_search_without_a_verdict_and_a_front_say_what_is_known(shown: str) ->
 def test_studies_of_one_unit_are_compared(shown: str) -> None:
     page = look("studies", study="tiny")
     page.multiselect(key="compare").set_value(["front"]).run()
-    assert not page.exception and "Studies over their games" in texts(page)
+    assert not page.exception and "Studies by games played" in texts(page)
     assert list(page.dataframe[-1].value["study"]) == ["tiny", "front"]
 
 
@@ -185,7 +185,7 @@ def test_the_address_leads_to_one_move_of_one_match(shown: str, store: Store) ->
     chosen = next(r for r in records if "mcts" in r.spec.agents[0] and sum(r.decisions) > 4)
     page = look("replay", run=run, match=chosen.spec.id, move="2")
     assert "Move 3: seat 0, **mcts(iterations=40)**" in texts(page)
-    assert "it decides the same" in texts(page)
+    assert "it makes the same choice" in texts(page)
     page.button(key="chevron_right").click().run()
     assert page.slider(key="move").value == 3 and "Move 4: seat 1" in texts(page)
     page.button(key="last_page").click().run()
@@ -200,7 +200,7 @@ def test_boards_of_spe_ed_show_what_the_agent_knew(shown: str, store: Store, mon
     draws = board_svg
     monkeypatch.setattr(replay_page, "board_svg", lambda *words: drawn.append(draws(*words)) or drawn[-1])
     page = look("replay", run=run, match=chosen.spec.id, move="4")
-    assert "seat 0, **combi(" in texts(page) and "it decides the same" in texts(page)
+    assert "seat 0, **combi(" in texts(page) and "it makes the same choice" in texts(page)
     assert "entered by others" in drawn[-1] and "polyline" in drawn[-1]
     page.button(key="switch paths").click().run()
     assert "entered by others" in drawn[-1] and "polyline" not in drawn[-1]
@@ -220,9 +220,9 @@ def test_an_agent_that_takes_long_is_asked_from_the_start_on_demand(
     page = look("replay", run=run, move="6")
     assert "Asked only here" in texts(page)
     next(button for button in page.button if button.label.startswith("Ask again from the first move")).click().run()
-    assert "it decides the same" in texts(page) and "Asked only here" not in texts(page)
+    assert "it makes the same choice" in texts(page) and "Asked only here" not in texts(page)
     page.button(key="chevron_right").click().run()
-    assert "Move 8: " in texts(page) and "it decides the same" in texts(page)
+    assert "Move 8: " in texts(page) and "it makes the same choice" in texts(page)
 
 
 @pytest.mark.parametrize(("name", "title"), [("scores", "Points"), ("tournament", "Who beats whom")])

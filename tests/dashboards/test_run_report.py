@@ -26,7 +26,7 @@ HEADINGS = {
         "leads with",
         "Rating list",
         "<th>drawn</th>",
-        "Every two agents",
+        "All pairs of agents",
         "Elo relative to the field",
         "against",
     ),

@@ -46,7 +46,7 @@ def contour(trials: pd.DataFrame, x: str, y: str, unit: str) -> Figure:
     candidates = alt.Chart(thinned(dots)).mark_circle(size=22, **ring).encode(**place, tooltip=names)
     chart = styled(alt.layer(field, candidates).properties(height=360))
     note = (
-        "Colours are weighted means of the candidates around, blank where there are too few; dots are candidates."
+        "Colours are weighted means of nearby candidates, blank where there are too few; dots are candidates."
         " Lighter is better."
     )
     return Figure(f"{y} by {x}", chart, done.rename(columns={"number": "candidate"}), note)
@@ -87,8 +87,8 @@ def parallel_coordinates(trials: pd.DataFrame, names: Sequence[str], unit: str) 
         for end, shift in ((0, 9), (1, -9))
     ]
     note = (
-        f"Each line is a candidate ({len(data):,} of {len(done):,}); lighter is better. Axes are the searched ranges; a"
-        " line passes by those of parameters that its candidate does not use."
+        f"Each line is a candidate ({len(data):,} of {len(done):,}); lighter is better. Axes show the searched ranges;"
+        " a line skips the parameters that its candidate does not use."
     )
     return Figure("Parameters of all candidates", styled(alt.layer(lines, *marks).properties(height=340)), done, note)
 

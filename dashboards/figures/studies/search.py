@@ -27,12 +27,12 @@ def search_history(trials: pd.DataFrame, unit: str) -> Figure:
     """Every candidate's value, and the mean of its generation, which is less a matter of luck than the best."""
     done = trials[trials["state"] == "COMPLETE"]
     if done["group"].notna().any():
-        means, what = done.groupby("group")["value"].transform("mean"), "the mean of their generation"
+        means, what = done.groupby("group")["value"].transform("mean"), "the mean of each generation"
     else:
         means, what = done["value"].rolling(RECENT, min_periods=1).mean(), f"the mean of the latest {RECENT}"
     data = done[["number", "value", "low", "high"]].assign(mean=means)
     chart = charts.cloud(data, "number", "value", ("candidate", unit), line="mean")
-    return Figure("Candidates", chart, data, f"Dots are candidates, the line is {what}. The highest dots were lucky.")
+    return Figure("Candidates", chart, data, f"Dots are candidates; the line is {what}. The highest dots were lucky.")
 
 
 def all_of_front(trials: pd.DataFrame, unit: str) -> Figure | None:
@@ -45,7 +45,7 @@ def all_of_front(trials: pd.DataFrame, unit: str) -> Figure | None:
     data = data.assign(best=data["value"].cummax(), front=data["number"].isin(front_of(trials)["number"]))
     step = "before" if second.sign > 0 else "after"  # where more is better, a value is the best up to its dot
     chart = charts.cloud(data, "other", "value", (second.title, unit), line="best", step=step)
-    note = f"Dots are candidates, the line is the best value for the {second.name}."
+    note = f"Dots are candidates; the line is the best value for the {second.name}."
     return Figure(f"Strength against {second.name}", chart, data, note)
 
 
@@ -132,16 +132,16 @@ def histories(studies: Mapping[str, tuple[pd.DataFrame, int]], unit: str) -> Fig
             rows.append({"study": name, "games": at, "mean": mean, "low": mean - half, "high": mean + half})
     data = pd.DataFrame(rows, columns=["study", "games", "mean", "low", "high"])
     chart = charts.lines(data, "games", "mean", "low", "high", "study", ("games of candidates", unit))
-    note = f"Means of each generation's candidates, or of tenths where there are no generations. {NOTE}"
-    return Figure("Studies over their games", chart, data, note)
+    note = f"Means of each generation's candidates, or of each tenth of them where there are none. {NOTE}"
+    return Figure("Studies by games played", chart, data, note)
 
 
 def step_sizes(noted: pd.DataFrame, sampler: str) -> list[Figure]:
     """How widely a search samples after each generation; for CMA-ES also how stretched its distribution is."""
-    title, note = "Spread of the candidates", "Mean standard deviation of the latest 64, in shares of the ranges."
+    title, note = "Spread of the candidates", "Mean standard deviation of the latest 64, as a share of the ranges."
     if sampler in STEPPING:
-        title, note = "Step size sigma", "Standard deviation of the next candidates, in shares of the ranges."
-    shown = {"sigma": (title, note), "axis_ratio": ("Ratio of axes", "Longest to shortest axis of the distribution.")}
+        title, note = "Step size sigma", "Standard deviation of the next candidates, as a share of the ranges."
+    shown = {"sigma": (title, note), "axis_ratio": ("Axis ratio", "Longest to shortest axis of the distribution.")}
     figures = []
     for column, (title, note) in shown.items():
         if not noted[column].notna().any():
@@ -160,12 +160,12 @@ def importance_bars(shares: pd.Series, trials: pd.DataFrame) -> Figure | None:
     data = pd.DataFrame({"parameter": shares.index, "percent": 100 * shares.to_numpy()})
     data = data.assign(candidates=[int(trials[name].notna().sum()) for name in shares.index])
     chart = charts.bars(data, "parameter", "percent", "importance, %")
-    note = "PED-ANOVA, as optuna-dashboard has it: shares in what separates the best tenth of the candidates."
+    note = "PED-ANOVA, as in optuna-dashboard: shares in what sets the best tenth of the candidates apart."
     if len(trials) > MAX_EVALUATED:
-        note += f" Here it is computed from {MAX_EVALUATED:,} of the candidates, evenly chosen, there from all."
+        note += f" Computed here from {MAX_EVALUATED:,} evenly chosen candidates, there from all."
     few = data.loc[data["candidates"] < MIN_EVALUATED, "parameter"].tolist()
     if few:
-        note += f" Hardly known, since fewer than {MIN_EVALUATED} candidates use them: {', '.join(few)}."
+        note += f" Unreliable, because fewer than {MIN_EVALUATED} candidates use them: {', '.join(few)}."
     return Figure("Importance of parameters", chart, data, note)
 
 

@@ -60,13 +60,13 @@ def headline(
         return _of_verdict(verdict, int(trials["games"].sum()) * unit_games)
     if trials["other"].notna().any():
         return _of_points(points, unit, unit_games) if points else _of_front(trials, unit)
-    later = "held-out games at its end decide" if live else "repeat its command to play the held-out games that decide"
+    later = "held-out games at the end decide" if live else "repeat its command to play the held-out games that decide"
     meaning = f"Not yet verified: {later} whether it is better than the start."
     known = noted[noted["idle_games"] > 1]
     if len(known):
         last = known.iloc[-1]
         value, games = plus_minus(last["recommended"], last["half_width"]), int(last["idle_games"]) * unit_games
-        meaning = f"{unit.capitalize()} {value} in {games:,} idle-time games of the recommendation before. {meaning}"
+        meaning = f"{unit.capitalize()} {value} in {games:,} idle-time games of the previous recommendation. {meaning}"
     elif trials["group"].notna().any():
         latest = trials[trials["group"] == trials["group"].max()]
         value = plus_minus(*mean_interval(latest["value"].dropna().tolist()))
@@ -81,7 +81,7 @@ def _of_verdict(verdict: StudyVerdict, searched: int) -> Headline:
         f" wrong in at most {100 * verdict.alpha:g} % of searches that find nothing better."
     )
     if searched > verdict.searched:
-        meaning += f" The search was resumed since, to {searched:,} games, and has no new verdict yet."
+        meaning += f" The search has since been resumed, to {searched:,} games, and has no new verdict yet."
     return Headline(verdict.sentence, meaning, BETTER if verdict.improved else KEPT, verdict.agent)
 
 
@@ -120,10 +120,10 @@ def _of_front(trials: pd.DataFrame, unit: str) -> Headline:
     front, second = front_of(trials), trials.attrs["second"]
     ends = [f"{number(row['value'])} at {second.text(row['other'])}" for _, row in front.iloc[[0, -1]].iterrows()]
     sentence = (
-        f"{len(front)} candidates that no other one beats at both strength and {second.name}: {unit} {ends[0]}"
+        f"{len(front)} candidates that no other beats at both strength and {second.name}: {unit} {ends[0]}"
         f" to {ends[1]}."
     )
-    meaning = "These are the search's own values, which luck has chosen: see the held-out games."
+    meaning = "These are the search's own values, which favour the lucky: see the held-out games."
     return Headline(sentence, meaning, OPEN, "")
 
 
@@ -167,8 +167,8 @@ def held_out_table(verdict: StudyVerdict, unit_games: int) -> pd.DataFrame:
 def held_out_note(unit: str) -> str:
     """Returns what the columns of the held-out games mean."""
     return (
-        f"{unit.capitalize()} with 95 % intervals; differences are those of common seeds. Claimed is the search's own"
-        " estimate, luck is what it overstates."
+        f"{unit.capitalize()} with 95 % intervals; differences are on common seeds. Claimed: the search's own estimate;"
+        " luck: by how much it overstates."
     )
 
 

@@ -21,7 +21,7 @@ class Analysis {
     const field = (id, value, label, list) => make("input", {id, class: "wide", value, "aria-label": label, list});
     this.game = field("game", this.asked.get("game") || "yavalath", "game", "games");
     this.text = make("textarea", {id: "text", rows: 5, class: "wide", "aria-label": "position"}, this.asked.get("text") || "");
-    this.agents = field("agentlist", this.asked.getAll("agent").join(" ; "), "agents, divided by semicolons");
+    this.agents = field("agentlist", this.asked.getAll("agent").join(" ; "), "agents, separated by semicolons");
     this.seconds = make("input", {id: "seconds", type: "number", value: 10, min: 1, max: 600, "aria-label": "seconds"});
     this.board = make("div", {class: "board", id: "board", onclick: event => this.click(event)});
     this.says = make("p", {id: "says", role: "status"});
@@ -69,7 +69,7 @@ class Analysis {
     this.says.textContent = legal.length ? `Seat ${position.toMove} is to move. A click plays a move.` : "The game is over.";
     const buttons = legal.filter(move => !move.clicks.length || (move.clicks.length === this.clicked.length && this.follows(move)));
     this.moves.replaceChildren(...buttons.map(move => make("button", {onclick: guarded(() => this.set(move.name))}, move.name.replaceAll("_", " "))));
-    this.help.textContent = `A board${position.help ? `, such as ${position.help}` : ""}, or "moves" and the moves from the start.`;
+    this.help.textContent = `A board${position.help ? `, such as ${position.help}` : ""}, or "moves" followed by the moves from the start.`;
     this.results.replaceChildren();
   }
 

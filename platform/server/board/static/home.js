@@ -12,7 +12,7 @@ async function playBox() {
   const game = make("input", {class: "wide", id: "game", list: "games", value: "yavalath", "aria-label": "game", onchange: () => seat()});
   const seats = make("div", {id: "seats"});
   const ready = make("fieldset", {}, seats,
-    make("p", {class: "dim"}, "A seat takes an agent, or a person such as human(name=Ann), who gets a link at the table."),
+    make("p", {class: "dim"}, "Each seat takes an agent or a person, such as human(name=Ann). The table has links for the other people."),
     make("button", {class: "main", id: "begin"}, "Play"));
   let asked = "";
   const seat = guarded(async () => {

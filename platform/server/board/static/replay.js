@@ -83,7 +83,7 @@ class Replay {
     main.replaceChildren(make("div", {class: "two"},
       make("div", {},
         make("section", {"aria-label": "board"}, this.board,
-          make("div", {class: "bar"}, step("|◀", -Infinity, "to the start"), step("◀", -1, "a move back"), this.playing, step("▶", 1, "a move on"), step("▶|", Infinity, "to the end"), this.speed),
+          make("div", {class: "bar"}, step("|◀", -Infinity, "to the start"), step("◀", -1, "one move back"), this.playing, step("▶", 1, "one move forward"), step("▶|", Infinity, "to the end"), this.speed),
           make("div", {class: "bar"}, this.scrub, this.place)),
         make("section", {"aria-label": "graph"}, this.graph.drawing, this.legend)),
       make("div", {},
@@ -236,10 +236,10 @@ class Replay {
     this.board.querySelectorAll("text.note").forEach(note => note.remove());
     const refused = this.judges.filter(judge => judge.refused).map(judge => make("p", {class: "dim"}, `${judge.name}: ${judge.refused}`));
     if (!move) return this.thoughts.replaceChildren(make("p", {class: "dim"}, "The end."), ...refused);
-    if (move.opening) return this.thoughts.replaceChildren(make("p", {class: "dim"}, "A move of the opening, which no agent chose."), ...refused);
+    if (move.opening) return this.thoughts.replaceChildren(make("p", {class: "dim"}, "An opening move; no agent chose it."), ...refused);
     const silent = known.length && !known.some(judge => judge.actions.get(this.now).some(action => action[VISITS]));
-    if (silent) return this.thoughts.replaceChildren(make("p", {class: "dim"}, "This agent does not search: it has no visits and no values."), ...refused);
-    const none = this.judges.every(judge => judge.ended) ? "Nobody was asked: this is a move of a person or a program. Ask another agent." : "Asking ...";
+    if (silent) return this.thoughts.replaceChildren(make("p", {class: "dim"}, "This agent does not search, so it has no visits or values."), ...refused);
+    const none = this.judges.every(judge => judge.ended) ? "A person or a program made this move and is not asked again. Ask another agent." : "Asking ...";
     if (!known.length) return this.thoughts.replaceChildren(make("p", {class: "dim"}, refused.length ? "" : none), ...refused);
     const first = known[0].actions.get(this.now), rows = new Map(first.map(action => [action[NAME], action]));
     const order = [...rows.values()].sort((one, other) => other[VISITS] - one[VISITS] || (other[VALUE] ?? -Infinity) - (one[VALUE] ?? -Infinity)).map(action => action[NAME]);

@@ -129,7 +129,7 @@ class Table {
     const winners = seats.map((seat, place) => `seat ${place}, ${seat.name},`).filter((_, place) => scores[place] === best);
     const words = seats.length === 1 ? `The end: ${number(scores[0])} points.` : winners.length === seats.length ? "A draw." : `${winners.join(" and ")} won.`;
     this.replay?.remove();
-    if (match) this.says.after(this.replay = make("p", {}, make("a", {id: "replay", href: `/match/${match}`}, "Look at the game again, with what agents think")));
+    if (match) this.says.after(this.replay = make("p", {}, make("a", {id: "replay", href: `/match/${match}`}, "Replay this game, with what agents think")));
     return `${words}${ending === "normal" ? "" : ` (${ending})`}`;
   }
 
